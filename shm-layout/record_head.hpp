@@ -1,0 +1,88 @@
+#pragma once
+// A record in a ring, and the control records between them. All integers are little-endian and
+// unaligned; a record is contiguous because the ring is mapped twice back to back.
+//
+//   plain     | head 8 | arguments |
+//   extended  | head 8 | site u32 | flags u32 | bytes u32 | optional parts | arguments |
+//   clock     | head 8 | tsc u64 | realtime_ns u64 |
+//   drop      | head 8 | count u64 | cause u32 | 0 u32 |
+//   pad       | head 8 | anything |
+//
+//   head:  63                                    20 19                0
+//          |  tsc, lower 44 bits (pad: its bytes)  | site id or code   |
+//
+// Arguments stand in the order of the site's fields, fields of constant value left out:
+// numbers in their natural size, strings and bytes as u32 length + bytes,
+// arrays as u32 count + elements.
+
+#include <cstdint>
+
+namespace ringside::shm {
+
+inline constexpr unsigned kHeadIdBits = 20;
+inline constexpr std::uint64_t kHeadIdMask = (std::uint64_t{1} << kHeadIdBits) - 1;
+inline constexpr unsigned kHeadTscBits = 44;
+inline constexpr std::uint64_t kHeadTscMask = (std::uint64_t{1} << kHeadTscBits) - 1;
+inline constexpr std::uint32_t kHeadBytes = 8;
+
+// Ids from here on are codes of control records. Id 0 is never valid: it is untouched memory.
+inline constexpr std::uint32_t kFirstControlCode = 0xFFFF0;
+inline constexpr std::uint32_t kCodePad = 0xFFFFC;
+inline constexpr std::uint32_t kCodeExtended = 0xFFFFD;
+inline constexpr std::uint32_t kCodeDrop = 0xFFFFE;
+inline constexpr std::uint32_t kCodeClock = 0xFFFFF;
+inline constexpr std::uint32_t kMaxSiteId = kFirstControlCode - 1;
+
+inline constexpr std::uint32_t kClockRecordBytes = 24;
+inline constexpr std::uint32_t kDropRecordBytes = 24;
+inline constexpr std::uint32_t kExtendedHeadBytes = 20;
+
+// A clock record is due once the time since the last one in its ring has reached 2^42 ticks,
+// a quarter of what the head can express: reading back stays unambiguous with a factor of two.
+inline constexpr unsigned kClockEpochShift = 42;
+
+enum class DropCause : std::uint32_t {
+  kRingFull = 1,
+  kConsumerAbsent = 2,
+  kMixed = 3,
+};
+
+// Flags of an extended record. Each optional part follows in the order of its bit.
+inline constexpr std::uint32_t kExtSubstream = 1U << 0;        // u64
+inline constexpr std::uint32_t kExtActivity = 1U << 1;         // 16 bytes
+inline constexpr std::uint32_t kExtRelatedActivity = 1U << 2;  // 16 bytes
+inline constexpr std::uint32_t kExtStack = 1U << 3;            // u32
+inline constexpr std::uint32_t kExtDuration = 1U << 4;         // u64, ticks
+inline constexpr std::uint32_t kExtCut = 1U << 5;              // no bytes: strings were cut
+inline constexpr std::uint32_t kExtKnownFlags = 0x3F;
+
+constexpr std::uint64_t make_head(std::uint64_t tsc, std::uint32_t id) {
+  return tsc << kHeadIdBits | id;
+}
+constexpr std::uint32_t head_id(std::uint64_t head) {
+  return static_cast<std::uint32_t>(head & kHeadIdMask);
+}
+constexpr std::uint64_t head_tsc(std::uint64_t head) { return head >> kHeadIdBits; }
+
+// The full time stamp nearest to `reference` whose lower 44 bits are `truncated`.
+constexpr std::uint64_t widen_tsc(std::uint64_t truncated, std::uint64_t reference) {
+  const std::uint64_t distance = (truncated - reference) & kHeadTscMask;
+  const bool backwards = (distance >> (kHeadTscBits - 1)) != 0;
+  return backwards ? reference - ((kHeadTscMask + 1) - distance) : reference + distance;
+}
+
+// Bytes of the optional parts that `flags` announces.
+constexpr std::uint32_t extended_parts_bytes(std::uint32_t flags) {
+  return ((flags & kExtSubstream) != 0 ? 8U : 0U) + ((flags & kExtActivity) != 0 ? 16U : 0U) +
+         ((flags & kExtRelatedActivity) != 0 ? 16U : 0U) + ((flags & kExtStack) != 0 ? 4U : 0U) +
+         ((flags & kExtDuration) != 0 ? 8U : 0U);
+}
+
+// A record larger than a quarter of its ring (or than this) has its strings cut.
+inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
+constexpr std::uint32_t max_record_bytes(std::uint64_t ring_bytes) {
+  return ring_bytes / 4 < kMaxRecordBytes ? static_cast<std::uint32_t>(ring_bytes / 4)
+                                          : kMaxRecordBytes;
+}
+
+}  // namespace ringside::shm

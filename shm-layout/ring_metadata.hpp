@@ -1,0 +1,115 @@
+#pragma once
+// The four cache lines of one ring. Positions are byte counts since the ring was first taken;
+// they only grow, and `pos & (ring_bytes - 1)` is the place in the ring.
+//
+//        consumer_pos                  producer_pos
+//   ----------|=============================|-------------------------
+//   free      | published, being drained    | being written, or free
+//
+// invariant: consumer_pos <= producer_pos <= consumer_pos + ring_bytes
+//
+//            claim (CAS)            first record            thread exit
+//   kFree ---------------> kClaiming -----------> kActive ---------------> kRetired
+//                              ^                                              |
+//                              +---- claim (CAS), once everything is drained -+
+//
+// Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only.
+// Producer and consumer lines are not neighbours in a pair of lines (128 bytes), because the
+// hardware fetches lines in pairs.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "segment_header.hpp"
+
+namespace ringside::shm {
+
+enum class RingState : std::uint32_t {
+  kFree = 0,
+  kClaiming = 1,
+  kActive = 2,
+  kRetired = 3,
+};
+
+// The only line that a log call writes besides the record itself.
+struct alignas(kCacheLineBytes) ProducerLine {
+  // Release by the outermost record of the thread, after the record's bytes; paired with the
+  // consumer's acquire before it reads them.
+  std::atomic<std::uint64_t> producer_pos;
+  std::uint64_t reserved[7];
+};
+
+// Written by the producer off its hot path. Cumulative over one generation of the ring.
+struct alignas(kCacheLineBytes) CountersLine {
+  std::atomic<std::uint64_t> dropped_total;            // all causes below together
+  std::atomic<std::uint64_t> dropped_ring_full;        // a live consumer was too slow
+  std::atomic<std::uint64_t> dropped_consumer_absent;  // no consumer since the last wait
+  std::atomic<std::uint64_t> cut_records;              // records whose strings were cut
+  std::atomic<std::uint64_t> blocked_count;            // waits for space
+  std::atomic<std::uint64_t> blocked_ticks;
+  std::atomic<std::uint64_t> reserved[2];
+};
+
+struct alignas(kCacheLineBytes) ConsumerPositionLine {
+  // Release after the bytes were read and their encoding was committed; paired with the
+  // producer's acquire before it overwrites them.
+  std::atomic<std::uint64_t> consumer_pos;
+  std::atomic<std::uint64_t> written_pos;    // everything before it is in the trace file
+  std::atomic<std::uint64_t> next_sequence;  // of the record at consumer_pos
+  std::atomic<std::uint64_t> last_tsc;       // full width, of the record before consumer_pos
+  std::atomic<std::uint64_t> booked_drops;   // part of dropped_total that the trace has told
+  std::atomic<std::uint32_t> generation;     // the generation that the words above belong to
+  std::atomic<std::uint32_t> quarantine;     // 0, or why the consumer gave up on this ring
+  std::uint64_t reserved[2];
+};
+
+struct alignas(kCacheLineBytes) IdentityLine {
+  std::atomic<std::uint32_t> state;  // RingState
+  // Counts the threads that owned this ring. Stored with release before the first
+  // producer_pos of the new owner.
+  std::atomic<std::uint32_t> generation;
+  std::uint64_t stream_id;   // unique in the segment
+  std::uint64_t start_pos;   // producer_pos when the present owner took the ring
+  std::uint64_t start_tsc;
+  std::uint32_t thread_id;   // kernel thread id in the service's pid namespace
+  std::uint32_t reserved;
+  char thread_name[16];      // zero padded; at the time of the first record
+  std::uint64_t reserved2;
+};
+
+struct RingMetadata {
+  ProducerLine producer;
+  CountersLine counters;
+  ConsumerPositionLine consumer;
+  IdentityLine identity;
+};
+
+static_assert(offsetof(ProducerLine, producer_pos) == 0);
+static_assert(offsetof(CountersLine, dropped_total) == 0);
+static_assert(offsetof(CountersLine, dropped_ring_full) == 8);
+static_assert(offsetof(CountersLine, dropped_consumer_absent) == 16);
+static_assert(offsetof(CountersLine, cut_records) == 24);
+static_assert(offsetof(CountersLine, blocked_count) == 32);
+static_assert(offsetof(CountersLine, blocked_ticks) == 40);
+static_assert(offsetof(ConsumerPositionLine, consumer_pos) == 0);
+static_assert(offsetof(ConsumerPositionLine, written_pos) == 8);
+static_assert(offsetof(ConsumerPositionLine, next_sequence) == 16);
+static_assert(offsetof(ConsumerPositionLine, last_tsc) == 24);
+static_assert(offsetof(ConsumerPositionLine, booked_drops) == 32);
+static_assert(offsetof(ConsumerPositionLine, generation) == 40);
+static_assert(offsetof(ConsumerPositionLine, quarantine) == 44);
+static_assert(offsetof(IdentityLine, state) == 0);
+static_assert(offsetof(IdentityLine, generation) == 4);
+static_assert(offsetof(IdentityLine, stream_id) == 8);
+static_assert(offsetof(IdentityLine, start_pos) == 16);
+static_assert(offsetof(IdentityLine, start_tsc) == 24);
+static_assert(offsetof(IdentityLine, thread_id) == 32);
+static_assert(offsetof(IdentityLine, thread_name) == 40);
+static_assert(offsetof(RingMetadata, producer) == 0);
+static_assert(offsetof(RingMetadata, counters) == 64);
+static_assert(offsetof(RingMetadata, consumer) == 128);
+static_assert(offsetof(RingMetadata, identity) == 192);
+static_assert(sizeof(RingMetadata) == 256);
+
+}  // namespace ringside::shm

@@ -1,0 +1,136 @@
+#pragma once
+// The first page of a segment: who wrote it, when, and where everything in it lies.
+//
+//   byte 0                                                              segment_bytes
+//   | header | control page | ring metadata | switches | dictionary | rings ... |
+//     4 KiB    4 KiB          256 B x N       1 B x S    arena        ring_bytes x N
+//
+// Written once by the service before `version` is stored; afterwards only `state` changes.
+// A reader copies the page, checks the copy against the file's size and uses only the copy.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "abi_version.hpp"
+
+namespace ringside::shm {
+
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kCacheLineBytes = 64;
+
+enum class SegmentState : std::uint32_t {
+  kCreating = 0,  // all-zero memory: not ready
+  kLive = 1,      // the service may log
+  kClosed = 2,    // the service ended in an orderly way; liveness is still judged by the lock
+};
+
+// What `tsc` means everywhere in this segment.
+enum class ClockSource : std::uint32_t {
+  kX86Tsc = 1,
+  kArmCounter = 2,
+  kMonotonicNanoseconds = 3,
+};
+
+enum class RegionKind : std::uint32_t {
+  kNone = 0,
+  kControlPage = 1,
+  kRingMetadata = 2,
+  kSiteSwitches = 3,
+  kDictionary = 4,
+  kRings = 5,
+};
+
+struct Region {
+  RegionKind kind;
+  std::uint32_t stride;  // bytes from one element to the next; 1 for plain bytes
+  std::uint64_t offset;  // bytes from the start of the segment
+  std::uint64_t bytes;
+};
+static_assert(sizeof(Region) == 24);
+
+inline constexpr std::size_t kRegionSlots = 12;
+
+// Where the words that a salvage tool needs lie inside one element of their region, so that it
+// can read a segment of another minor version, or of a build whose headers are lost.
+struct FieldOffsets {
+  std::uint16_t producer_pos;  // in ring metadata
+  std::uint16_t consumer_pos;
+  std::uint16_t ring_state;
+  std::uint16_t ring_generation;
+  std::uint16_t stream_id;
+  std::uint16_t thread_id;
+  std::uint16_t thread_name;
+  std::uint16_t dropped_total;
+  std::uint16_t dictionary_committed_bytes;  // in the control page
+  std::uint16_t rings_used;
+  std::uint16_t reserved[6];
+};
+static_assert(sizeof(FieldOffsets) == 32);
+
+struct SegmentHeader {
+  std::uint64_t magic;
+  // Stored last, with release, when everything else is in place; paired with the acquire in
+  // an attacher, which thereby tells "not ready yet" (0) from "another version".
+  std::atomic<std::uint32_t> version;
+  std::uint32_t header_bytes;
+  std::uint32_t byte_order_mark;
+  std::atomic<std::uint32_t> state;  // SegmentState
+  std::uint64_t segment_bytes;       // size of the file
+  std::uint8_t uuid[16];             // random, unique per segment
+  std::uint32_t pid;                 // in the service's own pid namespace: a label, never proof
+  std::uint32_t uid;
+  std::uint32_t gid;
+  ClockSource clock_source;
+  std::uint64_t tsc_frequency_hz;
+  std::uint64_t start_tsc;            // the three of one instant
+  std::uint64_t start_monotonic_ns;   // CLOCK_MONOTONIC
+  std::uint64_t start_realtime_ns;    // CLOCK_REALTIME, since 1970-01-01 UTC
+  std::uint8_t boot_id[16];           // TSC and monotonic clock mean nothing across boots
+  std::uint64_t ring_bytes;           // a power of two, a multiple of the page
+  std::uint32_t ring_count;           // N
+  std::uint32_t site_capacity;        // S, id 0 included
+  std::uint32_t max_record_bytes;     // larger records had their strings cut
+  std::uint32_t agent_version;        // of the library: major << 16 | minor << 8 | patch
+  Region regions[kRegionSlots];
+  FieldOffsets field_offsets;
+  char service[64];   // UTF-8, zero padded, as the three below
+  char exe[256];
+  char host[64];
+  std::uint8_t reserved[3256];
+};
+
+static_assert(std::is_standard_layout_v<SegmentHeader>);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(offsetof(SegmentHeader, magic) == 0);
+static_assert(offsetof(SegmentHeader, version) == 8);
+static_assert(offsetof(SegmentHeader, header_bytes) == 12);
+static_assert(offsetof(SegmentHeader, byte_order_mark) == 16);
+static_assert(offsetof(SegmentHeader, state) == 20);
+static_assert(offsetof(SegmentHeader, segment_bytes) == 24);
+static_assert(offsetof(SegmentHeader, uuid) == 32);
+static_assert(offsetof(SegmentHeader, pid) == 48);
+static_assert(offsetof(SegmentHeader, uid) == 52);
+static_assert(offsetof(SegmentHeader, gid) == 56);
+static_assert(offsetof(SegmentHeader, clock_source) == 60);
+static_assert(offsetof(SegmentHeader, tsc_frequency_hz) == 64);
+static_assert(offsetof(SegmentHeader, start_tsc) == 72);
+static_assert(offsetof(SegmentHeader, start_monotonic_ns) == 80);
+static_assert(offsetof(SegmentHeader, start_realtime_ns) == 88);
+static_assert(offsetof(SegmentHeader, boot_id) == 96);
+static_assert(offsetof(SegmentHeader, ring_bytes) == 112);
+static_assert(offsetof(SegmentHeader, ring_count) == 120);
+static_assert(offsetof(SegmentHeader, site_capacity) == 124);
+static_assert(offsetof(SegmentHeader, max_record_bytes) == 128);
+static_assert(offsetof(SegmentHeader, agent_version) == 132);
+static_assert(offsetof(SegmentHeader, regions) == 136);
+static_assert(offsetof(SegmentHeader, field_offsets) == 424);
+static_assert(offsetof(SegmentHeader, service) == 456);
+static_assert(offsetof(SegmentHeader, exe) == 520);
+static_assert(offsetof(SegmentHeader, host) == 776);
+static_assert(offsetof(SegmentHeader, reserved) == 840);
+static_assert(sizeof(SegmentHeader) == kPageBytes);
+
+}  // namespace ringside::shm

@@ -1,0 +1,131 @@
+#pragma once
+// Where the regions of a new segment lie, and the check of where a found one claims they lie.
+
+#include <cstdint>
+#include <optional>
+
+#include "control_page.hpp"
+#include "ring_metadata.hpp"
+#include "segment_header.hpp"
+
+namespace ringside::shm {
+
+inline constexpr std::uint64_t kMinRingBytes = 64U << 10;
+inline constexpr std::uint64_t kMaxRingBytes = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kDefaultRingBytes = 1U << 20;
+inline constexpr std::uint32_t kMaxRings = 1U << 16;
+inline constexpr std::uint32_t kDefaultRings = 1024;
+inline constexpr std::uint32_t kDefaultSiteCapacity = 1U << 16;
+inline constexpr std::uint32_t kMaxSiteCapacity = 1U << 20;
+inline constexpr std::uint64_t kDefaultDictionaryBytes = 32U << 20;
+inline constexpr std::uint64_t kMaxDictionaryBytes = std::uint64_t{1} << 32;
+
+struct SegmentLayout {
+  std::uint64_t ring_bytes;
+  std::uint32_t ring_count;
+  std::uint32_t site_capacity;
+  std::uint64_t control_offset;
+  std::uint64_t metadata_offset;
+  std::uint64_t switches_offset;
+  std::uint64_t dictionary_offset;
+  std::uint64_t dictionary_bytes;
+  std::uint64_t rings_offset;
+  std::uint64_t segment_bytes;
+};
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+constexpr bool is_ring_size(std::uint64_t bytes) {
+  return bytes >= kMinRingBytes && bytes <= kMaxRingBytes && (bytes & (bytes - 1)) == 0;
+}
+
+constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t ring_count,
+                                     std::uint32_t site_capacity,
+                                     std::uint64_t dictionary_bytes) {
+  SegmentLayout l{};
+  l.ring_bytes = ring_bytes;
+  l.ring_count = ring_count;
+  l.site_capacity = site_capacity;
+  l.control_offset = kPageBytes;
+  l.metadata_offset = l.control_offset + kPageBytes;
+  l.switches_offset =
+      round_up(l.metadata_offset + std::uint64_t{ring_count} * sizeof(RingMetadata), kPageBytes);
+  l.dictionary_offset = round_up(l.switches_offset + site_capacity, kPageBytes);
+  l.dictionary_bytes = round_up(dictionary_bytes, kPageBytes);
+  // Rings begin on a boundary of 2 MiB so that huge pages can back them.
+  l.rings_offset = round_up(l.dictionary_offset + l.dictionary_bytes, 2U << 20);
+  l.segment_bytes = l.rings_offset + ring_count * ring_bytes;
+  return l;
+}
+
+inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
+  const auto set = [&header](std::size_t slot, RegionKind kind, std::uint32_t stride,
+                             std::uint64_t offset, std::uint64_t bytes) {
+    header.regions[slot] = {kind, stride, offset, bytes};
+  };
+  set(0, RegionKind::kControlPage, kPageBytes, l.control_offset, kPageBytes);
+  set(1, RegionKind::kRingMetadata, sizeof(RingMetadata), l.metadata_offset,
+      std::uint64_t{l.ring_count} * sizeof(RingMetadata));
+  set(2, RegionKind::kSiteSwitches, 1, l.switches_offset, l.site_capacity);
+  set(3, RegionKind::kDictionary, 1, l.dictionary_offset, l.dictionary_bytes);
+  set(4, RegionKind::kRings, 0, l.rings_offset, l.ring_count * l.ring_bytes);
+  FieldOffsets& f = header.field_offsets;
+  f = {};
+  f.producer_pos = offsetof(RingMetadata, producer) + offsetof(ProducerLine, producer_pos);
+  f.consumer_pos = offsetof(RingMetadata, consumer) + offsetof(ConsumerPositionLine, consumer_pos);
+  f.ring_state = offsetof(RingMetadata, identity) + offsetof(IdentityLine, state);
+  f.ring_generation = offsetof(RingMetadata, identity) + offsetof(IdentityLine, generation);
+  f.stream_id = offsetof(RingMetadata, identity) + offsetof(IdentityLine, stream_id);
+  f.thread_id = offsetof(RingMetadata, identity) + offsetof(IdentityLine, thread_id);
+  f.thread_name = offsetof(RingMetadata, identity) + offsetof(IdentityLine, thread_name);
+  f.dropped_total = offsetof(RingMetadata, counters) + offsetof(CountersLine, dropped_total);
+  f.dictionary_committed_bytes =
+      offsetof(ControlPage, service) + offsetof(ServiceLine, dictionary_committed_bytes);
+  f.rings_used = offsetof(ControlPage, service) + offsetof(ServiceLine, rings_used);
+}
+
+// The layout that a header claims, or nothing if any region would lie outside `file_bytes`,
+// off its alignment, or beyond the limits above. `header` is a private copy of one that was
+// complete (magic and version checked by the caller).
+inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
+                                                std::uint64_t file_bytes) {
+  SegmentLayout l{};
+  l.ring_bytes = header.ring_bytes;
+  l.ring_count = header.ring_count;
+  l.site_capacity = header.site_capacity;
+  l.segment_bytes = header.segment_bytes;
+  if (!is_ring_size(l.ring_bytes) || l.ring_count == 0 || l.ring_count > kMaxRings ||
+      l.site_capacity == 0 || l.site_capacity > kMaxSiteCapacity ||
+      l.segment_bytes > file_bytes) {
+    return {};
+  }
+  const auto find = [&](RegionKind kind, std::uint64_t bytes, std::uint64_t* offset,
+                        std::uint64_t* found_bytes) {
+    for (const Region& region : header.regions) {
+      if (region.kind != kind) continue;
+      if (region.offset % kPageBytes != 0 || region.offset > l.segment_bytes ||
+          region.bytes > l.segment_bytes - region.offset || region.bytes < bytes) {
+        return false;
+      }
+      *offset = region.offset;
+      *found_bytes = region.bytes;
+      return true;
+    }
+    return false;
+  };
+  std::uint64_t ignored = 0;
+  const bool sound =
+      find(RegionKind::kControlPage, kPageBytes, &l.control_offset, &ignored) &&
+      find(RegionKind::kRingMetadata, std::uint64_t{l.ring_count} * sizeof(RingMetadata),
+           &l.metadata_offset, &ignored) &&
+      find(RegionKind::kSiteSwitches, l.site_capacity, &l.switches_offset, &ignored) &&
+      find(RegionKind::kDictionary, 1, &l.dictionary_offset, &l.dictionary_bytes) &&
+      find(RegionKind::kRings, l.ring_count * l.ring_bytes, &l.rings_offset, &ignored) &&
+      l.dictionary_bytes <= kMaxDictionaryBytes;
+  if (!sound) return {};
+  return l;
+}
+
+}  // namespace ringside::shm

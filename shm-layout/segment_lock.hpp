@@ -1,0 +1,15 @@
+#pragma once
+// Ownership by locks that the kernel drops when the owner dies: open-file-description write
+// locks (fcntl F_OFD_SETLK) on single bytes of the segment's file. Liveness is never judged by
+// a pid, so it works across containers and pid reuse.
+
+#include <cstdint>
+
+namespace ringside::shm {
+
+inline constexpr std::int64_t kServiceLockByte = 0;   // held by the service for life
+inline constexpr std::int64_t kConsumerLockByte = 1;  // held by the consumerd that drains it
+// Of a staging file: held by the consumerd that uses it.
+inline constexpr std::int64_t kStagingLockByte = 0;
+
+}  // namespace ringside::shm
