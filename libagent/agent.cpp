@@ -1,0 +1,98 @@
+#include "libagent/agent.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstring>
+#include <ctime>
+#include <new>
+
+#include "libagent/environment.hpp"
+#include "libagent/fork_guard.hpp"
+#include "libagent/segment_file.hpp"
+#include "libagent/statement_registry.hpp"
+#include "shm-layout/site_switch.hpp"
+
+namespace ringside {
+namespace {
+
+pthread_mutex_t g_slow_path = PTHREAD_MUTEX_INITIALIZER;
+
+// A refusal is tried again, but not by every log call.
+constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
+
+const std::uint8_t kUnregisteredSwitch[1] = {shm::kSwitchUnregistered};
+const std::uint8_t kDisabledSwitch[1] = {shm::kSwitchOff};
+
+}  // namespace
+
+Agent& agent() {
+  // Never destroyed: static destructors of the service may still log after ours would have run.
+  alignas(Agent) static unsigned char storage[sizeof(Agent)];
+  static Agent* const instance = new (storage) Agent;
+  return *instance;
+}
+
+SlowPathLock::SlowPathLock() {
+  static_assert(sizeof(sigset_t) <= sizeof saved_mask_);
+  sigset_t all;
+  sigfillset(&all);
+  sigset_t saved;
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  std::memcpy(saved_mask_, &saved, sizeof saved);
+  pthread_mutex_lock(&g_slow_path);
+}
+
+SlowPathLock::~SlowPathLock() {
+  pthread_mutex_unlock(&g_slow_path);
+  sigset_t saved;
+  std::memcpy(&saved, saved_mask_, sizeof saved);
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+}
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+bool ensure_segment(Agent& agent) {
+  const State state = agent.state.load(std::memory_order_relaxed);
+  if (state == State::live) return true;
+  if (state == State::disabled) return false;
+  if (state == State::failed &&
+      monotonic_ns() < agent.retry_at_ns.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  const bool first_try = state == State::idle;
+  if (first_try) {
+    if (disabled_by_environment()) {
+      agent.state.store(State::disabled, std::memory_order_relaxed);
+      __atomic_store_n(&rs_switches, kDisabledSwitch, __ATOMIC_RELEASE);
+      return false;
+    }
+    agent.options = apply_environment(agent.options);
+    agent.level.store(static_cast<std::uint8_t>(agent.options.level), std::memory_order_relaxed);
+  }
+  watch_forks();
+  std::unique_ptr<Segment> segment = create_segment(agent.options, &agent.message);
+  if (segment == nullptr) {
+    if (first_try) report(agent.message + "; nothing is traced until this succeeds");
+    agent.state.store(State::failed, std::memory_order_relaxed);
+    agent.retry_at_ns.store(monotonic_ns() + kRetryAfterNs, std::memory_order_relaxed);
+    return false;
+  }
+  agent.message.clear();
+  Segment* const live = segment.release();
+  agent.segment.store(live, std::memory_order_release);
+  // Before any site gets an id (release there): whoever sees an id sees this array too.
+  __atomic_store_n(&rs_switches, live->switches, __ATOMIC_RELEASE);
+  agent.state.store(State::live, std::memory_order_relaxed);
+  register_loaded_statements(agent);
+  return true;
+}
+
+}  // namespace ringside
+
+const std::uint8_t* rs_switches = ringside::kUnregisteredSwitch;

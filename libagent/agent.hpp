@@ -1,0 +1,71 @@
+#pragma once
+// The library's state in this process: one segment, or the reason why there is none.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/interprocess/mapped_region.hpp>
+
+#include "libagent/include/ringside/ringside.hpp"
+#include "libagent/unique_fd.hpp"
+#include "shm-layout/control_page.hpp"
+#include "shm-layout/ring_metadata.hpp"
+#include "shm-layout/segment_header.hpp"
+#include "shm-layout/segment_layout.hpp"
+
+namespace ringside {
+
+// A mapped segment. Immutable once published in Agent::segment, but for what it points to.
+struct Segment {
+  UniqueFd fd;  // holds the service lock (shm-layout/segment_lock.hpp) for the process's life
+  std::string path;
+  shm::SegmentLayout layout{};
+  boost::interprocess::mapped_region head;  // everything before the rings
+  shm::SegmentHeader* header = nullptr;
+  shm::ControlPage* control = nullptr;
+  shm::RingMetadata* rings = nullptr;
+  std::uint8_t* switches = nullptr;
+  std::byte* dictionary = nullptr;
+  std::uint64_t dictionary_reserved = 0;  // bytes backed by memory; the rest would be SIGBUS
+  // Per ring: where it is mapped twice back to back, null if it never was.
+  std::unique_ptr<std::atomic<std::byte*>[]> ring_base;
+};
+
+struct Agent {
+  // Protects everything below that is not atomic, and all slow paths that create, register or
+  // attach. Taken only through SlowPathLock, which blocks signals first: no user code ever runs
+  // on a thread that holds it.
+  std::atomic<State> state{State::idle};
+  std::atomic<Segment*> segment{nullptr};  // never freed while the process can log
+  Options options;
+  std::string message;
+  std::atomic<std::uint8_t> level{RS_LEVEL_TRACE};
+  std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> retry_at_ns{0};  // after a refusal, CLOCK_MONOTONIC
+  rs_site* sites = nullptr;                   // every statement loaded, newest first
+};
+
+Agent& agent();
+
+// Blocks all signals of the calling thread, then takes the agent's lock.
+class SlowPathLock {
+ public:
+  SlowPathLock();
+  ~SlowPathLock();
+  SlowPathLock(const SlowPathLock&) = delete;
+  SlowPathLock& operator=(const SlowPathLock&) = delete;
+
+ private:
+  unsigned char saved_mask_[128];  // sigset_t, kept out of this header
+};
+
+// Creates the segment if there is none and none was refused just now. Lock held by the caller.
+// False if there still is none.
+bool ensure_segment(Agent& agent);
+
+std::uint64_t monotonic_ns();
+
+}  // namespace ringside

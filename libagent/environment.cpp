@@ -1,0 +1,148 @@
+#include "libagent/environment.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "shm-layout/segment_layout.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside {
+namespace {
+
+const char* variable(const char* name) {
+  // Read once, before the service can have reason to change its environment concurrently.
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+void reject(const char* name, std::string_view value, std::string_view wanted,
+            std::string_view kept) {
+  report(std::string(name) + "=" + std::string(value) + " is not " + std::string(wanted) +
+         "; using " + std::string(kept));
+}
+
+template <class Number>
+void read_number(const char* name, Number min, Number max, std::string_view wanted,
+                 Number* option) {
+  const char* text = variable(name);
+  if (text == nullptr) return;
+  Number value{};
+  const char* const end = text + std::strlen(text);
+  const auto result = std::from_chars(text, end, value);
+  if (result.ec != std::errc() || result.ptr != end || value < min || value > max) {
+    reject(name, text, wanted, std::to_string(*option));
+    return;
+  }
+  *option = value;
+}
+
+template <class T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+template <class T>
+void read_choice(const char* name, std::span<const Choice<T>> choices, T* option) {
+  const char* text = variable(name);
+  if (text == nullptr) return;
+  std::string wanted;
+  std::string_view kept;
+  for (const Choice<T>& choice : choices) {
+    if (strcasecmp(std::string(choice.name).c_str(), text) == 0) {
+      *option = choice.value;
+      return;
+    }
+    wanted += (wanted.empty() ? "one of " : ", ") + std::string(choice.name);
+    if (choice.value == *option) kept = choice.name;
+  }
+  reject(name, text, wanted, kept);
+}
+
+constexpr Choice<Overflow> kOverflows[] = {{"block", Overflow::block}, {"drop", Overflow::drop}};
+constexpr Choice<Level> kLevels[] = {
+    {"trace", Level::trace},     {"debug", Level::debug}, {"info", Level::info},
+    {"notice", Level::notice},   {"warning", Level::warning}, {"error", Level::error},
+    {"critical", Level::critical}, {"off", Level::off}};
+
+void read_ring_bytes(Options* options) {
+  const char* text = variable("RINGSIDE_RING_BYTES");
+  if (text == nullptr) return;
+  std::uint64_t bytes = 0;
+  const char* const end = text + std::strlen(text);
+  const auto result = std::from_chars(text, end, bytes);
+  if (result.ec != std::errc() || result.ptr != end || !shm::is_ring_size(bytes)) {
+    reject("RINGSIDE_RING_BYTES", text, "a power of two between 65536 and 4294967296",
+           std::to_string(options->ring_bytes));
+    return;
+  }
+  options->ring_bytes = bytes;
+}
+
+std::string executable_name() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return program_invocation_short_name;
+  std::string_view name(path, static_cast<std::size_t>(length));
+  const std::size_t slash = name.rfind('/');
+  return std::string(slash == std::string_view::npos ? name : name.substr(slash + 1));
+}
+
+}  // namespace
+
+void report(const std::string& text) {
+  const std::string line = "ringside: " + text + "\n";
+  // Nothing can be done about a standard error that does not take the line.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool disabled_by_environment() {
+  const char* text = variable("RINGSIDE_DISABLE");
+  if (text == nullptr || std::strcmp(text, "0") == 0) return false;
+  if (std::strcmp(text, "1") == 0) return true;
+  reject("RINGSIDE_DISABLE", text, "0 or 1", "0");
+  return false;
+}
+
+Options apply_environment(Options options) {
+  const Options defaults;
+  if (!shm::is_ring_size(options.ring_bytes)) {
+    report("ring_bytes=" + std::to_string(options.ring_bytes) +
+           " is not a power of two between 65536 and 4294967296; using " +
+           std::to_string(defaults.ring_bytes));
+    options.ring_bytes = defaults.ring_bytes;
+  }
+  if (options.max_threads == 0 || options.max_threads > shm::kMaxRings) {
+    report("max_threads=" + std::to_string(options.max_threads) +
+           " is not between 1 and 65536; using " + std::to_string(defaults.max_threads));
+    options.max_threads = defaults.max_threads;
+  }
+  if (const char* service = variable("RINGSIDE_SERVICE"); service != nullptr) {
+    options.service = service;
+  }
+  if (options.service.empty()) options.service = executable_name();
+  if (options.service.size() > shm::kMaxServiceBytes) {
+    options.service.resize(shm::kMaxServiceBytes);
+  }
+  if (const char* dir = variable("RINGSIDE_SHM_DIR"); dir != nullptr) options.shm_dir = dir;
+  if (options.shm_dir.empty()) options.shm_dir = defaults.shm_dir;
+  read_ring_bytes(&options);
+  read_number<std::uint32_t>("RINGSIDE_MAX_THREADS", 1, shm::kMaxRings,
+                             "a number from 1 to 65536", &options.max_threads);
+  read_choice<Overflow>("RINGSIDE_OVERFLOW", kOverflows, &options.overflow);
+  auto timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
+  read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, 3'600'000,
+                             "a number of milliseconds from 0 to 3600000", &timeout_ms);
+  options.block_timeout = std::chrono::milliseconds(timeout_ms);
+  read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);
+  return options;
+}
+
+}  // namespace ringside

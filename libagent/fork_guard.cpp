@@ -1,0 +1,71 @@
+#include "libagent/fork_guard.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <new>
+
+#include "libagent/agent.hpp"
+#include "libagent/ring_attachment.hpp"
+#include "libagent/statement_registry.hpp"
+#include "shm-layout/site_switch.hpp"
+
+namespace ringside {
+namespace {
+
+const std::uint8_t kUnregisteredSwitch[1] = {shm::kSwitchUnregistered};
+
+// Held by the forking thread from before the fork until after it, on both sides, so that the
+// child never sees half a registration.
+alignas(SlowPathLock) unsigned char g_lock[sizeof(SlowPathLock)];
+
+void before_fork() { new (g_lock) SlowPathLock; }
+
+void release() { std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock(); }
+
+// Takes the parent's ring out of the child's address space. If the fork came from a signal
+// handler, this thread may still be inside a log call: what it writes then goes to private
+// memory that stays behind.
+void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
+  if (in_use) {
+    mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  } else {
+    munmap(base, bytes);
+  }
+}
+
+// The child has one thread, this one. It starts afresh: no segment, no ring, no ids; the
+// parent's mappings and descriptor go, so that the parent's death is seen when it comes.
+void in_child() {
+  Agent& a = agent();
+  Segment* const segment = a.segment.exchange(nullptr, std::memory_order_relaxed);
+  forget_registrations(a);
+  __atomic_store_n(&rs_switches, kUnregisteredSwitch, __ATOMIC_RELAXED);
+  const unsigned char* const own_base = rs_thread_state.base;
+  forget_ring();
+  if (segment != nullptr) {
+    for (std::uint32_t i = 0; i < segment->layout.ring_count; ++i) {
+      std::byte* const base = segment->ring_base[i].load(std::memory_order_relaxed);
+      if (base == nullptr) continue;
+      detach_mapping(base, 2 * segment->layout.ring_bytes,
+                     reinterpret_cast<unsigned char*>(base) == own_base);
+    }
+    delete segment;
+  }
+  const State state = a.state.load(std::memory_order_relaxed);
+  if (state == State::live || state == State::failed) {
+    a.state.store(State::idle, std::memory_order_relaxed);
+  }
+  a.refused.store(0, std::memory_order_relaxed);
+  release();
+}
+
+}  // namespace
+
+void watch_forks() {
+  static bool watching = false;
+  if (watching) return;
+  watching = pthread_atfork(before_fork, release, in_child) == 0;
+}
+
+}  // namespace ringside

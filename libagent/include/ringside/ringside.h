@@ -1,0 +1,190 @@
+/* Ringside for C11: tracing at the cost of reading the clock.
+ *
+ *   RS_INFO("order %u filled at %.2f", id, price);
+ *
+ * Formats are string literals with printf's conversions, checked at compile time: a mismatch is
+ * an error whatever the warning options are. `%n` is refused: no pointer to an integer is taken
+ * as an argument (print one with %p as (void*)pointer). Arguments are evaluated only while the
+ * statement is switched on. All functions and macros may be used from any thread.
+ *
+ * A C++ file gets <ringside/ringside.hpp>, which specialises every statement at compile time.
+ */
+#ifndef RINGSIDE_RINGSIDE_H
+#define RINGSIDE_RINGSIDE_H
+
+#include "abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Creates the segment now instead of at the first log call: 1 if there is one. */
+RS_EXPORT int rs_init(void);
+
+/* Takes a ring for the calling thread, so that its first log call costs no more than any other:
+ * 1 if there is one. */
+RS_EXPORT int rs_preallocate(void);
+
+/* Waits until everything recorded before the call, by any thread, is in the trace file:
+ * 1 if that happened within timeout_ms. */
+RS_EXPORT int rs_flush(uint64_t timeout_ms);
+
+/* Switches statements below `level` (enum rs_level) off and the others on. */
+RS_EXPORT void rs_set_level(int level);
+
+#ifdef __cplusplus
+}
+#include "ringside.hpp" /* NOLINT */
+#else
+
+#include <wchar.h>
+
+static inline struct rs_arg rs_arg_integer_(int64_t v) {
+  struct rs_arg a;
+  a.kind = RS_ARG_INTEGER;
+  a.value.integer = (uint64_t)v;
+  return a;
+}
+static inline struct rs_arg rs_arg_unsigned_(uint64_t v) {
+  struct rs_arg a;
+  a.kind = RS_ARG_INTEGER;
+  a.value.integer = v;
+  return a;
+}
+static inline struct rs_arg rs_arg_double_(double v) {
+  struct rs_arg a;
+  a.kind = RS_ARG_DOUBLE;
+  a.value.number = v;
+  return a;
+}
+static inline struct rs_arg rs_arg_long_double_(long double v) {
+  struct rs_arg a;
+  a.kind = RS_ARG_LONG_DOUBLE;
+  a.value.long_number = v;
+  return a;
+}
+static inline struct rs_arg rs_arg_pointer_(const void* v) {
+  struct rs_arg a;
+  a.kind = RS_ARG_POINTER;
+  a.value.pointer = v;
+  return a;
+}
+
+/* Pointers to integers other than characters are missing on purpose: only %n takes them. */
+#define RS_ARG_(x)                                                                              \
+  _Generic((x), _Bool: rs_arg_integer_, char: rs_arg_integer_, signed char: rs_arg_integer_,    \
+           short: rs_arg_integer_, int: rs_arg_integer_, long: rs_arg_integer_,                 \
+           long long: rs_arg_integer_, unsigned char: rs_arg_unsigned_,                         \
+           unsigned short: rs_arg_unsigned_, unsigned: rs_arg_unsigned_,                        \
+           unsigned long: rs_arg_unsigned_, unsigned long long: rs_arg_unsigned_,               \
+           float: rs_arg_double_, double: rs_arg_double_, long double: rs_arg_long_double_,     \
+           char*: rs_arg_pointer_, const char*: rs_arg_pointer_,                                \
+           unsigned char*: rs_arg_pointer_, const unsigned char*: rs_arg_pointer_,              \
+           wchar_t*: rs_arg_wide_, const wchar_t*: rs_arg_wide_, void*: rs_arg_pointer_,        \
+           const void*: rs_arg_pointer_)(x)
+
+static inline struct rs_arg rs_arg_wide_(const wchar_t* v) { return rs_arg_pointer_(v); }
+
+/* Never called: lets the compiler check the format. */
+__attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const char* format,
+                                                                         ...) {
+  (void)format;
+}
+
+#define RS_LOG(level_, ...)                                                                     \
+  do {                                                                                          \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                 \
+        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"")                                 \
+        if (0) rs_check_format_(__VA_ARGS__);                                                   \
+    _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];             \
+    static struct rs_site rs_site_ = {0,                                                        \
+                                      __LINE__,                                                 \
+                                      "" RS_FIRST_(__VA_ARGS__, 0),                             \
+                                      __FILE__,                                                 \
+                                      __func__,                                                 \
+                                      #__VA_ARGS__,                                             \
+                                      rs_fields_,                                               \
+                                      0,                                                        \
+                                      (level_),                                                 \
+                                      1,                                                        \
+                                      0,                                                        \
+                                      0,                                                        \
+                                      0};                                                       \
+    static struct rs_site* const rs_listed_                                                     \
+        __attribute__((section("ringside_sites"), used)) = &rs_site_;                           \
+    if (rs_site_enabled(&rs_site_)) {                                                           \
+      const struct rs_arg rs_args_[] = {RS_ARGS_(__VA_ARGS__) rs_arg_integer_(0)};              \
+      rs_record_args(&rs_site_, rs_args_,                                                       \
+                     (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1);                     \
+    }                                                                                           \
+  } while (0)
+#define RS_FIRST_(first, ...) first
+
+/* RS_ARGS_(format, a, b, ...) -> RS_ARG_(a), RS_ARG_(b), ... */
+#define RS_COUNT_(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+#define RS_CAT_(a, b) a##b
+#define RS_CAT(a, b) RS_CAT_(a, b)
+#define RS_ARGS_(...) \
+  RS_CAT(RS_ARGS_, RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))(__VA_ARGS__)
+#define RS_ARGS_0(f)
+#define RS_ARGS_1(f, a) RS_ARG_(a),
+#define RS_ARGS_2(f, a, ...) RS_ARG_(a), RS_ARGS_1(f, __VA_ARGS__)
+#define RS_ARGS_3(f, a, ...) RS_ARG_(a), RS_ARGS_2(f, __VA_ARGS__)
+#define RS_ARGS_4(f, a, ...) RS_ARG_(a), RS_ARGS_3(f, __VA_ARGS__)
+#define RS_ARGS_5(f, a, ...) RS_ARG_(a), RS_ARGS_4(f, __VA_ARGS__)
+#define RS_ARGS_6(f, a, ...) RS_ARG_(a), RS_ARGS_5(f, __VA_ARGS__)
+#define RS_ARGS_7(f, a, ...) RS_ARG_(a), RS_ARGS_6(f, __VA_ARGS__)
+#define RS_ARGS_8(f, a, ...) RS_ARG_(a), RS_ARGS_7(f, __VA_ARGS__)
+#define RS_ARGS_9(f, a, ...) RS_ARG_(a), RS_ARGS_8(f, __VA_ARGS__)
+#define RS_ARGS_10(f, a, ...) RS_ARG_(a), RS_ARGS_9(f, __VA_ARGS__)
+#define RS_ARGS_11(f, a, ...) RS_ARG_(a), RS_ARGS_10(f, __VA_ARGS__)
+#define RS_ARGS_12(f, a, ...) RS_ARG_(a), RS_ARGS_11(f, __VA_ARGS__)
+#define RS_ARGS_13(f, a, ...) RS_ARG_(a), RS_ARGS_12(f, __VA_ARGS__)
+#define RS_ARGS_14(f, a, ...) RS_ARG_(a), RS_ARGS_13(f, __VA_ARGS__)
+#define RS_ARGS_15(f, a, ...) RS_ARG_(a), RS_ARGS_14(f, __VA_ARGS__)
+#define RS_ARGS_16(f, a, ...) RS_ARG_(a), RS_ARGS_15(f, __VA_ARGS__)
+#define RS_ARGS_17(f, a, ...) RS_ARG_(a), RS_ARGS_16(f, __VA_ARGS__)
+#define RS_ARGS_18(f, a, ...) RS_ARG_(a), RS_ARGS_17(f, __VA_ARGS__)
+#define RS_ARGS_19(f, a, ...) RS_ARG_(a), RS_ARGS_18(f, __VA_ARGS__)
+#define RS_ARGS_20(f, a, ...) RS_ARG_(a), RS_ARGS_19(f, __VA_ARGS__)
+#define RS_ARGS_21(f, a, ...) RS_ARG_(a), RS_ARGS_20(f, __VA_ARGS__)
+#define RS_ARGS_22(f, a, ...) RS_ARG_(a), RS_ARGS_21(f, __VA_ARGS__)
+#define RS_ARGS_23(f, a, ...) RS_ARG_(a), RS_ARGS_22(f, __VA_ARGS__)
+#define RS_ARGS_24(f, a, ...) RS_ARG_(a), RS_ARGS_23(f, __VA_ARGS__)
+#define RS_ARGS_25(f, a, ...) RS_ARG_(a), RS_ARGS_24(f, __VA_ARGS__)
+#define RS_ARGS_26(f, a, ...) RS_ARG_(a), RS_ARGS_25(f, __VA_ARGS__)
+#define RS_ARGS_27(f, a, ...) RS_ARG_(a), RS_ARGS_26(f, __VA_ARGS__)
+#define RS_ARGS_28(f, a, ...) RS_ARG_(a), RS_ARGS_27(f, __VA_ARGS__)
+#define RS_ARGS_29(f, a, ...) RS_ARG_(a), RS_ARGS_28(f, __VA_ARGS__)
+#define RS_ARGS_30(f, a, ...) RS_ARG_(a), RS_ARGS_29(f, __VA_ARGS__)
+#define RS_ARGS_31(f, a, ...) RS_ARG_(a), RS_ARGS_30(f, __VA_ARGS__)
+#define RS_ARGS_32(f, a, ...) RS_ARG_(a), RS_ARGS_31(f, __VA_ARGS__)
+
+#define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
+#define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
+#define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
+#define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
+#define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
+#define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
+#define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)
+
+/* Statements of this program or shared object, known from load time on. Every file that
+ * includes this header brings the loop; the library takes each statement once. */
+extern struct rs_site* const __start_ringside_sites[]
+    __attribute__((weak, visibility("hidden")));
+extern struct rs_site* const __stop_ringside_sites[] __attribute__((weak, visibility("hidden")));
+
+__attribute__((constructor)) static void rs_load_sites_(void) {
+  for (struct rs_site* const* s = __start_ringside_sites; s != __stop_ringside_sites; ++s) {
+    rs_site_loaded(*s);
+  }
+}
+__attribute__((destructor)) static void rs_unload_sites_(void) {
+  for (struct rs_site* const* s = __start_ringside_sites; s != __stop_ringside_sites; ++s) {
+    rs_site_unloaded(*s);
+  }
+}
+
+#endif /* !__cplusplus */
+
+#endif

@@ -1,0 +1,109 @@
+#pragma once
+// Ringside for C++20: tracing at the cost of reading the clock.
+//
+//   RS_INFO("order %u filled at %.2f", id, price);
+//
+// copies the arguments into the calling thread's ring in shared memory. A separate process,
+// consumerd, writes them to a trace file; ringcat prints it. Every function here may be called
+// from any thread at any time. The log macros may also be used in signal handlers, static
+// constructors and destructors. Nothing throws, exits or aborts.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "abi.h"
+#include "statement.hpp"
+
+namespace ringside {
+
+enum class Level : std::uint8_t {
+  trace = RS_LEVEL_TRACE,
+  debug = RS_LEVEL_DEBUG,
+  info = RS_LEVEL_INFO,
+  notice = RS_LEVEL_NOTICE,
+  warning = RS_LEVEL_WARNING,
+  error = RS_LEVEL_ERROR,
+  critical = RS_LEVEL_CRITICAL,
+  off = RS_LEVEL_OFF,
+};
+
+enum class Overflow : std::uint8_t {
+  block = 0,  // wait for space, at most block_timeout; then drop and count
+  drop = 1,   // drop the newest record and count
+};
+
+// All have defaults, and the environment overrides them: RINGSIDE_SERVICE, RINGSIDE_SHM_DIR,
+// RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW, RINGSIDE_BLOCK_TIMEOUT_MS,
+// RINGSIDE_LEVEL, RINGSIDE_DISABLE.
+struct Options {
+  std::string service;               // default: the executable's name
+  std::string shm_dir = "/dev/shm";  // where the segment is created
+  std::uint64_t ring_bytes = 1U << 20;  // per thread; a power of two, 64 KiB to 4 GiB
+  std::uint32_t max_threads = 1024;     // rings; threads beyond it are not traced, but counted
+  Overflow overflow = Overflow::block;
+  std::chrono::milliseconds block_timeout{100};
+  Level level = Level::trace;
+  std::uint32_t mode = 0600;  // of the segment; 0660 lets a consumerd of the same group in
+};
+
+enum class State : std::uint8_t {
+  idle,      // nothing has been logged yet
+  live,      // a segment exists
+  disabled,  // by RINGSIDE_DISABLE
+  failed,    // no segment could be made; records are counted as refused, and tried again
+};
+
+struct Status {
+  State state = State::idle;
+  std::string message;       // empty, or what happened, where, and the remedy
+  std::string segment_path;  // empty unless live
+  std::uint64_t dropped = 0;  // records that found no space in their ring
+  std::uint64_t refused = 0;  // records that found no ring or no segment
+};
+
+// Creates the segment now instead of at the first log call. Returns what status() returns then;
+// a second call changes nothing. Blocks for a few milliseconds at most.
+Status init(const Options& options = {}) noexcept;
+
+// Takes a ring for the calling thread and touches its memory, so that its first log call costs
+// no more than any other. False if there is none (see status()).
+bool preallocate() noexcept;
+
+// Waits until everything that was recorded before the call, by any thread, is in the trace
+// file. False if that did not happen within `timeout`, for instance because no consumerd runs.
+bool flush(std::chrono::milliseconds timeout) noexcept;
+
+// Switches every statement below `level` off and the others on, whether they ran before or not.
+void set_level(Level level) noexcept;
+
+Status status() noexcept;
+
+}  // namespace ringside
+
+// RS_LOG(level, format, arguments...) records a message at a constant level. The format is a
+// string literal with printf's conversions, checked against the arguments at compile time. The
+// arguments are evaluated only while the statement is switched on. Not for constexpr functions.
+#define RS_LOG(level_, ...)                                                                    \
+  do {                                                                                         \
+    static constexpr const char* rs_function_ = __builtin_FUNCTION();                          \
+    struct RsText {                                                                            \
+      static constexpr ::ringside::detail::StatementText text() {                              \
+        return {"" RS_FIRST_(__VA_ARGS__, ), __FILE__, rs_function_, #__VA_ARGS__, __LINE__,   \
+                static_cast<std::uint8_t>(level_)};                                            \
+      }                                                                                        \
+    };                                                                                         \
+    if (::ringside::detail::Statement<RsText>::enabled()) {                                    \
+      ::ringside::detail::Statement<RsText>::record(__VA_ARGS__);                              \
+    }                                                                                          \
+  } while (0)
+#define RS_FIRST_(first, ...) first
+
+#define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
+#define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
+#define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
+#define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
+#define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
+#define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
+#define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)

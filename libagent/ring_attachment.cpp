@@ -1,0 +1,177 @@
+#include "libagent/ring_attachment.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "libagent/segment_file.hpp"
+#include "shm-layout/record_head.hpp"
+
+namespace ringside {
+namespace {
+
+constexpr std::uint64_t kRetryAfterNs = 100'000'000;
+
+// Which ring is ours and what the trace has been told about it; touched off the hot path only.
+struct Attachment {
+  shm::RingMetadata* ring = nullptr;
+};
+thread_local Attachment t_attachment;
+
+pthread_key_t g_exit_key;
+bool g_exit_key_made = false;
+
+// The last log calls of a thread may come from other destructors of its thread-local storage,
+// after this one: they attach again, and POSIX then runs this destructor once more.
+void retire_ring(void* /*marker*/) {
+  shm::RingMetadata* const ring = t_attachment.ring;
+  if (ring == nullptr) return;
+  forget_ring();
+  // Release: the consumer's acquire of the state sees the final positions and counters.
+  ring->identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
+                             std::memory_order_release);
+}
+
+bool is_drained(const shm::RingMetadata& ring) {
+  return ring.consumer.generation.load(std::memory_order_relaxed) ==
+             ring.identity.generation.load(std::memory_order_relaxed) &&
+         // Pairs with the consumer's release after its last read of the ring's bytes.
+         ring.consumer.consumer_pos.load(std::memory_order_acquire) ==
+             ring.producer.producer_pos.load(std::memory_order_relaxed) &&
+         ring.consumer.booked_drops.load(std::memory_order_relaxed) ==
+             ring.counters.dropped_total.load(std::memory_order_relaxed);
+}
+
+// A ring whose thread ended and whose last byte and loss have been consumed, else a new one.
+// Lock held. ring_count if there is none.
+std::uint32_t find_ring(Segment& segment) {
+  static std::uint32_t hint = 0;  // where the last search ended: thread churn finds one at once
+  shm::ServiceLine& line = segment.control->service;
+  const std::uint32_t used = line.rings_used.load(std::memory_order_relaxed);
+  for (std::uint32_t step = 0; step < used; ++step) {
+    const std::uint32_t index = (hint + step) % used;
+    const shm::RingMetadata& ring = segment.rings[index];
+    if (ring.identity.state.load(std::memory_order_relaxed) ==
+            static_cast<std::uint32_t>(shm::RingState::kRetired) &&
+        is_drained(ring)) {
+      hint = index + 1;
+      return index;
+    }
+  }
+  return used;
+}
+
+void reset_counters(shm::CountersLine& counters) {
+  counters.dropped_total.store(0, std::memory_order_relaxed);
+  counters.dropped_ring_full.store(0, std::memory_order_relaxed);
+  counters.dropped_consumer_absent.store(0, std::memory_order_relaxed);
+  counters.cut_records.store(0, std::memory_order_relaxed);
+  counters.blocked_count.store(0, std::memory_order_relaxed);
+  counters.blocked_ticks.store(0, std::memory_order_relaxed);
+}
+
+void claim(Segment& segment, std::uint32_t index) {
+  shm::RingMetadata& ring = segment.rings[index];
+  shm::IdentityLine& identity = ring.identity;
+  identity.state.store(static_cast<std::uint32_t>(shm::RingState::kClaiming),
+                       std::memory_order_relaxed);
+  identity.stream_id =
+      segment.control->service.next_stream_id.fetch_add(1, std::memory_order_relaxed);
+  identity.start_pos = ring.producer.producer_pos.load(std::memory_order_relaxed);
+  identity.start_tsc = rs_clock();
+  identity.thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  std::memset(identity.thread_name, 0, sizeof identity.thread_name);
+  prctl(PR_GET_NAME, identity.thread_name);
+  reset_counters(ring.counters);
+  // Pairs with the consumer's acquire, which comes after it has seen a producer_pos of ours.
+  identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1,
+                            std::memory_order_release);
+  identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive),
+                       std::memory_order_release);
+
+  rs_thread& t = rs_thread_state;
+  t.base = reinterpret_cast<unsigned char*>(
+      segment.ring_base[index].load(std::memory_order_relaxed));
+  t.mask = segment.layout.ring_bytes - 1;
+  t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
+  t.max_record_bytes = segment.header->max_record_bytes;
+  t.published = identity.start_pos;
+  t.clock_epoch = UINT64_MAX;  // the first record is preceded by a clock record
+  t.limit = identity.start_pos;
+  t.pos = identity.start_pos;
+  t_attachment.ring = &ring;
+}
+
+void arrange_retirement() {
+  if (!g_exit_key_made) g_exit_key_made = pthread_key_create(&g_exit_key, retire_ring) == 0;
+  if (g_exit_key_made) pthread_setspecific(g_exit_key, &t_attachment);
+}
+
+}  // namespace
+
+shm::RingMetadata* attached_ring() { return t_attachment.ring; }
+
+void forget_ring() {
+  rs_thread& t = rs_thread_state;
+  t.limit = 0;
+  t.pos = RS_NO_RING;
+  t.published = UINT64_MAX;  // no record that is being written may publish any more
+  t_attachment.ring = nullptr;
+}
+
+bool attach_ring() {
+  Agent& a = agent();
+  const SlowPathLock lock;
+  if (t_attachment.ring != nullptr) return true;  // a signal handler was faster
+  if (!ensure_segment(a)) {
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  Segment& segment = *a.segment.load(std::memory_order_relaxed);
+  const std::uint32_t index = find_ring(segment);
+  if (index >= segment.layout.ring_count) {
+    segment.control->losses.no_ring.fetch_add(1, std::memory_order_relaxed);
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  if (segment.ring_base[index].load(std::memory_order_relaxed) == nullptr) {
+    std::byte* base = nullptr;
+    if (monotonic_ns() >= a.retry_at_ns.load(std::memory_order_relaxed)) {
+      base = map_ring(segment, index);
+      if (base == nullptr) {
+        a.retry_at_ns.store(monotonic_ns() + kRetryAfterNs, std::memory_order_relaxed);
+        a.message = "no memory for a ring of " + std::to_string(segment.layout.ring_bytes) +
+                    " bytes in " + segment.path +
+                    "; enlarge the shared-memory file system (in a container: --shm-size) or "
+                    "lower RINGSIDE_RING_BYTES";
+      }
+    }
+    if (base == nullptr) {
+      segment.control->losses.no_memory.fetch_add(1, std::memory_order_relaxed);
+      a.refused.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    a.message.clear();
+    segment.ring_base[index].store(base, std::memory_order_relaxed);
+    // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
+    segment.control->service.rings_used.store(index + 1, std::memory_order_release);
+  }
+  claim(segment, index);
+  arrange_retirement();
+  return true;
+}
+
+}  // namespace ringside
+
+RS_THREAD_LOCAL rs_thread rs_thread_state __attribute__((tls_model("initial-exec"))) = {
+    .pos = RS_NO_RING,
+    .limit = 0,
+    .published = UINT64_MAX,
+    .clock_epoch = 0,
+    .base = nullptr,
+    .mask = 0,
+    .producer_pos = nullptr,
+    .max_record_bytes = UINT64_MAX};
