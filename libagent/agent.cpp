@@ -69,7 +69,7 @@ bool ensure_segment(Agent& agent) {
   if (first_try) {
     if (disabled_by_environment()) {
       agent.state.store(State::disabled, std::memory_order_relaxed);
-      __atomic_store_n(&rs_switches, kDisabledSwitch, __ATOMIC_RELEASE);
+      __atomic_store_n(&rs_switches, &kDisabledSwitch[0], __ATOMIC_RELEASE);
       return false;
     }
     agent.options = apply_environment(agent.options);

@@ -40,7 +40,7 @@ void in_child() {
   Agent& a = agent();
   Segment* const segment = a.segment.exchange(nullptr, std::memory_order_relaxed);
   forget_registrations(a);
-  __atomic_store_n(&rs_switches, kUnregisteredSwitch, __ATOMIC_RELAXED);
+  __atomic_store_n(&rs_switches, &kUnregisteredSwitch[0], __ATOMIC_RELAXED);
   const unsigned char* const own_base = rs_thread_state.base;
   forget_ring();
   if (segment != nullptr) {

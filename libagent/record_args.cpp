@@ -29,7 +29,7 @@ struct Piece {
 
 bool convert_number(const rs_field& field, const rs_arg& arg, Piece* piece) {
   const auto type = static_cast<shm::FieldType>(field.type);
-  piece->bytes = shm::fixed_size(type);
+  piece->bytes = static_cast<std::uint32_t>(shm::fixed_size(type));
   switch (type) {
     case shm::FieldType::f64:
       if (arg.kind != RS_ARG_DOUBLE) return false;
@@ -37,7 +37,7 @@ bool convert_number(const rs_field& field, const rs_arg& arg, Piece* piece) {
       return true;
     case shm::FieldType::f80:
       if (arg.kind != RS_ARG_LONG_DOUBLE) return false;
-      std::memcpy(piece->number, &arg.value.long_number, 10);
+      std::memcpy(piece->number, arg.value.long_number, 10);
       return true;
     case shm::FieldType::pointer:
       if (arg.kind != RS_ARG_POINTER) return false;

@@ -66,7 +66,7 @@ struct rs_thread {
   uint64_t max_record_bytes;
 } __attribute__((aligned(64)));
 
-#define RS_NO_RING ((uint64_t)1 << 63)
+#define RS_NO_RING UINT64_C(0x8000000000000000)
 #define RS_DROPPED UINT64_MAX
 #define RS_CLOCK_EPOCH_SHIFT 42
 #define RS_HEAD_ID_BITS 20
@@ -105,8 +105,8 @@ struct rs_arg {
   union {
     uint64_t integer; /* sign-extended if the type is signed */
     double number;
-    const void* pointer; /* also strings: the format decides */
-    long double long_number;
+    const void* pointer;      /* also strings: the format decides */
+    uint64_t long_number[2];  /* the bytes of a long double */
   } value;
 };
 

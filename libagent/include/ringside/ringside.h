@@ -3,9 +3,10 @@
  *   RS_INFO("order %u filled at %.2f", id, price);
  *
  * Formats are string literals with printf's conversions, checked at compile time: a mismatch is
- * an error whatever the warning options are. `%n` is refused: no pointer to an integer is taken
- * as an argument (print one with %p as (void*)pointer). Arguments are evaluated only while the
- * statement is switched on. All functions and macros may be used from any thread.
+ * an error under every warning option but -w. `%n` is refused: no pointer to an integer is taken
+ * as an argument; print one with %p as (void*)pointer, and pass a wide string for %ls as
+ * (const wchar_t*)L"text". Arguments are evaluated only while the statement is switched on.
+ * All functions and macros may be used from any thread.
  *
  * A C++ file gets <ringside/ringside.hpp>, which specialises every statement at compile time.
  */
@@ -60,7 +61,7 @@ static inline struct rs_arg rs_arg_double_(double v) {
 static inline struct rs_arg rs_arg_long_double_(long double v) {
   struct rs_arg a;
   a.kind = RS_ARG_LONG_DOUBLE;
-  a.value.long_number = v;
+  __builtin_memcpy(a.value.long_number, &v, sizeof v);
   return a;
 }
 static inline struct rs_arg rs_arg_pointer_(const void* v) {
@@ -70,7 +71,8 @@ static inline struct rs_arg rs_arg_pointer_(const void* v) {
   return a;
 }
 
-/* Pointers to integers other than characters are missing on purpose: only %n takes them. */
+/* Pointers to integers other than characters are missing on purpose: only %n takes them. As
+ * wchar_t is an integer too, a wide string must come as const wchar_t*, which %n cannot take. */
 #define RS_ARG_(x)                                                                              \
   _Generic((x), _Bool: rs_arg_integer_, char: rs_arg_integer_, signed char: rs_arg_integer_,    \
            short: rs_arg_integer_, int: rs_arg_integer_, long: rs_arg_integer_,                 \
@@ -80,7 +82,7 @@ static inline struct rs_arg rs_arg_pointer_(const void* v) {
            float: rs_arg_double_, double: rs_arg_double_, long double: rs_arg_long_double_,     \
            char*: rs_arg_pointer_, const char*: rs_arg_pointer_,                                \
            unsigned char*: rs_arg_pointer_, const unsigned char*: rs_arg_pointer_,              \
-           wchar_t*: rs_arg_wide_, const wchar_t*: rs_arg_wide_, void*: rs_arg_pointer_,        \
+           const wchar_t*: rs_arg_wide_, void*: rs_arg_pointer_,                                \
            const void*: rs_arg_pointer_)(x)
 
 static inline struct rs_arg rs_arg_wide_(const wchar_t* v) { return rs_arg_pointer_(v); }
@@ -125,7 +127,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
 #define RS_CAT_(a, b) a##b
 #define RS_CAT(a, b) RS_CAT_(a, b)
 #define RS_ARGS_(...) \
-  RS_CAT(RS_ARGS_, RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))(__VA_ARGS__)
+  RS_CAT(RS_ARGS_, RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0))(__VA_ARGS__)
 #define RS_ARGS_0(f)
 #define RS_ARGS_1(f, a) RS_ARG_(a),
 #define RS_ARGS_2(f, a, ...) RS_ARG_(a), RS_ARGS_1(f, __VA_ARGS__)

@@ -65,20 +65,20 @@ struct Status {
 
 // Creates the segment now instead of at the first log call. Returns what status() returns then;
 // a second call changes nothing. Blocks for a few milliseconds at most.
-Status init(const Options& options = {}) noexcept;
+RS_EXPORT Status init(const Options& options = {}) noexcept;
 
 // Takes a ring for the calling thread and touches its memory, so that its first log call costs
 // no more than any other. False if there is none (see status()).
-bool preallocate() noexcept;
+RS_EXPORT bool preallocate() noexcept;
 
 // Waits until everything that was recorded before the call, by any thread, is in the trace
 // file. False if that did not happen within `timeout`, for instance because no consumerd runs.
-bool flush(std::chrono::milliseconds timeout) noexcept;
+RS_EXPORT bool flush(std::chrono::milliseconds timeout) noexcept;
 
 // Switches every statement below `level` off and the others on, whether they ran before or not.
-void set_level(Level level) noexcept;
+RS_EXPORT void set_level(Level level) noexcept;
 
-Status status() noexcept;
+RS_EXPORT Status status() noexcept;
 
 }  // namespace ringside
 
@@ -87,7 +87,7 @@ Status status() noexcept;
 // arguments are evaluated only while the statement is switched on. Not for constexpr functions.
 #define RS_LOG(level_, ...)                                                                    \
   do {                                                                                         \
-    static constexpr const char* rs_function_ = __builtin_FUNCTION();                          \
+    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();                          \
     struct RsText {                                                                            \
       static constexpr ::ringside::detail::StatementText text() {                              \
         return {"" RS_FIRST_(__VA_ARGS__, ), __FILE__, rs_function_, #__VA_ARGS__, __LINE__,   \

@@ -179,7 +179,7 @@ rs_arg generic_argument(T value) {
     arg.value.pointer = const_cast<const void*>(as_address(value));
   } else if constexpr (std::is_same_v<T, long double>) {
     arg.kind = RS_ARG_LONG_DOUBLE;
-    arg.value.long_number = value;
+    std::memcpy(arg.value.long_number, &value, sizeof value);
   } else if constexpr (std::is_floating_point_v<T>) {
     arg.kind = RS_ARG_DOUBLE;
     arg.value.number = static_cast<double>(value);
