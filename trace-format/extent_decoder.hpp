@@ -69,16 +69,20 @@ class ExtentDecoder {
  private:
   struct SiteState {
     const Site* site = nullptr;
-    std::uint32_t values = 0;  // place of its values in values_; kNotYet before its first record
+    std::uint32_t values = 0;  // place in values_, or kNoValues before its first record
     std::uint32_t successor = 0;
   };
 
   bool fail(const char* why);
-  bool read_extension(const std::byte*& p, Record& record);
-  bool read_arguments(const std::byte*& p, const Site& site, Value* values);
-  bool read_argument(const std::byte*& p, unsigned tag, const FieldPlan& plan, const Field& field,
-                     Value& value);
-  bool read_text(const std::byte*& p, unsigned tag, const FieldPlan& plan, Value& value);
+  bool read_record(Record& record);
+  bool read_extension(Record& record);
+  bool read_arguments(SiteState& state);
+  bool read_value(unsigned tag, const FieldPlan& plan, const Field& field, Value& value);
+  bool read_integer128(unsigned tag, Value& value);
+  bool read_float64(unsigned tag, Value& value);
+  bool read_text(unsigned tag, const FieldPlan& plan, Value& value);
+  bool take(std::size_t bytes, std::uint64_t& value);  // 0 to 8 bytes
+  bool take_leb128(std::uint64_t& value);
 
   ExtentHeader header_;
   std::vector<std::uint32_t> site_ids_;
@@ -87,7 +91,8 @@ class ExtentDecoder {
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
   const std::byte* at_ = nullptr;
-  const std::byte* end_ = nullptr;
+  const std::byte* end_ = nullptr;       // of the records
+  const std::byte* readable_ = nullptr;  // end of the payload
   std::uint64_t time_ = 0;
   std::uint32_t done_ = 0;
   std::uint32_t previous_index_ = 0;

@@ -2,6 +2,7 @@
 // when the site becomes known, so that encoder and decoder never look at types one by one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -42,5 +43,11 @@ struct SitePlan {
   bool variable = false;
   bool integers_only = true;
 };
+
+// Adds the next field that is not constant; `type` is a valid code, `field` its place in the site.
+void append_field(SitePlan& plan, std::uint8_t field, shm::FieldType type);
+
+// Whether `bytes` are whole elements of an array of strings or bytes, and how many.
+bool text_elements_fit(const std::byte* elements, std::size_t bytes, std::uint32_t& count);
 
 }  // namespace ringside::trace
