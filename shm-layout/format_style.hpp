@@ -1,0 +1,14 @@
+// How a site's format string is to be read. Stored in the dictionary: values are never renumbered.
+#pragma once
+
+#include <cstdint>
+
+namespace ringside::shm {
+
+enum class FormatStyle : std::uint8_t {
+  none = 0,    // fixed text; the fields follow it as " name=value"
+  printf = 1,  // C conversions, see printf_spec.hpp
+  brace = 2,   // replacement fields of std::format
+};
+
+}  // namespace ringside::shm

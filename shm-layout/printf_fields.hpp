@@ -1,0 +1,64 @@
+// The fields that a printf format records, in the order of the C arguments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "field_type.hpp"
+#include "printf_spec.hpp"
+
+namespace ringside::shm {
+
+enum class PrintfRole : std::uint8_t { value = 0, width, precision };
+
+struct PrintfField {
+  FieldType type = FieldType::none;  // i32 for widths and precisions
+  PrintfRole role = PrintfRole::value;
+  char conversion = 0;  // '*' for widths and precisions
+  LengthModifier length = LengthModifier::none;
+  // What limits a string when it is recorded, in bytes of UTF-8: a literal (-1: none), or the
+  // index in the list of the field with the precision (-1: none; a negative argument: no limit).
+  std::int32_t precision_literal = -1;
+  std::int8_t precision_field = -1;
+  bool wide = false;  // the C argument is wint_t or wchar_t*
+};
+
+struct FieldList {
+  PrintfField fields[kMaxPrintfFields] = {};
+  std::uint32_t count = 0;         // on error: of the conversions before it
+  std::uint32_t error_offset = 0;  // byte in the format
+  PrintfError error = PrintfError::none;
+
+  constexpr bool ok() const { return error == PrintfError::none; }
+  constexpr const PrintfField* begin() const { return fields; }
+  constexpr const PrintfField* end() const { return fields + count; }
+  constexpr const PrintfField& operator[](std::size_t index) const { return fields[index]; }
+};
+
+// What recording promises the reader: a string is cut to its precision (a wide one at a character
+// boundary), a null string is recorded as glibc prints it: "(null)", or nothing if its precision
+// is under 6.
+constexpr FieldList printf_fields(std::string_view format) {
+  constexpr PrintfField kStar{FieldType::i32, PrintfRole::width, '*'};
+  FieldList list;
+  PrintfParser parser(format);
+  for (PrintfSpec spec; parser.next(spec);) {
+    if (spec.conversion == '%') continue;
+    PrintfField value{spec.field_type, PrintfRole::value, spec.conversion, spec.length};
+    value.wide = spec.wide;
+    if (spec.width_kind == WidthKind::argument) list.fields[list.count++] = kStar;
+    if (spec.precision_kind == WidthKind::argument) {
+      value.precision_field = static_cast<std::int8_t>(list.count);
+      list.fields[list.count] = kStar;
+      list.fields[list.count++].role = PrintfRole::precision;
+    }
+    if (spec.precision_kind == WidthKind::literal) value.precision_literal = spec.precision;
+    list.fields[list.count++] = value;
+  }
+  list.error = parser.error();
+  list.error_offset = parser.error_offset();
+  return list;
+}
+
+}  // namespace ringside::shm
