@@ -25,7 +25,7 @@ inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::by
   const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
   const unsigned folded_bytes = significant_bytes(value ^ sign);
   const bool complement = (sign != 0) & (folded_bytes <= 4);
-  unsigned length = (sign != 0) & !complement ? 8U : folded_bytes;
+  unsigned length = ((sign != 0) & !complement) ? 8U : folded_bytes;
   unsigned tag = complement ? kTagComplement + folded_bytes : length;
   std::uint64_t payload = complement ? ~value : value;
   const bool up2 = (up < 0x10000) & (length > 2);
@@ -38,7 +38,7 @@ inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::by
   const bool down1 = down < 0x100;
   tag = down1 ? kTagDown1 : tag;
   payload = down1 ? down : payload;
-  length = up1 | down1 ? 1U : length;
+  length = (up1 | down1) ? 1U : length;
   const bool same = value == previous;
   tag = same ? kTagSame : tag;
   length = same ? 0U : length;
