@@ -478,7 +478,8 @@ void reply_unknown(RequestContext& context, Arguments arguments) {
   std::string quoted;
   for (const std::string_view argument : arguments.subspan(1)) {
     if (quoted.size() >= kQuotedBytes) break;
-    quoted.append("'").append(argument.substr(0, kQuotedBytes - quoted.size())).append("' ");
+    const std::string_view shown = argument.substr(0, kQuotedBytes - quoted.size());
+    quoted.append("'").append(shown).append("' ");
   }
   context.reply.error("ERR unknown command '" + std::string(arguments[0].substr(0, kQuotedBytes)) +
                       "', with args beginning with: " + quoted);
