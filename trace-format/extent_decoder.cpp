@@ -295,8 +295,10 @@ bool ExtentDecoder::read_text(unsigned tag, const FieldPlan& plan, Value& value)
   switch (tag) {
     case kTagText1:
     case kTagText2:
-    case kTagText4: {
-      if (!take(tag == kTagText4 ? 4 : tag, raw)) return false;
+    case kTagText4:
+    case kTagTextSameLength: {
+      raw = value.text.size();
+      if (tag != kTagTextSameLength && !take(tag == kTagText4 ? 4 : tag, raw)) return false;
       if (static_cast<std::size_t>(end_ - at_) < raw) return fail(kCutShort);
       text = {reinterpret_cast<const char*>(at_), static_cast<std::size_t>(raw)};
       texts_[text_slot(at_, raw)] = text;

@@ -33,13 +33,15 @@ struct SiteState {
 };
 static_assert(sizeof(SiteState) == 32);
 
-constexpr std::size_t kWideBytes = 8;  // what a load or store may reach past a value
+constexpr std::size_t kWideBytes = 8;   // what a load or store may reach past a value
+constexpr std::size_t kCopyBytes = 16;  // what the copy of a text may reach past it
 constexpr std::size_t kMaxFixedBytes = std::size_t{shm::kMaxFields} * 16;
 
 // A record's output without the bytes of its texts, at most: extension 59, tag 1, time 8, index 2,
-// argument tags 32, fixed values 1024, a wide store 8, and 4 for a new entry of the site table.
-constexpr std::size_t kRecordRoom = 1152;
-static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kWideBytes + 4 <= kRecordRoom);
+// argument tags 32, fixed values 1024, a store that is wider than its value 16, and 4 for a new
+// entry of the site table.
+constexpr std::size_t kRecordRoom = 1216;
+static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kCopyBytes + 4 <= kRecordRoom);
 
 // Previous arguments of a site without any: every number 0, every text empty.
 alignas(64) constexpr std::array<std::byte, kMaxFixedBytes + kWideBytes> kZeroArguments{};
@@ -63,6 +65,12 @@ bool equal_arguments(const std::byte* a, const std::byte* b, std::size_t bytes) 
     difference |= load<std::uint64_t>(a + i) ^ load<std::uint64_t>(b + i);
   }
   return difference == 0;
+}
+
+// For texts, most of which differ in the beginning.
+bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  if (bytes >= 8 && load<std::uint64_t>(a) != load<std::uint64_t>(b)) return false;
+  return std::memcmp(a, b, bytes) == 0;
 }
 
 std::uint64_t wide_integer(const FieldPlan& f, const std::byte* p) {
@@ -516,7 +524,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   run.before = &state;
   // Without fields there are no values that could be the same; either code is right.
   const bool same = !plan.fields.empty() && state.argument_bytes == bytes &&
-                    std::memcmp(arguments, state.previous, bytes) == 0;
+                    equal_bytes(arguments, state.previous, bytes);
   const unsigned place = index_bytes * 2 + (same ? kPlaceSameValues : 0);
   *o++ = static_cast<std::byte>(place << 4 | code);
   store(o, delta);
@@ -599,19 +607,27 @@ void ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a
 unsigned ExtentEncoder::Impl::put_text(const std::byte* text, std::size_t bytes,
                                        const std::byte* previous, std::size_t previous_bytes,
                                        std::byte*& o) {
-  if (bytes == previous_bytes && std::memcmp(text, previous, bytes) == 0) return kTagSame;
+  if (bytes == previous_bytes && equal_bytes(text, previous, bytes)) return kTagSame;
   if (bytes == 0) return kTagTextEmpty;
   const std::size_t slot = text_slot(text, bytes);
   Text& known = texts[slot];
-  if (known.bytes == bytes && std::memcmp(known.data, text, bytes) == 0) {
+  if (known.bytes == bytes && equal_bytes(known.data, text, bytes)) {
     *o++ = static_cast<std::byte>(slot);
     return kTagTextSlot;
   }
   known = {text, bytes};
-  const unsigned tag = bytes < 0x100 ? kTagText1 : bytes < 0x10000 ? kTagText2 : kTagText4;
-  store(o, static_cast<std::uint32_t>(bytes));
-  o += tag == kTagText4 ? 4 : tag;
-  std::memcpy(o, text, bytes);
+  unsigned tag = kTagTextSameLength;
+  if (bytes != previous_bytes) {
+    tag = bytes < 0x100 ? kTagText1 : bytes < 0x10000 ? kTagText2 : kTagText4;
+    store(o, static_cast<std::uint32_t>(bytes));
+    o += tag == kTagText4 ? 4 : tag;
+  }
+  constexpr std::size_t kShort = 128;
+  if (bytes <= kShort && static_cast<std::size_t>(end - text) >= bytes + kCopyBytes) {
+    for (std::size_t i = 0; i < bytes; i += kCopyBytes) std::memcpy(o + i, text + i, kCopyBytes);
+  } else {
+    std::memcpy(o, text, bytes);
+  }
   o += bytes;
   return tag;
 }
