@@ -100,11 +100,12 @@ run() {
   return "$status"
 }
 
-# step NAME BOUND_S COMMAND...: prints the command, and its output only if it fails.
+# step NAME BOUND_S COMMAND...: prints the command ($shown instead if set), and its output only if
+# it fails.
 step() {
   local name=$1 log="$scratch/log" from_s=$SECONDS
   shift
-  printf '\n== %s: %s\n' "$name" "${*:2}"
+  printf '\n== %s: %s\n' "$name" "${shown:-${*:2}}"
   if run "$@" >"$log" 2>&1; then
     note "$name" "ok ($((SECONDS - from_s)) s)"
     return 0
@@ -186,7 +187,14 @@ source_files() { # PATTERN..., NUL-separated; what is tracked, or all where ther
 
 check_format() {
   source_files '*.cpp' '*.hpp' '*.h' '*.c' >"$scratch/files"
-  step 'clang-format' 300 xargs -0 -a "$scratch/files" clang-format --dry-run -Werror
+  # Names alone: a wrong file has a complaint per line.
+  # shellcheck disable=SC2016
+  shown='clang-format --dry-run -Werror FILE...' step 'clang-format' 300 sh -c '
+    out=$(xargs -0 -a "$0" clang-format --dry-run -Werror 2>&1) && exit 0
+    files=$(printf "%s\n" "$out" | sed -nE "s/^([^: ]+):[0-9]+:[0-9]+: error.*/\1/p" | sort -u)
+    printf "%s\n" "${files:-$out}" "clang-format -i formats a file."
+    exit 1
+  ' "$scratch/files"
 }
 
 check_tidy() { # BUILD_DIR with clang's compile database
@@ -202,7 +210,7 @@ PYTHON
   [ -s "$scratch/files" ] || { note clang-tidy 'FAILED (no files)' && return; }
   # Its count of suppressed warnings goes to standard error, and would hide what matters.
   # shellcheck disable=SC2016
-  step 'clang-tidy' 1800 xargs -0 -a "$scratch/files" -P "$jobs" -n 1 sh -c '
+  shown="clang-tidy -p $1 --quiet FILE, for each" step 'clang-tidy' 1800 xargs -0 -a "$scratch/files" -P "$jobs" -n 1 sh -c '
     out=$(timeout 600 clang-tidy -p "$0" --quiet "$1" 2>&1)
     status=$?
     [ $status -eq 0 ] || { printf "clang-tidy: %s: status %d\n%s\n" "$1" $status "$out"; exit 1; }

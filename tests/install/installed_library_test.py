@@ -72,22 +72,26 @@ class Installation:
 
 def run(command, **options):
     """Standard output; an AssertionError with all output when the command fails or hangs."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, start_new_session=True, **options)
-    try:
-        out, err = process.communicate(timeout=BOUND_S)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        status, out, err = f"no end within {BOUND_S} s", "", ""
-    finally:
+    # Files, not pipes: what the command leaves in the background would keep a pipe open.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                                   **options)
         try:
-            os.killpg(process.pid, signal.SIGKILL)  # what the command has left in the background
+            status = process.wait(timeout=BOUND_S)
+        except subprocess.TimeoutExpired:
+            status = f"no end within {BOUND_S} s"
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # what is left in the background
         except ProcessLookupError:
             pass
         process.wait()
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
     if status != 0:
-        raise AssertionError(f"{command}: {status}\n{out}{err}")
-    return out
+        raise AssertionError(f"{command}: {status}\n" + "".join(texts))
+    return texts[0]
 
 
 def read(path):
