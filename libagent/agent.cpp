@@ -11,6 +11,7 @@
 #include "libagent/fork_guard.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/statement_registry.hpp"
+#include "shm-layout/clock_reading.hpp"
 #include "shm-layout/site_switch.hpp"
 
 namespace ringside {
@@ -50,12 +51,7 @@ SlowPathLock::~SlowPathLock() {
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t monotonic_ns() { return shm::read_clock_ns(CLOCK_MONOTONIC); }
 
 bool ensure_segment(Agent& agent) {
   const State state = agent.state.load(std::memory_order_relaxed);

@@ -14,7 +14,8 @@
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/file_mapping.hpp>
 
-#include "libagent/clock_source.hpp"
+#include "libagent/clock_frequency.hpp"
+#include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -96,7 +97,7 @@ void fill_header(const Options& options, const shm::SegmentLayout& layout,
   header->clock_source = shm::ClockSource::kArmCounter;
 #endif
   header->tsc_frequency_hz = clock_frequency_hz();
-  const ClockReading now = read_clocks();
+  const shm::ClockReading now = shm::read_clocks();
   header->start_tsc = now.tsc;
   header->start_monotonic_ns = now.monotonic_ns;
   header->start_realtime_ns = now.realtime_ns;

@@ -29,7 +29,7 @@ void run(benchmark::State& state, std::string_view format, const std::vector<Val
     return;
   }
   std::string out;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     out.clear();
     message->append(out, values);
     benchmark::DoNotOptimize(out.data());
@@ -67,7 +67,7 @@ void general_float(benchmark::State& state) {
 
 void five_arguments_by_snprintf(benchmark::State& state) {
   char line[256];
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     std::snprintf(line, sizeof line, kFiveArguments, 50000u, 97u, 50u, 0u, 26.2);
     benchmark::DoNotOptimize(line);
     benchmark::ClobberMemory();

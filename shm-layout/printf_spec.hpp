@@ -15,7 +15,7 @@ namespace ringside::shm {
 // snprintf takes any int. A width of thousands serves no log line but would let one short record
 // of a hostile file ask for gigabytes, so both have a limit here.
 inline constexpr std::int32_t kMaxPrintfWidth = 4095;
-inline constexpr std::int32_t kMaxPrintfPrecision = 4095;
+inline constexpr std::int32_t kMaxPrintfPrecision = kMaxPrintfWidth;
 inline constexpr std::size_t kMaxPrintfFields = 32;  // `*` counts as a field
 inline constexpr std::size_t kMaxPrintfFormatBytes = 65536;
 
@@ -121,13 +121,11 @@ class PrintfParser {
     return true;
   }
 
-  // Stops counting above both limits, so that no number of digits overflows.
+  // Stops counting above the limit of both, so that no number of digits overflows.
   constexpr std::int32_t take_number() {
     std::int32_t number = 0;
     for (; at_digit(); ++position_) {
-      if (number <= kMaxPrintfWidth || number <= kMaxPrintfPrecision) {
-        number = number * 10 + (peek() - '0');
-      }
+      if (number <= kMaxPrintfWidth) number = number * 10 + (peek() - '0');
     }
     return number;
   }

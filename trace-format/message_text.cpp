@@ -14,7 +14,6 @@ namespace ringside::trace {
 namespace {
 
 using shm::FieldType;
-using shm::PrintfField;
 using shm::PrintfSpec;
 using shm::WidthKind;
 

@@ -174,6 +174,7 @@ class RandomConversion {
 // build messages of several arguments though each C call takes one.
 TEST(MessageRandom, MessagesEqualSnprintf) {
   use_utf8_locale();
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the test has one thread
   const char* const wanted = std::getenv("RINGSIDE_TEST_SEED");
   const std::uint64_t seed = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kDefaultSeed;
   std::printf("seed %llu (set RINGSIDE_TEST_SEED to choose)\n",

@@ -27,11 +27,11 @@ struct Stars {
 
 // snprintf converts wide strings by the locale; UTF-8 is what the record path stores.
 inline void use_utf8_locale() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread of the test starts
   if (std::setlocale(LC_ALL, "C.UTF-8") == nullptr) throw std::runtime_error("no locale C.UTF-8");
 }
 
-inline std::string utf8(wchar_t character) {
-  const auto code = static_cast<std::uint32_t>(character);
+inline std::string utf8(std::uint32_t code) {
   const auto byte = [](std::uint32_t bits) { return static_cast<char>(bits); };
   if (code < 0x80) return {byte(code)};
   if (code < 0x800) return {byte(0xc0 | code >> 6), byte(0x80 | (code & 63))};
@@ -58,7 +58,7 @@ class RecordedCall {
       }
       int limit = field.precision_literal;
       if (field.precision_field >= 0) {
-        const auto index = static_cast<std::size_t>(field.precision_field);
+        const auto index = static_cast<std::uint8_t>(field.precision_field);
         limit = static_cast<int>(values_[index].i64);
       }
       record(field, limit, arg);
@@ -136,7 +136,7 @@ class RecordedCall {
   void record(const shm::PrintfField& field, int limit, Arg arg) {
     const auto room = limit < 0 ? std::size_t{1} << 20 : static_cast<std::size_t>(limit);
     if constexpr (std::is_integral_v<Arg>) {
-      if (field.wide) return record_text(utf8(static_cast<wchar_t>(arg)));
+      if (field.wide) return record_text(utf8(static_cast<std::uint32_t>(arg)));
       record_integer(field.type, static_cast<std::uint64_t>(arg));
     } else if constexpr (std::is_same_v<Arg, double>) {
       values_.push_back(trace::Value::of_f64(arg));
@@ -153,7 +153,7 @@ class RecordedCall {
       static_assert(std::is_same_v<Arg, const wchar_t*>);
       std::string text;
       for (; *arg != 0; ++arg) {
-        const std::string next = utf8(*arg);
+        const std::string next = utf8(static_cast<std::uint32_t>(*arg));
         if (text.size() + next.size() > room) break;
         text += next;
       }

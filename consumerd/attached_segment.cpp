@@ -1,0 +1,125 @@
+#include "consumerd/attached_segment.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "consumerd/file_lock.hpp"
+#include "consumerd/log.hpp"
+#include "shm-layout/segment_lock.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(shm::abi_major(version)) + "." + std::to_string(shm::abi_minor(version));
+}
+
+// Makes a string of a fixed field safe to use: terminated.
+template <std::size_t N>
+void terminate(char (&text)[N]) {
+  text[N - 1] = '\0';
+}
+
+std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) {
+  auto header = std::make_unique<shm::SegmentHeader>();
+  // Through the file, not a mapping: one copy, and a file that shrinks is a short read.
+  static_assert(std::is_trivially_destructible_v<shm::SegmentHeader>);
+  if (pread(fd, static_cast<void*>(header.get()), sizeof *header, 0) !=
+      static_cast<ssize_t>(sizeof *header)) {
+    return nullptr;
+  }
+  *version = header->version.load(std::memory_order_relaxed);
+  terminate(header->service);
+  terminate(header->exe);
+  terminate(header->host);
+  return header;
+}
+
+}  // namespace
+
+std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_dir,
+                                                         const std::string& name,
+                                                         AttachFailure* failure) {
+  *failure = {};
+  const auto fail = [failure](AttachError error, std::string why) {
+    failure->error = error;
+    failure->why = std::move(why);
+    return nullptr;
+  };
+  std::unique_ptr<AttachedSegment> segment(new AttachedSegment);
+  segment->name_ = name;
+  segment->path_ = shm_dir + "/" + name;
+  const std::string& path = segment->path_;
+  segment->fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!segment->fd_) {
+    return fail(AttachError::kRefused, "cannot open " + path + ": " + error_text(errno) +
+                                           "; run as its owner, or let the service set a mode "
+                                           "and group that include this user");
+  }
+  const int fd = segment->fd_.get();
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(AttachError::kRefused, path + " is not a regular file; remove it");
+  }
+  std::uint32_t version = 0;
+  segment->header_ = copy_header(fd, &version);
+  if (segment->header_ == nullptr || version == 0) return fail(AttachError::kNotReady, {});
+  const shm::SegmentHeader& header = *segment->header_;
+  if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
+    return fail(AttachError::kRefused, path + " is not a Ringside segment of this machine");
+  }
+  if (shm::abi_major(version) != shm::kAbiMajor) {
+    return fail(AttachError::kRefused, path + " has ABI version " + version_text(version) +
+                                           ", this consumerd knows " +
+                                           version_text(shm::kAbiVersion) +
+                                           "; use a consumerd of the service's release");
+  }
+  const auto layout = shm::read_layout(header, static_cast<std::uint64_t>(info.st_size));
+  if (!layout) {
+    return fail(AttachError::kRefused, path + " is damaged: its layout does not fit its size");
+  }
+  segment->layout_ = *layout;
+  if (!map_front(path.c_str(), layout->rings_offset, &segment->head_)) {
+    return fail(AttachError::kRefused, "cannot map " + path + ": " + error_text(errno));
+  }
+  auto* const base = static_cast<std::byte*>(segment->head_.get_address());
+  segment->control_ = reinterpret_cast<shm::ControlPage*>(base + layout->control_offset);
+  segment->rings_ = reinterpret_cast<shm::RingMetadata*>(base + layout->metadata_offset);
+  segment->dictionary_ = base + layout->dictionary_offset;
+  if (!try_lock_byte(fd, shm::kConsumerLockByte)) {
+    failure->owner_pid = segment->control_->consumer.pid.load(std::memory_order_relaxed);
+    return fail(AttachError::kOwned, path + " is drained by the consumerd with pid " +
+                                         std::to_string(failure->owner_pid));
+  }
+  segment->ring_mappings_.resize(layout->ring_count);
+  return segment;
+}
+
+std::uint32_t AttachedSegment::rings_used() const {
+  // Pairs with the service's release: metadata and memory of these rings are in place.
+  return std::min(control_->service.rings_used.load(std::memory_order_acquire),
+                  layout_.ring_count);
+}
+
+const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
+  DoubleMapping& mapping = ring_mappings_[index];
+  if (!mapping &&
+      !mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
+                   layout_.ring_bytes)) {
+    return nullptr;
+  }
+  return mapping.data();
+}
+
+bool AttachedSegment::service_alive() const {
+  return byte_is_locked(fd_.get(), shm::kServiceLockByte);
+}
+
+void AttachedSegment::unlink_file() { unlink(path_.c_str()); }
+
+}  // namespace ringside::consumer

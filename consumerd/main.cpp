@@ -1,0 +1,61 @@
+// consumerd: drains the rings of traced services into trace files.
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "consumerd/log.hpp"
+#include "consumerd/options.hpp"
+#include "consumerd/poll_loop.hpp"
+
+namespace {
+
+std::atomic<bool> g_stop{false};
+
+void request_stop(int /*signal*/) { g_stop.store(true, std::memory_order_relaxed); }
+
+void install_signals() {
+  struct sigaction action {};
+  action.sa_handler = request_stop;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+bool pin_to(int cpu, const ringside::consumer::Log& log) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(cpu), &set);
+  if (sched_setaffinity(0, sizeof set, &set) == 0) return true;
+  log.error("cannot run on processor " + std::to_string(cpu) + ": " +
+            ringside::consumer::error_text(errno) + "; choose another --cpu");
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace ringside::consumer;
+  int exit_code = kExitOk;
+  const std::optional<Options> options = parse_options(argc, argv, &exit_code);
+  if (!options) return exit_code;
+  const Log log(options->verbose);
+  try {
+    if (options->cpu >= 0 && !pin_to(options->cpu, log)) return kExitFailure;
+    // Naps of tens of microseconds are not to be rounded up to the default slack.
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    install_signals();
+    PollLoop loop(*options, log, g_stop);
+    return loop.run();
+  } catch (const std::exception& error) {
+    log.error(error.what());
+    return kExitFailure;
+  }
+}

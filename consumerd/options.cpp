@@ -1,0 +1,140 @@
+#include "consumerd/options.hpp"
+
+#include <fnmatch.h>
+#include <getopt.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace ringside::consumer {
+namespace {
+
+constexpr char kUsage[] =
+    "Usage: consumerd --output DIR [OPTION]...\n"
+    "Writes what services trace into shared memory to trace files (*.ringtrace) in DIR.\n"
+    "\n"
+    "  -o, --output DIR       where the trace files go (must exist)\n"
+    "      --shm-dir DIR      where the services' segments are (default /dev/shm)\n"
+    "      --service GLOB     only services of this name; may be given several times\n"
+    "      --io KIND          auto (default), uring or pwrite\n"
+    "      --cpu N            run on this processor only\n"
+    "      --once             drain what is there, finish the files of ended services, exit\n"
+    "  -v, --verbose          say more on standard error\n"
+    "  -h, --help             this text\n"
+    "      --version          the version\n"
+    "\n"
+    "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
+    "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these segments.\n";
+
+enum LongOnly { kShmDir = 256, kService, kIo, kCpu, kOnce, kVersion };
+
+constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
+                               {"shm-dir", required_argument, nullptr, kShmDir},
+                               {"service", required_argument, nullptr, kService},
+                               {"io", required_argument, nullptr, kIo},
+                               {"cpu", required_argument, nullptr, kCpu},
+                               {"once", no_argument, nullptr, kOnce},
+                               {"verbose", no_argument, nullptr, 'v'},
+                               {"help", no_argument, nullptr, 'h'},
+                               {"version", no_argument, nullptr, kVersion},
+                               {nullptr, 0, nullptr, 0}};
+
+std::optional<Options> refuse(const std::string& what, int* exit_code) {
+  std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", what.c_str());
+  *exit_code = kExitUsage;
+  return {};
+}
+
+bool parse_io(std::string_view text, IoChoice* io) {
+  if (text == "auto") {
+    *io = IoChoice::kAuto;
+  } else if (text == "uring") {
+    *io = IoChoice::kUring;
+  } else if (text == "pwrite") {
+    *io = IoChoice::kPwrite;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool parse_cpu(std::string_view text, int* cpu) {
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), *cpu);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size() && *cpu >= 0 &&
+         *cpu < CPU_SETSIZE;
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
+  Options options;
+  *exit_code = kExitOk;
+  for (;;) {
+    const int c = getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
+    if (c == -1) break;
+    switch (c) {
+      case 'o':
+        options.output_dir = optarg;
+        break;
+      case kShmDir:
+        options.shm_dir = optarg;
+        break;
+      case kService:
+        options.services.emplace_back(optarg);
+        break;
+      case kIo:
+        if (!parse_io(optarg, &options.io)) {
+          return refuse("--io must be auto, uring or pwrite", exit_code);
+        }
+        break;
+      case kCpu:
+        if (!parse_cpu(optarg, &options.cpu)) {
+          return refuse("--cpu must be the number of a processor", exit_code);
+        }
+        break;
+      case kOnce:
+        options.once = true;
+        break;
+      case 'v':
+        options.verbose = true;
+        break;
+      case 'h':
+        std::fputs(kUsage, stdout);
+        return {};
+      case kVersion:
+        std::puts("consumerd " RINGSIDE_VERSION);
+        return {};
+      default:
+        return refuse("wrong usage", exit_code);
+    }
+  }
+  if (optind < argc) return refuse(std::string("unexpected argument ") + argv[optind], exit_code);
+  if (options.output_dir.empty()) return refuse("--output DIR is missing", exit_code);
+  // The staging file outlives this process and its working directory: it needs absolute paths.
+  const std::unique_ptr<char, decltype(&std::free)> absolute(
+      realpath(options.output_dir.c_str(), nullptr), &std::free);
+  if (absolute == nullptr) {
+    return refuse("output directory " + options.output_dir + ": " + std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+                      "; create it first",
+                  exit_code);
+  }
+  options.output_dir = absolute.get();
+  return options;
+}
+
+bool serves(const Options& options, const std::string& service) {
+  if (options.services.empty()) return true;
+  for (const std::string& glob : options.services) {
+    if (fnmatch(glob.c_str(), service.c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,188 @@
+#include "consumerd/recovery.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "consumerd/attached_segment.hpp"
+#include "consumerd/file_lock.hpp"
+#include "consumerd/mapped_file.hpp"
+#include "consumerd/unique_fd.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "shm-layout/segment_name.hpp"
+#include "shm-layout/staging_area.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+// The dead consumerd's file, checked. Only this user's own files are believed: what they name
+// will be written to.
+struct DeadStaging {
+  UniqueFd fd;
+  boost::interprocess::mapped_region region;
+  std::uint32_t slot_count = 0;
+  std::uint64_t slot_bytes = 0;
+
+  const shm::SlotHeader& header(std::uint32_t slot) const {
+    const auto* base = static_cast<const std::byte*>(region.get_address());
+    return *reinterpret_cast<const shm::SlotHeader*>(base + shm::slot_header_offset(slot));
+  }
+  const std::byte* data(std::uint32_t slot) const {
+    const auto* base = static_cast<const std::byte*>(region.get_address());
+    return base + shm::slot_data_offset(slot, slot_count, slot_bytes);
+  }
+};
+
+RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& log) {
+  dead->fd = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
+  struct stat info {};
+  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
+    log.detail(path + " is not a staging file of this user; left alone");
+    return RecoveryResult::kNothing;
+  }
+  if (!try_lock_byte(dead->fd.get(), shm::kStagingLockByte)) return RecoveryResult::kInUse;
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  shm::StagingHeader header{};
+  if (pread(dead->fd.get(), static_cast<void*>(&header), sizeof header, 0) !=
+          static_cast<ssize_t>(sizeof header) ||
+      header.magic != shm::kStagingMagic ||
+      header.version.load(std::memory_order_acquire) == 0) {
+    // Its maker died before it was complete: it never held anything.
+    unlink(path.c_str());
+    return RecoveryResult::kNothing;
+  }
+  dead->slot_count = header.slot_count;
+  dead->slot_bytes = header.slot_bytes;
+  const bool sound =
+      header.version.load(std::memory_order_relaxed) == shm::kStagingVersion &&
+      dead->slot_count <= shm::kMaxStagingSlots && dead->slot_bytes <= shm::kMaxSlotBytes &&
+      shm::slot_data_offset(dead->slot_count, dead->slot_count, dead->slot_bytes) <= size;
+  if (!sound || !map_front(path.c_str(), size, &dead->region)) {
+    log.error("staging file " + path +
+              " cannot be read by this version; finish it with the consumerd that made it");
+    return RecoveryResult::kFailed;
+  }
+  return RecoveryResult::kDone;
+}
+
+bool write_all(int fd, const std::byte* data, std::uint64_t bytes, std::uint64_t offset) {
+  while (bytes > 0) {
+    const ssize_t written = pwrite(fd, data, bytes, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data += written;
+    bytes -= static_cast<std::uint64_t>(written);
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
+bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
+  const shm::SlotHeader& header = dead.header(slot);
+  const std::uint64_t commit = header.commit.load(std::memory_order_acquire);
+  const std::uint32_t bytes = shm::commit_bytes(commit);
+  if (bytes > dead.slot_bytes || header.file_path[0] != '/' ||
+      memchr(header.file_path, 0, sizeof header.file_path) == nullptr) {
+    log.error("a staging slot is damaged; it is skipped");
+    return true;
+  }
+  const UniqueFd fd(open(header.file_path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
+  if (!fd || !write_all(fd.get(), dead.data(slot), bytes, header.file_offset)) {
+    log.error(std::string("cannot finish ") + header.file_path + ": " + error_text(errno) +
+              "; the records stay in shared memory until it works");
+    return false;
+  }
+  return true;
+}
+
+// Moves the rings' consumer positions to what the journal of one slot accounts for.
+bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uint32_t slot,
+                   const Log& log) {
+  const shm::SlotHeader& header = dead.header(slot);
+  if (memchr(header.segment_name, 0, sizeof header.segment_name) == nullptr) return true;
+  const std::string name = header.segment_name;
+  if (shm::service_of_segment_name(name).empty()) return true;
+  AttachFailure failure;
+  const std::unique_ptr<AttachedSegment> segment =
+      AttachedSegment::attach(shm_dir, name, &failure);
+  if (segment == nullptr) {
+    // Removed since, or held by a consumerd that recovered it: either way nothing is to be done
+    // unless that one is recovering right now.
+    return failure.error != AttachError::kOwned;
+  }
+  if (std::memcmp(segment->header().uuid, header.segment_uuid, 16) != 0) return true;
+  std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_acquire));
+  if (count > shm::kJournalEntries) count = shm::kJournalEntries;
+  std::uint32_t moved = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const shm::JournalEntry& entry = header.journal[i];
+    if (entry.ring_index >= segment->layout().ring_count) continue;
+    shm::ConsumerPositionLine& line = segment->ring(entry.ring_index).consumer;
+    if (line.generation.load(std::memory_order_relaxed) != entry.generation) continue;
+    const std::uint64_t pos = line.consumer_pos.load(std::memory_order_relaxed);
+    const bool ahead = entry.consumer_pos > pos ||
+                       (entry.consumer_pos == pos &&
+                        entry.booked_drops > line.booked_drops.load(std::memory_order_relaxed));
+    if (!ahead) continue;
+    line.next_sequence.store(entry.next_sequence, std::memory_order_relaxed);
+    line.last_tsc.store(entry.last_tsc, std::memory_order_relaxed);
+    line.booked_drops.store(entry.booked_drops, std::memory_order_relaxed);
+    line.consumer_pos.store(entry.consumer_pos, std::memory_order_release);
+    ++moved;
+  }
+  log.detail("recovered " + std::to_string(moved) + " ring positions of " + name);
+  return true;
+}
+
+}  // namespace
+
+RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name,
+                               const Log& log) {
+  const std::string path = shm_dir + "/" + name;
+  DeadStaging dead;
+  const RecoveryResult opened = open_dead(path, &dead, log);
+  if (opened != RecoveryResult::kDone) return opened;
+  // All bytes first, all positions then: a position never moves past bytes that are not in
+  // the file.
+  std::vector<std::uint32_t> committed;
+  for (std::uint32_t slot = 0; slot < dead.slot_count; ++slot) {
+    if (dead.header(slot).commit.load(std::memory_order_acquire) != 0) committed.push_back(slot);
+  }
+  for (const std::uint32_t slot : committed) {
+    if (!write_slot(dead, slot, log)) return RecoveryResult::kFailed;
+  }
+  for (const std::uint32_t slot : committed) {
+    if (!set_positions(shm_dir, dead, slot, log)) return RecoveryResult::kFailed;
+  }
+  if (!committed.empty()) {
+    log.notice("finished " + std::to_string(committed.size()) +
+               " buffers that an earlier consumerd had left");
+  }
+  unlink(path.c_str());
+  return RecoveryResult::kDone;
+}
+
+bool recover_all_staging(const std::string& shm_dir, const Log& log) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(shm_dir.c_str()), closedir);
+  if (dir == nullptr) return true;  // said by whoever scans for segments
+  std::vector<std::string> names;
+  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
+    const std::string name = entry->d_name;
+    if (name.starts_with(shm::kStagingPrefix)) names.push_back(name);
+  }
+  bool sound = true;
+  for (const std::string& name : names) {
+    sound = recover_staging(shm_dir, name, log) != RecoveryResult::kFailed && sound;
+  }
+  return sound;
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,62 @@
+#include "consumerd/segment_directory.hpp"
+
+#include <dirent.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "consumerd/log.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+
+bool SegmentDirectory::open(std::string* why) {
+  inotify_ = UniqueFd(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!inotify_ ||
+      inotify_add_watch(inotify_.get(), path_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
+    *why = "cannot watch " + path_ + ": " + error_text(errno) +
+           "; --shm-dir must name the directory that the services' RINGSIDE_SHM_DIR names";
+    return false;
+  }
+  return scan(why);
+}
+
+bool SegmentDirectory::scan(std::string* why) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(path_.c_str()), closedir);
+  if (dir == nullptr) {
+    *why = "cannot read " + path_ + ": " + error_text(errno);
+    return false;
+  }
+  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
+    if (!shm::service_of_segment_name(entry->d_name).empty()) pending_.insert(entry->d_name);
+  }
+  return true;
+}
+
+std::vector<std::string> SegmentDirectory::appeared() {
+  alignas(inotify_event) char buffer[16384];
+  for (;;) {
+    const ssize_t got = read(inotify_.get(), buffer, sizeof buffer);
+    if (got <= 0) break;
+    for (ssize_t at = 0; at < got;) {
+      inotify_event event{};
+      std::memcpy(&event, buffer + at, sizeof event);
+      const char* const name = buffer + at + sizeof event;
+      at += static_cast<ssize_t>(sizeof event) + event.len;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        std::string ignored;
+        scan(&ignored);
+      } else if (event.len > 0 && !shm::service_of_segment_name(name).empty()) {
+        pending_.insert(name);
+      }
+    }
+  }
+  const std::set<std::string> names = std::exchange(pending_, {});
+  return {names.begin(), names.end()};
+}
+
+}  // namespace ringside::consumer

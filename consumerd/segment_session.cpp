@@ -1,0 +1,259 @@
+#include "consumerd/segment_session.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "shm-layout/clock_reading.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two sequence points
+constexpr auto kPointInterval = std::chrono::milliseconds(20);
+constexpr auto kClockInterval = std::chrono::seconds(1);
+constexpr auto kOldestByte = std::chrono::milliseconds(100);
+constexpr std::uint32_t kWriterVersion = 0 << 16 | 1 << 8 | 0;
+constexpr std::size_t kSectionFrontBytes = 1024;
+
+// Ticks and the monotonic clock of a segment can be compared with ours on the same boot only.
+bool is_this_boot(const std::uint8_t (&boot_id)[16]) {
+  const UniqueFd fd(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  char text[37] = {};
+  if (!fd || read(fd.get(), text, 36) != 36) return false;
+  std::size_t nibble = 0;
+  std::uint8_t ours[16] = {};
+  for (const char c : std::string_view(text, 36)) {
+    if (c == '-' || nibble == 32) continue;
+    const int value = c >= 'a' ? c - 'a' + 10 : c - '0';
+    ours[nibble / 2] = static_cast<std::uint8_t>(ours[nibble / 2] << 4 | (value & 15));
+    ++nibble;
+  }
+  return std::memcmp(ours, boot_id, sizeof ours) == 0;
+}
+
+trace::SectionHeader section_header(const shm::SegmentHeader& segment, std::uint32_t sequence) {
+  trace::SectionHeader header;
+  std::copy(std::begin(segment.uuid), std::end(segment.uuid), header.uuid.begin());
+  std::copy(std::begin(segment.boot_id), std::end(segment.boot_id), header.boot_id.begin());
+  header.pid = segment.pid;
+  header.uid = segment.uid;
+  header.tick_hz = segment.tsc_frequency_hz;
+  header.start_tsc = segment.start_tsc;
+  header.start_monotonic_ns = segment.start_monotonic_ns;
+  header.start_realtime_ns = segment.start_realtime_ns;
+  header.clock_source = static_cast<trace::ClockSource>(segment.clock_source);
+  header.file_sequence = sequence;
+  header.writer_version = kWriterVersion;
+  header.service = segment.service;
+  header.executable = segment.exe;
+  header.host = segment.host;
+  return header;
+}
+
+}  // namespace
+
+SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log)
+    : log_(log), segment_(std::move(segment)) {}
+
+std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSegment> segment,
+                                                      const std::string& output_dir,
+                                                      SlotWriter& writer, StagingFile& staging,
+                                                      const Log& log, std::string* why) {
+  std::unique_ptr<SegmentSession> session(new SegmentSession(std::move(segment), log));
+  SegmentSession* const self = session.get();
+  AttachedSegment& attached = *session->segment_;
+  const shm::SegmentHeader& header = attached.header();
+  if (header.tsc_frequency_hz == 0) {
+    *why = attached.name() + " is damaged: its clock has no frequency";
+    return nullptr;
+  }
+  session->file_ = TraceFile::open(
+      output_dir, attached.name(), header, writer, staging,
+      [self](const shm::JournalEntry& entry) {
+        if (entry.ring_index < self->rings_.size()) self->rings_[entry.ring_index].written(entry);
+      },
+      why);
+  if (session->file_ == nullptr) return nullptr;
+  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_);
+  session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
+  session->clock_ = std::make_unique<trace::ClockSteering>(trace::ClockSteering::Start{
+      header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
+      header.tsc_frequency_hz});
+  session->same_boot_ = is_this_boot(header.boot_id);
+  session->last_point_ = steady_clock::now();
+  // Before anything is committed: a successor finds what this consumerd leaves behind by it.
+  shm::ConsumerLine& line = attached.control().consumer;
+  std::memcpy(line.staging_uuid, staging.uuid().data(), sizeof line.staging_uuid);
+  line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
+  line.session.fetch_add(1, std::memory_order_relaxed);
+  session->flush_seen_ = line.flush_done.load(std::memory_order_relaxed);
+  if (!session->begin_section()) {
+    *why = "no staging memory for " + attached.name() +
+           "; enlarge the shared-memory file system (in a container: --shm-size)";
+    return nullptr;
+  }
+  line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
+                   std::memory_order_release);
+  return session;
+}
+
+bool SegmentSession::begin_section() {
+  const std::span<std::byte> out = file_->space(kSectionFrontBytes);
+  if (out.empty()) return false;
+  std::size_t bytes = trace::write_header_block(
+      section_header(segment_->header(), file_->sequence()), out);
+  bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
+  file_->commit(bytes);
+  return write_clock();
+}
+
+bool SegmentSession::write_clock() {
+  last_clock_ = steady_clock::now();
+  if (!same_boot_) return true;  // only the service's own reading is of its clock
+  const std::span<std::byte> out = file_->space(256);
+  if (out.empty()) return false;
+  const shm::ClockReading now = shm::read_clocks();
+  file_->commit(trace::write_clock_block(
+      clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
+  return true;
+}
+
+bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
+  moved_.clear();
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    const trace::StreamCursor& cursor = rings_[i].cursor();
+    if (cursor.next_sequence == told_sequence_[i]) continue;
+    moved_.push_back({cursor.stream_id, cursor.next_sequence});
+  }
+  const std::span<std::byte> out = file_->space(64 + moved_.size() * sizeof(trace::StreamPosition));
+  if (out.empty()) return false;
+  file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    told_sequence_[i] = rings_[i].cursor().next_sequence;
+  }
+  watermark_tsc_ = watermark_tsc;
+  bytes_since_point_ = 0;
+  last_point_ = steady_clock::now();
+  return true;
+}
+
+void SegmentSession::follow_rings() {
+  const std::uint32_t used = segment_->rings_used();
+  while (rings_.size() < used) {
+    rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
+    told_sequence_.push_back(rings_.back().cursor().next_sequence);
+  }
+}
+
+RoundResult SegmentSession::poll(bool writable) {
+  RoundResult result;
+  shm::ControlPage& control = segment_->control();
+  if (!writable) {
+    // No heartbeat: a service that waits for space waits for its bound once, not every time.
+    control.consumer.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kStalled),
+                                 std::memory_order_relaxed);
+    result.starved = true;
+    return result;
+  }
+  control.consumer.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
+                               std::memory_order_relaxed);
+  control.consumer.heartbeat.fetch_add(1, std::memory_order_relaxed);
+  // Every record published from here on is younger than the watermark of this round, but for
+  // those of threads that were stopped between reading the clock and publishing.
+  const std::uint64_t round_tsc = shm::read_tsc();
+  // Pairs with flush(): what was published before the request is drained in this round.
+  const std::uint64_t flush = control.service.flush_request.load(std::memory_order_acquire);
+  follow_rings();
+  const std::uint64_t ring_bytes = segment_->layout().ring_bytes;
+  const std::uint64_t file_bytes_before = counts_.file_bytes;
+  for (RingDrain& ring : rings_) {
+    if (!ring.has_data()) continue;
+    const std::uint64_t before = counts_.ring_bytes;
+    if (result.ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval) {
+      result.starved = !write_clock();
+    }
+    if (result.starved || ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_,
+                                     &counts_, log_) == RingDrain::Result::kNoSpace) {
+      result.starved = true;
+      break;
+    }
+    result.ring_bytes += counts_.ring_bytes - before;
+    result.fullest_permille =
+        std::max(result.fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+  }
+  bytes_since_point_ += counts_.file_bytes - file_bytes_before;
+  if (result.starved) return result;
+  const auto now = steady_clock::now();
+  const bool flushing = flush > flush_seen_;
+  if (bytes_since_point_ > 0 && (flushing || bytes_since_point_ >= kPointBytes ||
+                                 now - last_point_ >= kPointInterval)) {
+    result.starved = !write_sequence_point(round_tsc);
+  }
+  if (flushing) {
+    file_->seal();
+    flush_seen_ = flush;
+    flush_sealed_ = file_->sealed();
+  } else if (file_->oldest() < now - kOldestByte) {
+    file_->seal();
+  }
+  answer_flush();
+  return result;
+}
+
+void SegmentSession::answer_flush() {
+  shm::ConsumerLine& line = segment_->control().consumer;
+  if (line.flush_done.load(std::memory_order_relaxed) == flush_seen_) return;
+  if (file_->written() < flush_sealed_) return;
+  // Pairs with the acquire in flush(): the bytes are in the file.
+  line.flush_done.store(flush_seen_, std::memory_order_release);
+}
+
+void SegmentSession::tend() {
+  for (RingDrain& ring : rings_) {
+    if (ring.book_final_drops(*file_, *encoder_, watermark_tsc_, false, &counts_) ==
+        RingDrain::Result::kNoSpace) {
+      return;
+    }
+  }
+}
+
+bool SegmentSession::finish(trace::EndReason reason) {
+  follow_rings();
+  const bool service_ended = reason == trace::EndReason::kServiceEnded;
+  for (RingDrain& ring : rings_) {
+    if (ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
+            RingDrain::Result::kNoSpace ||
+        ring.book_final_drops(*file_, *encoder_, watermark_tsc_, service_ended, &counts_) ==
+            RingDrain::Result::kNoSpace) {
+      return false;
+    }
+  }
+  const std::span<std::byte> out = file_->space(256);
+  if (out.empty()) return false;
+  // With a service that lives on, later records may still be older than this moment.
+  if (!write_sequence_point(shm::read_tsc())) return false;
+  const trace::EndBlock end{counts_.records, counts_.dropped, reason};
+  const std::span<std::byte> tail = file_->space(256);
+  if (tail.empty()) return false;
+  file_->commit(trace::write_end_block(end, tail));
+  file_->seal();
+  return true;
+}
+
+void SegmentSession::leave(bool remove) {
+  shm::ConsumerLine& line = segment_->control().consumer;
+  answer_flush();
+  std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
+  line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kDetached),
+                   std::memory_order_relaxed);
+  if (remove) segment_->unlink_file();
+}
+
+}  // namespace ringside::consumer

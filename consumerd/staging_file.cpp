@@ -1,0 +1,117 @@
+#include "consumerd/staging_file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "consumerd/file_lock.hpp"
+#include "consumerd/log.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+bool reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  int result = 0;
+  do {
+    result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+}  // namespace
+
+std::string staging_name(const std::array<std::uint8_t, 16>& uuid) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string name(shm::kStagingPrefix);
+  for (const std::uint8_t byte : uuid) {
+    name += kDigits[byte >> 4];
+    name += kDigits[byte & 15];
+  }
+  return name;
+}
+
+std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why) {
+  std::unique_ptr<StagingFile> file(new StagingFile);
+  if (getrandom(file->uuid_.data(), file->uuid_.size(), 0) !=
+      static_cast<ssize_t>(file->uuid_.size())) {
+    *why = "cannot get random numbers: " + error_text(errno);
+    return nullptr;
+  }
+  const std::string path = shm_dir + "/" + staging_name(file->uuid_);
+  const auto refuse = [&](const std::string& what, const std::string& remedy) {
+    *why = what + " " + path + ": " + error_text(errno) + "; " + remedy;
+    return nullptr;
+  };
+  file->fd_ = UniqueFd(
+      open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file->fd_) return refuse("cannot create", "--shm-dir must be a writable directory");
+  file->path_ = path;
+  const int fd = file->fd_.get();
+  if (!try_lock_byte(fd, shm::kStagingLockByte)) {
+    return refuse("cannot lock", "the file system must support OFD locks");
+  }
+  const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
+  const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
+  if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
+    return refuse("no memory for", "enlarge the shared-memory file system (in a container: --shm-size)");
+  }
+  if (!map_front(path.c_str(), total, &file->region_)) {
+    return refuse("cannot map", "raise the address space limit");
+  }
+  auto* const header = static_cast<shm::StagingHeader*>(file->region_.get_address());
+  header->magic = shm::kStagingMagic;
+  header->slot_count = kStagingSlots;
+  header->slot_bytes = kStagingSlotBytes;
+  header->owner_pid = static_cast<std::uint32_t>(getpid());
+  std::memcpy(header->uuid, file->uuid_.data(), sizeof header->uuid);
+  // Pairs with the acquire in recovery: a file without a version holds nothing.
+  header->version.store(shm::kStagingVersion, std::memory_order_release);
+  file->free_.assign(kStagingSlots, true);
+  file->backed_.assign(kStagingSlots, false);
+  return file;
+}
+
+StagingFile::~StagingFile() {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+std::uint32_t StagingFile::acquire(bool* first_use) {
+  *first_use = false;
+  // The lowest free one: a quiet consumer keeps using the same few pages.
+  for (std::uint32_t slot = 0; slot < kStagingSlots; ++slot) {
+    if (!free_[slot]) continue;
+    if (!backed_[slot]) {
+      const std::uint64_t offset = shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes);
+      // No memory: the slots that have some must do.
+      if (!reserve(fd_.get(), offset, kStagingSlotBytes)) return kNoSlot;
+      backed_[slot] = true;
+      *first_use = true;
+    }
+    free_[slot] = false;
+    return slot;
+  }
+  return kNoSlot;
+}
+
+void StagingFile::release(std::uint32_t slot) {
+  assert(!free_[slot] && header(slot).commit.load(std::memory_order_relaxed) == 0);
+  free_[slot] = true;
+}
+
+shm::SlotHeader& StagingFile::header(std::uint32_t slot) {
+  auto* const base = static_cast<std::byte*>(region_.get_address());
+  return *reinterpret_cast<shm::SlotHeader*>(base + shm::slot_header_offset(slot));
+}
+
+std::span<std::byte> StagingFile::data(std::uint32_t slot) {
+  auto* const base = static_cast<std::byte*>(region_.get_address());
+  return {base + shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes), kStagingSlotBytes};
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,175 @@
+// What the extent encoder and decoder cost per record, and how many bytes a record takes, for the
+// six messages that NanoLog's paper measures, with constant and with changing arguments.
+//
+// The clock of the records advances by 20 to 50 ticks each, as back-to-back log calls do. Input is
+// 64 KiB of ring bytes (what a drain takes out of a ring), so it stays in the cache like there.
+// "bytes" counts whole blocks: frame, header and site table included.
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/record_head.hpp"
+#include "trace-format/block_frame.hpp"
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/extent_encoder.hpp"
+
+namespace {
+
+using namespace ringside;
+using shm::FieldType;
+
+constexpr std::size_t kInputBytes = 64 << 10;
+
+enum Message { kStatic, kString, kInteger, kTwoIntegers, kDouble, kFiveArguments, kMessages };
+
+const std::vector<FieldType> kFields[kMessages] = {
+    {},
+    {FieldType::string},
+    {FieldType::i32},
+    {FieldType::i32, FieldType::i64},
+    {FieldType::f64},
+    {FieldType::i32, FieldType::i64, FieldType::f64, FieldType::i32, FieldType::f64},
+};
+
+template <class T>
+void put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// NanoLog's values, or random ones of like magnitude: as many significant bytes.
+void put_arguments(std::string& out, Message message, bool random, std::mt19937_64& any) {
+  const auto below = [&](std::uint64_t limit) { return any() % limit; };
+  for (std::size_t i = 0; i < kFields[message].size(); ++i) {
+    switch (kFields[message][i]) {
+      case FieldType::i32:
+        put(out, static_cast<std::int32_t>(random ? 256 + below(65536 - 256) : 1024));
+        break;
+      case FieldType::i64:
+        put(out, static_cast<std::int64_t>(random ? (1U << 24) + below(0xFF000000U) : 1U << 30));
+        break;
+      case FieldType::f64:
+        put(out, random ? static_cast<double>(below(1 << 30)) / 3.0 : 0.1);
+        break;
+      default: {
+        std::string text = "The quick brown fox jumps over the dog.";
+        if (random) {
+          for (char& c : text) c = static_cast<char>('a' + below(26));
+        }
+        put(out, static_cast<std::uint32_t>(text.size()));
+        out += text;
+      }
+    }
+  }
+}
+
+struct Workload {
+  Workload(Message message, bool random) {
+    std::mt19937_64 any(7);
+    shm::SiteDescription d;
+    d.site_id = 5;
+    d.format = "message";
+    std::vector<shm::FieldDescription> fields;
+    for (const FieldType type : kFields[message]) {
+      shm::FieldDescription field;
+      field.type = type;
+      fields.push_back(field);
+    }
+    std::vector<std::byte> entry(shm::site_entry_bytes(d, fields));
+    shm::write_site_entry(d, fields, entry.data());
+    sites.add(entry, nullptr);
+    std::uint64_t tsc = 1 << 20;
+    std::string ring;
+    while (ring.size() < kInputBytes) {
+      tsc += 20 + any() % 31;
+      put(ring, shm::make_head(tsc, d.site_id));
+      put_arguments(ring, message, random, any);
+      ++records;
+    }
+    const auto bytes = std::as_bytes(std::span(ring.data(), ring.size()));
+    input.assign(bytes.begin(), bytes.end());
+    out.resize(2 * input.size() + 4096);
+  }
+
+  trace::EncodeResult encode(trace::ExtentEncoder& encoder) {
+    trace::StreamCursor cursor;
+    cursor.last_tsc = 1 << 20;
+    return encoder.encode(input, cursor, 0, 0, out);
+  }
+
+  trace::SiteTable sites;
+  std::vector<std::byte> input;
+  std::vector<std::byte> out;
+  std::size_t records = 0;
+};
+
+void report(benchmark::State& state, std::size_t records, std::size_t bytes) {
+  const auto total = static_cast<double>(state.iterations()) * static_cast<double>(records);
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(records);
+  state.counters["per_record"] =
+      benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void encode(benchmark::State& state, Message message, bool random) {
+  Workload load(message, random);
+  trace::ExtentEncoder encoder(load.sites);
+  trace::EncodeResult result;
+  for (auto _ : state) {
+    result = load.encode(encoder);
+    benchmark::DoNotOptimize(load.out.data());
+    benchmark::ClobberMemory();
+  }
+  if (result.records != load.records) state.SkipWithError("records were left over");
+  report(state, load.records, result.output_bytes);
+}
+
+void decode(benchmark::State& state, Message message, bool random) {
+  Workload load(message, random);
+  trace::ExtentEncoder encoder(load.sites);
+  const trace::EncodeResult encoded = load.encode(encoder);
+  const auto block = std::span<const std::byte>(load.out).first(encoded.output_bytes);
+  trace::ExtentDecoder decoder;
+  std::size_t records = 0;
+  for (auto _ : state) {
+    trace::Record record;
+    records = 0;
+    std::uint64_t sum = 0;
+    if (!decoder.open(block.subspan(trace::kBlockHeaderBytes), load.sites, nullptr)) break;
+    while (decoder.next(record)) {
+      ++records;
+      sum += record.tsc;
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  if (records != load.records) state.SkipWithError("records got lost");
+  report(state, load.records, encoded.output_bytes);
+}
+
+void add(const char* name, Message message) {
+  for (const bool random : {false, true}) {
+    const std::string suffix = std::string(name) + (random ? "/random" : "/constant");
+    benchmark::RegisterBenchmark(("encode/" + suffix).c_str(),
+                                 [=](benchmark::State& state) { encode(state, message, random); });
+    benchmark::RegisterBenchmark(("decode/" + suffix).c_str(),
+                                 [=](benchmark::State& state) { decode(state, message, random); });
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  add("static", kStatic);
+  add("string39", kString);
+  add("integer", kInteger);
+  add("two_integers", kTwoIntegers);
+  add("double", kDouble);
+  add("five_arguments", kFiveArguments);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,66 @@
+#pragma once
+// Reading the record clock next to the kernel's clocks. Service and consumer must do it alike:
+// the pairs of both end up in one conversion from ticks to time.
+
+#include <cstdint>
+#include <ctime>
+
+namespace ringside::shm {
+
+// All clocks of one instant, as nearly as they can be read.
+struct ClockReading {
+  std::uint64_t tsc;
+  std::uint64_t monotonic_ns;
+  std::uint64_t realtime_ns;
+};
+
+// The clock that stamps records.
+inline std::uint64_t read_tsc() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+#error "Ringside supports x86-64 and AArch64"
+#endif
+}
+
+inline std::uint64_t read_clock_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+struct TickReading {
+  std::uint64_t tsc;
+  std::uint64_t ns;
+};
+
+// Ticks and `clock` of the same instant: the tightest of a few tries, because the thread may be
+// preempted between the two reads.
+inline TickReading read_tick_pair(clockid_t clock) {
+  TickReading best{};
+  std::uint64_t best_span = UINT64_MAX;
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = read_tsc();
+    const std::uint64_t ns = read_clock_ns(clock);
+    const std::uint64_t span = read_tsc() - before;
+    if (span < best_span) {
+      best_span = span;
+      best = {before + span / 2, ns};
+    }
+  }
+  return best;
+}
+
+inline ClockReading read_clocks() {
+  const TickReading ticks = read_tick_pair(CLOCK_MONOTONIC);
+  const std::uint64_t monotonic_ns = read_clock_ns(CLOCK_MONOTONIC);
+  const std::uint64_t realtime_ns = read_clock_ns(CLOCK_REALTIME);
+  return {ticks.tsc, ticks.ns, realtime_ns - (monotonic_ns - ticks.ns)};
+}
+
+}  // namespace ringside::shm

@@ -1,0 +1,123 @@
+// Encodes and decodes in tests; turns decoded records back into ring form to compare them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "ring_bytes.hpp"
+#include "trace-format/block_frame.hpp"
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/extent_encoder.hpp"
+
+namespace ringside::trace::testing {
+
+// A record that owns everything.
+struct Decoded {
+  std::uint64_t tsc = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t site_id = 0;
+  std::uint32_t ext_flags = 0;
+  std::string parts;  // of the extension, as in a ring record
+  std::string args;   // of all fields that are not constant, as in a ring record
+
+  bool operator==(const Decoded&) const = default;
+};
+
+inline std::string ring_form(const Value& value, bool with_length = true) {
+  const shm::FieldType type = value.type;
+  if (shm::is_array(type)) return raw(value.count) + std::string(value.text);
+  if (shm::is_variable_length(type)) {
+    return with_length ? raw_text(value.text) : std::string(value.text);
+  }
+  std::string bytes = raw(value.u64) + raw(value.high);
+  if (type == shm::FieldType::f32) bytes = raw(value.f32);
+  if (type == shm::FieldType::f64) bytes = raw(value.f64);
+  bytes.resize(shm::fixed_size(type));
+  return bytes;
+}
+
+inline Decoded owned(const Record& record) {
+  Decoded d{record.tsc, record.sequence, record.site->id, record.ext_flags, {}, {}};
+  const auto id = [](const std::array<std::uint8_t, 16>& bytes) {
+    return std::string(bytes.begin(), bytes.end());
+  };
+  if ((record.ext_flags & shm::kExtSubstream) != 0) d.parts += raw(record.substream);
+  if ((record.ext_flags & shm::kExtActivity) != 0) d.parts += id(record.activity);
+  if ((record.ext_flags & shm::kExtRelatedActivity) != 0) d.parts += id(record.related);
+  if ((record.ext_flags & shm::kExtStack) != 0) d.parts += raw(record.stack_id);
+  if ((record.ext_flags & shm::kExtDuration) != 0) d.parts += raw(record.duration);
+  for (std::size_t i = 0; i < record.args.size(); ++i) {
+    if (!record.site->fields[i].is_constant()) d.args += ring_form(record.args[i]);
+  }
+  return d;
+}
+
+// Decodes one EXTENT block into `records`; returns its header.
+inline ExtentHeader decode_block(std::span<const std::byte> block, const SiteTable& sites,
+                                 std::vector<Decoded>& records) {
+  BlockFrame frame;
+  EXPECT_TRUE(parse_block_frame(block, frame));
+  EXPECT_EQ(frame.type, BlockType::kExtent);
+  EXPECT_EQ(frame.block_bytes(), block.size());
+  const auto payload = block.subspan(kBlockHeaderBytes);
+  EXPECT_TRUE(check_block(block, payload));
+  ExtentDecoder decoder;
+  std::string why;
+  EXPECT_TRUE(decoder.open(payload, sites, &why)) << why;
+  Record record;
+  std::size_t count = 0;
+  while (decoder.next(record)) {
+    records.push_back(owned(record));
+    ++count;
+  }
+  EXPECT_FALSE(decoder.failed()) << decoder.failure();
+  EXPECT_EQ(count, decoder.header().records);
+  return decoder.header();
+}
+
+struct RoundTrip {
+  std::vector<Decoded> records;
+  std::vector<ExtentHeader> extents;
+  EncodeResult last;
+  StreamCursor cursor;
+  std::size_t output_bytes = 0;
+};
+
+// Encodes `ring` in extents of at most `out_bytes`, decodes them; stops at anything but
+// kOutputFull, kBeforeDrop and kSiteLimit.
+inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, StreamCursor cursor = {},
+                            std::size_t out_bytes = 1 << 20, std::uint64_t watermark = 0,
+                            std::uint64_t consumer_tsc = 0) {
+  ExtentEncoder encoder(sites);
+  RoundTrip result;
+  result.cursor = cursor;
+  for (;;) {
+    // A heap block of the exact size, so that a sanitizer sees any store behind it.
+    Bytes out(out_bytes);
+    const Bytes input(as_bytes(ring).begin(), as_bytes(ring).end());
+    result.last = encoder.encode(input, result.cursor, watermark, consumer_tsc, out);
+    if (result.last.output_bytes != 0) {
+      result.output_bytes += result.last.output_bytes;
+      result.extents.push_back(
+          decode_block(std::span(out).first(result.last.output_bytes), sites, result.records));
+    }
+    ring.remove_prefix(result.last.consumed_bytes);
+    const EncodeStop stop = result.last.stop;
+    const bool again = stop == EncodeStop::kOutputFull || stop == EncodeStop::kBeforeDrop ||
+                       stop == EncodeStop::kSiteLimit;
+    if (!again) return result;
+    if (result.last.consumed_bytes == 0) {
+      ADD_FAILURE() << "no progress with " << ring.size() << " bytes left";
+      return result;
+    }
+  }
+}
+
+inline void add_site(SiteTable& sites, const TestSite& site) {
+  std::string why;
+  ASSERT_TRUE(sites.add(site_entry(site), &why)) << why;
+}
+
+}  // namespace ringside::trace::testing

@@ -1,0 +1,89 @@
+// ringcat: trace files as text.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "tools/event_line.hpp"
+#include "tools/ringcat_options.hpp"
+#include "trace-format/trace_set.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kOutputBytes = 256U << 10;
+
+bool write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void complain(const std::string& text) { fmt::print(stderr, "ringcat: {}\n", text); }
+
+bool report_damage(const trace::ReadReport& report) {
+  for (const trace::ReadError& note : report.notes) complain(note.text());
+  if (report.further_notes > 0) complain(fmt::format("{} further notes", report.further_notes));
+  if (report.late_records > 0) {
+    complain(fmt::format("{} records arrived after younger ones had been printed",
+                         report.late_records));
+  }
+  if (report.damaged_bytes == 0 && report.missing_records == 0) return false;
+  complain(fmt::format("{} bytes in {} places could not be read; {} records are missing",
+                       report.damaged_bytes, report.damaged_blocks, report.missing_records));
+  return true;
+}
+
+int print_trace(const RingcatOptions& options) {
+  trace::ReadError error;
+  std::optional<trace::TraceSet> set = trace::TraceSet::open(options.paths, &error);
+  if (!set) {
+    complain(error.text());
+    return kExitUnreadable;
+  }
+  EventLine line(options.utc);
+  std::string out;
+  out.reserve(2 * kOutputBytes);
+  trace::Event event;
+  while (set->next(event)) {
+    line.append(out, event);
+    if (out.size() < kOutputBytes) continue;
+    if (!write_all(out)) {
+      // A reader that has seen enough (head, less) is no failure.
+      if (errno == EPIPE) return kExitOk;
+      complain(std::string("cannot write: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+      return kExitUnreadable;
+    }
+    out.clear();
+  }
+  if (!write_all(out) && errno != EPIPE) {
+    complain(std::string("cannot write: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    return kExitUnreadable;
+  }
+  return report_damage(set->report()) ? kExitDamaged : kExitOk;
+}
+
+}  // namespace
+}  // namespace ringside::tool
+
+int main(int argc, char** argv) {
+  using namespace ringside::tool;
+  try {
+    int exit_code = kExitOk;
+    const auto options = parse_ringcat_options(argc, argv, &exit_code);
+    return options ? print_trace(*options) : exit_code;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kExitUnreadable;
+  }
+}

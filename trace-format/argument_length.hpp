@@ -1,0 +1,23 @@
+// How long the arguments of a record in a ring are; the only place that trusts none of its bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace-format/site_plan.hpp"
+
+namespace ringside::trace {
+
+enum class LengthState : std::uint8_t { kWhole, kIncomplete, kCorrupt };
+
+struct ArgumentLength {
+  LengthState state = LengthState::kWhole;
+  std::size_t bytes = 0;         // with kWhole
+  const char* reason = nullptr;  // with kCorrupt
+};
+
+// Length of the arguments that start at `arguments`, where `available` bytes may be read.
+ArgumentLength argument_length(const SitePlan& plan, const std::byte* arguments,
+                               std::size_t available);
+
+}  // namespace ringside::trace

@@ -1,0 +1,34 @@
+// The 16 bytes in front of every block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "trace-format/format_constants.hpp"
+
+namespace ringside::trace {
+
+struct BlockFrame {
+  BlockType type{};
+  std::uint8_t version = 0;
+  std::uint16_t flags = 0;
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t crc = 0;
+
+  std::size_t block_bytes() const { return kBlockHeaderBytes + payload_bytes; }
+};
+
+// Writes the header of the block that starts at `block`; its payload of `payload_bytes` (at most
+// kMaxPayloadBytes) already lies kBlockHeaderBytes further on.
+void write_block_frame(std::byte* block, BlockType type, std::size_t payload_bytes,
+                       std::uint16_t flags = 0);
+
+// Reads a block header: false if fewer than 16 bytes are there, or if magic or length are wrong.
+// Types and versions that nobody knows are not an error.
+bool parse_block_frame(std::span<const std::byte> bytes, BlockFrame& frame);
+
+// Whether the CRC fits. `header` are the 16 bytes that the frame was parsed from.
+bool check_block(std::span<const std::byte> header, std::span<const std::byte> payload);
+
+}  // namespace ringside::trace

@@ -1,0 +1,105 @@
+#include "trace-format/clock_map.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "trace-format/format_constants.hpp"
+#include "trace-format/little_endian.hpp"
+#include "trace-format/value.hpp"
+
+namespace ringside::trace {
+
+std::uint64_t ClockPoint::unix_ns(std::uint64_t tsc) const {
+  // In unsigned 128-bit arithmetic, where nothing overflows in an undefined way; shifting the
+  // signed result right is what rounds down.
+  const auto ticks =
+      static_cast<UInt128>(static_cast<Int128>(static_cast<std::int64_t>(tsc - tsc0)));
+  const auto ns = static_cast<Int128>(ticks * ns_per_tick) >> kClockFractionBits;
+  return unix_ns0 + static_cast<std::uint64_t>(ns);
+}
+
+bool ClockPoint::parse(std::span<const std::byte> payload, ClockPoint& point) {
+  if (payload.size() < kClockBytes) return false;
+  const std::byte* p = payload.data();
+  point.tsc0 = load<std::uint64_t>(p);
+  point.unix_ns0 = load<std::uint64_t>(p + 8);
+  point.ns_per_tick = load<std::uint64_t>(p + 16);
+  point.monotonic_ns = load<std::uint64_t>(p + 24);
+  point.realtime_ns = load<std::uint64_t>(p + 32);
+  return true;
+}
+
+std::uint64_t ns_per_tick_of(std::uint64_t hz) {
+  assert(hz != 0);
+  const UInt128 scaled = (UInt128{1'000'000'000} << kClockFractionBits) + hz / 2;
+  return static_cast<std::uint64_t>(scaled / hz);
+}
+
+void ClockMap::add(const ClockPoint& point) {
+  const auto it = std::lower_bound(
+      points_.begin(), points_.end(), point.tsc0,
+      [](const ClockPoint& known, std::uint64_t tsc0) { return known.tsc0 < tsc0; });
+  if (it != points_.end() && it->tsc0 == point.tsc0) {
+    *it = point;
+  } else {
+    points_.insert(it, point);
+  }
+}
+
+std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
+  if (points_.empty()) return 0;
+  auto it = std::upper_bound(
+      points_.begin(), points_.end(), tsc,
+      [](std::uint64_t wanted, const ClockPoint& known) { return wanted < known.tsc0; });
+  if (it != points_.begin()) --it;
+  return it->unix_ns(tsc);
+}
+
+ClockSteering::ClockSteering(const Start& start) : start_(start) {
+  first_.tsc0 = start.tsc;
+  first_.unix_ns0 = start.realtime_ns;
+  first_.ns_per_tick = ns_per_tick_of(start.hz);
+  first_.monotonic_ns = start.monotonic_ns;
+  first_.realtime_ns = start.realtime_ns;
+  last_ = first_;
+}
+
+ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
+  if (now.tsc <= last_.tsc0) return last_;  // clocks that stand still or run back steer nothing
+  ClockPoint point;
+  point.tsc0 = now.tsc;
+  point.unix_ns0 = last_.unix_ns(now.tsc);
+  point.monotonic_ns = now.monotonic_ns;
+  point.realtime_ns = now.realtime_ns;
+
+  // The rate: what the whole run of the service has measured, once that is long enough for the
+  // reading's jitter (below a microsecond) to be far below the limit of the steering.
+  constexpr std::uint64_t kLongEnoughNs = 1'000'000'000;
+  const std::uint64_t nominal = first_.ns_per_tick;
+  const std::uint64_t elapsed_ns = now.monotonic_ns - start_.monotonic_ns;
+  const std::uint64_t elapsed_ticks = now.tsc - start_.tsc;
+  const auto bound = [](std::uint64_t rate) {
+    return static_cast<std::uint64_t>(UInt128{rate} * kMaxSlewPpm / 1'000'000);
+  };
+  std::uint64_t rate = nominal;
+  if (now.monotonic_ns > start_.monotonic_ns && elapsed_ns >= kLongEnoughNs) {
+    const UInt128 measured = (UInt128{elapsed_ns} << kClockFractionBits) / elapsed_ticks;
+    // A machine that slept stops CLOCK_MONOTONIC but may not stop the ticks (or the other way
+    // round); a measurement beyond belief is not one of the rate.
+    const std::uint64_t far = 20 * bound(nominal);
+    if (measured > nominal - far && measured < nominal + far) {
+      rate = static_cast<std::uint64_t>(measured);
+    }
+  }
+  const std::uint64_t wanted_ns = start_.realtime_ns + elapsed_ns;
+  const auto behind_ns = static_cast<std::int64_t>(wanted_ns - point.unix_ns0);
+  const auto limit = static_cast<std::int64_t>(bound(rate));
+  const Int128 correction = static_cast<Int128>(behind_ns) * static_cast<Int128>(rate) /
+                            static_cast<Int128>(std::max<std::uint64_t>(horizon_ns, 1));
+  const Int128 bounded = std::clamp<Int128>(correction, -limit, limit);
+  point.ns_per_tick = static_cast<std::uint64_t>(static_cast<Int128>(rate) + bounded);
+  last_ = point;
+  return point;
+}
+
+}  // namespace ringside::trace

@@ -1,0 +1,75 @@
+// Ticks to wall-clock time: the CLOCK blocks of a section.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ringside::trace {
+
+// unix_ns(t) = unix_ns0 + floor((t - tsc0) * ns_per_tick / 2^40)
+struct ClockPoint {
+  std::uint64_t tsc0 = 0;
+  std::uint64_t unix_ns0 = 0;
+  std::uint64_t ns_per_tick = 0;  // 40 fraction bits
+  std::uint64_t monotonic_ns = 0;
+  std::uint64_t realtime_ns = 0;
+
+  std::uint64_t unix_ns(std::uint64_t tsc) const;  // modulo 2^64, also for hostile numbers
+  static bool parse(std::span<const std::byte> payload, ClockPoint& point);
+};
+
+// `hz` as 2^40-scaled ns per tick; hz must not be 0.
+std::uint64_t ns_per_tick_of(std::uint64_t hz);
+
+class ClockMap {
+ public:
+  // In any order; a point with the tsc0 of one that is known replaces it.
+  void add(const ClockPoint& point);
+  bool empty() const { return points_.empty(); }
+  std::span<const ClockPoint> points() const { return points_; }
+
+  // By the point with the largest tsc0 <= tsc, or else the first; 0 if there is none.
+  std::uint64_t unix_ns(std::uint64_t tsc) const;
+
+ private:
+  std::vector<ClockPoint> points_;  // by rising tsc0
+};
+
+// The writer's side: makes CLOCK blocks that join without a step, and steers the tick rate so that
+// time follows CLOCK_MONOTONIC from the service's start.
+class ClockSteering {
+ public:
+  // What the segment header says of the service's start.
+  struct Start {
+    std::uint64_t tsc = 0;
+    std::uint64_t monotonic_ns = 0;
+    std::uint64_t realtime_ns = 0;
+    std::uint64_t hz = 0;
+  };
+  // Readings of the three clocks, taken together.
+  struct Now {
+    std::uint64_t tsc = 0;
+    std::uint64_t monotonic_ns = 0;
+    std::uint64_t realtime_ns = 0;
+  };
+
+  static constexpr std::uint64_t kMaxSlewPpm = 500;
+
+  explicit ClockSteering(const Start& start);
+
+  // The block that opens a section: the start itself, at the nominal rate.
+  ClockPoint first() const { return first_; }
+
+  // The next block, valid from `now` on. It begins where the one before ends and makes up for the
+  // deviation over `horizon_ns`, at most kMaxSlewPpm away from the measured rate.
+  ClockPoint next(const Now& now, std::uint64_t horizon_ns = 1'000'000'000);
+
+ private:
+  ClockPoint first_;
+  ClockPoint last_;
+  Start start_;
+};
+
+}  // namespace ringside::trace

@@ -1,0 +1,16 @@
+// CRC-32C (Castagnoli, reflected), as iSCSI, ext4 and SSE 4.2 compute it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace ringside::trace {
+
+// Continues `crc` (0 at the start) over `bytes`; crc32c(crc32c(0, a), b) is the CRC of a then b.
+std::uint32_t crc32c(std::uint32_t crc, std::span<const std::byte> bytes);
+
+// The version without special instructions, which crc32c() falls back to.
+std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::byte> bytes);
+
+}  // namespace ringside::trace

@@ -1,0 +1,73 @@
+// Numbers of the trace file (README.md) that its writer and its reader share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ringside::trace {
+
+inline constexpr std::uint16_t kFormatMajor = 1;
+inline constexpr std::uint16_t kFormatMinor = 0;
+
+inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
+inline constexpr std::uint8_t kBlockVersion = 1;
+inline constexpr std::uint16_t kBlockCritical = 1U << 0;
+inline constexpr std::size_t kBlockHeaderBytes = 16;
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 26;
+
+enum class BlockType : std::uint8_t {
+  kHeader = 1,
+  kDictionary = 2,
+  kExtent = 3,
+  kClock = 4,
+  kSequencePoint = 5,
+  kStackTable = 6,
+  kStringTable = 7,
+  kIndex = 8,
+  kEnd = 9,
+  kStream = 10,
+};
+
+inline constexpr std::size_t kHeaderFixedBytes = 96;
+inline constexpr std::size_t kClockBytes = 40;
+inline constexpr std::size_t kStreamFixedBytes = 26;
+inline constexpr std::size_t kSequencePointFixedBytes = 16;
+inline constexpr std::size_t kSequencePointEntryBytes = 16;
+inline constexpr std::size_t kEndBytes = 24;
+inline constexpr unsigned kClockFractionBits = 40;
+
+enum class ClockSource : std::uint32_t { kTsc = 1, kArmCounter = 2, kMonotonicNs = 3 };
+
+enum class EndReason : std::uint32_t { kServiceEnded = 1, kConsumerEnded = 2, kRotation = 3 };
+
+// Extents.
+inline constexpr std::size_t kExtentHeaderBytes = 64;
+inline constexpr std::uint32_t kExtentUnordered = 1U << 0;
+inline constexpr std::uint32_t kExtentLate = 1U << 1;
+inline constexpr std::size_t kMaxExtentSites = 65536;
+
+// A record's tag is place << 4 | time code.
+inline constexpr unsigned kPlaceSuccessor = 0;
+inline constexpr unsigned kPlaceSameValues = 1;  // added to the three places of an index
+inline constexpr unsigned kPlaceIndex1 = 2;
+inline constexpr unsigned kPlaceIndex2 = 4;
+inline constexpr unsigned kPlaceExtension = 6;
+inline constexpr unsigned kTimeBack = 9;  // 8 bytes; 0 to 8: that many bytes, forwards
+
+// Argument tags. 1 to 8 bytes of the value itself need no names.
+inline constexpr unsigned kTagSame = 0;
+inline constexpr unsigned kTagComplement = 8;  // + number of bytes, 1 to 4
+inline constexpr unsigned kTagUp1 = 13;
+inline constexpr unsigned kTagDown1 = 14;
+inline constexpr unsigned kTagUp2 = 15;
+inline constexpr unsigned kTagWhole128 = 13;
+inline constexpr unsigned kTagNumberSlot = 9;
+inline constexpr unsigned kTagText1 = 1;
+inline constexpr unsigned kTagText2 = 2;
+inline constexpr unsigned kTagText4 = 3;
+inline constexpr unsigned kTagTextSlot = 4;
+inline constexpr unsigned kTagTextEmpty = 5;
+
+inline constexpr std::size_t kHistorySlots = 256;
+
+}  // namespace ringside::trace

@@ -1,0 +1,40 @@
+// What went wrong or was odd while trace files were read. Nothing here stops the reading.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringside::trace {
+
+struct ReadError {
+  std::string file;
+  std::uint64_t offset = 0;
+  std::string what;
+  std::string remedy;
+
+  std::string text() const;  // "file:offset: what; remedy"
+};
+
+struct ReadReport {
+  static constexpr std::size_t kMaxNotes = 100;
+
+  std::uint64_t files = 0;
+  std::uint64_t sections = 0;
+  std::uint64_t sections_without_end = 0;  // normal for a file that still grows or a killed writer
+  std::uint64_t extents = 0;
+  std::uint64_t records = 0;
+  std::uint64_t dropped_records = 0;  // told by extents
+  std::uint64_t missing_records = 0;  // gaps in sequence numbers that nobody told of
+  std::uint64_t late_records = 0;     // delivered behind younger ones
+  std::uint64_t skipped_blocks = 0;   // of unknown type
+  std::uint64_t damaged_blocks = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::uint64_t peak_open_extents = 0;  // decoded side by side at any one time
+  std::vector<ReadError> notes;         // the first kMaxNotes
+  std::uint64_t further_notes = 0;
+
+  void note(ReadError error);
+};
+
+}  // namespace ringside::trace

@@ -1,0 +1,62 @@
+// What a reader of trace files hands out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "trace-format/extent_decoder.hpp"
+
+namespace ringside::trace {
+
+// One process's trace segment, as a HEADER block tells.
+struct SegmentInfo {
+  std::array<std::uint8_t, 16> uuid{};
+  std::array<std::uint8_t, 16> boot_id{};
+  std::uint32_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint64_t tick_hz = 0;
+  std::uint64_t start_tsc = 0;
+  std::uint64_t start_monotonic_ns = 0;
+  std::uint64_t start_realtime_ns = 0;
+  std::uint32_t clock_source = 0;
+  std::uint32_t file_sequence = 0;
+  std::uint32_t writer_version = 0;
+  std::string service;
+  std::string executable;
+  std::string host;
+  std::string file;  // the path it was read from
+};
+
+// One thread. Everything but the id is 0 or empty if its STREAM block is lost.
+struct StreamInfo {
+  std::uint64_t id = 0;
+  std::uint64_t start_tsc = 0;
+  std::uint32_t thread_id = 0;
+  std::uint32_t ring_index = 0;
+  std::string thread_name;
+};
+
+enum class LossCause : std::uint32_t {
+  kUnknown = 0,
+  kRingFull = 1,
+  kNoConsumer = 2,
+  kSeveral = 3,
+  kMissing = 4,  // not dropped by the service: the file lacks them (damage, a missing extent)
+};
+
+enum class EventKind : std::uint8_t { kRecord, kLoss };
+
+// A record, or the place where records are lost. Everything that it refers to is valid until the
+// reader's next next().
+struct Event {
+  EventKind kind = EventKind::kRecord;
+  std::uint64_t unix_ns = 0;
+  Record record;  // of a loss: tsc, stream_id and the sequence number of the first lost record only
+  std::uint64_t lost = 0;  // of a loss: how many
+  LossCause cause = LossCause::kUnknown;
+  const StreamInfo* stream = nullptr;
+  const SegmentInfo* segment = nullptr;
+};
+
+}  // namespace ringside::trace

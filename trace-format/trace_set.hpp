@@ -1,0 +1,39 @@
+// Any number of trace files as one sequence of events in the order of time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "trace-format/read_report.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::trace {
+
+// Not thread-safe. Memory is bounded by what lies between two sequence points (and what runs in
+// parallel), not by the files' sizes. Any bytes may come: damage is skipped and reported.
+class TraceSet {
+ public:
+  // Files, or directories: all of their *.ringtrace files. Sections of one segment in several files
+  // (rotation) belong together. Empty and `*error` if a path cannot be opened or read, or if
+  // nothing in it is a Ringside trace; other damage goes to the report.
+  static std::optional<TraceSet> open(std::span<const std::string> paths, ReadError* error);
+
+  TraceSet(TraceSet&&) noexcept;
+  TraceSet& operator=(TraceSet&&) noexcept;
+  ~TraceSet();
+
+  // The next event in the order of (unix_ns, stream, sequence); false at the end. The event's
+  // views stay valid until the next call.
+  bool next(Event& event);
+
+  const ReadReport& report() const;
+
+ private:
+  struct Impl;
+  explicit TraceSet(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ringside::trace

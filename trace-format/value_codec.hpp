@@ -1,0 +1,125 @@
+// Codes single argument values: the table under "Argument tags" in README.md, the writer's half.
+// Every function appends the bytes at `o`, returns the tag, and may overwrite up to 8 bytes behind
+// what it appended: storing 8 bytes and moving on by the length costs less than choosing a width.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "trace-format/format_constants.hpp"
+#include "trace-format/little_endian.hpp"
+
+namespace ringside::trace {
+
+// Bytes that `value` needs, at least 1.
+inline unsigned significant_bytes(std::uint64_t value) {
+  return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
+}
+
+// `value` and `previous` are extended to 64 bits. Free of branches, because which tag a changing
+// value needs is what no predictor can know.
+inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
+  const std::uint64_t up = value - previous - 1;
+  const std::uint64_t down = ~(value - previous);
+  const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
+  const unsigned folded_bytes = significant_bytes(value ^ sign);
+  const bool complement = (sign != 0) & (folded_bytes <= 4);
+  unsigned length = ((sign != 0) & !complement) ? 8U : folded_bytes;
+  unsigned tag = complement ? kTagComplement + folded_bytes : length;
+  std::uint64_t payload = complement ? ~value : value;
+  const bool up2 = (up < 0x10000) & (length > 2);
+  tag = up2 ? kTagUp2 : tag;
+  payload = up2 ? up : payload;
+  length = up2 ? 2U : length;
+  const bool up1 = up < 0x100;
+  tag = up1 ? kTagUp1 : tag;
+  payload = up1 ? up : payload;
+  const bool down1 = down < 0x100;
+  tag = down1 ? kTagDown1 : tag;
+  payload = down1 ? down : payload;
+  length = (up1 | down1) ? 1U : length;
+  const bool same = value == previous;
+  tag = same ? kTagSame : tag;
+  length = same ? 0U : length;
+  store(o, payload);
+  o += length;
+  return tag;
+}
+
+inline unsigned put_float32(std::uint32_t bits, std::uint32_t previous, std::byte*& o) {
+  if (bits == previous) return kTagSame;
+  const unsigned length = bits == 0 ? 1U : 4U - static_cast<unsigned>(std::countr_zero(bits)) / 8;
+  store(o, bits >> (8 * (4 - length)));
+  o += length;
+  return length;
+}
+
+inline std::size_t number_slot(std::uint64_t bits) {
+  return bits * 0x9E3779B97F4A7C15U >> 56;
+}
+
+// `numbers` has kHistorySlots entries.
+inline unsigned put_float64(std::uint64_t bits, std::uint64_t previous, std::uint64_t* numbers,
+                            std::byte*& o) {
+  if (bits == previous) return kTagSame;
+  const std::size_t slot = number_slot(bits);
+  if (numbers[slot] == bits) {
+    *o++ = static_cast<std::byte>(slot);
+    return kTagNumberSlot;
+  }
+  numbers[slot] = bits;
+  const unsigned length = bits == 0 ? 1U : 8U - static_cast<unsigned>(std::countr_zero(bits)) / 8;
+  store(o, bits >> (8 * (8 - length)));
+  o += length;
+  return length;
+}
+
+inline unsigned put_integer128(const std::byte* value, const std::byte* previous, std::byte*& o) {
+  const auto low = load<std::uint64_t>(value);
+  const auto high = load<std::uint64_t>(value + 8);
+  if (low == load<std::uint64_t>(previous) && high == load<std::uint64_t>(previous + 8)) {
+    return kTagSame;
+  }
+  if (high == 0) {
+    const unsigned length = significant_bytes(low);
+    store(o, low);
+    o += length;
+    return length;
+  }
+  if (~high == 0 && significant_bytes(~low) <= 4) {
+    const unsigned length = significant_bytes(~low);
+    store(o, ~low);
+    o += length;
+    return kTagComplement + length;
+  }
+  store(o, low);
+  store(o + 8, high);
+  o += 16;
+  return kTagWhole128;
+}
+
+inline unsigned put_float80(const std::byte* value, const std::byte* previous, std::byte*& o) {
+  if (std::memcmp(value, previous, 10) == 0) return kTagSame;
+  std::memcpy(o, value, 10);
+  o += 10;
+  return 1;
+}
+
+inline void put_leb128(std::uint64_t value, std::byte*& o) {
+  for (; value >= 0x80; value >>= 7) *o++ = static_cast<std::byte>(value | 0x80);
+  *o++ = static_cast<std::byte>(value);
+}
+
+// Slot of the text history; the hash is part of the format.
+inline std::size_t text_slot(const std::byte* text, std::size_t bytes) {
+  const bool is_short = bytes < 8;
+  const std::uint64_t a = is_short ? load_bytes(text, bytes) : load<std::uint64_t>(text);
+  const std::uint64_t b = is_short ? 0 : load<std::uint64_t>(text + bytes - 8);
+  std::uint64_t x = (a ^ bytes) * 0x9E3779B97F4A7C15U;
+  x ^= x >> 29;
+  x = (x ^ b) * 0xBF58476D1CE4E5B9U;
+  return x >> 56;
+}
+
+}  // namespace ringside::trace
