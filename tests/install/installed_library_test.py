@@ -28,7 +28,7 @@ RUN_ELSEWHERE = {
     "packaging/demo.sh": "itself an end-to-end check, run on its own",
     "packaging/test.sh": "the command that runs this test",
     "packaging/install-build-deps.sh": "packaging/test.sh and packaging/demo.sh begin with it",
-    "meson setup build --buildtype=release && meson install -C build": "packaging/test.sh, and setUpModule with --destdir",
+    "meson setup build --buildtype=release && meson install -C build && ldconfig": "packaging/test.sh, and setUpModule with --destdir",
 }
 
 installed = None
