@@ -1,12 +1,12 @@
 #include "consumerd/attached_segment.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
@@ -74,10 +74,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
     return fail(AttachError::kRefused, path + " is not a Ringside segment of this machine");
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
-    return fail(AttachError::kRefused, path + " has ABI version " + version_text(version) +
-                                           ", this consumerd knows " +
-                                           version_text(shm::kAbiVersion) +
-                                           "; use a consumerd of the service's release");
+    return fail(AttachError::kRefused,
+                path + " has ABI version " + version_text(version) + ", this consumerd knows " +
+                    version_text(shm::kAbiVersion) + "; use a consumerd of the service's release");
   }
   const auto layout = shm::read_layout(header, static_cast<std::uint64_t>(info.st_size));
   if (!layout) {
@@ -102,15 +101,13 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
 
 std::uint32_t AttachedSegment::rings_used() const {
   // Pairs with the service's release: metadata and memory of these rings are in place.
-  return std::min(control_->service.rings_used.load(std::memory_order_acquire),
-                  layout_.ring_count);
+  return std::min(control_->service.rings_used.load(std::memory_order_acquire), layout_.ring_count);
 }
 
 const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
   DoubleMapping& mapping = ring_mappings_[index];
-  if (!mapping &&
-      !mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
-                   layout_.ring_bytes)) {
+  if (!mapping && !mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
+                               layout_.ring_bytes)) {
     return nullptr;
   }
   return mapping.data();
@@ -120,6 +117,8 @@ bool AttachedSegment::service_alive() const {
   return byte_is_locked(fd_.get(), shm::kServiceLockByte);
 }
 
-void AttachedSegment::unlink_file() { unlink(path_.c_str()); }
+void AttachedSegment::unlink_file() {
+  unlink(path_.c_str());
+}
 
 }  // namespace ringside::consumer

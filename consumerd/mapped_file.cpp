@@ -1,12 +1,11 @@
 #include "consumerd/mapped_file.hpp"
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <utility>
 
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/file_mapping.hpp>
+#include <sys/mman.h>
 
 namespace ringside::consumer {
 

@@ -1,17 +1,16 @@
 #include "consumerd/options.hpp"
 
-#include <fnmatch.h>
-#include <getopt.h>
-#include <sched.h>
-#include <unistd.h>
-
 #include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fnmatch.h>
+#include <getopt.h>
 #include <memory>
+#include <sched.h>
 #include <string_view>
+#include <unistd.h>
 
 namespace ringside::consumer {
 namespace {
@@ -77,7 +76,8 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   Options options;
   *exit_code = kExitOk;
   for (;;) {
-    const int c = getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
+    const int c =
+        getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
     if (c == -1) break;
     switch (c) {
       case 'o':
@@ -121,7 +121,8 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   const std::unique_ptr<char, decltype(&std::free)> absolute(
       realpath(options.output_dir.c_str(), nullptr), &std::free);
   if (absolute == nullptr) {
-    return refuse("output directory " + options.output_dir + ": " + std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+    return refuse("output directory " + options.output_dir + ": " +
+                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                       "; create it first",
                   exit_code);
   }

@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr auto kLookInterval = milliseconds(5);     // for new segments
+constexpr auto kLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr nanoseconds kShortestNap = microseconds(50);
@@ -102,8 +102,9 @@ void PollLoop::try_adopt(const std::string& name) {
       waiting_.insert(name);
       owned_by_other_ = true;
       if (mentioned_.insert(name).second) {
-        log_.error(failure.why + "; stop that one, or give this one other services to drain "
-                                 "(--service) or another --shm-dir");
+        log_.error(failure.why +
+                   "; stop that one, or give this one other services to drain "
+                   "(--service) or another --shm-dir");
       }
     } else if (mentioned_.insert(name).second) {
       log_.error(failure.why);
@@ -183,8 +184,8 @@ void PollLoop::finish_session(std::size_t index, trace::EndReason reason) {
 void PollLoop::finish_all(trace::EndReason live_reason) {
   while (!sessions_.empty()) {
     const std::size_t last = sessions_.size() - 1;
-    finish_session(last, sessions_[last]->service_alive() ? live_reason
-                                                          : trace::EndReason::kServiceEnded);
+    finish_session(
+        last, sessions_[last]->service_alive() ? live_reason : trace::EndReason::kServiceEnded);
   }
 }
 
@@ -201,9 +202,8 @@ void PollLoop::pace(const RoundResult& round) {
   if (round.ring_bytes == 0) {
     nap_ = std::clamp(nap_ * 2, kShortestNap, kLongestNap);
   } else {
-    const auto for_batch = nanoseconds(
-        since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
-        static_cast<std::int64_t>(round.ring_bytes));
+    const auto for_batch = nanoseconds(since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
+                                       static_cast<std::int64_t>(round.ring_bytes));
     nap_ = std::clamp(for_batch, kShortestNap, kLongestNap);
   }
   std::this_thread::sleep_for(nap_);

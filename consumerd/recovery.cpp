@@ -1,14 +1,14 @@
 #include "consumerd/recovery.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <memory>
+#include <unistd.h>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include "consumerd/attached_segment.hpp"
 #include "consumerd/file_lock.hpp"
@@ -43,8 +43,8 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
   dead->fd = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
   struct stat info {};
-  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-      info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
+  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & 022) != 0) {
     log.detail(path + " is not a staging file of this user; left alone");
     return RecoveryResult::kNothing;
   }
@@ -53,8 +53,7 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
   shm::StagingHeader header{};
   if (pread(dead->fd.get(), static_cast<void*>(&header), sizeof header, 0) !=
           static_cast<ssize_t>(sizeof header) ||
-      header.magic != shm::kStagingMagic ||
-      header.version.load(std::memory_order_acquire) == 0) {
+      header.magic != shm::kStagingMagic || header.version.load(std::memory_order_acquire) == 0) {
     // Its maker died before it was complete: it never held anything.
     unlink(path.c_str());
     return RecoveryResult::kNothing;
@@ -111,8 +110,7 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
   const std::string name = header.segment_name;
   if (shm::service_of_segment_name(name).empty()) return true;
   AttachFailure failure;
-  const std::unique_ptr<AttachedSegment> segment =
-      AttachedSegment::attach(shm_dir, name, &failure);
+  const std::unique_ptr<AttachedSegment> segment = AttachedSegment::attach(shm_dir, name, &failure);
   if (segment == nullptr) {
     // Removed since, or held by a consumerd that recovered it: either way nothing is to be done
     // unless that one is recovering right now.

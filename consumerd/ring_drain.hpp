@@ -44,8 +44,8 @@ class RingDrain {
 
   // Everything that is published when it is called. kNoSpace if staging is full before that.
   Result drain(TraceFile& file, DictionaryFeed& dictionary, trace::ExtentEncoder& encoder,
-               std::vector<std::byte>& scratch, std::uint64_t watermark_tsc,
-               DrainCounts* counts, const Log& log);
+               std::vector<std::byte>& scratch, std::uint64_t watermark_tsc, DrainCounts* counts,
+               const Log& log);
 
   // Losses after the last record of a stream that has ended: no record tells of them.
   // `service_ended`: also of streams that never retired.

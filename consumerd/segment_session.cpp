@@ -1,11 +1,10 @@
 #include "consumerd/segment_session.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "shm-layout/clock_reading.hpp"
@@ -83,9 +82,9 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   if (session->file_ == nullptr) return nullptr;
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
-  session->clock_ = std::make_unique<trace::ClockSteering>(trace::ClockSteering::Start{
-      header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
-      header.tsc_frequency_hz});
+  session->clock_ = std::make_unique<trace::ClockSteering>(
+      trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
+                                  header.start_realtime_ns, header.tsc_frequency_hz});
   session->same_boot_ = is_this_boot(header.boot_id);
   session->last_point_ = steady_clock::now();
   // Before anything is committed: a successor finds what this consumerd leaves behind by it.
@@ -107,8 +106,8 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
 bool SegmentSession::begin_section() {
   const std::span<std::byte> out = file_->space(kSectionFrontBytes);
   if (out.empty()) return false;
-  std::size_t bytes = trace::write_header_block(
-      section_header(segment_->header(), file_->sequence()), out);
+  std::size_t bytes =
+      trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
   bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
   file_->commit(bytes);
   return write_clock();
@@ -120,8 +119,8 @@ bool SegmentSession::write_clock() {
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();
-  file_->commit(trace::write_clock_block(
-      clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
+  file_->commit(
+      trace::write_clock_block(clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
   return true;
 }
 
@@ -192,8 +191,8 @@ RoundResult SegmentSession::poll(bool writable) {
   if (result.starved) return result;
   const auto now = steady_clock::now();
   const bool flushing = flush > flush_seen_;
-  if (bytes_since_point_ > 0 && (flushing || bytes_since_point_ >= kPointBytes ||
-                                 now - last_point_ >= kPointInterval)) {
+  if (bytes_since_point_ > 0 &&
+      (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
     result.starved = !write_sequence_point(round_tsc);
   }
   if (flushing) {

@@ -28,9 +28,9 @@ struct RoundResult {
 class SegmentSession {
  public:
   static std::unique_ptr<SegmentSession> start(std::unique_ptr<AttachedSegment> segment,
-                                               const std::string& output_dir,
-                                               SlotWriter& writer, StagingFile& staging,
-                                               const Log& log, std::string* why);
+                                               const std::string& output_dir, SlotWriter& writer,
+                                               StagingFile& staging, const Log& log,
+                                               std::string* why);
 
   // One look at every ring.
   RoundResult poll(bool writable);

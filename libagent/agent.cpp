@@ -1,11 +1,10 @@
 #include "libagent/agent.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <pthread.h>
+#include <signal.h>
 
 #include "libagent/environment.hpp"
 #include "libagent/fork_guard.hpp"
@@ -51,7 +50,9 @@ SlowPathLock::~SlowPathLock() {
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
-std::uint64_t monotonic_ns() { return shm::read_clock_ns(CLOCK_MONOTONIC); }
+std::uint64_t monotonic_ns() {
+  return shm::read_clock_ns(CLOCK_MONOTONIC);
+}
 
 bool ensure_segment(Agent& agent) {
   const State state = agent.state.load(std::memory_order_relaxed);

@@ -23,8 +23,7 @@ Status status_locked(const Agent& a) {
   status.segment_path = segment->path;
   const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
-    status.dropped +=
-        segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
+    status.dropped += segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
   }
   return status;
 }
@@ -62,7 +61,9 @@ bool flush(std::chrono::milliseconds timeout) noexcept {
   return rs_flush(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) != 0;
 }
 
-void set_level(Level level) noexcept { rs_set_level(static_cast<int>(level)); }
+void set_level(Level level) noexcept {
+  rs_set_level(static_cast<int>(level));
+}
 
 }  // namespace ringside
 

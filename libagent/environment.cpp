@@ -1,7 +1,5 @@
 #include "libagent/environment.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include "shm-layout/segment_layout.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -67,10 +66,10 @@ void read_choice(const char* name, std::span<const Choice<T>> choices, T* option
 }
 
 constexpr Choice<Overflow> kOverflows[] = {{"block", Overflow::block}, {"drop", Overflow::drop}};
-constexpr Choice<Level> kLevels[] = {
-    {"trace", Level::trace},     {"debug", Level::debug}, {"info", Level::info},
-    {"notice", Level::notice},   {"warning", Level::warning}, {"error", Level::error},
-    {"critical", Level::critical}, {"off", Level::off}};
+constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
+                                     {"info", Level::info},         {"notice", Level::notice},
+                                     {"warning", Level::warning},   {"error", Level::error},
+                                     {"critical", Level::critical}, {"off", Level::off}};
 
 void read_ring_bytes(Options* options) {
   const char* text = variable("RINGSIDE_RING_BYTES");
@@ -134,8 +133,8 @@ Options apply_environment(Options options) {
   if (const char* dir = variable("RINGSIDE_SHM_DIR"); dir != nullptr) options.shm_dir = dir;
   if (options.shm_dir.empty()) options.shm_dir = defaults.shm_dir;
   read_ring_bytes(&options);
-  read_number<std::uint32_t>("RINGSIDE_MAX_THREADS", 1, shm::kMaxRings,
-                             "a number from 1 to 65536", &options.max_threads);
+  read_number<std::uint32_t>("RINGSIDE_MAX_THREADS", 1, shm::kMaxRings, "a number from 1 to 65536",
+                             &options.max_threads);
   read_choice<Overflow>("RINGSIDE_OVERFLOW", kOverflows, &options.overflow);
   auto timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
   read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, 3'600'000,

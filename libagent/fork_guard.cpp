@@ -1,9 +1,9 @@
 #include "libagent/fork_guard.hpp"
 
-#include <pthread.h>
-#include <sys/mman.h>
-
 #include <new>
+#include <pthread.h>
+
+#include <sys/mman.h>
 
 #include "libagent/agent.hpp"
 #include "libagent/ring_attachment.hpp"
@@ -19,16 +19,21 @@ const std::uint8_t kUnregisteredSwitch[1] = {shm::kSwitchUnregistered};
 // child never sees half a registration.
 alignas(SlowPathLock) unsigned char g_lock[sizeof(SlowPathLock)];
 
-void before_fork() { new (g_lock) SlowPathLock; }
+void before_fork() {
+  new (g_lock) SlowPathLock;
+}
 
-void release() { std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock(); }
+void release() {
+  std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock();
+}
 
 // Takes the parent's ring out of the child's address space. If the fork came from a signal
 // handler, this thread may still be inside a log call: what it writes then goes to private
 // memory that stays behind.
 void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
   if (in_use) {
-    mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    static_cast<void>(
+        mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
   } else {
     munmap(base, bytes);
   }

@@ -1,11 +1,11 @@
 #include "libagent/ring_attachment.hpp"
 
+#include <cstring>
 #include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "libagent/segment_file.hpp"
 #include "shm-layout/record_head.hpp"
@@ -93,8 +93,8 @@ void claim(Segment& segment, std::uint32_t index) {
                        std::memory_order_release);
 
   rs_thread& t = rs_thread_state;
-  t.base = reinterpret_cast<unsigned char*>(
-      segment.ring_base[index].load(std::memory_order_relaxed));
+  t.base =
+      reinterpret_cast<unsigned char*>(segment.ring_base[index].load(std::memory_order_relaxed));
   t.mask = segment.layout.ring_bytes - 1;
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
   t.max_record_bytes = segment.header->max_record_bytes;
@@ -112,7 +112,9 @@ void arrange_retirement() {
 
 }  // namespace
 
-shm::RingMetadata* attached_ring() { return t_attachment.ring; }
+shm::RingMetadata* attached_ring() {
+  return t_attachment.ring;
+}
 
 void forget_ring() {
   rs_thread& t = rs_thread_state;
@@ -166,12 +168,12 @@ bool attach_ring() {
 
 }  // namespace ringside
 
-RS_THREAD_LOCAL rs_thread rs_thread_state __attribute__((tls_model("initial-exec"))) = {
-    .pos = RS_NO_RING,
-    .limit = 0,
-    .published = UINT64_MAX,
-    .clock_epoch = 0,
-    .base = nullptr,
-    .mask = 0,
-    .producer_pos = nullptr,
-    .max_record_bytes = UINT64_MAX};
+RS_THREAD_LOCAL rs_thread rs_thread_state
+    __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
+                                                  .limit = 0,
+                                                  .published = UINT64_MAX,
+                                                  .clock_epoch = 0,
+                                                  .base = nullptr,
+                                                  .mask = 0,
+                                                  .producer_pos = nullptr,
+                                                  .max_record_bytes = UINT64_MAX};

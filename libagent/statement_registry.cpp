@@ -75,9 +75,8 @@ bool register_statement(Agent& agent, rs_site& site) {
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
   line.site_count.store(id, std::memory_order_relaxed);
-  segment.switches[id] = site.level >= agent.level.load(std::memory_order_relaxed)
-                             ? shm::kSwitchOn
-                             : shm::kSwitchOff;
+  segment.switches[id] =
+      site.level >= agent.level.load(std::memory_order_relaxed) ? shm::kSwitchOn : shm::kSwitchOff;
   // Pairs with the acquire in rs_site_enabled: whoever sees the id sees rs_switches and fields.
   __atomic_store_n(&site.id, id, __ATOMIC_RELEASE);
   return true;

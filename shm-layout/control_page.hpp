@@ -30,38 +30,38 @@ enum class ConsumerState : std::uint32_t {
 };
 
 struct alignas(kCacheLineBytes) ServiceLine {
-  std::atomic<std::uint32_t> overflow_policy;   // OverflowPolicy; may be changed while running
+  std::atomic<std::uint32_t> overflow_policy;  // OverflowPolicy; may be changed while running
   std::atomic<std::uint32_t> block_timeout_ms;
-  std::atomic<std::uint32_t> level;             // sites below it are switched off
-  std::atomic<std::uint32_t> rings_used;        // rings [0, rings_used) were taken at least once
+  std::atomic<std::uint32_t> level;       // sites below it are switched off
+  std::atomic<std::uint32_t> rings_used;  // rings [0, rings_used) were taken at least once
   // Release after the entries' bytes; acquire in the consumer before it reads them.
   std::atomic<std::uint64_t> dictionary_committed_bytes;
-  std::atomic<std::uint32_t> site_count;        // ids 1 .. site_count are registered
-  std::atomic<std::uint32_t> block_disarmed;    // 1: a wait has timed out, see block_heartbeat
+  std::atomic<std::uint32_t> site_count;      // ids 1 .. site_count are registered
+  std::atomic<std::uint32_t> block_disarmed;  // 1: a wait has timed out, see block_heartbeat
   // The consumer's heartbeat when a wait timed out. While it has not moved, nobody waits again.
   std::atomic<std::uint64_t> block_heartbeat;
-  std::atomic<std::uint64_t> flush_request;     // incremented by each flush(); see flush_done
-  std::atomic<std::uint64_t> next_stream_id;    // streams are numbered from 1
+  std::atomic<std::uint64_t> flush_request;   // incremented by each flush(); see flush_done
+  std::atomic<std::uint64_t> next_stream_id;  // streams are numbered from 1
 };
 
 struct alignas(kCacheLineBytes) ConsumerLine {
-  std::atomic<std::uint64_t> heartbeat;     // +1 per poll round
+  std::atomic<std::uint64_t> heartbeat;  // +1 per poll round
   // Everything published before flush_request reached this value is in the file. Release;
   // paired with the acquire in flush().
   std::atomic<std::uint64_t> flush_done;
-  std::atomic<std::uint32_t> pid;           // label of the owner; ownership itself is a lock
-  std::atomic<std::uint32_t> state;         // ConsumerState
-  std::atomic<std::uint64_t> session;       // counts the consumers that took this segment
-  std::uint8_t staging_uuid[16];            // of the staging file that holds this segment's commits
+  std::atomic<std::uint32_t> pid;      // label of the owner; ownership itself is a lock
+  std::atomic<std::uint32_t> state;    // ConsumerState
+  std::atomic<std::uint64_t> session;  // counts the consumers that took this segment
+  std::uint8_t staging_uuid[16];       // of the staging file that holds this segment's commits
   std::atomic<std::uint64_t> heartbeat_monotonic_ns;
   std::uint64_t reserved;
 };
 
 // One counter per cause of loss that cannot be booked on a ring.
 struct alignas(kCacheLineBytes) SegmentLosses {
-  std::atomic<std::uint64_t> no_ring;         // more threads than rings
-  std::atomic<std::uint64_t> no_memory;       // the shared-memory file system refused ring memory
-  std::atomic<std::uint64_t> dictionary_full; // a statement could not be registered
+  std::atomic<std::uint64_t> no_ring;          // more threads than rings
+  std::atomic<std::uint64_t> no_memory;        // the shared-memory file system refused ring memory
+  std::atomic<std::uint64_t> dictionary_full;  // a statement could not be registered
   std::atomic<std::uint64_t> reserved[5];
 };
 

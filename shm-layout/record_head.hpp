@@ -62,7 +62,9 @@ constexpr std::uint64_t make_head(std::uint64_t tsc, std::uint32_t id) {
 constexpr std::uint32_t head_id(std::uint64_t head) {
   return static_cast<std::uint32_t>(head & kHeadIdMask);
 }
-constexpr std::uint64_t head_tsc(std::uint64_t head) { return head >> kHeadIdBits; }
+constexpr std::uint64_t head_tsc(std::uint64_t head) {
+  return head >> kHeadIdBits;
+}
 
 // The full time stamp nearest to `reference` whose lower 44 bits are `truncated`.
 constexpr std::uint64_t widen_tsc(std::uint64_t truncated, std::uint64_t reference) {

@@ -39,8 +39,8 @@ const EventLine::SiteText& EventLine::text_of(const trace::Site& site) {
   std::unique_ptr<SiteText>& text = sites_[&site];
   if (text == nullptr) {
     text = std::make_unique<SiteText>();
-    text->context = fmt::format(" {}:{} {} [", base_name(site.file), site.line,
-                                shm::level_name(site.level));
+    text->context =
+        fmt::format(" {}:{} {} [", base_name(site.file), site.line, shm::level_name(site.level));
     std::vector<trace::FormatField> fields;
     for (const trace::Field& field : site.fields) {
       fields.push_back({field.name, field.is_array ? shm::array_of(field.type) : field.type});
@@ -79,8 +79,8 @@ void EventLine::append(std::string& out, const trace::Event& event) {
   if (text.format) {
     text.format->append(out, event.record.args);
   } else {
-    out += fmt::format("<format \"{}\" cannot be used: {}>", event.record.site->format,
-                       text.refusal);
+    out +=
+        fmt::format("<format \"{}\" cannot be used: {}>", event.record.site->format, text.refusal);
   }
   if (event.record.cut) out += " [cut]";
   out += '\n';

@@ -46,13 +46,15 @@ void ClockMap::add(const ClockPoint& point) {
   }
 }
 
-std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
-  if (points_.empty()) return 0;
-  auto it = std::upper_bound(
+std::size_t ClockMap::find(std::uint64_t tsc) const {
+  const auto it = std::upper_bound(
       points_.begin(), points_.end(), tsc,
       [](std::uint64_t wanted, const ClockPoint& known) { return wanted < known.tsc0; });
-  if (it != points_.begin()) --it;
-  return it->unix_ns(tsc);
+  return it == points_.begin() ? 0 : static_cast<std::size_t>(it - points_.begin()) - 1;
+}
+
+std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
+  return points_.empty() ? 0 : points_[find(tsc)].unix_ns(tsc);
 }
 
 ClockSteering::ClockSteering(const Start& start) : start_(start) {

@@ -30,7 +30,10 @@ class ClockMap {
   bool empty() const { return points_.empty(); }
   std::span<const ClockPoint> points() const { return points_; }
 
-  // By the point with the largest tsc0 <= tsc, or else the first; 0 if there is none.
+  // The index of the point with the largest tsc0 <= tsc, or else 0.
+  std::size_t find(std::uint64_t tsc) const;
+
+  // By that point; 0 if there is none.
   std::uint64_t unix_ns(std::uint64_t tsc) const;
 
  private:

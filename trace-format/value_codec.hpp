@@ -3,6 +3,7 @@
 // what it appended: storing 8 bytes and moving on by the length costs less than choosing a width.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,33 +18,61 @@ inline unsigned significant_bytes(std::uint64_t value) {
   return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
 }
 
-// `value` and `previous` are extended to 64 bits. Free of branches, because which tag a changing
+// What the bytes behind an integer's tag stand for: with `relative` the distance to the previous
+// value less 1, with `complement` all bits turned over (which makes a distance one downwards).
+struct IntegerTag {
+  std::uint64_t relative;    // 0 or all ones
+  std::uint64_t complement;  // 0 or all ones
+  std::uint32_t bytes;
+};
+
+inline constexpr std::array<IntegerTag, 16> kIntegerTags = [] {
+  std::array<IntegerTag, 16> tags{};
+  constexpr std::uint64_t kYes = ~std::uint64_t{0};
+  for (std::uint32_t n = 1; n <= 8; ++n) tags[n] = {0, 0, n};
+  for (std::uint32_t n = 1; n <= 4; ++n) tags[kTagComplement + n] = {0, kYes, n};
+  tags[kTagUp1] = {kYes, 0, 1};
+  tags[kTagDown1] = {kYes, kYes, 1};
+  tags[kTagUp2] = {kYes, 0, 2};
+  return tags;
+}();
+
+// The shortest tag by what is known of value and distance, see put_integer.
+inline constexpr std::array<std::uint8_t, 256> kIntegerTagChoice = [] {
+  std::array<std::uint8_t, 256> choice{};
+  for (unsigned known = 0; known < 256; ++known) {
+    const unsigned bytes = (known & 7) + 1;  // of the value, or of its complement if negative
+    const bool negative = (known & 8) != 0;
+    const unsigned plain = !negative ? bytes : bytes <= 4 ? kTagComplement + bytes : 8;
+    const unsigned length = negative && bytes > 4 ? 8 : bytes;
+    unsigned tag = plain;
+    if ((known & 64) != 0 && length > 2) tag = kTagUp2;
+    if ((known & 32) != 0) tag = kTagDown1;
+    if ((known & 16) != 0) tag = kTagUp1;
+    if ((known & 128) != 0) tag = kTagSame;
+    choice[known] = static_cast<std::uint8_t>(tag);
+  }
+  return choice;
+}();
+
+// `value` and `previous` are extended to 64 bits. Tables instead of branches: which tag a changing
 // value needs is what no predictor can know.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
   const std::uint64_t up = value - previous - 1;
   const std::uint64_t down = ~(value - previous);
-  const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
-  const unsigned folded_bytes = significant_bytes(value ^ sign);
-  const bool complement = (sign != 0) & (folded_bytes <= 4);
-  unsigned length = ((sign != 0) & !complement) ? 8U : folded_bytes;
-  unsigned tag = complement ? kTagComplement + folded_bytes : length;
-  std::uint64_t payload = complement ? ~value : value;
-  const bool up2 = (up < 0x10000) & (length > 2);
-  tag = up2 ? kTagUp2 : tag;
-  payload = up2 ? up : payload;
-  length = up2 ? 2U : length;
-  const bool up1 = up < 0x100;
-  tag = up1 ? kTagUp1 : tag;
-  payload = up1 ? up : payload;
-  const bool down1 = down < 0x100;
-  tag = down1 ? kTagDown1 : tag;
-  payload = down1 ? down : payload;
-  length = (up1 | down1) ? 1U : length;
-  const bool same = value == previous;
-  tag = same ? kTagSame : tag;
-  length = same ? 0U : length;
-  store(o, payload);
-  o += length;
+  const std::uint64_t negative = value >> 63;
+  const std::uint64_t folded = value ^ (std::uint64_t{0} - negative);
+  const unsigned known =
+      ((63U ^ static_cast<unsigned>(std::countl_zero(folded | 1))) >> 3) |
+      static_cast<unsigned>(negative) << 3 | static_cast<unsigned>(up < 0x100) << 4 |
+      static_cast<unsigned>(down < 0x100) << 5 | static_cast<unsigned>(up < 0x10000) << 6 |
+      static_cast<unsigned>(value == previous) << 7;
+  const unsigned tag = kIntegerTagChoice[known];
+  const IntegerTag& t = kIntegerTags[tag];
+  // value; ~value; value - previous - 1; ~(value - previous)
+  const std::uint64_t origin = (previous + 1 + t.complement) & t.relative;
+  store(o, (value - origin) ^ t.complement);
+  o += t.bytes;
   return tag;
 }
 

@@ -16,6 +16,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -45,13 +46,9 @@ def array(*arguments):
 class Server:
     def __init__(self, *options, address="127.0.0.1", port=0, preexec_fn=None):
         self.address = address
-        # Of a build with AddressSanitizer: what it keeps of freed memory would count as kvd's.
-        environment = dict(os.environ)
-        asan = environment.get("ASAN_OPTIONS")
-        environment["ASAN_OPTIONS"] = (asan + ":" if asan else "") + "quarantine_size_mb=1"
         self.process = subprocess.Popen(
-            [KVD, "--bind", address, "--port", str(port), *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=environment, preexec_fn=preexec_fn)
+            [KVD, "--bind", address, "--port", str(port), *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=preexec_fn)
         line = self.process.stdout.readline().decode()
         match = re.fullmatch(rf"kvd: listening on {re.escape(address)}:(\d+)\n", line)
         if not match:
@@ -637,4 +634,11 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: kvd_protocol_test.py KVD [unittest options]")
     KVD = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=2)
+    # Of a build with AddressSanitizer: what it keeps of freed memory would count as kvd's.
+    os.environ["ASAN_OPTIONS"] = ":".join(
+        [*filter(None, [os.environ.get("ASAN_OPTIONS")]), "quarantine_size_mb=1"])
+    # What kvd traces stays until somebody reads it, and nobody does here. In memory, as in service.
+    with tempfile.TemporaryDirectory(
+            prefix="kvd-test.", dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as directory:
+        os.environ["RINGSIDE_SHM_DIR"] = directory
+        unittest.main(verbosity=2)

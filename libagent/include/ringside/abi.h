@@ -105,8 +105,8 @@ struct rs_arg {
   union {
     uint64_t integer; /* sign-extended if the type is signed */
     double number;
-    const void* pointer;      /* also strings: the format decides */
-    uint64_t long_number[2];  /* the bytes of a long double */
+    const void* pointer;     /* also strings: the format decides */
+    uint64_t long_number[2]; /* the bytes of a long double */
   } value;
 };
 
@@ -119,7 +119,10 @@ RS_EXPORT uint32_t rs_utf8_bytes(const int32_t* text, int64_t limit);
 RS_EXPORT void rs_utf8_store(const int32_t* text, unsigned char* out, uint32_t bytes);
 
 static inline int rs_site_enabled(struct rs_site* site) {
-  const uint8_t state = rs_switches[__atomic_load_n(&site->id, __ATOMIC_ACQUIRE)];
+  /* The id first: with the acquire, rs_switches is then at least the array that it belongs to. */
+  const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+  const uint8_t* const switches = __atomic_load_n(&rs_switches, __ATOMIC_RELAXED);
+  const uint8_t state = __atomic_load_n(&switches[id], __ATOMIC_RELAXED);
   if (__builtin_expect(state == 1, 1)) return 1;
   return state == 0 ? 0 : rs_site_enabled_slow(site);
 }
@@ -153,8 +156,8 @@ static inline uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 static inline uint64_t rs_reserve(uint64_t bytes, uint64_t tsc) {
   struct rs_thread* t = &rs_thread_state;
   const uint64_t start = rs_fetch_add_local(&t->pos, bytes);
-  if (__builtin_expect((start + bytes > t->limit) | ((tsc >> RS_CLOCK_EPOCH_SHIFT) !=
-                                                     t->clock_epoch), 0)) {
+  if (__builtin_expect(
+          (start + bytes > t->limit) | ((tsc >> RS_CLOCK_EPOCH_SHIFT) != t->clock_epoch), 0)) {
     return rs_reserve_slow(start, bytes, tsc);
   }
   return start;

@@ -29,8 +29,8 @@ struct Promoted {
   using type = T;
 };
 template <class T>
-  requires(std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, long long>))
-struct Promoted<T> {
+requires(std::is_integral_v<T> ||
+         (std::is_enum_v<T> && std::is_convertible_v<T, long long>)) struct Promoted<T> {
   using type = decltype(+T{});
 };
 template <class T>
@@ -40,13 +40,12 @@ template <class T, class... Any>
 inline constexpr bool is_one_of = (std::is_same_v<T, Any> || ...);
 
 template <class T>
-inline constexpr bool is_text_pointer =
-    std::is_pointer_v<T> &&
+inline constexpr bool is_text_pointer = std::is_pointer_v<T>&&
     is_one_of<std::remove_cv_t<std::remove_pointer_t<T>>, char, signed char, unsigned char>;
 
 template <class T>
 inline constexpr bool is_wide_pointer =
-    std::is_pointer_v<T> && std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, wchar_t>;
+    std::is_pointer_v<T>&& std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, wchar_t>;
 
 // Whether an argument of type T (arrays decayed) is what printf wants for `field`.
 // The rules are those of -Wformat: the sign of an integer is free, its size is not.
@@ -276,7 +275,8 @@ struct Statement {
         []<std::size_t... I>(std::index_sequence<I...>) {
           static_assert((argument_fits<Args>(kFields[I]) && ...),
                         "an argument's type is not what its conversion in the format asks for");
-        }(std::make_index_sequence<sizeof...(Args)>());
+        }
+        (std::make_index_sequence<sizeof...(Args)>());
       }
     }
   }
@@ -289,7 +289,8 @@ struct Statement {
     if constexpr (field.type == shm::FieldType::string) {
       std::int64_t limit = field.precision_literal >= 0 ? field.precision_literal : kNoLimit;
       if constexpr (field.precision_field >= 0) {
-        limit = stars[static_cast<std::size_t>(field.precision_field)];
+        constexpr auto kStar = static_cast<std::uint8_t>(field.precision_field);
+        limit = stars[kStar];
       }
       if constexpr (field.conversion == 'c' || field.conversion == 'C') {
         return CodePointArgument{static_cast<std::int32_t>(value)};
@@ -319,11 +320,10 @@ struct Statement {
     std::int32_t text[2];
     std::uint32_t length;
     static constexpr bool kIsText = true;
-    explicit CodePointArgument(std::int32_t c) : text{c, 0}, length(rs_utf8_bytes(text, kNoLimit)) {}
+    explicit CodePointArgument(std::int32_t c)
+        : text{c, 0}, length(rs_utf8_bytes(text, kNoLimit)) {}
     std::uint64_t bytes() const { return sizeof length + std::uint64_t{length}; }
-    unsigned char* store(unsigned char* p) const {
-      return WideTextArgument{text, length}.store(p);
-    }
+    unsigned char* store(unsigned char* p) const { return WideTextArgument{text, length}.store(p); }
   };
 
   template <std::size_t I, class First, class... Rest>
@@ -370,7 +370,8 @@ struct Statement {
     }
     const std::uint64_t tsc = rs_clock();
     const std::uint64_t start = rs_reserve(bytes, tsc);
-    if (start == RS_DROPPED) [[unlikely]] return;
+    if (start == RS_DROPPED) [[unlikely]]
+      return;
     unsigned char* p = rs_place(start);
     const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site.id;
     std::memcpy(p, &head, sizeof head);
