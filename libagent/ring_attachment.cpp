@@ -176,4 +176,7 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
                                                   .base = nullptr,
                                                   .mask = 0,
                                                   .producer_pos = nullptr,
-                                                  .max_record_bytes = UINT64_MAX};
+                                                  // A thread without a ring takes
+                                                  // the path that attaches first and
+                                                  // then knows what is too large.
+                                                  .max_record_bytes = 0};
