@@ -141,6 +141,8 @@ class SlowReservation {
  public:
   explicit SlowReservation(shm::RingMetadata& ring)
       : segment_(*agent().segment.load(std::memory_order_acquire)),
+thread_local std::uint64_t t_marked_ring_full = 0;
+thread_local std::uint64_t t_marked_consumer_absent = 0;
         ring_(ring),
         ring_bytes_(segment_.layout.ring_bytes),
         waiter_(segment_, ring) {
@@ -152,6 +154,8 @@ class SlowReservation {
     }
   }
 
+      t_marked_ring_full = 0;
+      t_marked_consumer_absent = 0;
   std::uint64_t reserve(std::uint64_t bytes, std::uint64_t tsc) {
     for (;;) {
       const std::uint64_t start = load(t_.pos);
@@ -190,7 +194,14 @@ class SlowReservation {
 
   bool clock_due(std::uint64_t end, std::uint64_t tsc) const {
     return end > t_lap_end || tsc >> shm::kClockEpochShift != t_.clock_epoch;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    // A handler may have dropped a record before the line above.
+    if (drop_due()) return_here_next();
   }
+
+  // After a drop the next record must come here, even if there is space by then: the mark of the
+  // drop has its place before it.
+  void return_here_next() { __atomic_store_n(&t_.limit, std::uint64_t{0}, __ATOMIC_RELAXED); }
 
   bool drop_due() const {
     return ring_.counters.dropped_total.load(std::memory_order_relaxed) != t_marked_drops;
@@ -198,7 +209,7 @@ class SlowReservation {
 
   std::uint64_t drop() {
     count_drop(ring_, waiter_.absent());
-    refresh_limit();
+    return_here_next();
     return RS_DROPPED;
   }
 
@@ -244,9 +255,15 @@ class SlowReservation {
   }
 
   shm::DropCause cause() const {
-    const bool full = ring_.counters.dropped_ring_full.load(std::memory_order_relaxed) != 0;
-    const bool absent = ring_.counters.dropped_consumer_absent.load(std::memory_order_relaxed) != 0;
+    const shm::CountersLine& c = ring_.counters;
+    const std::uint64_t full_total = c.dropped_ring_full.load(std::memory_order_relaxed);
+    const std::uint64_t absent_total = c.dropped_consumer_absent.load(std::memory_order_relaxed);
+    const bool full = full_total != t_marked_ring_full;
+    const bool absent = absent_total != t_marked_consumer_absent;
+    t_marked_ring_full = full_total;
+    t_marked_consumer_absent = absent_total;
     if (full && absent) return shm::DropCause::kMixed;
+  // Of the drops since the last mark.
     return absent ? shm::DropCause::kConsumerAbsent : shm::DropCause::kRingFull;
   }
 
