@@ -52,11 +52,11 @@ class Waiter {
     heartbeat_ = control_.consumer.heartbeat.load(std::memory_order_relaxed);
     if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
             std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
-      absent_ = !consumer_polls();
+      absent_ = !consumer_is_there();
       return false;
     }
     if (disarmed(heartbeat_)) {
-      absent_ = true;
+      absent_ = consumer_state() != shm::ConsumerState::kStalled;
       return false;
     }
     const std::uint64_t bound_ns =
@@ -72,7 +72,7 @@ class Waiter {
       const std::uint64_t waited_ns = monotonic_ns() - start_ns_;
       const std::uint64_t now = control_.consumer.heartbeat.load(std::memory_order_relaxed);
       if (waited_ns >= bound_ns) {
-        absent_ = now == heartbeat_;
+        absent_ = now == heartbeat_ && consumer_state() != shm::ConsumerState::kStalled;
         control_.service.block_heartbeat.store(now, std::memory_order_relaxed);
         control_.service.block_disarmed.store(1, std::memory_order_relaxed);
         break;
@@ -103,18 +103,24 @@ class Waiter {
 #endif
   }
 
-  // Whether a wait has timed out and no consumer has moved since.
+  // Whether a wait has timed out and no consumer has moved since. One that cannot write does poll
+  // on, but frees no space: waiting for it would cost every call the bound.
   bool disarmed(std::uint64_t heartbeat) {
     shm::ServiceLine& line = control_.service;
     if (line.block_disarmed.load(std::memory_order_relaxed) == 0) return false;
     if (line.block_heartbeat.load(std::memory_order_relaxed) == heartbeat) return true;
     line.block_disarmed.store(0, std::memory_order_relaxed);
+    if (consumer_state() == shm::ConsumerState::kStalled) return true;
     return false;
   }
 
-  bool consumer_polls() const {
-    return control_.consumer.state.load(std::memory_order_relaxed) ==
-           static_cast<std::uint32_t>(shm::ConsumerState::kPolling);
+  shm::ConsumerState consumer_state() const {
+    return static_cast<shm::ConsumerState>(control_.consumer.state.load(std::memory_order_relaxed));
+  }
+
+  bool consumer_is_there() const {
+    const shm::ConsumerState state = consumer_state();
+    return state == shm::ConsumerState::kPolling || state == shm::ConsumerState::kStalled;
   }
 
   shm::ControlPage& control_;
