@@ -45,7 +45,10 @@ struct Agent {
   std::atomic<std::uint8_t> level{RS_LEVEL_TRACE};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> retry_at_ns{0};  // after a refusal, CLOCK_MONOTONIC
-  rs_site* sites = nullptr;                   // every statement loaded, newest first
+  std::uint64_t dictionary_retry_at_ns = 0;
+  std::uint64_t dropped_by_former_owners = 0;  // of rings that have a new owner since
+  Segment* former_segment = nullptr;           // of the parent process
+  rs_site* sites = nullptr;                    // every statement loaded, newest first
 };
 
 Agent& agent();

@@ -156,10 +156,19 @@ bool attach_ring() {
       a.refused.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
+  t_orphaned = false;
+  if (!ensure_segment(a)) {
+    if (a.state.load(std::memory_order_relaxed) != State::disabled) {
+      a.refused.fetch_add(1, std::memory_order_relaxed);
+    }
+    return false;
+  }
     a.message.clear();
     segment.ring_base[index].store(base, std::memory_order_relaxed);
     // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
     segment.control->service.rings_used.store(index + 1, std::memory_order_release);
+    a.message = "all " + std::to_string(segment.layout.ring_count) + " rings of " + segment.path +
+                " are taken; raise RINGSIDE_MAX_THREADS";
   }
   claim(segment, index);
   arrange_retirement();
