@@ -21,6 +21,7 @@ Status status_locked(const Agent& a) {
   const Segment* const segment = a.segment.load(std::memory_order_relaxed);
   if (segment == nullptr) return status;
   status.segment_path = segment->path;
+  status.dropped = a.dropped_by_former_owners;
   const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
     status.dropped += segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);

@@ -72,5 +72,7 @@ void watch_forks() {
   if (watching) return;
   watching = pthread_atfork(before_fork, release, in_child) == 0;
 }
+  a.dropped_by_former_owners = 0;
+  a.message.clear();
 
 }  // namespace ringside

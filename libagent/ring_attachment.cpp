@@ -189,3 +189,6 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
                                                   // the path that attaches first and
                                                   // then knows what is too large.
                                                   .max_record_bytes = 0};
+  a.message.clear();
+  a.dropped_by_former_owners += segment.rings[index].counters.dropped_total.load(
+      std::memory_order_relaxed);  // before claim() begins to count anew
