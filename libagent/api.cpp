@@ -101,12 +101,13 @@ int rs_flush(std::uint64_t timeout_ms) {
   ringside::shm::ControlPage& control = *segment->control;
   // Release: a consumer that sees the request (acquire) sees all records published before it.
   const std::uint64_t request =
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
   const std::uint64_t start_ns = ringside::monotonic_ns();
   long nap_ns = 20'000;
   // Pairs with the consumer's release once the bytes are in the file.
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
-    if (ringside::monotonic_ns() - start_ns >= timeout_ms * 1'000'000U) return 0;
+    if ((ringside::monotonic_ns() - start_ns) / 1'000'000U >= timeout_ms) return 0;
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
     nap_ns = std::min(nap_ns * 2, 1'000'000L);
