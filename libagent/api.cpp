@@ -8,6 +8,7 @@
 #include "libagent/agent.hpp"
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
 
 namespace ringside {
@@ -20,8 +21,8 @@ Status status_locked(const Agent& a) {
   status.refused = a.refused.load(std::memory_order_relaxed);
   const Segment* const segment = a.segment.load(std::memory_order_relaxed);
   if (segment == nullptr) return status;
-  status.segment_path = segment->path;
   status.dropped = a.dropped_by_former_owners;
+  status.segment_path = segment->path;
   const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
     status.dropped += segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
@@ -98,10 +99,11 @@ int rs_preallocate(void) {
 int rs_flush(std::uint64_t timeout_ms) {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
   if (segment == nullptr) return 1;  // nothing was recorded
+  const ringside::SlowCall call;
   ringside::shm::ControlPage& control = *segment->control;
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
   // Release: a consumer that sees the request (acquire) sees all records published before it.
   const std::uint64_t request =
-  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
   const std::uint64_t start_ns = ringside::monotonic_ns();
   long nap_ns = 20'000;

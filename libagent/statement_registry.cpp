@@ -6,6 +6,7 @@
 
 #include "libagent/argument_names.hpp"
 #include "libagent/segment_file.hpp"
+#include "libagent/slow_call.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/format_style.hpp"
 #include "shm-layout/printf_fields.hpp"
@@ -16,8 +17,8 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64U << 10;
-
 constexpr std::uint64_t kRetryAfterNs = 100'000'000;  // after a refusal of memory
+
 std::string_view bounded(const char* text) {
   if (text == nullptr) return {};
   return {text, strnlen(text, kMaxTextBytes)};
@@ -45,8 +46,9 @@ bool register_statement(Agent& agent, rs_site& site) {
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
   shm::ServiceLine& line = segment.control->service;
   const std::uint32_t id = line.site_count.load(std::memory_order_relaxed) + 1;
-  const auto refuse = [&segment] {
+  const auto refuse = [&](const char* what) {
     segment.control->losses.dictionary_full.fetch_add(1, std::memory_order_relaxed);
+    agent.message = std::string(what) + " " + segment.path;
     return false;
   };
   constexpr const char* kNoMemory =
@@ -152,6 +154,7 @@ void rs_site_unloaded(rs_site* site) {
 }
 
 int rs_site_enabled_slow(rs_site* site) {
+  const ringside::SlowCall call;
   Agent& a = agent();
   if (a.state.load(std::memory_order_relaxed) == ringside::State::failed &&
       ringside::monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
