@@ -171,9 +171,12 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
     attached_ring()->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
+  std::uint64_t start = rs_fetch_add_local(&rs_thread_state.pos, bytes);
   const std::uint64_t tsc = rs_clock();
-  const std::uint64_t start = rs_reserve(bytes, tsc);
-  if (start == RS_DROPPED) return;
+  if (start + bytes > rs_thread_state.limit || tsc > rs_thread_state.clock_due) {
+    start = rs_reserve_slow(start, bytes, tsc);
+    if (start == RS_DROPPED) return;
+  }
   unsigned char* p = rs_place(start);
   const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
   const std::uint64_t head = shm::make_head(tsc, cut ? shm::kCodeExtended : id);
@@ -185,5 +188,5 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     p += sizeof words;
   }
   for (const Piece& piece : pieces) p = store_piece(piece, p);
-  rs_publish(start);
+  rs_publish(start, bytes);
 }
