@@ -117,7 +117,7 @@ void claim(Segment& segment, std::uint32_t index) {
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
   t.max_record_bytes = segment.header->max_record_bytes;
   t.published = identity.start_pos;
-  t.clock_epoch = UINT64_MAX;  // the first record is preceded by a clock record
+  t.clock_due = 0;  // the first record is preceded by a clock record
   t.limit = identity.start_pos;
   t.pos = identity.start_pos;
   t_attachment.ring = &ring;
@@ -207,7 +207,7 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
     __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
                                                   .limit = 0,
                                                   .published = UINT64_MAX,
-                                                  .clock_epoch = 0,
+                                                  .clock_due = 0,
                                                   .base = nullptr,
                                                   .mask = 0,
                                                   .producer_pos = nullptr,
