@@ -136,6 +136,7 @@ class Scan {
     } else {
       section.clocks.add({0, 0, std::uint64_t{1} << kClockFractionBits, 0, 0});
     }
+    if (min_tsc_ == kNever) return;
     report_.note({file_.path(), section.begin, "a section without a sound CLOCK block",
                   "its times follow the service's start and may be wrong"});
   }

@@ -84,6 +84,19 @@ TEST_F(DamagedFile, LosesOnlyTheBlockThatIsHit) {
   }
 }
 
+TEST(TraceDamage, IsNoticedByTheNextSequencePointIfNoExtentFollows) {
+  TraceFileBuilder file;
+  file.begin();
+  file.extent(1, {100, 200});
+  file.lose(1, 4);
+  file.sequence_point(300);
+  file.sequence_point(400);
+  const ReadResult r = read_bytes(file.bytes);
+  ASSERT_EQ(r.events.size(), 3U);
+  EXPECT_EQ(r.events[2], (ReadEvent{EventKind::kLoss, 300, 1, 2, 4, 101, LossCause::kMissing}));
+  EXPECT_EQ(r.report.missing_records, 4U);
+}
+
 TEST_F(DamagedFile, GivesItsRecordsWithoutItsHeader) {
   Bytes bad = file_.bytes;
   bad[20] ^= std::byte{1};

@@ -69,9 +69,12 @@ class TraceFileBuilder {
       return write_stream_block({id, 0, static_cast<std::uint32_t>(1000 + id), 0, name}, out);
     });
   }
+  // With the positions of all streams so far.
   void sequence_point(std::uint64_t tsc) {
     watermark = tsc;
-    put([&](auto out) { return write_sequence_point_block(tsc, {}, out); });
+    std::vector<StreamPosition> positions;
+    for (const auto& [id, cursor] : cursors_) positions.push_back({id, cursor.next_sequence});
+    put([&](auto out) { return write_sequence_point_block(tsc, positions, out); });
   }
   void end() {
     put([&](auto out) { return write_end_block({}, out); });
