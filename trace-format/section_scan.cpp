@@ -60,9 +60,12 @@ class Scan {
       case BlockType::kStream:
         open_->metadata.push_back(block.offset);
         break;
-      case BlockType::kEnd:
-        close(block.offset + block.frame.block_bytes());
+      case BlockType::kEnd: {
+        // Checked, because behind a false end a section without a dictionary would begin.
+        Block end;
+        if (whole_.read_at(block.offset, end)) close(block.offset + end.frame.block_bytes());
         break;
+      }
       default:
         break;
     }

@@ -154,6 +154,14 @@ TEST_F(DamagedFile, IsSurvivedHoweverItIsScribbledOn) {
   EXPECT_GT(complete, 10U);
 }
 
+TEST_F(DamagedFile, DoesNotEndAtAFalseEnd) {
+  Bytes bad = file_.bytes;
+  bad[ends_[3] + 4] = std::byte{9};  // the type of the third extent
+  const ReadResult r = read_bytes(bad);
+  EXPECT_EQ(r.report.records, 33U);
+  EXPECT_EQ(r.report.sections, 1U);
+}
+
 // Sums are right here, so that everything behind them has to hold against any contents.
 TEST_F(DamagedFile, IsSurvivedWithRightSumsOverWrongContents) {
   std::mt19937_64 random(18);
