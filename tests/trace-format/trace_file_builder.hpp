@@ -30,6 +30,8 @@ class TemporaryDirectory {
   std::string path() const { return path_; }
   std::string write(const std::string& name, std::span<const std::byte> bytes) const {
     const std::string file = path_ + "/" + name;
+    // Some file systems write a truncated file to the disk at once; a new one can wait.
+    std::filesystem::remove(file);
     std::ofstream stream(file, std::ios::binary);
     stream.write(reinterpret_cast<const char*>(bytes.data()),
                  static_cast<std::streamsize>(bytes.size()));
