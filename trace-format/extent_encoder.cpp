@@ -204,7 +204,7 @@ struct ExtentEncoder::Impl {
   unsigned put_text(const std::byte* text, std::size_t bytes, const std::byte* previous,
                     std::size_t previous_bytes, std::byte*& o);
   void finish(StreamCursor& cursor, std::uint64_t watermark_tsc, std::span<std::byte> out);
-  std::size_t need() const { return kRecordRoom + 4 * site_count; }
+  std::size_t need() const { return kRecordRoom + std::size_t{4} * site_count; }
   // Up to where a record may begin; the front of the output if nothing fits.
   const std::byte* limit() const {
     const auto whole = static_cast<std::size_t>(out_end - out_begin);
