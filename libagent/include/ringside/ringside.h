@@ -119,11 +119,12 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
                   a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n,  \
                   ...)                                                                           \
   n
-#define RS_CAT_(a, b) a##b
-#define RS_CAT(a, b) RS_CAT_(a, b)
-#define RS_ARGS_(...)                                                                              \
-  RS_CAT(RS_ARGS_, RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19,  \
-                             18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)) \
+#define RS_JOIN_(a, b) a##b
+#define RS_JOINED_(a, b) RS_JOIN_(a, b)
+#define RS_ARGS_(...)                                                                           \
+  RS_JOINED_(RS_ARGS_,                                                                          \
+             RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
+                       17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0))        \
   (__VA_ARGS__)
 #define RS_ARGS_0(f)
 #define RS_ARGS_1(f, a) RS_ARG_(a),
