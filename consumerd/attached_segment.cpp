@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "consumerd/file_lock.hpp"
@@ -27,6 +29,14 @@ void terminate(char (&text)[N]) {
 
 std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) {
   auto header = std::make_unique<shm::SegmentHeader>();
+  // The version first and for itself: what is copied after a version was seen is complete.
+  std::uint32_t ready = 0;
+  if (pread(fd, &ready, sizeof ready, offsetof(shm::SegmentHeader, version)) !=
+          static_cast<ssize_t>(sizeof ready) ||
+      ready == 0) {
+    return nullptr;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
   // Through the file, not a mapping: one copy, and a file that shrinks is a short read.
   static_assert(std::is_trivially_destructible_v<shm::SegmentHeader>);
   if (pread(fd, static_cast<void*>(header.get()), sizeof *header, 0) !=
@@ -38,6 +48,28 @@ std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) 
   terminate(header->exe);
   terminate(header->host);
   return header;
+}
+
+// Bytes from the start of the segment that hold all regions but the rings, wherever the header
+// says they are; 0 if the elements of a region are not of the size that we know.
+std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLayout& layout) {
+  for (const shm::Region& region : header.regions) {
+    if (region.kind == shm::RegionKind::kRingMetadata &&
+        region.stride != sizeof(shm::RingMetadata)) {
+      return 0;
+    }
+  }
+  return std::max({layout.control_offset + shm::kPageBytes,
+                   layout.metadata_offset +
+                       std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
+                   layout.dictionary_offset + layout.dictionary_bytes});
+}
+
+// Whether trying again can help.
+bool may_pass(int error) {
+  // A service that wants its group to read the segment sets the mode after it made the file.
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR ||
+         error == EAGAIN || error == EACCES;
 }
 
 }  // namespace
@@ -57,7 +89,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   const std::string& path = segment->path_;
   segment->fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!segment->fd_) {
-    return fail(AttachError::kRefused, "cannot open " + path + ": " + error_text(errno) +
+    if (errno == ENOENT) return fail(AttachError::kGone, path + " is gone");
+    return fail(may_pass(errno) ? AttachError::kNotNow : AttachError::kRefused,
+                "cannot open " + path + ": " + error_text(errno) +
                                            "; run as its owner, or let the service set a mode "
                                            "and group that include this user");
   }
@@ -84,8 +118,13 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
     return fail(AttachError::kRefused, path + " is damaged: its layout does not fit its size");
   }
   segment->layout_ = *layout;
-  if (!map_front(path.c_str(), layout->rings_offset, &segment->head_)) {
-    return fail(AttachError::kRefused, "cannot map " + path + ": " + error_text(errno));
+  const std::uint64_t front = front_bytes(header, *layout);
+  if (front == 0) {
+    return fail(AttachError::kRefused, path + " has ring metadata of an unknown size");
+  }
+  if (!map_front(fd, front, &segment->head_)) {
+    return fail(AttachError::kNotNow, "cannot map " + path + ": " + error_text(errno) +
+                                          "; raise the limits on address space and mappings");
   }
   auto* const base = static_cast<std::byte*>(segment->head_.get_address());
   segment->control_ = reinterpret_cast<shm::ControlPage*>(base + layout->control_offset);
@@ -120,6 +159,12 @@ bool AttachedSegment::service_alive() const {
   return byte_is_locked(fd_.get(), shm::kServiceLockByte);
 }
 
-void AttachedSegment::unlink_file() { unlink(path_.c_str()); }
+void AttachedSegment::unlink_file() {
+  struct stat ours {};
+  struct stat named {};
+  // The name may stand for another file by now; that one is not ours to remove.
+  if (fstat(fd_.get(), &ours) != 0 || lstat(path_.c_str(), &named) != 0) return;
+  if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) unlink(path_.c_str());
+}
 
 }  // namespace ringside::consumer

@@ -23,7 +23,9 @@ enum class AttachError {
   kNone,
   kNotReady,  // the service is still creating it: look again
   kOwned,     // another consumerd drains it; owner_pid says which
-  kRefused,   // not for us, not sound, or of another version: `why`
+  kGone,      // removed since its name was seen
+  kNotNow,    // `why`, but it may pass: no descriptors or memory left, a mode still to be set
+  kRefused,   // not sound, or of another version: `why`
 };
 
 struct AttachFailure {

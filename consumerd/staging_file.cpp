@@ -61,7 +61,7 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
     return refuse("no memory for", "enlarge the shared-memory file system (in a container: --shm-size)");
   }
-  if (!map_front(path.c_str(), total, &file->region_)) {
+  if (!map_front(fd, total, &file->region_)) {
     return refuse("cannot map", "raise the address space limit");
   }
   auto* const header = static_cast<shm::StagingHeader*>(file->region_.get_address());
