@@ -86,16 +86,7 @@ RingDrain::Result RingDrain::drain(TraceFile& file, DictionaryFeed& dictionary,
   }
   last_fill_ = end - pos_;
   if (end == pos_) return Result::kDone;
-  std::string why;
-  switch (dictionary.update(&why)) {
-    case DictionaryFeed::Result::kReady:
-      break;
-    case DictionaryFeed::Result::kNoSpace:
-      return Result::kNoSpace;
-    case DictionaryFeed::Result::kCorrupt:
-      quarantine(Quarantine::kDictionary, why, log);
-      return Result::kDone;
-  }
+  if (dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
   if (!enter_stream(file)) return Result::kNoSpace;
   while (pos_ != end && !quarantined_) {
     if (drain_batch(file, encoder, scratch, end, watermark_tsc, counts, log) ==

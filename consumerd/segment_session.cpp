@@ -81,7 +81,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       },
       why);
   if (session->file_ == nullptr) return nullptr;
-  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_);
+  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<trace::ClockSteering>(trace::ClockSteering::Start{
       header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
