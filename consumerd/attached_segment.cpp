@@ -127,6 +127,7 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
                                           "; raise the limits on address space and mappings");
   }
   auto* const base = static_cast<std::byte*>(segment->head_.get_address());
+  segment->guards_.emplace_back(base, front, &segment->truncated_);
   segment->control_ = reinterpret_cast<shm::ControlPage*>(base + layout->control_offset);
   segment->rings_ = reinterpret_cast<shm::RingMetadata*>(base + layout->metadata_offset);
   segment->dictionary_ = base + layout->dictionary_offset;
@@ -147,10 +148,12 @@ std::uint32_t AttachedSegment::rings_used() const {
 
 const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
   DoubleMapping& mapping = ring_mappings_[index];
-  if (!mapping &&
-      !mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
-                   layout_.ring_bytes)) {
-    return nullptr;
+  if (!mapping) {
+    if (!mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
+                     layout_.ring_bytes)) {
+      return nullptr;
+    }
+    guards_.emplace_back(mapping.data(), mapping.mapped_bytes(), &truncated_);
   }
   return mapping.data();
 }

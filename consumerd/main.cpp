@@ -13,6 +13,7 @@
 #include "consumerd/log.hpp"
 #include "consumerd/options.hpp"
 #include "consumerd/poll_loop.hpp"
+#include "consumerd/truncation_guard.hpp"
 
 namespace {
 
@@ -27,6 +28,7 @@ void install_signals() {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  ringside::consumer::install_truncation_guard();
 }
 
 bool pin_to(int cpu, const ringside::consumer::Log& log) {

@@ -23,6 +23,7 @@ class DoubleMapping {
   bool map(int fd, std::uint64_t offset, std::uint64_t bytes);
 
   const std::byte* data() const { return base_; }
+  std::uint64_t mapped_bytes() const { return base_ == nullptr ? 0 : 2 * bytes_; }
   explicit operator bool() const { return base_ != nullptr; }
 
  private:
