@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cerrno>
@@ -31,6 +32,14 @@ void install_signals() {
   ringside::consumer::install_truncation_guard();
 }
 
+// Each segment takes two descriptors; the default limit is for programs that use select().
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 bool pin_to(int cpu, const ringside::consumer::Log& log) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -53,6 +62,7 @@ int main(int argc, char** argv) {
     if (options->cpu >= 0 && !pin_to(options->cpu, log)) return kExitFailure;
     // Naps of tens of microseconds are not to be rounded up to the default slack.
     prctl(PR_SET_TIMERSLACK, 1000UL);
+    allow_many_files();
     install_signals();
     PollLoop loop(*options, log, g_stop);
     return loop.run();

@@ -84,6 +84,10 @@ RingDrain::Result RingDrain::drain(TraceFile& file, DictionaryFeed& dictionary,
   if (quarantined_) return Result::kDone;
   // Pairs with the producer's release: everything before `end` is written.
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
+  if (segment_->truncated()) {
+    quarantine(Quarantine::kTruncated, {}, log);
+    return Result::kDone;
+  }
   if (end - pos_ > segment_->layout().ring_bytes) {
     quarantine(Quarantine::kPosition, "its producer position is impossible", log);
     return Result::kDone;
@@ -121,7 +125,7 @@ RingDrain::Result RingDrain::drain_batch(TraceFile& file, const DictionaryFeed& 
     std::memcpy(scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);
     if (segment_->truncated()) {
       // What was copied may be the zeros that stand in for the missing pages.
-      quarantine(Quarantine::kTruncated, "the segment's file was cut short", log);
+      quarantine(Quarantine::kTruncated, {}, log);
       return Result::kDone;
     }
     const trace::EncodeResult result =
@@ -226,6 +230,7 @@ void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log
   last_fill_ = 0;  // a ring that nobody drains any more sets no pace
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
+  if (reason == Quarantine::kTruncated) return;  // said once, for the whole segment
   log.error("ring " + std::to_string(index_) + " of " + segment_->name() +
             " is given up: " + what + "; " +
             (reason == Quarantine::kMapping
