@@ -64,7 +64,7 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
       header.version.load(std::memory_order_relaxed) == shm::kStagingVersion &&
       dead->slot_count <= shm::kMaxStagingSlots && dead->slot_bytes <= shm::kMaxSlotBytes &&
       shm::slot_data_offset(dead->slot_count, dead->slot_count, dead->slot_bytes) <= size;
-  if (!sound || !map_front(path.c_str(), size, &dead->region)) {
+  if (!sound || !map_front(dead->fd.get(), size, &dead->region)) {
     log.error("staging file " + path +
               " cannot be read by this version; finish it with the consumerd that made it");
     return RecoveryResult::kFailed;

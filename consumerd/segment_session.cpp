@@ -80,7 +80,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       },
       why);
   if (session->file_ == nullptr) return nullptr;
-  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_);
+  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<trace::ClockSteering>(
       trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
@@ -93,11 +93,8 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   line.session.fetch_add(1, std::memory_order_relaxed);
   session->flush_seen_ = line.flush_done.load(std::memory_order_relaxed);
-  if (!session->begin_section()) {
-    *why = "no staging memory for " + attached.name() +
-           "; enlarge the shared-memory file system (in a container: --shm-size)";
-    return nullptr;
-  }
+  // If no slot is free now, the first round tries again.
+  session->begun_ = session->begin_section();
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
                    std::memory_order_release);
   return session;
@@ -110,7 +107,9 @@ bool SegmentSession::begin_section() {
       trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
   bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
   file_->commit(bytes);
-  return write_clock();
+  begun_ = true;
+  write_clock();  // without room now, poll() writes the next one
+  return true;
 }
 
 bool SegmentSession::write_clock() {
@@ -128,14 +127,17 @@ bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
   moved_.clear();
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const trace::StreamCursor& cursor = rings_[i].cursor();
-    if (cursor.next_sequence == told_sequence_[i]) continue;
+    // By stream too: the successor of a thread may stand where that one stood.
+    if (cursor.next_sequence == told_[i].next_sequence && cursor.stream_id == told_[i].stream_id) {
+      continue;
+    }
     moved_.push_back({cursor.stream_id, cursor.next_sequence});
   }
   const std::span<std::byte> out = file_->space(64 + moved_.size() * sizeof(trace::StreamPosition));
   if (out.empty()) return false;
   file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
   for (std::size_t i = 0; i < rings_.size(); ++i) {
-    told_sequence_[i] = rings_[i].cursor().next_sequence;
+    told_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
   }
   watermark_tsc_ = watermark_tsc;
   bytes_since_point_ = 0;
@@ -147,7 +149,7 @@ void SegmentSession::follow_rings() {
   const std::uint32_t used = segment_->rings_used();
   while (rings_.size() < used) {
     rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
-    told_sequence_.push_back(rings_.back().cursor().next_sequence);
+    told_.push_back({rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
   }
 }
 
@@ -169,27 +171,20 @@ RoundResult SegmentSession::poll(bool writable) {
   const std::uint64_t round_tsc = shm::read_tsc();
   // Pairs with flush(): what was published before the request is drained in this round.
   const std::uint64_t flush = control.service.flush_request.load(std::memory_order_acquire);
-  follow_rings();
-  const std::uint64_t ring_bytes = segment_->layout().ring_bytes;
-  const std::uint64_t file_bytes_before = counts_.file_bytes;
-  for (RingDrain& ring : rings_) {
-    if (!ring.has_data()) continue;
-    const std::uint64_t before = counts_.ring_bytes;
-    if (result.ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval) {
-      result.starved = !write_clock();
-    }
-    if (result.starved || ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_,
-                                     &counts_, log_) == RingDrain::Result::kNoSpace) {
-      result.starved = true;
-      break;
-    }
-    result.ring_bytes += counts_.ring_bytes - before;
-    result.fullest_permille =
-        std::max(result.fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+  if (!begun_ && !begin_section()) {
+    result.starved = true;
+    return result;
   }
+  follow_rings();
+  const std::uint64_t file_bytes_before = counts_.file_bytes;
+  result.starved = !drain_rings(segment_->layout().ring_bytes, &result);
   bytes_since_point_ += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
   const auto now = steady_clock::now();
+  control.consumer.heartbeat_monotonic_ns.store(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
+      std::memory_order_relaxed);
   const bool flushing = flush > flush_seen_;
   if (bytes_since_point_ > 0 &&
       (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
@@ -204,6 +199,31 @@ RoundResult SegmentSession::poll(bool writable) {
   }
   answer_flush();
   return result;
+}
+
+// False if staging is full; the next round then begins with the ring that found it so, or else
+// the last rings would never be drained while the disk is the slowest part.
+bool SegmentSession::drain_rings(std::uint64_t ring_bytes, RoundResult* result) {
+  const std::size_t count = rings_.size();
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::size_t index = first_ring_ + step < count ? first_ring_ + step
+                                                         : first_ring_ + step - count;
+    RingDrain& ring = rings_[index];
+    if (!ring.has_data()) continue;
+    const std::uint64_t before = counts_.ring_bytes;
+    const bool clock_due =
+        result->ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval;
+    if ((clock_due && !write_clock()) ||
+        ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
+            RingDrain::Result::kNoSpace) {
+      first_ring_ = index;
+      return false;
+    }
+    result->ring_bytes += counts_.ring_bytes - before;
+    result->fullest_permille =
+        std::max(result->fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+  }
+  return true;
 }
 
 void SegmentSession::answer_flush() {
@@ -223,9 +243,24 @@ void SegmentSession::tend() {
   }
 }
 
-bool SegmentSession::finish(trace::EndReason reason) {
+void SegmentSession::begin_end(trace::EndReason reason) {
+  if (ending_) return;
+  ending_ = true;
+  end_reason_ = reason;
+}
+
+SegmentSession::End SegmentSession::try_end() {
+  if (!finished_) finished_ = finish();
+  if (!finished_) return End::kNoSpace;
+  return file_->written() == file_->sealed() ? End::kOver : End::kWriting;
+}
+
+bool SegmentSession::finish() {
+  if (!begun_ && !begin_section()) return false;
+  // Before the last look at the rings: a service that lives on goes on from here.
+  const std::uint64_t watermark_tsc = shm::read_tsc();
   follow_rings();
-  const bool service_ended = reason == trace::EndReason::kServiceEnded;
+  const bool service_ended = end_reason_ == trace::EndReason::kServiceEnded;
   for (RingDrain& ring : rings_) {
     if (ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
             RingDrain::Result::kNoSpace ||
@@ -234,11 +269,8 @@ bool SegmentSession::finish(trace::EndReason reason) {
       return false;
     }
   }
-  const std::span<std::byte> out = file_->space(256);
-  if (out.empty()) return false;
-  // With a service that lives on, later records may still be older than this moment.
-  if (!write_sequence_point(shm::read_tsc())) return false;
-  const trace::EndBlock end{counts_.records, counts_.dropped, reason};
+  if (!write_sequence_point(watermark_tsc)) return false;
+  const trace::EndBlock end{counts_.records, counts_.dropped, end_reason_};
   const std::span<std::byte> tail = file_->space(256);
   if (tail.empty()) return false;
   file_->commit(trace::write_end_block(end, tail));
@@ -246,13 +278,13 @@ bool SegmentSession::finish(trace::EndReason reason) {
   return true;
 }
 
-void SegmentSession::leave(bool remove) {
+void SegmentSession::leave() {
   shm::ConsumerLine& line = segment_->control().consumer;
   answer_flush();
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kDetached),
                    std::memory_order_relaxed);
-  if (remove) segment_->unlink_file();
+  if (end_reason_ == trace::EndReason::kServiceEnded) segment_->unlink_file();
 }
 
 }  // namespace ringside::consumer
