@@ -198,7 +198,9 @@ class SlowReservation {
 
   std::uint64_t drop() {
     count_drop(ring_, waiter_.absent());
-    refresh_limit();
+    // The next record comes here too, even if it is short enough for what is left of the ring: the
+    // mark of this loss has to stand before it.
+    __atomic_store_n(&t_.limit, 0, __ATOMIC_RELAXED);
     return RS_DROPPED;
   }
 
@@ -264,7 +266,7 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   rs_thread& t = rs_thread_state;
   const bool was_attached = (start & RS_NO_RING) == 0;
   if (!ringside::exchange_local(&t.pos, start + bytes, start) && was_attached) {
-    // A handler has recorded behind our bytes, and could do so only within the limit.
+    // A handler has recorded behind our bytes, and could do so only within the ring's free space.
     return start;
   }
   if (ringside::attached_ring() == nullptr && !ringside::attach_ring()) return RS_DROPPED;

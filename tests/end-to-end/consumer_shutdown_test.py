@@ -18,8 +18,10 @@ class ConsumerShutdown(unittest.TestCase):
     def end_and_continue(self, signal_number):
         with TestBed() as bed:
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-            load = bed.start_service("--threads", 2, "--records", 0, "--burst", 300, "--progress",
-                                     progress.path, piped=True)
+            # Slow enough for rings that hold several seconds of it while no consumerd runs.
+            load = bed.start_service("--threads", 2, "--records", 0, "--burst", 100, "--pause-us",
+                                     2000, "--progress", progress.path, piped=True,
+                                     ring_bytes=1 << 26)
             rounds = 4
             for number in range(1, rounds + 1):
                 consumer = bed.start_consumer()
@@ -27,6 +29,8 @@ class ConsumerShutdown(unittest.TestCase):
                 wait_until(lambda: progress.total() > goal, "the service to log")
                 before = [progress.returned(thread) for thread in range(2)]
                 bed.stop_consumer(consumer, signal_number)
+                goal = progress.total() + 1000
+                wait_until(lambda: progress.total() > goal, "the service to log on alone")
                 # The file is finished: every section has its END, nothing is to be remarked.
                 (trace,) = bed.traces()
                 types = block_types(trace)
@@ -39,8 +43,6 @@ class ConsumerShutdown(unittest.TestCase):
                     self.assertGreaterEqual(output.records_of[thread], before[thread])
                 self.assertEqual(len(bed.segments()), 1)
                 self.assertEqual(len(bed.shm_names()), 1, "the staging file is still there")
-                goal = progress.total() + 1000
-                wait_until(lambda: progress.total() > goal, "the service to log on alone")
             consumer = bed.start_consumer()
             load.end_input()
             self.assertEqual(load.wait(), 0)

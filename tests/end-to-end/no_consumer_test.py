@@ -78,7 +78,8 @@ class NoConsumer(unittest.TestCase):
                     "--threads", THREADS, "--records", 0, "--burst", 500, "--progress",
                     progress.path, overflow=overflow, timeout_ms=timeout_ms,
                     ring_bytes=SMALL_RING, piped=True)
-                (segment,) = wait_until(bed.segments, "the segment")
+                wait_until(progress.total, "the first record")
+                (segment,) = bed.segments()
                 path = os.path.join(bed.shm_dir, segment)
                 wait_until(lambda: SegmentCounters(path)["dropped_total"] > 0, "losses")
                 consumer = bed.start_consumer()

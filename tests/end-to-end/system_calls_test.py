@@ -18,7 +18,7 @@ class SystemCalls(unittest.TestCase):
             self.skipTest("strace is not installed")
 
     def trace(self, bed, records):
-        """System calls of a run by name, in all and between the markers."""
+        """System calls that the threads of a run made between its markers."""
         path = os.path.join(bed.work_dir, f"strace-{records}")
         service = bed.start(["strace", "-f", "-o", path, program("steady_logger"), records],
                             environment={"RINGSIDE_SHM_DIR": bed.shm_dir,
@@ -32,20 +32,13 @@ class SystemCalls(unittest.TestCase):
             calls = [line.split(maxsplit=1)[1] for line in file if re.match(r"\d+ +[a-z_0-9]+\(", line)]
         markers = [at for at, call in enumerate(calls) if call.startswith(MARKER)]
         self.assertEqual(len(markers), 2)
-        return calls, calls[markers[0] + 1:markers[1]]
+        return calls[markers[0] + 1:markers[1]]
 
-    def test_their_number_does_not_depend_on_the_number_of_records(self):
+    def test_there_are_none_however_many_records_there_are(self):
         with TestBed() as bed:
             bed.start_consumer()
-            totals = []
             for records in RECORDS:
-                calls, between = self.trace(bed, records)
-                self.assertEqual(between, [])
-                names = [re.match("[a-z_0-9]+", call).group() for call in calls]
-                # Which of two threads waits for the other's memory map lock is chance; all else
-                # is the same in every run.
-                totals.append(sorted(name for name in names if name != "futex"))
-            self.assertEqual(*totals)
+                self.assertEqual(self.trace(bed, records), [])
             # It was drained, not merely left in the rings: these are far smaller.
             bed.wait_until_segments_are_gone()
             wait_until(lambda: len(bed.traces()) == len(RECORDS), "two trace files")
