@@ -55,6 +55,11 @@ inline constexpr std::array<std::uint8_t, 256> kIntegerTagChoice = [] {
   return choice;
 }();
 
+// 1 if value < limit, else 0; limit is at most 2^63. A comparison would become a branch.
+inline std::uint64_t is_below(std::uint64_t value, std::uint64_t limit) {
+  return (~value & (value - limit)) >> 63;
+}
+
 // `value` and `previous` are extended to 64 bits. Tables instead of branches: which tag a changing
 // value needs is what no predictor can know.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
@@ -62,11 +67,11 @@ inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::by
   const std::uint64_t down = ~(value - previous);
   const std::uint64_t negative = value >> 63;
   const std::uint64_t folded = value ^ (std::uint64_t{0} - negative);
-  const unsigned known =
-      ((63U ^ static_cast<unsigned>(std::countl_zero(folded | 1))) >> 3) |
-      static_cast<unsigned>(negative) << 3 | static_cast<unsigned>(up < 0x100) << 4 |
-      static_cast<unsigned>(down < 0x100) << 5 | static_cast<unsigned>(up < 0x10000) << 6 |
-      static_cast<unsigned>(value == previous) << 7;
+  const std::uint64_t bytes_less_1 =
+      (63U ^ static_cast<unsigned>(std::countl_zero(folded | 1))) >> 3;
+  const std::uint64_t known = bytes_less_1 | negative << 3 | is_below(up, 0x100) << 4 |
+                              is_below(down, 0x100) << 5 | is_below(up, 0x10000) << 6 |
+                              is_below(value ^ previous, 1) << 7;
   const unsigned tag = kIntegerTagChoice[known];
   const IntegerTag& t = kIntegerTags[tag];
   // value; ~value; value - previous - 1; ~(value - previous)
