@@ -66,6 +66,8 @@ class SegmentSession {
   bool finish();
   bool drain_rings(std::uint64_t ring_bytes, RoundResult* result);
   bool write_clock();
+  void take_over_clock();
+  void tell_successor(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
   void follow_rings();
   void answer_flush();
@@ -79,7 +81,7 @@ class SegmentSession {
   std::vector<RingDrain> rings_;
   std::vector<std::byte> scratch_;
   std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
-  std::vector<trace::StreamPosition> told_;  // by ring: what the last one said
+  std::vector<trace::StreamPosition> told_;   // by ring: what the last one said
   DrainCounts counts_;
   std::uint64_t watermark_tsc_ = 0;
   std::uint64_t bytes_since_point_ = 0;
@@ -87,7 +89,7 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_clock_;
   std::uint64_t flush_seen_ = 0;
   std::uint64_t flush_sealed_ = 0;  // sealed() that answers flush_seen_
-  std::size_t first_ring_ = 0;  // where the next round begins
+  std::size_t first_ring_ = 0;      // where the next round begins
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
   bool begun_ = false;  // the section's front is in the file
   bool ending_ = false;
