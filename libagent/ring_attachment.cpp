@@ -3,10 +3,12 @@
 #include <cstring>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "libagent/environment.hpp"
 #include "libagent/segment_file.hpp"
 #include "shm-layout/record_head.hpp"
 
@@ -20,6 +22,9 @@ struct Attachment {
   shm::RingMetadata* ring = nullptr;
 };
 thread_local Attachment t_attachment;
+
+// Under the agent's lock: said once, as the refusals to come are counted.
+bool g_refusal_reported = false;
 
 pthread_key_t g_exit_key;
 bool g_exit_key_made = false;
@@ -149,6 +154,9 @@ bool attach_ring() {
                     " bytes in " + segment.path +
                     "; enlarge the shared-memory file system (in a container: --shm-size) or "
                     "lower RINGSIDE_RING_BYTES";
+        if (!std::exchange(g_refusal_reported, true)) {
+          report(a.message + "; threads without a ring are not traced until this succeeds");
+        }
       }
     }
     if (base == nullptr) {
