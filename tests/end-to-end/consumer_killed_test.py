@@ -12,6 +12,7 @@ import unittest
 
 from checked_output import print_and_check
 from progress_file import ProgressFile
+from segment_counters import read_tick_hz, write_tick_hz
 from traced_processes import TestBed, wait_until
 
 ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "50"))
@@ -116,6 +117,23 @@ class KilledConsumer(unittest.TestCase):
         loads = [Load(self.bed, 0, 2, "--burst", 300), Load(self.bed, 10, 3, "--burst", 100)]
         self.kill_repeatedly(ROUNDS // 5, 0.2)
         self.finish_and_check(*loads)
+
+    def test_times_go_on_where_the_predecessor_left_them(self):
+        # A service that has measured its clock badly: the consumer corrects that as it goes, and
+        # so does its successor, from there on and not from the beginning.
+        load = Load(self.bed, 0, 2, "--burst", 20, ring_bytes=1 << 24)
+        (segment,) = self.bed.segments()
+        with open(os.path.join(self.bed.shm_dir, segment), "r+b") as file:
+            hz = read_tick_hz(file)
+            write_tick_hz(file, hz + hz // 200)
+        for end in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            consumer = self.bed.start_consumer()
+            goal = time.monotonic() + 1.5  # the rate is measured over a second at least
+            wait_until(lambda: time.monotonic() > goal, "the clock to be corrected")
+            load.advance()
+            consumer.send(end)
+            consumer.wait()
+        self.finish_and_check(load)
 
     def test_a_stopped_consumer_loses_nothing(self):
         load = Load(self.bed, 0, 3, ring_bytes=1 << 16)

@@ -130,7 +130,8 @@ class FullSharedMemory(unittest.TestCase):
             once = bed.start_consumer("--once")
             self.assertEqual(once.wait(), 1, once.stderr())
             consumer = bed.start_consumer()
-            wait_until(lambda: "no staging memory" in consumer.stderr(), "its complaint")
+            wait_until(lambda: "no memory for a further staging buffer" in consumer.stderr(),
+                       "its complaint")
             self.assertTrue(consumer.running())
             os.unlink(filler)
             bed.wait_until_segments_are_gone()

@@ -1,4 +1,4 @@
-"""The counters of a segment, read from its file as a salvage tool would (shm-layout/)."""
+"""Words of a segment, above all its counters, read from its file as a salvage tool would (shm-layout/)."""
 
 import struct
 
@@ -8,6 +8,17 @@ REGION_SLOTS = 12
 TSC_HZ_OFFSET = 64
 COUNTERS = ("dropped_total", "dropped_ring_full", "dropped_consumer_absent", "cut_records",
             "blocked_count", "blocked_ticks")
+
+
+def read_tick_hz(file):
+    file.seek(TSC_HZ_OFFSET)
+    return struct.unpack("<Q", file.read(8))[0]
+
+
+def write_tick_hz(file, tick_hz):
+    """What the service believes its clock's frequency to be."""
+    file.seek(TSC_HZ_OFFSET)
+    file.write(struct.pack("<Q", tick_hz))
 
 
 class SegmentCounters:

@@ -155,7 +155,9 @@ class TestBed:
         return consumer
 
     def stop_consumer(self, consumer, signal_number=signal.SIGTERM):
-        """Ends it in the orderly way."""
+        """Ends it in the orderly way, once it is far enough to catch the signal."""
+        wait_until(lambda: "watching" in consumer.stderr() or not consumer.running(),
+                   "consumerd to be ready")
         consumer.send(signal_number)
         status = consumer.wait()
         assert status == 0, f"consumerd: exit status {status}: {consumer.stderr()}"
