@@ -96,6 +96,34 @@ class KilledConsumer(unittest.TestCase):
             self.kill_repeatedly(6, 0.012)
         self.finish_and_check(load)
 
+    def test_nothing_is_lost_or_doubled_while_it_ends(self):
+        load = Load(self.bed, 0, 3, "--burst", 300)
+        for _ in range(ROUNDS // 5):
+            consumer = self.bed.start_consumer()
+            load.advance()
+            consumer.send(signal.SIGTERM)
+            time.sleep(self.dice.uniform(0, 0.005))
+            consumer.kill()
+        self.finish_and_check(load)
+
+    def test_nothing_is_lost_or_doubled_when_the_service_dies_too(self):
+        for number in range(ROUNDS // 5):
+            with TestBed() as bed:
+                load = Load(bed, 0, 2, ring_bytes=self.dice.choice((1 << 16, 1 << 20)))
+                consumer = bed.start_consumer()
+                time.sleep(self.dice.uniform(0, 0.05))
+                deaths = [load.process, consumer]
+                self.dice.shuffle(deaths)
+                deaths[0].kill()
+                time.sleep(self.dice.uniform(0, 0.01))
+                deaths[1].kill()
+                bed.run_consumer_once()
+                output = print_and_check(*bed.traces())
+                for thread, returned in load.expected().items():
+                    self.assertIn(output.told_of(thread), (returned, returned + 1),
+                                  f"round {number}, RINGSIDE_TEST_SEED={SEED}")
+                self.assertEqual(bed.shm_names(), [])
+
     def test_nothing_is_lost_or_doubled_with_pwrite(self):
         load = Load(self.bed, 0, 2, "--burst", 300)
         self.kill_repeatedly(ROUNDS // 5, 0.15, "--io", "pwrite")

@@ -3,43 +3,14 @@
 without their trace, and say so; consumerd refuses to start instead of crashing."""
 
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 
 from checked_output import print_and_check
+from small_file_system import MESON_SKIP, SmallFileSystem
 from traced_processes import TestBed, wait_until
 
 KIB = 1 << 10
-MESON_SKIP = 77
-
-
-class SmallFileSystem:
-    """A tmpfs of its own, mounted below the temporary directory. A context manager."""
-
-    def __init__(self, size_bytes):
-        self.path = tempfile.mkdtemp(prefix="ringside-test-shm-")
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", self.path],
-                       check=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run(["umount", "--lazy", self.path], check=True)
-        os.rmdir(self.path)
-
-    def free_bytes(self):
-        info = os.statvfs(self.path)
-        return info.f_bavail * info.f_frsize
-
-    def fill(self, but_bytes=0):
-        """Leaves `but_bytes` free."""
-        path = os.path.join(self.path, "filler")
-        with open(path, "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, self.free_bytes() - but_bytes)
-        return path
 
 
 def full_bed(file_system):
@@ -89,7 +60,7 @@ class FullSharedMemory(unittest.TestCase):
             # No room for a staging file either: the rest of the records wait for better times.
             small_consumer = bed.start_consumer("--once")
             self.assertEqual(small_consumer.wait(), 1, small_consumer.stderr())
-            subprocess.run(["mount", "-o", "remount,size=64m", small.path], check=True)
+            small.resize(64 * 1024 * KIB)
             bed.run_consumer_once()
             output = print_and_check(*bed.traces())
             self.assertEqual(output.records + output.lost + refused, 160_000)

@@ -78,6 +78,25 @@ class KilledService(unittest.TestCase):
             bed.stop_consumer(consumer)
             self.assertEqual(bed.shm_names(), [])
 
+    def test_one_that_dies_while_it_starts_leaves_nothing_behind(self):
+        dice = random.Random(f"{SEED} startup")
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            progress = {}
+            for number in range(max(10, ROUNDS // 4)):
+                progress[number] = ProgressFile(os.path.join(bed.work_dir, f"progress-{number}"))
+                service = bed.start_service("--records", 0, "--first", number, "--progress",
+                                            progress[number].path, ring_bytes=1 << 16, piped=True)
+                time.sleep(dice.uniform(0, 0.008))
+                service.kill()
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            self.assertEqual(bed.shm_names(), [])
+            self.assertNotIn("error", consumer.stderr())
+            output = print_and_check(*bed.traces())
+            for number, page in progress.items():
+                self.assertIn(output.told_of(number), (page.returned(0), page.returned(0) + 1))
+
 
 if __name__ == "__main__":
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)

@@ -96,12 +96,12 @@ class TestBed:
 
     __test__ = False
 
-    def __init__(self, shm_dir=None):
+    def __init__(self, shm_dir=None, output_dir=None):
         self.shm_dir = shm_dir or tempfile.mkdtemp(prefix="ringside-test-", dir="/dev/shm")
         self.work_dir = tempfile.mkdtemp(prefix="ringside-test-")
-        self.output_dir = os.path.join(self.work_dir, "traces")
+        self.output_dir = output_dir or os.path.join(self.work_dir, "traces")
         self.log_dir = os.path.join(self.work_dir, "logs")
-        os.mkdir(self.output_dir)
+        os.makedirs(self.output_dir, exist_ok=True)
         os.mkdir(self.log_dir)
         self.numbers = iter(range(1_000_000))
         self.processes = []
