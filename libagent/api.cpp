@@ -8,6 +8,7 @@
 #include "libagent/agent.hpp"
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
 
 namespace ringside {
@@ -20,6 +21,7 @@ Status status_locked(const Agent& a) {
   status.refused = a.refused.load(std::memory_order_relaxed);
   const Segment* const segment = a.segment.load(std::memory_order_relaxed);
   if (segment == nullptr) return status;
+  status.dropped = a.dropped_by_former_owners;
   status.segment_path = segment->path;
   const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
@@ -97,7 +99,9 @@ int rs_preallocate(void) {
 int rs_flush(std::uint64_t timeout_ms) {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
   if (segment == nullptr) return 1;  // nothing was recorded
+  const ringside::SlowCall call;
   ringside::shm::ControlPage& control = *segment->control;
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
   // Release: a consumer that sees the request (acquire) sees all records published before it.
   const std::uint64_t request =
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -105,7 +109,7 @@ int rs_flush(std::uint64_t timeout_ms) {
   long nap_ns = 20'000;
   // Pairs with the consumer's release once the bytes are in the file.
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
-    if (ringside::monotonic_ns() - start_ns >= timeout_ms * 1'000'000U) return 0;
+    if ((ringside::monotonic_ns() - start_ns) / 1'000'000U >= timeout_ms) return 0;
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
     nap_ns = std::min(nap_ns * 2, 1'000'000L);

@@ -15,6 +15,8 @@
 namespace ringside {
 namespace {
 
+constexpr std::uint32_t kMaxBlockTimeoutMs = 3'600'000;
+
 const char* variable(const char* name) {
   // Read once, before the service can have reason to change its environment concurrently.
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
@@ -123,6 +125,12 @@ Options apply_environment(Options options) {
            " is not between 1 and 65536; using " + std::to_string(defaults.max_threads));
     options.max_threads = defaults.max_threads;
   }
+  if (options.block_timeout.count() < 0 || options.block_timeout.count() > kMaxBlockTimeoutMs) {
+    report("block_timeout=" + std::to_string(options.block_timeout.count()) +
+           " ms is not between 0 and 3600000; using " +
+           std::to_string(defaults.block_timeout.count()));
+    options.block_timeout = defaults.block_timeout;
+  }
   if (const char* service = variable("RINGSIDE_SERVICE"); service != nullptr) {
     options.service = service;
   }
@@ -137,7 +145,7 @@ Options apply_environment(Options options) {
                              &options.max_threads);
   read_choice<Overflow>("RINGSIDE_OVERFLOW", kOverflows, &options.overflow);
   auto timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
-  read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, 3'600'000,
+  read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, kMaxBlockTimeoutMs,
                              "a number of milliseconds from 0 to 3600000", &timeout_ms);
   options.block_timeout = std::chrono::milliseconds(timeout_ms);
   read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);

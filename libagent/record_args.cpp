@@ -161,6 +161,8 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     if (!fits) return;  // refused at compile time by -Wformat
   }
   if (attached_ring() == nullptr && !attach_ring()) return;
+  shm::RingMetadata* const ring = attached_ring();
+  if (ring == nullptr) return;  // a handler forked, and this is the child
   std::uint64_t bytes = shm::kHeadBytes + total_bytes(pieces);
   const std::uint64_t max_bytes = rs_thread_state.max_record_bytes;
   const bool cut = bytes > max_bytes;
@@ -169,7 +171,7 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     for (const Piece& p : pieces) fixed += p.is_text ? sizeof p.bytes : p.bytes;
     cut_texts(pieces, max_bytes - fixed);
     bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
-    attached_ring()->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
+    ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
   const std::uint64_t tsc = rs_clock();
   const std::uint64_t start = rs_reserve(bytes, tsc);

@@ -24,20 +24,19 @@ std::vector<Values> recorded() {
 
 PROCESS_TEST(CFrontEnd, KeepsIntegers) {
   c_log_integers();
-  EXPECT_EQ(recorded(),
-            (std::vector<Values>{{"i32 1", "char 99", "i16 -2", "u8 200"},
-                                 {"i64 -3", "u64 4", "i64 -5", "u64 6"},
-                                 {"u64 7", "i64 -8", "i64 9"},
-                                 {"u32 4000000000", "u32 255", "u32 8", "i32 -1"}}));
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"i32 1", "char 99", "i16 -2", "u8 200"},
+                                             {"i64 -3", "u64 4", "i64 -5", "u64 6"},
+                                             {"u64 7", "i64 -8", "i64 9"},
+                                             {"u32 4000000000", "u32 255", "u32 8", "i32 -1"}}));
 }
 
 PROCESS_TEST(CFrontEnd, KeepsTheOthers) {
   c_log_others();
-  EXPECT_EQ(recorded(), (std::vector<Values>{{"f64 0.5", "f64 1.5", "f80 2.25"},
-                                             {"string buffer", "string abc", "i32 5", "i32 6",
-                                              "i32 2", "string xy"},
-                                             {"string wä", "string é", "pointer 0"},
-                                             {}}));
+  EXPECT_EQ(recorded(), (std::vector<Values>{
+                            {"f64 0.5", "f64 1.5", "f80 2.25"},
+                            {"string buffer", "string abc", "i32 5", "i32 6", "i32 2", "string xy"},
+                            {"string wä", "string é", "pointer 0"},
+                            {}}));
 }
 
 PROCESS_TEST(CFrontEnd, RecordsNullStrings) {

@@ -2,4 +2,6 @@
 #include "libagent/include/ringside/ringside.h"
 
 RS_EXPORT void c_plugin_log(int number);
-RS_EXPORT void c_plugin_log(int number) { RS_INFO("C plug-in %d", number); }
+RS_EXPORT void c_plugin_log(int number) {
+  RS_INFO("C plug-in %d", number);
+}

@@ -1,11 +1,11 @@
 /* Statements of the C front end. */
+#include "tests/agent/c_statements.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libagent/include/ringside/ringside.h"
-
-#include "tests/agent/c_statements.h"
 
 void c_log_integers(void) {
   const bool flag = true;
@@ -26,14 +26,18 @@ void c_log_others(void) {
   RS_INFO("c 100%%");
 }
 
-void c_log_null(const char* null_text) { RS_INFO("c %s %.5s %.6s", null_text, null_text, null_text); }
+void c_log_null(const char* null_text) {
+  RS_INFO("c %s %.5s %.6s", null_text, null_text, null_text);
+}
 
-void c_log_large(const char* text) { RS_INFO("c large %s %d", text, 1); }
+void c_log_large(const char* text) {
+  RS_INFO("c large %s %d", text, 1);
+}
 
 void c_log_thirty_two(void) {
-  RS_INFO("c %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8,
-          9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-          32);
+  RS_INFO("c %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7,
+          8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+          31, 32);
 }
 
 int c_log_counted(int* count) {
@@ -41,4 +45,6 @@ int c_log_counted(int* count) {
   return *count;
 }
 
-void c_never_called(int value) { RS_ERROR("c never executed %d", value + 1); }
+void c_never_called(int value) {
+  RS_ERROR("c never executed %d", value + 1);
+}

@@ -1,13 +1,13 @@
 // What the RINGSIDE_ variables do.
 
-#include <sys/stat.h>
-
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -17,9 +17,13 @@
 namespace ringside::test {
 namespace {
 
-void set(const char* name, const char* value) { setenv(name, value, 1); }
+void set(const char* name, const char* value) {
+  setenv(name, value, 1);
+}
 
-std::string file_name() { return std::filesystem::path(status().segment_path).filename(); }
+std::string file_name() {
+  return std::filesystem::path(status().segment_path).filename();
+}
 
 PROCESS_TEST(Environment, DefaultsHoldWithoutIt) {
   const StderrCapture capture;
@@ -92,14 +96,22 @@ struct BadValue {
 };
 
 constexpr BadValue kBadValues[] = {
-    {"RINGSIDE_RING_BYTES", "65537"},          {"RINGSIDE_RING_BYTES", "32768"},
-    {"RINGSIDE_RING_BYTES", "8589934592"},     {"RINGSIDE_RING_BYTES", "1M"},
-    {"RINGSIDE_RING_BYTES", "-65536"},         {"RINGSIDE_MAX_THREADS", "0"},
-    {"RINGSIDE_MAX_THREADS", "65537"},         {"RINGSIDE_MAX_THREADS", "many"},
-    {"RINGSIDE_MAX_THREADS", " 5"},            {"RINGSIDE_OVERFLOW", "overwrit"},
-    {"RINGSIDE_OVERFLOW", "2"},                {"RINGSIDE_BLOCK_TIMEOUT_MS", "-1"},
-    {"RINGSIDE_BLOCK_TIMEOUT_MS", "3600001"},  {"RINGSIDE_BLOCK_TIMEOUT_MS", "1.5"},
-    {"RINGSIDE_LEVEL", "loud"},                {"RINGSIDE_LEVEL", "3"},
+    {"RINGSIDE_RING_BYTES", "65537"},
+    {"RINGSIDE_RING_BYTES", "32768"},
+    {"RINGSIDE_RING_BYTES", "8589934592"},
+    {"RINGSIDE_RING_BYTES", "1M"},
+    {"RINGSIDE_RING_BYTES", "-65536"},
+    {"RINGSIDE_MAX_THREADS", "0"},
+    {"RINGSIDE_MAX_THREADS", "65537"},
+    {"RINGSIDE_MAX_THREADS", "many"},
+    {"RINGSIDE_MAX_THREADS", " 5"},
+    {"RINGSIDE_OVERFLOW", "overwrit"},
+    {"RINGSIDE_OVERFLOW", "2"},
+    {"RINGSIDE_BLOCK_TIMEOUT_MS", "-1"},
+    {"RINGSIDE_BLOCK_TIMEOUT_MS", "3600001"},
+    {"RINGSIDE_BLOCK_TIMEOUT_MS", "1.5"},
+    {"RINGSIDE_LEVEL", "loud"},
+    {"RINGSIDE_LEVEL", "3"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 
@@ -216,7 +228,9 @@ PROCESS_TEST(Environment, AnUnusableDirectoryIsSaidOnceWithItsRemedy) {
   std::vector<std::string> lines;
   {
     const StderrCapture capture;
+    errno = 4321;
     for (int i = 0; i < 10; ++i) RS_INFO("%d", i);
+    EXPECT_EQ(errno, 4321);
     lines = capture.lines();
   }
   ASSERT_EQ(lines.size(), 1U);

@@ -1,18 +1,17 @@
 // Processes that fork.
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <signal.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/segment_lock.hpp"
@@ -34,7 +33,9 @@ bool is_alive(const std::string& path) {
   return lock.l_type != F_UNLCK;
 }
 
-void log_number(int number) { RS_INFO("number %d", number); }
+void log_number(int number) {
+  RS_INFO("number %d", number);
+}
 
 std::vector<std::string> numbers_in(const std::string& path) {
   SegmentReader segment(path);

@@ -1,18 +1,17 @@
 // A full shared-memory directory: refused and counted, never a signal.
 
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/mount.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"
@@ -58,11 +57,13 @@ class SmallDirectory {
   std::string why_;
 };
 
-#define SMALL_DIRECTORY(name, size)                                            \
-  SmallDirectory name(size);                                                   \
+#define SMALL_DIRECTORY(name, size) \
+  SmallDirectory name(size);        \
   if (!name) GTEST_SKIP() << "a tmpfs cannot be mounted here: " << name.why_not()
 
-void log_number(int number) { RS_INFO("number %d", number); }
+void log_number(int number) {
+  RS_INFO("number %d", number);
+}
 
 // A refusal is tried again after a while only.
 void log_until_recorded() {

@@ -1,8 +1,7 @@
 // Libraries that come and go while the process runs.
 
-#include <dlfcn.h>
-
 #include <cstdlib>
+#include <dlfcn.h>
 #include <string>
 #include <vector>
 

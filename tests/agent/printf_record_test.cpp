@@ -58,9 +58,9 @@ PROCESS_TEST(PrintfRecord, PromotesSmallTypesAsVariableArgumentsAre) {
 
 PROCESS_TEST(PrintfRecord, KeepsFloatingPointExactly) {
   RS_INFO("%f %e %g %a %F %E %G %A", 0.1, 1e300, -0.0, 5e-324, 1.5f, 2.0, 3.0, 4.0);
-  EXPECT_EQ(last_values(), (Values{"f64 0.10000000000000001", "f64 1.0000000000000001e+300",
-                                   "f64 -0", "f64 4.9406564584124654e-324", "f64 1.5", "f64 2",
-                                   "f64 3", "f64 4"}));
+  EXPECT_EQ(last_values(),
+            (Values{"f64 0.10000000000000001", "f64 1.0000000000000001e+300", "f64 -0",
+                    "f64 4.9406564584124654e-324", "f64 1.5", "f64 2", "f64 3", "f64 4"}));
   RS_INFO("%lf", std::numeric_limits<double>::infinity());
   EXPECT_EQ(last_values(), (Values{"f64 inf"}));
   RS_INFO("%Lf %Lg", 1.0L / 3, std::numeric_limits<long double>::max());
@@ -133,8 +133,8 @@ PROCESS_TEST(PrintfRecord, StoresWideTextAsUtf8) {
   RS_INFO("%S", text);
   EXPECT_EQ(last_values(), (Values{"string aä€😀"}));
   RS_INFO("%.1ls|%.2ls|%.3ls|%.5ls|%.6ls|%.10ls", text, text, text, text, text, text);
-  EXPECT_EQ(last_values(), (Values{"string a", "string a", "string aä", "string aä",
-                                   "string aä€", "string aä€😀"}));
+  EXPECT_EQ(last_values(), (Values{"string a", "string a", "string aä", "string aä", "string aä€",
+                                   "string aä€😀"}));
   RS_INFO("%lc%lc%C", L'ä', static_cast<std::wint_t>(L'€'), L'z');
   EXPECT_EQ(last_values(), (Values{"string ä", "string €", "string z"}));
   const wchar_t broken[] = {static_cast<wchar_t>(0xD800), static_cast<wchar_t>(0x110000), 0};

@@ -1,17 +1,17 @@
 #include "tests/agent/process_test.hpp"
 
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <spawn.h>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "shm-layout/segment_name.hpp"
 
@@ -71,7 +71,9 @@ void run_in_process(void (*body)()) {
   EXPECT_EQ(status, 0) << (WIFSIGNALED(status) ? "ended by a signal" : "see the failures above");
 }
 
-const std::string& shm_dir() { return g_shm_dir; }
+const std::string& shm_dir() {
+  return g_shm_dir;
+}
 
 std::vector<std::string> segments_in(const std::string& dir) {
   std::vector<std::string> paths;
@@ -96,7 +98,9 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-int run_child(const std::function<void()>& body) { return wait_for(start_child(body)); }
+int run_child(const std::function<void()>& body) {
+  return wait_for(start_child(body));
+}
 
 int run_program(const std::string& path, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {path};

@@ -2,13 +2,12 @@
 // The library's state is one per process, so a test of it is a process: PROCESS_TEST runs its
 // body in a child of its own, with an empty shared-memory directory of its own.
 
-#include <sys/types.h>
-
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 namespace ringside::test {
 
@@ -53,7 +52,9 @@ class StderrCapture {
 
 }  // namespace ringside::test
 
-#define PROCESS_TEST(suite, name)                                           \
-  static void suite##_##name##_body();                                      \
-  TEST(suite, name) { ringside::test::run_in_process(suite##_##name##_body); } \
+#define PROCESS_TEST(suite, name)                          \
+  static void suite##_##name##_body();                     \
+  TEST(suite, name) {                                      \
+    ringside::test::run_in_process(suite##_##name##_body); \
+  }                                                        \
   static void suite##_##name##_body()

@@ -1,19 +1,18 @@
 // The segment's file: its name, its rights, its lock and its header.
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <signal.h>
 #include <string>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/clock_reading.hpp"

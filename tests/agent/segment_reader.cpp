@@ -1,21 +1,23 @@
 #include "tests/agent/segment_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <stdexcept>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 
 namespace ringside::test {
 namespace {
 
-[[noreturn]] void unsound(const std::string& what) { throw std::runtime_error(what); }
+[[noreturn]] void unsound(const std::string& what) {
+  throw std::runtime_error(what);
+}
 
 template <class T>
 T load(const std::vector<unsigned char>& bytes) {
@@ -76,7 +78,9 @@ SegmentReader::SegmentReader(const std::string& path) {
   layout_ = *layout;
 }
 
-SegmentReader::~SegmentReader() { munmap(base_, bytes_); }
+SegmentReader::~SegmentReader() {
+  munmap(base_, bytes_);
+}
 
 const shm::SegmentHeader& SegmentReader::header() const {
   return *reinterpret_cast<const shm::SegmentHeader*>(base_);
@@ -108,13 +112,15 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
     const auto view = bytes == 0 ? std::nullopt : shm::SiteEntryView::parse(rest.first(bytes));
     if (!view) unsound("unsound entry in the dictionary");
     const shm::SiteDescription& d = view->site();
-    Site site{d.site_id,           d.line,
-              d.level,             std::string(d.format),
-              std::string(d.file), std::string(d.function),
+    Site site{d.site_id,
+              d.line,
+              d.level,
+              std::string(d.format),
+              std::string(d.file),
+              std::string(d.function),
               {}};
     view->for_each_field([&site](std::uint16_t, const shm::FieldDescription& f) {
-      site.fields.push_back(
-          {f.type, (f.flags & shm::kFieldFormatArg) != 0, std::string(f.name)});
+      site.fields.push_back({f.type, (f.flags & shm::kFieldFormatArg) != 0, std::string(f.name)});
     });
     if (!sites_.emplace(d.site_id, std::move(site)).second) unsound("a site id used twice");
     dictionary_read_ += bytes;
@@ -183,9 +189,9 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
         if (length > to - at) unsound("a string reaches beyond what is published");
         std::vector<unsigned char> bytes(length);
         take(bytes.data(), length);
-        r.values.push_back(std::string(shm::name(field.type)) + " " +
-                           (is_text ? std::string(bytes.begin(), bytes.end())
-                                    : number_text(field.type, bytes)));
+        r.values.push_back(
+            std::string(shm::name(field.type)) + " " +
+            (is_text ? std::string(bytes.begin(), bytes.end()) : number_text(field.type, bytes)));
       }
       if (is_extended && at - r.pos != extended[2]) unsound("an extended record of wrong size");
     }

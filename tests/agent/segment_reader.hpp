@@ -35,10 +35,10 @@ struct Site {
 struct Record {
   std::uint64_t pos = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t code = 0;   // site id, or the code of a control record
-  std::uint64_t tsc = 0;    // lower 44 bits
-  std::uint32_t flags = 0;  // of an extended record
-  std::uint64_t words[2] = {};       // of a clock or drop record
+  std::uint32_t code = 0;           // site id, or the code of a control record
+  std::uint64_t tsc = 0;            // lower 44 bits
+  std::uint32_t flags = 0;          // of an extended record
+  std::uint64_t words[2] = {};      // of a clock or drop record
   std::vector<std::string> values;  // "type value"; a string without quotes
 
   bool is_data() const { return code < shm::kFirstControlCode; }

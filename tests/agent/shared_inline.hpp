@@ -5,7 +5,9 @@
 
 namespace ringside::test {
 
-inline void log_from_header(int value) { RS_INFO("inline in a header %d", value); }
+inline void log_from_header(int value) {
+  RS_INFO("inline in a header %d", value);
+}
 
 // In the second translation unit.
 void log_from_other_unit(int value);

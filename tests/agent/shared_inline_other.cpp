@@ -2,7 +2,11 @@
 
 namespace ringside::test {
 
-void log_from_other_unit(int value) { log_from_header(value); }
-void log_template_from_other_unit() { log_from_template<short>(3); }
+void log_from_other_unit(int value) {
+  log_from_header(value);
+}
+void log_template_from_other_unit() {
+  log_from_template<short>(3);
+}
 
 }  // namespace ringside::test

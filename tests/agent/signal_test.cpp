@@ -1,19 +1,18 @@
 // Signal handlers that log, on threads that log.
 
-#include <pthread.h>
-#include <signal.h>
-#include <sys/time.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <pthread.h>
+#include <signal.h>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"
@@ -59,9 +58,8 @@ struct Expectation {
     if (!r.is_data()) return;
     const std::string& format = segment.sites().at(r.code).format;
     if (format == "loop %ld %s %d") {
-      EXPECT_EQ(r.values,
-                (std::vector<std::string>{"i64 " + std::to_string(loop++), "string from the loop",
-                                          "i32 1"}));
+      EXPECT_EQ(r.values, (std::vector<std::string>{"i64 " + std::to_string(loop++),
+                                                    "string from the loop", "i32 1"}));
     } else if (format == "handler %ld %s") {
       EXPECT_EQ(r.values, (std::vector<std::string>{"i64 " + std::to_string(handler++),
                                                     "string from the handler"}));
@@ -75,8 +73,7 @@ PROCESS_TEST(Signal, NoRecordIsTornOrLostUnderATimer) {
   preallocate();
   Expectation seen;
   SegmentReader& segment = own_segment();
-  TestConsumer consumer(segment,
-                        [&](std::uint32_t, const Record& r) { seen.see(segment, r); });
+  TestConsumer consumer(segment, [&](std::uint32_t, const Record& r) { seen.see(segment, r); });
   consumer.start();
   install(log_in_handler);
   set_timer(50);
@@ -164,7 +161,9 @@ PROCESS_TEST(Signal, ThreadsThatStartUnderATimerKeepEverything) {
   EXPECT_EQ(status().dropped, 0U);
 }
 
-void clobber_nothing(int) { RS_INFO("handler keeps errno"); }
+void clobber_nothing(int) {
+  RS_INFO("handler keeps errno");
+}
 
 PROCESS_TEST(Signal, AHandlersFirstRecordLeavesErrnoAlone) {
   init();
@@ -178,8 +177,8 @@ PROCESS_TEST(Signal, AHandlersFirstRecordLeavesErrnoAlone) {
 
 // A record of `bytes` by hand, in the steps between which a handler may come.
 struct ManualRecord {
-  std::uint64_t start;
   std::uint64_t tsc = rs_clock();
+  std::uint64_t start;
   explicit ManualRecord(std::uint64_t bytes) : start(rs_reserve(bytes, tsc)) {}
   void write(std::uint32_t site) const {
     const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site;
@@ -192,8 +191,8 @@ PROCESS_TEST(Signal, OnlyTheOutermostRecordPublishes) {
   preallocate();
   SegmentReader& segment = own_segment();
   const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;
-  RS_INFO("manual");
-  const std::uint32_t site = segment.site("manual").id;
+  RS_INFO("manual 1");
+  const std::uint32_t site = segment.site("manual 1").id;
   const std::uint64_t before = published.load();
 
   const ManualRecord outer(8);
@@ -222,10 +221,10 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapKeepsItsPlace) {
   SegmentReader& segment = own_segment();
   TestConsumer consumer(segment);
   const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;
-  RS_INFO("manual");
+  RS_INFO("manual 2");
   while (published.load() + 8 <= 65536) RS_INFO("fill");
   consumer.poll();
-  const std::uint32_t site = segment.site("manual").id;
+  const std::uint32_t site = segment.site("manual 2").id;
   const std::uint64_t before = published.load();
   const ManualRecord outer(8);  // takes the slow path: lap end
   EXPECT_EQ(outer.start, before + shm::kClockRecordBytes);
@@ -242,8 +241,8 @@ PROCESS_TEST(Signal, ANestedRecordThatIsDroppedLeavesTheOuterOneWhole) {
   preallocate();
   SegmentReader& segment = own_segment();
   const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;
-  RS_INFO("manual");
-  const std::uint32_t site = segment.site("manual").id;
+  RS_INFO("manual 3");
+  const std::uint32_t site = segment.site("manual 3").id;
   while (published.load() + 16 <= 65536) RS_INFO("fill");
   const ManualRecord outer(8);
   RS_INFO("nested, without space %d", 1);

@@ -1,7 +1,5 @@
 // Where statements may stand.
 
-#include <sys/wait.h>
-
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"

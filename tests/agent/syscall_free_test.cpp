@@ -1,22 +1,21 @@
 // Steady-state logging makes no system call and starts no thread: shown by a seccomp filter that
 // kills the process at any other call.
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <signal.h>
 #include <string>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"
@@ -54,10 +53,14 @@ bool forbid_system_calls() {
   const sock_filter allow = statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   sock_filter filter[] = {
       statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      allow_next_if(SYS_write), allow,
-      allow_next_if(SYS_exit), allow,
-      allow_next_if(SYS_exit_group), allow,
-      allow_next_if(SYS_rt_sigreturn), allow,
+      allow_next_if(SYS_write),
+      allow,
+      allow_next_if(SYS_exit),
+      allow,
+      allow_next_if(SYS_exit_group),
+      allow,
+      allow_next_if(SYS_rt_sigreturn),
+      allow,
       statement(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
   };
   const sock_fprog program = {static_cast<unsigned short>(std::size(filter)), filter};
