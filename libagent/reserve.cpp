@@ -290,7 +290,7 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   rs_thread& t = rs_thread_state;
   const bool was_attached = (start & RS_NO_RING) == 0;
   if (!ringside::exchange_local(&t.pos, start + bytes, start) && was_attached) {
-    // A handler has recorded behind our bytes, and could do so only within the ring's free space.
+    // A handler has recorded behind our bytes, and could do so only within the limit.
     return start;
   }
   if (ringside::attached_ring() == nullptr && !ringside::attach_ring()) return RS_DROPPED;
