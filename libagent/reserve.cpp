@@ -51,6 +51,11 @@ class Waiter {
   // for want of a consumer.
   bool wait(std::uint64_t end, std::uint64_t ring_bytes) {
     heartbeat_ = control_.consumer.heartbeat.load(std::memory_order_relaxed);
+    // The consumer polls, but has given this ring up: no space will ever come.
+    if (ring_.consumer.quarantine.load(std::memory_order_relaxed) != 0) {
+      absent_ = true;
+      return false;
+    }
     if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
             std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
       absent_ = !consumer_is_there();
