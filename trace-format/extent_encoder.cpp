@@ -403,7 +403,9 @@ void ExtentEncoder::Impl::loop() {
     const std::byte* const a = p + shm::kHeadBytes;
     p = a + bytes;
     ++records;
-    if (path != Path::kStatic) {
+    if (path == Path::kStatic) {
+      place |= kPlaceSameValues;  // as all of none are
+    } else {
       const std::byte* const b = s->previous;
       s->previous = a;
       if (path < Path::kText) {
@@ -569,9 +571,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   const unsigned index_bytes = run.before->successor == id ? 0U : state.index_bytes;
   run.before->successor = id;
   run.before = &state;
-  // Without fields there are no values that could be the same; either code is right.
-  const bool same = !plan.fields.empty() && state.argument_bytes == bytes &&
-                    equal_bytes(arguments, state.previous, bytes);
+  const bool same = state.argument_bytes == bytes && equal_bytes(arguments, state.previous, bytes);
   const unsigned place = index_bytes * 2 + (same ? kPlaceSameValues : 0);
   *o++ = static_cast<std::byte>(place << 4 | code);
   store(o, delta);
