@@ -2,6 +2,7 @@
 // A service's segment in this process: checked, locked and mapped. Nothing in it is trusted: the
 // header was copied before it was looked at, and everything else is read once and checked.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include <boost/interprocess/mapped_region.hpp>
+#include <sys/stat.h>
 
 #include "consumerd/mapped_file.hpp"
+#include "consumerd/truncation_guard.hpp"
 #include "consumerd/unique_fd.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/ring_metadata.hpp"
@@ -23,7 +26,9 @@ enum class AttachError {
   kNone,
   kNotReady,  // the service is still creating it: look again
   kOwned,     // another consumerd drains it; owner_pid says which
-  kRefused,   // not for us, not sound, or of another version: `why`
+  kGone,      // removed since its name was seen
+  kNotNow,    // `why`, but it may pass: no descriptors or memory left, a mode still to be set
+  kRefused,   // not sound, or of another version: `why`
 };
 
 struct AttachFailure {
@@ -51,6 +56,10 @@ class AttachedSegment {
   // The ring's bytes, twice back to back; null (errno) if they cannot be mapped.
   const std::byte* ring_bytes(std::uint32_t index);
 
+  // Whether a page of the file was missing when it was touched (see truncation_guard.hpp): what
+  // was read since may be zeros, and what was written may have gone nowhere.
+  bool truncated() const { return truncated_.load(std::memory_order_acquire); }
+
   // Whether the service still runs: by its lock, not by its pid.
   bool service_alive() const;
 
@@ -59,6 +68,7 @@ class AttachedSegment {
 
  private:
   AttachedSegment() = default;
+  bool remove_if_abandoned(const struct stat& info);
 
   std::string name_;
   std::string path_;
@@ -70,6 +80,8 @@ class AttachedSegment {
   shm::RingMetadata* rings_ = nullptr;
   const std::byte* dictionary_ = nullptr;
   std::vector<DoubleMapping> ring_mappings_;
+  std::atomic<bool> truncated_{false};
+  std::vector<GuardedRange> guards_;  // after the mappings: gone before they are
 };
 
 }  // namespace ringside::consumer

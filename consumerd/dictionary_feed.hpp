@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "consumerd/attached_segment.hpp"
+#include "consumerd/log.hpp"
 #include "consumerd/trace_file.hpp"
 #include "trace-format/site_table.hpp"
 
@@ -17,26 +18,33 @@ class DictionaryFeed {
   enum class Result {
     kReady,    // everything committed so far is known and in the file
     kNoSpace,  // not all of it is in the file: no staging slot is free
-    kCorrupt,  // `why` says how; the segment cannot be understood any more
   };
 
-  DictionaryFeed(AttachedSegment& segment, TraceFile& file) : segment_(segment), file_(file) {}
+  DictionaryFeed(AttachedSegment& segment, TraceFile& file, const Log& log)
+      : segment_(segment), file_(file), log_(log) {}
 
   // To be called after a producer position was read (acquire): every record before that
-  // position is of a site that was committed before.
-  Result update(std::string* why);
+  // position is of a site that was committed before. Damage is logged once; the sites before it
+  // stay usable, a record of any other is one of an unknown site.
+  Result update();
 
+  bool damaged() const { return damaged_; }
   const trace::SiteTable& sites() const { return sites_; }
 
  private:
   Result write_pending();
+  void take(std::uint64_t committed);
+  void damage(const std::string& what);
 
   AttachedSegment& segment_;
   TraceFile& file_;
+  const Log& log_;
   trace::SiteTable sites_;
   std::uint64_t known_bytes_ = 0;
   std::vector<std::byte> pending_;  // known, but not yet in the file from pending_from_ on
   std::size_t pending_from_ = 0;
+  bool damaged_ = false;     // an entry is: nothing behind it can be found
+  bool told_length_ = false;  // said that the length is impossible
 };
 
 }  // namespace ringside::consumer

@@ -9,10 +9,12 @@
 #include <string>
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "consumerd/log.hpp"
 #include "consumerd/options.hpp"
 #include "consumerd/poll_loop.hpp"
+#include "consumerd/truncation_guard.hpp"
 
 namespace {
 
@@ -29,6 +31,15 @@ void install_signals() {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  ringside::consumer::install_truncation_guard();
+}
+
+// Each segment takes two descriptors; the default limit is for programs that use select().
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 bool pin_to(int cpu, const ringside::consumer::Log& log) {
@@ -53,6 +64,7 @@ int main(int argc, char** argv) {
     if (options->cpu >= 0 && !pin_to(options->cpu, log)) return kExitFailure;
     // Naps of tens of microseconds are not to be rounded up to the default slack.
     prctl(PR_SET_TIMERSLACK, 1000UL);
+    allow_many_files();
     install_signals();
     PollLoop loop(*options, log, g_stop);
     return loop.run();

@@ -3,13 +3,29 @@
 #include <cerrno>
 #include <utility>
 
+#include <boost/interprocess/detail/os_file_functions.hpp>
 #include <boost/interprocess/exceptions.hpp>
-#include <boost/interprocess/file_mapping.hpp>
 #include <sys/mman.h>
 
 namespace ringside::consumer {
 
 namespace bip = boost::interprocess;
+
+namespace {
+
+// What boost maps: it asks for nothing but the descriptor.
+class OpenFile {
+ public:
+  explicit OpenFile(int fd) : fd_(fd) {}
+  bip::mapping_handle_t get_mapping_handle() const {
+    return bip::ipcdetail::mapping_handle_from_file_handle(fd_);
+  }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
 
 DoubleMapping::~DoubleMapping() {
   if (base_ != nullptr) munmap(base_, 2 * bytes_);
@@ -43,10 +59,9 @@ bool DoubleMapping::map(int fd, std::uint64_t offset, std::uint64_t bytes) {
   return true;
 }
 
-bool map_front(const char* path, std::uint64_t bytes, bip::mapped_region* region) {
+bool map_front(int fd, std::uint64_t bytes, bip::mapped_region* region) {
   try {
-    const bip::file_mapping file(path, bip::read_write);
-    *region = bip::mapped_region(file, bip::read_write, 0, static_cast<std::size_t>(bytes));
+    *region = bip::mapped_region(OpenFile(fd), bip::read_write, 0, static_cast<std::size_t>(bytes));
     return true;
   } catch (const bip::interprocess_exception& error) {
     errno = error.get_native_error();

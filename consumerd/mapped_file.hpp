@@ -23,6 +23,7 @@ class DoubleMapping {
   bool map(int fd, std::uint64_t offset, std::uint64_t bytes);
 
   const std::byte* data() const { return base_; }
+  std::uint64_t mapped_bytes() const { return base_ == nullptr ? 0 : 2 * bytes_; }
   explicit operator bool() const { return base_ != nullptr; }
 
  private:
@@ -30,7 +31,8 @@ class DoubleMapping {
   std::uint64_t bytes_ = 0;
 };
 
-// Maps [0, bytes) of `path` for reading and writing. False with errno if that fails.
-bool map_front(const char* path, std::uint64_t bytes, boost::interprocess::mapped_region* region);
+// Maps [0, bytes) of an open file for reading and writing: by its descriptor, because a path may
+// name another file than the one that was checked and locked. False with errno if that fails.
+bool map_front(int fd, std::uint64_t bytes, boost::interprocess::mapped_region* region);
 
 }  // namespace ringside::consumer

@@ -1,5 +1,6 @@
 #include "consumerd/options.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <climits>
 #include <cstdio>
@@ -11,6 +12,8 @@
 #include <sched.h>
 #include <string_view>
 #include <unistd.h>
+
+#include <sys/stat.h>
 
 namespace ringside::consumer {
 namespace {
@@ -127,6 +130,16 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
                   exit_code);
   }
   options.output_dir = absolute.get();
+  struct stat info {};
+  if (stat(absolute.get(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return refuse("output " + options.output_dir + " is not a directory", exit_code);
+  }
+  if (access(absolute.get(), W_OK | X_OK) != 0) {
+    return refuse("output directory " + options.output_dir + ": " +
+                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+                      "; make it writable for this user",
+                  exit_code);
+  }
   return options;
 }
 

@@ -18,6 +18,14 @@ using std::chrono::nanoseconds;
 constexpr auto kLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
+constexpr auto kNotReadyInterval = milliseconds(20);
+constexpr auto kOwnedInterval = milliseconds(100);
+constexpr auto kRetryInterval = std::chrono::seconds(1);
+constexpr auto kRecoveryInterval = std::chrono::seconds(5);
+// How long an order to stop waits for a disk that takes nothing before it leaves the rest to a
+// successor.
+constexpr auto kStopPatience = std::chrono::seconds(2);
+constexpr nanoseconds kLongestInterval = std::chrono::seconds(1);
 constexpr nanoseconds kShortestNap = microseconds(50);
 constexpr nanoseconds kLongestNap = milliseconds(1);
 // A batch worth waking up for: below it a look at the ring costs the producer more (its line is
@@ -55,15 +63,11 @@ bool PollLoop::open() {
 int PollLoop::run() {
   if (!open()) return kExitFailure;
   adopt_new_segments();
-  if (owned_by_other_ && !stop_.load(std::memory_order_relaxed)) {
-    finish_all(trace::EndReason::kConsumerEnded);
-    return kExitOwned;
-  }
+  // Some segments owned by another may be a matter of moments, or of one odd service; all of
+  // them, with none left for us, is a second consumerd.
+  if (owned_by_other_ && sessions_.empty()) return kExitOwned;
   log_.detail("watching " + options_.shm_dir);
-  if (options_.once) {
-    finish_all(trace::EndReason::kConsumerEnded);
-    return kExitOk;
-  }
+  if (options_.once) return finish_all() ? kExitOk : kExitFailure;
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
     if (now - last_look_ >= kLookInterval) {
@@ -73,94 +77,153 @@ int PollLoop::run() {
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
-    if (round.starved) {
+    const bool room = advance_ends();
+    if (round.starved || !room) {
       make_room();
     } else {
       pace(round);
     }
   }
-  finish_all(trace::EndReason::kConsumerEnded);
-  return kExitOk;
+  return finish_all() ? kExitOk : kExitFailure;
 }
 
 void PollLoop::adopt_new_segments() {
-  for (std::string& name : directory_.appeared()) waiting_.insert(std::move(name));
-  const std::set<std::string> names = std::exchange(waiting_, {});
-  for (const std::string& name : names) {
+  const auto now = Clock::now();
+  for (const std::string& name : directory_.appeared()) waiting_[name] = now;
+  std::vector<std::string> due;
+  for (const auto& [name, when] : waiting_) {
+    if (when <= now) due.push_back(name);
+  }
+  for (const std::string& name : due) {
+    waiting_.erase(name);
     if (serves(options_, std::string(shm::service_of_segment_name(name)))) try_adopt(name);
   }
+}
+
+void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
+  waiting_[name] = Clock::now() + delay;
+}
+
+void PollLoop::refuse(const std::string& name, const std::string& why) {
+  if (mentioned_.insert(name).second) log_.error(why);
+}
+
+// Finishes a dead consumerd's staging file. False if that has to be tried again later.
+bool PollLoop::recover(const std::string& staging) {
+  const auto failed = failed_recoveries_.find(staging);
+  if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
+  const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
+  failed_recoveries_.erase(staging);
+  if (result == RecoveryResult::kFailed) {
+    failed_recoveries_[staging] = Clock::now() + kRecoveryInterval;
+  }
+  return result == RecoveryResult::kDone || result == RecoveryResult::kNothing;
 }
 
 void PollLoop::try_adopt(const std::string& name) {
   AttachFailure failure;
   std::unique_ptr<AttachedSegment> segment =
       AttachedSegment::attach(options_.shm_dir, name, &failure);
+  if (segment != nullptr) {
+    std::array<std::uint8_t, 16> left_behind{};
+    std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
+    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
+      // The lock must be free for the recovery, which sets this segment's positions.
+      segment.reset();
+      if (!recover(staging_name(left_behind))) return wait_for(name, kOwnedInterval);
+      segment = AttachedSegment::attach(options_.shm_dir, name, &failure);
+    }
+  }
   if (segment == nullptr) {
-    if (failure.error == AttachError::kNotReady) {
-      waiting_.insert(name);
-    } else if (failure.error == AttachError::kOwned) {
-      waiting_.insert(name);
-      owned_by_other_ = true;
-      if (mentioned_.insert(name).second) {
-        log_.error(failure.why +
-                   "; stop that one, or give this one other services to drain "
-                   "(--service) or another --shm-dir");
-      }
-    } else if (mentioned_.insert(name).second) {
-      log_.error(failure.why);
+    switch (failure.error) {
+      case AttachError::kNone:
+      case AttachError::kNotReady:
+        return wait_for(name, kNotReadyInterval);
+      case AttachError::kOwned:
+        owned_by_other_ = true;
+        refuse(name, failure.why +
+                         "; stop that one, or give this one other services to drain "
+                         "(--service) or another --shm-dir");
+        return wait_for(name, kOwnedInterval);
+      case AttachError::kNotNow:
+        // Said when it has not passed by the second look.
+        if (!mentioned_.insert(name + "?").second) refuse(name, failure.why);
+        return wait_for(name, kRetryInterval);
+      case AttachError::kRefused:
+        return refuse(name, failure.why);
+      case AttachError::kGone:
+        mentioned_.erase(name);
+        mentioned_.erase(name + "?");
+        return;
     }
     return;
-  }
-  std::array<std::uint8_t, 16> left_behind{};
-  std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
-  if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
-    // The lock must be free for the recovery, which sets this segment's positions.
-    segment.reset();
-    const RecoveryResult result =
-        recover_staging(options_.shm_dir, staging_name(left_behind), log_);
-    if (result == RecoveryResult::kInUse || result == RecoveryResult::kFailed) {
-      waiting_.insert(name);
-      return;
-    }
-    segment = AttachedSegment::attach(options_.shm_dir, name, &failure);
-    if (segment == nullptr) {
-      waiting_.insert(name);
-      return;
-    }
   }
   std::string why;
   std::unique_ptr<SegmentSession> session = SegmentSession::start(
       std::move(segment), options_.output_dir, *writer_, *staging_, log_, &why);
   if (session == nullptr) {
-    if (mentioned_.insert(name).second) log_.error(why);
-    waiting_.insert(name);
-    return;
+    refuse(name, why);
+    return wait_for(name, kRetryInterval);
   }
   log_.detail("draining " + name + " into " + session->file().path());
   mentioned_.erase(name);
+  mentioned_.erase(name + "?");
   sessions_.push_back(std::move(session));
 }
 
+// One round over all sessions. One that finds staging full begins the next round: there are
+// fewer slots than there may be segments, and the first ones would take them all every time.
 RoundResult PollLoop::poll_all() {
   RoundResult sum;
-  for (const auto& session : sessions_) {
-    const RoundResult one = session->poll(!writer_->stalled());
+  const std::size_t count = sessions_.size();
+  const std::size_t first = first_session_ < count ? first_session_ : 0;
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::size_t index = first + step < count ? first + step : first + step - count;
+    SegmentSession& session = *sessions_[index];
+    if (session.ending()) continue;
+    const RoundResult one = session.poll(!writer_->stalled());
+    if (session.truncated()) end_of_truncated(session);
     sum.ring_bytes += one.ring_bytes;
     sum.fullest_permille = std::max(sum.fullest_permille, one.fullest_permille);
+    if (one.starved && !sum.starved) first_session_ = index;
     sum.starved = sum.starved || one.starved;
   }
   return sum;
 }
 
+void PollLoop::end_of_truncated(SegmentSession& session) {
+  log_.error(session.name() + " was cut short by somebody; it is given up with all its rings");
+  session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
+                                            : trace::EndReason::kServiceEnded);
+}
+
 void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval || writer_->stalled()) return;
   last_tend_ = now;
-  for (const auto& session : sessions_) session->tend();
+  for (const auto& session : sessions_) {
+    if (!session->ending()) session->tend();
+  }
   if (now - last_alive_check_ < kAliveInterval) return;
   last_alive_check_ = now;
-  for (std::size_t i = sessions_.size(); i-- > 0;) {
-    if (!sessions_[i]->service_alive()) finish_session(i, trace::EndReason::kServiceEnded);
+  for (const auto& session : sessions_) {
+    if (!session->service_alive()) session->begin_end(trace::EndReason::kServiceEnded);
   }
+}
+
+bool PollLoop::advance_ends() {
+  bool room = true;
+  for (std::size_t i = sessions_.size(); i-- > 0;) {
+    SegmentSession& session = *sessions_[i];
+    if (!session.ending()) continue;
+    const SegmentSession::End end = session.try_end();
+    room = room && end != SegmentSession::End::kNoSpace;
+    if (end != SegmentSession::End::kOver) continue;
+    session.leave();
+    log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
+                " records, " + std::to_string(session.counts().dropped) + " dropped");
+    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return room;
 }
 
 // Frees staging slots: by waiting for the disk, or else by sending off what others collect.
@@ -171,21 +234,33 @@ void PollLoop::make_room() {
   writer_->poll(true);
 }
 
-void PollLoop::finish_session(std::size_t index, trace::EndReason reason) {
-  SegmentSession& session = *sessions_[index];
-  while (!session.finish(reason)) make_room();
-  while (!session.settled()) writer_->poll(true);
-  session.leave(reason == trace::EndReason::kServiceEnded);
-  log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
-              " records, " + std::to_string(session.counts().dropped) + " dropped");
-  sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-void PollLoop::finish_all(trace::EndReason live_reason) {
-  while (!sessions_.empty()) {
-    const std::size_t last = sessions_.size() - 1;
-    finish_session(
-        last, sessions_[last]->service_alive() ? live_reason : trace::EndReason::kServiceEnded);
+// False if the disk takes nothing or there is no memory for staging: what is committed stays in the
+// staging file, and what is not in the rings, for a successor.
+bool PollLoop::finish_all() {
+  for (const auto& session : sessions_) {
+    session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
+                                                : trace::EndReason::kServiceEnded);
+  }
+  const auto start = Clock::now();
+  auto last_movement = start;
+  for (;;) {
+    const bool room = advance_ends();
+    if (sessions_.empty()) return true;
+    const auto now = Clock::now();
+    // No staging slot although nothing is on its way out of one: there is no memory for any.
+    if (room || !writer_->idle()) last_movement = now;
+    const bool disk_full =
+        writer_->stalled() && now - std::max(start, writer_->stalled_since()) >= kStopPatience;
+    if (disk_full || now - last_movement >= kStopPatience) {
+      log_.error("stopping although not everything is written; it stays in " + options_.shm_dir +
+                 ", and the next consumerd writes it");
+      return false;
+    }
+    if (room) {
+      writer_->poll(true);
+    } else {
+      make_room();
+    }
   }
 }
 
@@ -193,7 +268,8 @@ void PollLoop::finish_all(trace::EndReason live_reason) {
 // ever more seldom while nothing happens.
 void PollLoop::pace(const RoundResult& round) {
   const auto now = Clock::now();
-  const nanoseconds since_last = now - last_round_;
+  // Bounded: the first round, or one after hours of a full disk, would overflow the product below.
+  const nanoseconds since_last = std::min<nanoseconds>(now - last_round_, kLongestInterval);
   last_round_ = now;
   if (round.fullest_permille >= kBusyPermille || round.ring_bytes >= 16 * kBatchBytes) {
     nap_ = nanoseconds(0);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,8 +35,13 @@ class PollLoop {
   void try_adopt(const std::string& name);
   RoundResult poll_all();
   void tend_all(Clock::time_point now);
-  void finish_session(std::size_t index, trace::EndReason reason);
-  void finish_all(trace::EndReason live_reason);
+  void wait_for(const std::string& name, Clock::duration delay);
+  void refuse(const std::string& name, const std::string& why);
+  bool recover(const std::string& staging);
+  void end_of_truncated(SegmentSession& session);
+  // One step of every session that is ending. False if one of them needs room in staging.
+  bool advance_ends();
+  bool finish_all();
   void make_room();
   void pace(const RoundResult& round);
 
@@ -47,7 +53,9 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::set<std::string> waiting_;    // not ready, or drained by another: looked at again
+  std::size_t first_session_ = 0;    // where the next round begins
+  std::map<std::string, Clock::time_point> waiting_;  // segments to be looked at again, and when
+  std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
   std::set<std::string> mentioned_;  // said once
   bool owned_by_other_ = false;
   Clock::time_point last_look_{};

@@ -1,10 +1,14 @@
 #include "consumerd/recovery.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -17,6 +21,7 @@
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
 #include "shm-layout/staging_area.hpp"
+#include "trace-format/format_constants.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -49,6 +54,8 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
     return RecoveryResult::kNothing;
   }
   if (!try_lock_byte(dead->fd.get(), shm::kStagingLockByte)) return RecoveryResult::kInUse;
+  // Another recovery may have finished with it while we waited at the door.
+  if (fstat(dead->fd.get(), &info) != 0 || info.st_nlink == 0) return RecoveryResult::kNothing;
   const auto size = static_cast<std::uint64_t>(info.st_size);
   shm::StagingHeader header{};
   if (pread(dead->fd.get(), static_cast<void*>(&header), sizeof header, 0) !=
@@ -64,7 +71,7 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
       header.version.load(std::memory_order_relaxed) == shm::kStagingVersion &&
       dead->slot_count <= shm::kMaxStagingSlots && dead->slot_bytes <= shm::kMaxSlotBytes &&
       shm::slot_data_offset(dead->slot_count, dead->slot_count, dead->slot_bytes) <= size;
-  if (!sound || !map_front(path.c_str(), size, &dead->region)) {
+  if (!sound || !map_front(dead->fd.get(), size, &dead->region)) {
     log.error("staging file " + path +
               " cannot be read by this version; finish it with the consumerd that made it");
     return RecoveryResult::kFailed;
@@ -84,41 +91,90 @@ bool write_all(int fd, const std::byte* data, std::uint64_t bytes, std::uint64_t
   return true;
 }
 
-bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
+// Whether what the slot says of itself can be: of a damaged one neither bytes nor positions count.
+bool is_sound(const DeadStaging& dead, std::uint32_t slot) {
   const shm::SlotHeader& header = dead.header(slot);
   const std::uint64_t commit = header.commit.load(std::memory_order_acquire);
-  const std::uint32_t bytes = shm::commit_bytes(commit);
-  if (bytes > dead.slot_bytes || header.file_path[0] != '/' ||
-      memchr(header.file_path, 0, sizeof header.file_path) == nullptr) {
-    log.error("a staging slot is damaged; it is skipped");
+  constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 62;
+  return shm::commit_bytes(commit) <= dead.slot_bytes &&
+         shm::commit_journal(commit) <= shm::kJournalEntries && header.file_offset < kMaxOffset &&
+         header.file_path[0] == '/' &&
+         memchr(header.file_path, 0, sizeof header.file_path) != nullptr &&
+         memchr(header.segment_name, 0, sizeof header.segment_name) != nullptr;
+}
+
+// Whether the slot's bytes belong into this file: it is the one they were meant for, or a section
+// of the same segment begins it (a copy, or another device number after a remount), or it holds
+// nothing in front of them.
+bool is_its_file(int fd, const struct stat& info, const shm::SlotHeader& header) {
+  if (info.st_dev == header.file_device && info.st_ino == header.file_inode) return true;
+  std::array<std::byte, trace::kBlockHeaderBytes + 24> front{};
+  const ssize_t got = pread(fd, front.data(), front.size(), 0);
+  if (got < 0) return false;
+  if (std::all_of(front.begin(), front.end(), [](std::byte b) { return b == std::byte{0}; })) {
     return true;
   }
-  const UniqueFd fd(open(header.file_path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
-  if (!fd || !write_all(fd.get(), dead.data(slot), bytes, header.file_offset)) {
-    log.error(std::string("cannot finish ") + header.file_path + ": " + error_text(errno) +
+  return std::memcmp(front.data() + trace::kBlockHeaderBytes + 8, header.segment_uuid,
+                     sizeof header.segment_uuid) == 0;
+}
+
+bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
+  const shm::SlotHeader& header = dead.header(slot);
+  const std::uint32_t bytes = shm::commit_bytes(header.commit.load(std::memory_order_acquire));
+  std::string path = header.file_path;
+  for (;;) {
+    // Non-blocking: a fifo of that name must not hold the recovery up.
+    const UniqueFd fd(
+        open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
+    struct stat info {};
+    if (fd && fstat(fd.get(), &info) == 0 &&
+        (!S_ISREG(info.st_mode) || !is_its_file(fd.get(), info, header)) &&
+        path.size() == std::strlen(header.file_path)) {
+      path += ".recovered";
+      log.error(std::string(header.file_path) + " was replaced; the rest of it goes to " + path);
+      continue;
+    }
+    if (fd && S_ISREG(info.st_mode) &&
+        write_all(fd.get(), dead.data(slot), bytes, header.file_offset)) {
+      return true;
+    }
+    log.error("cannot finish " + path + ": " + error_text(errno) +
               "; the records stay in shared memory until it works");
     return false;
   }
-  return true;
+}
+
+// Attaches although somebody may just be having a look at it. Null if it is gone, or drained by
+// a consumerd that lives: then its positions are not ours to set. `*again` if that is not known.
+std::unique_ptr<AttachedSegment> attach_patiently(const std::string& shm_dir,
+                                                  const std::string& name, bool* again) {
+  constexpr int kTries = 50;
+  AttachFailure failure;
+  for (int i = 0; i < kTries; ++i) {
+    std::unique_ptr<AttachedSegment> segment = AttachedSegment::attach(shm_dir, name, &failure);
+    if (segment != nullptr || failure.error != AttachError::kOwned) {
+      *again = segment == nullptr && failure.error == AttachError::kNotNow;
+      return segment;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  // Whoever adopts a segment first finishes the staging file that it names. This one names
+  // another: its service has overwritten the name, and must not block everybody else's recovery.
+  *again = false;
+  return nullptr;
 }
 
 // Moves the rings' consumer positions to what the journal of one slot accounts for.
 bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uint32_t slot,
                    const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
-  if (memchr(header.segment_name, 0, sizeof header.segment_name) == nullptr) return true;
   const std::string name = header.segment_name;
   if (shm::service_of_segment_name(name).empty()) return true;
-  AttachFailure failure;
-  const std::unique_ptr<AttachedSegment> segment = AttachedSegment::attach(shm_dir, name, &failure);
-  if (segment == nullptr) {
-    // Removed since, or held by a consumerd that recovered it: either way nothing is to be done
-    // unless that one is recovering right now.
-    return failure.error != AttachError::kOwned;
-  }
+  bool again = false;
+  const std::unique_ptr<AttachedSegment> segment = attach_patiently(shm_dir, name, &again);
+  if (segment == nullptr) return !again;
   if (std::memcmp(segment->header().uuid, header.segment_uuid, 16) != 0) return true;
-  std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_acquire));
-  if (count > shm::kJournalEntries) count = shm::kJournalEntries;
+  const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_acquire));
   std::uint32_t moved = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const shm::JournalEntry& entry = header.journal[i];
@@ -129,7 +185,10 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
     const bool ahead = entry.consumer_pos > pos ||
                        (entry.consumer_pos == pos &&
                         entry.booked_drops > line.booked_drops.load(std::memory_order_relaxed));
-    if (!ahead) continue;
+    // Never past what the service has published, whatever the entry says.
+    const std::uint64_t end =
+        segment->ring(entry.ring_index).producer.producer_pos.load(std::memory_order_acquire);
+    if (!ahead || entry.consumer_pos - pos > end - pos) continue;
     line.next_sequence.store(entry.next_sequence, std::memory_order_relaxed);
     line.last_tsc.store(entry.last_tsc, std::memory_order_relaxed);
     line.booked_drops.store(entry.booked_drops, std::memory_order_relaxed);
@@ -152,7 +211,12 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
   // the file.
   std::vector<std::uint32_t> committed;
   for (std::uint32_t slot = 0; slot < dead.slot_count; ++slot) {
-    if (dead.header(slot).commit.load(std::memory_order_acquire) != 0) committed.push_back(slot);
+    if (dead.header(slot).commit.load(std::memory_order_acquire) == 0) continue;
+    if (is_sound(dead, slot)) {
+      committed.push_back(slot);
+    } else {
+      log.error("slot " + std::to_string(slot) + " of " + path + " is damaged; it is skipped");
+    }
   }
   for (const std::uint32_t slot : committed) {
     if (!write_slot(dead, slot, log)) return RecoveryResult::kFailed;

@@ -30,6 +30,8 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
   cursor_.next_sequence = line.next_sequence.load(std::memory_order_relaxed);
   cursor_.last_tsc = line.last_tsc.load(std::memory_order_relaxed);
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
+  // What made an earlier consumer give up may have passed.
+  metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
 }
 
 // Learns who owns the ring now. The owner cannot have changed while anything of the one before
@@ -52,14 +54,16 @@ bool RingDrain::enter_stream(TraceFile& file) {
   file.commit(trace::write_stream_block(block, out));
   announced_ = true;
   cursor_.stream_id = block.stream_id;
-  if (generation != generation_) {
-    cursor_.next_sequence = 0;
-    cursor_.last_tsc = block.start_tsc;
-    cursor_.booked_drops = 0;
-    generation_ = generation;
-    publish();
-  }
+  if (generation != generation_) adopt_generation(generation);
   return true;
+}
+
+void RingDrain::adopt_generation(std::uint32_t generation) {
+  cursor_.next_sequence = 0;
+  cursor_.last_tsc = metadata_->identity.start_tsc;
+  cursor_.booked_drops = 0;
+  generation_ = generation;
+  publish();
 }
 
 // What the service and a successor may know of this ring. The generation is stored when the
@@ -82,32 +86,29 @@ RingDrain::Result RingDrain::drain(TraceFile& file, DictionaryFeed& dictionary,
   if (quarantined_) return Result::kDone;
   // Pairs with the producer's release: everything before `end` is written.
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
+  if (segment_->truncated()) {
+    quarantine(Quarantine::kTruncated, {}, log);
+    return Result::kDone;
+  }
   if (end - pos_ > segment_->layout().ring_bytes) {
     quarantine(Quarantine::kPosition, "its producer position is impossible", log);
     return Result::kDone;
   }
   last_fill_ = end - pos_;
   if (end == pos_) return Result::kDone;
-  std::string why;
-  switch (dictionary.update(&why)) {
-    case DictionaryFeed::Result::kReady:
-      break;
-    case DictionaryFeed::Result::kNoSpace:
-      return Result::kNoSpace;
-    case DictionaryFeed::Result::kCorrupt:
-      quarantine(Quarantine::kDictionary, why, log);
-      return Result::kDone;
-  }
+  if (dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
   if (!enter_stream(file)) return Result::kNoSpace;
   while (pos_ != end && !quarantined_) {
-    if (drain_batch(file, encoder, scratch, end, watermark_tsc, counts, log) == Result::kNoSpace) {
+    if (drain_batch(file, dictionary, encoder, scratch, end, watermark_tsc, counts, log) ==
+        Result::kNoSpace) {
       return Result::kNoSpace;
     }
   }
   return Result::kDone;
 }
 
-RingDrain::Result RingDrain::drain_batch(TraceFile& file, trace::ExtentEncoder& encoder,
+RingDrain::Result RingDrain::drain_batch(TraceFile& file, const DictionaryFeed& dictionary,
+                                         trace::ExtentEncoder& encoder,
                                          std::vector<std::byte>& scratch, std::uint64_t end,
                                          std::uint64_t watermark_tsc, DrainCounts* counts,
                                          const Log& log) {
@@ -124,6 +125,11 @@ RingDrain::Result RingDrain::drain_batch(TraceFile& file, trace::ExtentEncoder& 
     // A private copy first: the service may scribble on the ring while we look at it.
     scratch.resize(std::max<std::size_t>(scratch.size(), bytes));
     std::memcpy(scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);
+    if (segment_->truncated()) {
+      // What was copied may be the zeros that stand in for the missing pages.
+      quarantine(Quarantine::kTruncated, {}, log);
+      return Result::kDone;
+    }
     const trace::EncodeResult result =
         encoder.encode(std::span<const std::byte>(scratch).first(bytes), cursor_, watermark_tsc,
                        shm::read_tsc(), out);
@@ -131,7 +137,7 @@ RingDrain::Result RingDrain::drain_batch(TraceFile& file, trace::ExtentEncoder& 
       accept(file, result, result.consumed_bytes, counts);
     }
     if (result.stop == trace::EncodeStop::kCorrupt) {
-      quarantine(Quarantine::kRecord,
+      quarantine(dictionary.damaged() ? Quarantine::kDictionary : Quarantine::kRecord,
                  std::string(result.corrupt_reason) + " at position " +
                      std::to_string(pos_ + result.corrupt_offset - result.consumed_bytes),
                  log);
@@ -173,19 +179,31 @@ RingDrain::Result RingDrain::book_final_drops(TraceFile& file, trace::ExtentEnco
                                               DrainCounts* counts) {
   if (quarantined_ || has_data()) return Result::kDone;
   const shm::IdentityLine& identity = metadata_->identity;
-  // Pairs with the release at thread exit: the counters are final.
+  // The generation first: if state and counters turn out to be those of a successor, which has
+  // taken the drained ring meanwhile, the second look at it below says so.
+  const std::uint32_t generation = identity.generation.load(std::memory_order_acquire);
+  // Pairs with the release at thread exit: positions and counters are final.
   const bool retired = identity.state.load(std::memory_order_acquire) ==
                        static_cast<std::uint32_t>(shm::RingState::kRetired);
   if (!retired && !service_ended) return Result::kDone;
   const shm::CountersLine& counters = metadata_->counters;
   const std::uint64_t total = counters.dropped_total.load(std::memory_order_acquire);
-  const std::uint64_t untold = total - cursor_.booked_drops;
-  if (generation_ != identity.generation.load(std::memory_order_acquire)) {
-    // Nothing of this owner was ever consumed; with nothing lost there is nothing to say.
-    if (total == 0) return Result::kDone;
-  } else if (total <= cursor_.booked_drops) {
+  if (has_data() || identity.generation.load(std::memory_order_acquire) != generation) {
     return Result::kDone;
   }
+  const bool fresh = generation != generation_;  // nothing of this owner was ever consumed
+  const std::uint64_t booked = fresh ? 0 : cursor_.booked_drops;
+  if (total <= booked) {
+    // Its owner left no trace. The ring is drained all the same, and only this says so: without
+    // it, nobody could take the ring again.
+    if (fresh) {
+      announced_ = false;
+      cursor_.stream_id = identity.stream_id;
+      adopt_generation(generation);
+    }
+    return Result::kDone;
+  }
+  const std::uint64_t untold = total - booked;
   if (!enter_stream(file)) return Result::kNoSpace;
   const std::span<std::byte> out = file.space(output_room(shm::kDropRecordBytes));
   if (out.empty()) return Result::kNoSpace;
@@ -210,10 +228,15 @@ void RingDrain::written(const shm::JournalEntry& entry) {
 
 void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log& log) {
   quarantined_ = true;
+  last_fill_ = 0;  // a ring that nobody drains any more sets no pace
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
+  if (reason == Quarantine::kTruncated) return;  // said once, for the whole segment
   log.error("ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
-            "; something in the service writes to memory that is not its own");
+            "; " +
+            (reason == Quarantine::kMapping
+                 ? "raise vm.max_map_count and the limit on address space, then restart consumerd"
+                 : "something in the service writes to memory that is not its own"));
 }
 
 }  // namespace ringside::consumer

@@ -19,8 +19,9 @@ enum class Quarantine : std::uint32_t {
   kNone = 0,
   kPosition = 1,    // producer_pos outside of the ring
   kRecord = 2,      // bytes that are no record
-  kDictionary = 3,  // of the whole segment
+  kDictionary = 3,  // a record of a site behind the damaged part of the dictionary
   kMapping = 4,     // the ring's memory cannot be mapped
+  kTruncated = 5,   // the segment's file was cut short
 };
 
 struct DrainCounts {
@@ -39,7 +40,8 @@ class RingDrain {
   // Cheap: whether the producer has published anything that is not consumed yet.
   bool has_data() const {
     // Relaxed: drain() reads it again with acquire before it looks at any byte.
-    return metadata_->producer.producer_pos.load(std::memory_order_relaxed) != pos_;
+    return !quarantined_ &&
+           metadata_->producer.producer_pos.load(std::memory_order_relaxed) != pos_;
   }
 
   // Everything that is published when it is called. kNoSpace if staging is full before that.
@@ -61,7 +63,9 @@ class RingDrain {
 
  private:
   bool enter_stream(TraceFile& file);
-  Result drain_batch(TraceFile& file, trace::ExtentEncoder& encoder,
+  void adopt_generation(std::uint32_t generation);
+  Result drain_batch(TraceFile& file, const DictionaryFeed& dictionary,
+                     trace::ExtentEncoder& encoder,
                      std::vector<std::byte>& scratch, std::uint64_t end,
                      std::uint64_t watermark_tsc, DrainCounts* counts, const Log& log);
   void accept(TraceFile& file, const trace::EncodeResult& result, std::uint64_t consumed,

@@ -80,12 +80,13 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       },
       why);
   if (session->file_ == nullptr) return nullptr;
-  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_);
+  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<trace::ClockSteering>(
       trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
                                   header.start_realtime_ns, header.tsc_frequency_hz});
   session->same_boot_ = is_this_boot(header.boot_id);
+  session->take_over_clock();
   session->last_point_ = steady_clock::now();
   // Before anything is committed: a successor finds what this consumerd leaves behind by it.
   shm::ConsumerLine& line = attached.control().consumer;
@@ -93,11 +94,8 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   line.session.fetch_add(1, std::memory_order_relaxed);
   session->flush_seen_ = line.flush_done.load(std::memory_order_relaxed);
-  if (!session->begin_section()) {
-    *why = "no staging memory for " + attached.name() +
-           "; enlarge the shared-memory file system (in a container: --shm-size)";
-    return nullptr;
-  }
+  // If no slot is free now, the first round tries again.
+  session->begun_ = session->begin_section();
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
                    std::memory_order_release);
   return session;
@@ -106,11 +104,49 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
 bool SegmentSession::begin_section() {
   const std::span<std::byte> out = file_->space(kSectionFrontBytes);
   if (out.empty()) return false;
+  const trace::ClockPoint first = clock_->first();
+  const trace::ClockPoint last = clock_->last();
   std::size_t bytes =
       trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
-  bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
+  bytes += trace::write_clock_block(first, out.subspan(bytes));
+  if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
   file_->commit(bytes);
-  return write_clock();
+  begun_ = true;
+  if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
+    tell_successor(first);
+  }
+  write_clock();  // without room now, poll() writes the next one
+  return true;
+}
+
+// Times go on where the consumer before stopped; the first one has the service's whole run to
+// measure the rate by.
+void SegmentSession::take_over_clock() {
+  const shm::ConsumerClock& left = segment_->control().consumer_clock;
+  // Pairs with the release in tell_successor().
+  const std::uint64_t steps = left.steps.load(std::memory_order_acquire);
+  const auto step = [&left](std::uint64_t number) {
+    const shm::ClockStep& from = left.step[(number - 1) % shm::kClockSteps];
+    trace::ClockPoint point;
+    point.tsc0 = from.tsc0.load(std::memory_order_relaxed);
+    point.unix_ns0 = from.unix_ns0.load(std::memory_order_relaxed);
+    point.ns_per_tick = from.ns_per_tick.load(std::memory_order_relaxed);
+    return point;
+  };
+  if (steps > 0 && clock_->resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
+  if (!same_boot_) return;
+  const shm::ClockReading now = shm::read_clocks();
+  clock_->measure({now.tsc, now.monotonic_ns, now.realtime_ns});
+}
+
+void SegmentSession::tell_successor(const trace::ClockPoint& point) {
+  shm::ConsumerClock& clock = segment_->control().consumer_clock;
+  const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
+  shm::ClockStep& step = clock.step[steps % shm::kClockSteps];
+  step.tsc0.store(point.tsc0, std::memory_order_relaxed);
+  step.unix_ns0.store(point.unix_ns0, std::memory_order_relaxed);
+  step.ns_per_tick.store(point.ns_per_tick, std::memory_order_relaxed);
+  clock.steps.store(steps + 1, std::memory_order_release);
 }
 
 bool SegmentSession::write_clock() {
@@ -119,8 +155,9 @@ bool SegmentSession::write_clock() {
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();
-  file_->commit(
-      trace::write_clock_block(clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
+  const trace::ClockPoint point = clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns});
+  file_->commit(trace::write_clock_block(point, out));
+  tell_successor(point);
   return true;
 }
 
@@ -128,14 +165,17 @@ bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
   moved_.clear();
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const trace::StreamCursor& cursor = rings_[i].cursor();
-    if (cursor.next_sequence == told_sequence_[i]) continue;
+    // By stream too: the successor of a thread may stand where that one stood.
+    if (cursor.next_sequence == told_[i].next_sequence && cursor.stream_id == told_[i].stream_id) {
+      continue;
+    }
     moved_.push_back({cursor.stream_id, cursor.next_sequence});
   }
   const std::span<std::byte> out = file_->space(64 + moved_.size() * sizeof(trace::StreamPosition));
   if (out.empty()) return false;
   file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
   for (std::size_t i = 0; i < rings_.size(); ++i) {
-    told_sequence_[i] = rings_[i].cursor().next_sequence;
+    told_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
   }
   watermark_tsc_ = watermark_tsc;
   bytes_since_point_ = 0;
@@ -147,7 +187,7 @@ void SegmentSession::follow_rings() {
   const std::uint32_t used = segment_->rings_used();
   while (rings_.size() < used) {
     rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
-    told_sequence_.push_back(rings_.back().cursor().next_sequence);
+    told_.push_back({rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
   }
 }
 
@@ -169,27 +209,20 @@ RoundResult SegmentSession::poll(bool writable) {
   const std::uint64_t round_tsc = shm::read_tsc();
   // Pairs with flush(): what was published before the request is drained in this round.
   const std::uint64_t flush = control.service.flush_request.load(std::memory_order_acquire);
-  follow_rings();
-  const std::uint64_t ring_bytes = segment_->layout().ring_bytes;
-  const std::uint64_t file_bytes_before = counts_.file_bytes;
-  for (RingDrain& ring : rings_) {
-    if (!ring.has_data()) continue;
-    const std::uint64_t before = counts_.ring_bytes;
-    if (result.ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval) {
-      result.starved = !write_clock();
-    }
-    if (result.starved || ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_,
-                                     &counts_, log_) == RingDrain::Result::kNoSpace) {
-      result.starved = true;
-      break;
-    }
-    result.ring_bytes += counts_.ring_bytes - before;
-    result.fullest_permille =
-        std::max(result.fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+  if (!begun_ && !begin_section()) {
+    result.starved = true;
+    return result;
   }
+  follow_rings();
+  const std::uint64_t file_bytes_before = counts_.file_bytes;
+  result.starved = !drain_rings(segment_->layout().ring_bytes, &result);
   bytes_since_point_ += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
   const auto now = steady_clock::now();
+  control.consumer.heartbeat_monotonic_ns.store(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
+      std::memory_order_relaxed);
   const bool flushing = flush > flush_seen_;
   if (bytes_since_point_ > 0 &&
       (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
@@ -204,6 +237,31 @@ RoundResult SegmentSession::poll(bool writable) {
   }
   answer_flush();
   return result;
+}
+
+// False if staging is full; the next round then begins with the ring that found it so, or else
+// the last rings would never be drained while the disk is the slowest part.
+bool SegmentSession::drain_rings(std::uint64_t ring_bytes, RoundResult* result) {
+  const std::size_t count = rings_.size();
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::size_t index =
+        first_ring_ + step < count ? first_ring_ + step : first_ring_ + step - count;
+    RingDrain& ring = rings_[index];
+    if (!ring.has_data()) continue;
+    const std::uint64_t before = counts_.ring_bytes;
+    const bool clock_due =
+        result->ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval;
+    if ((clock_due && !write_clock()) ||
+        ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
+            RingDrain::Result::kNoSpace) {
+      first_ring_ = index;
+      return false;
+    }
+    result->ring_bytes += counts_.ring_bytes - before;
+    result->fullest_permille =
+        std::max(result->fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+  }
+  return true;
 }
 
 void SegmentSession::answer_flush() {
@@ -223,9 +281,24 @@ void SegmentSession::tend() {
   }
 }
 
-bool SegmentSession::finish(trace::EndReason reason) {
+void SegmentSession::begin_end(trace::EndReason reason) {
+  if (ending_) return;
+  ending_ = true;
+  end_reason_ = reason;
+}
+
+SegmentSession::End SegmentSession::try_end() {
+  if (!finished_) finished_ = finish();
+  if (!finished_) return End::kNoSpace;
+  return file_->written() == file_->sealed() ? End::kOver : End::kWriting;
+}
+
+bool SegmentSession::finish() {
+  if (!begun_ && !begin_section()) return false;
+  // Before the last look at the rings: a service that lives on goes on from here.
+  const std::uint64_t watermark_tsc = shm::read_tsc();
   follow_rings();
-  const bool service_ended = reason == trace::EndReason::kServiceEnded;
+  const bool service_ended = end_reason_ == trace::EndReason::kServiceEnded;
   for (RingDrain& ring : rings_) {
     if (ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
             RingDrain::Result::kNoSpace ||
@@ -234,11 +307,8 @@ bool SegmentSession::finish(trace::EndReason reason) {
       return false;
     }
   }
-  const std::span<std::byte> out = file_->space(256);
-  if (out.empty()) return false;
-  // With a service that lives on, later records may still be older than this moment.
-  if (!write_sequence_point(shm::read_tsc())) return false;
-  const trace::EndBlock end{counts_.records, counts_.dropped, reason};
+  if (!write_sequence_point(watermark_tsc)) return false;
+  const trace::EndBlock end{counts_.records, counts_.dropped, end_reason_};
   const std::span<std::byte> tail = file_->space(256);
   if (tail.empty()) return false;
   file_->commit(trace::write_end_block(end, tail));
@@ -246,13 +316,13 @@ bool SegmentSession::finish(trace::EndReason reason) {
   return true;
 }
 
-void SegmentSession::leave(bool remove) {
+void SegmentSession::leave() {
   shm::ConsumerLine& line = segment_->control().consumer;
   answer_flush();
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kDetached),
                    std::memory_order_relaxed);
-  if (remove) segment_->unlink_file();
+  if (end_reason_ == trace::EndReason::kServiceEnded) segment_->unlink_file();
 }
 
 }  // namespace ringside::consumer

@@ -38,16 +38,22 @@ class SegmentSession {
   // Housekeeping that does not have to happen in every round: ended streams.
   void tend();
 
-  // Takes everything that is left, ends the section and sends it off. False if staging is full:
-  // call again after some of it was written.
-  bool finish(trace::EndReason reason);
+  // The way out: begin_end() once, try_end() until it says kOver, leave(). Nothing of it waits.
+  enum class End {
+    kNoSpace,  // staging is full: again after some of it was written
+    kWriting,  // everything is taken and sealed, but not yet in the file
+    kOver,
+  };
+  void begin_end(trace::EndReason reason);
+  bool ending() const { return ending_; }
+  End try_end();
+  // Gives the segment up, removing it if its service is gone.
+  void leave();
 
-  // Whether all that was sealed has been written.
-  bool settled() const { return file_->written() == file_->sealed(); }
   void seal() { file_->seal(); }
 
-  // After finish() and settled(): gives the segment up, removing it if its service is gone.
-  void leave(bool remove);
+  // Whether the segment was cut short: nothing more can be had from it.
+  bool truncated() const { return segment_->truncated(); }
 
   bool service_alive() const { return segment_->service_alive(); }
   const std::string& name() const { return segment_->name(); }
@@ -57,7 +63,11 @@ class SegmentSession {
  private:
   SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
   bool begin_section();
+  bool finish();
+  bool drain_rings(std::uint64_t ring_bytes, RoundResult* result);
   bool write_clock();
+  void take_over_clock();
+  void tell_successor(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
   void follow_rings();
   void answer_flush();
@@ -71,7 +81,7 @@ class SegmentSession {
   std::vector<RingDrain> rings_;
   std::vector<std::byte> scratch_;
   std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
-  std::vector<std::uint64_t> told_sequence_;  // by ring: next_sequence at the last one
+  std::vector<trace::StreamPosition> told_;   // by ring: what the last one said
   DrainCounts counts_;
   std::uint64_t watermark_tsc_ = 0;
   std::uint64_t bytes_since_point_ = 0;
@@ -79,6 +89,11 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_clock_;
   std::uint64_t flush_seen_ = 0;
   std::uint64_t flush_sealed_ = 0;  // sealed() that answers flush_seen_
+  std::size_t first_ring_ = 0;      // where the next round begins
+  trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
+  bool begun_ = false;  // the section's front is in the file
+  bool ending_ = false;
+  bool finished_ = false;
   bool same_boot_ = false;
 };
 

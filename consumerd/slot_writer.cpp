@@ -23,6 +23,11 @@ std::uint32_t SlotWriter::acquire() {
     const std::span<std::byte> data = staging_.data(slot);
     io_.prepare_slot(slot, data.data(), data.size());
   }
+  if (slot == kNoSlot && staging_.out_of_memory() && !told_no_memory_) {
+    told_no_memory_ = true;
+    log_.error("no memory for a further staging buffer; fewer of them make draining slower, none "
+               "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
+  }
   return slot;
 }
 
@@ -50,6 +55,11 @@ void SlotWriter::submit(std::uint32_t slot) {
 }
 
 void SlotWriter::poll(bool wait) {
+  if (under_way_ == 0) {
+    // Nothing can come; a caller that waits for room nevertheless must not spin.
+    if (wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return;
+  }
   std::array<WriteCompletion, kStagingSlots> completions;
   bool any_submitted = false;
   const auto now = std::chrono::steady_clock::now();
@@ -60,7 +70,7 @@ void SlotWriter::poll(bool wait) {
   }
   const std::size_t count = io_.reap(completions, wait && any_submitted);
   for (std::size_t i = 0; i < count; ++i) finish(completions[i]);
-  if (wait && count == 0 && under_way_ > 0) {
+  if (wait && count == 0) {
     // Everything under way waits for its next try.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -75,14 +85,16 @@ void SlotWriter::finish(const WriteCompletion& completion) {
     fail(completion.slot, completion.result == 0 ? ENOSPC : -completion.result);
     return;
   }
+  // Counted by slot: with one file that fails and others that do not, neither the state nor the
+  // log is to flicker.
+  if (job.failing) {
+    job.failing = false;
+    if (--failing_ == 0) log_.notice("writing again");
+  }
   job.written += static_cast<std::uint32_t>(completion.result);
   if (job.written < job.bytes) {
     submit(completion.slot);
     return;
-  }
-  if (stalled_) {
-    stalled_ = false;
-    log_.notice("writing again");
   }
   job.active = false;
   --under_way_;
@@ -99,8 +111,10 @@ void SlotWriter::fail(std::uint32_t slot, int error) {
   job.retry_at = std::chrono::steady_clock::now();
   if (passing) return;
   job.retry_at += kRetryAfter;
-  if (!stalled_) {
-    stalled_ = true;
+  if (job.failing) return;
+  job.failing = true;
+  if (failing_++ == 0) {
+    stalled_since_ = std::chrono::steady_clock::now();
     log_.error("cannot write " + std::string(staging_.header(slot).file_path) + ": " +
                error_text(error) +
                "; nothing is lost as long as the rings have room, trying again until it works");

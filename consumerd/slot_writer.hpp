@@ -31,7 +31,11 @@ class SlotWriter {
 
   bool idle() const { return under_way_ == 0; }
   // A write has failed and not yet succeeded again: nothing should be taken from the rings.
-  bool stalled() const { return stalled_; }
+  bool stalled() const { return failing_ > 0; }
+  // Since when; only while stalled().
+  std::chrono::steady_clock::time_point stalled_since() const { return stalled_since_; }
+  // Gives back a slot that nothing was committed to.
+  void discard(std::uint32_t slot) { staging_.release(slot); }
 
  private:
   struct Job {
@@ -40,6 +44,7 @@ class SlotWriter {
     std::uint32_t written = 0;
     bool submitted = false;
     bool active = false;
+    bool failing = false;  // its last try failed
     std::chrono::steady_clock::time_point retry_at;
     Done done;
   };
@@ -53,7 +58,9 @@ class SlotWriter {
   const Log& log_;
   std::vector<Job> jobs_;  // by slot
   std::uint32_t under_way_ = 0;
-  bool stalled_ = false;
+  std::uint32_t failing_ = 0;
+  std::chrono::steady_clock::time_point stalled_since_;
+  bool told_no_memory_ = false;
 };
 
 }  // namespace ringside::consumer

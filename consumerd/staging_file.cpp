@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
@@ -56,13 +57,18 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
   if (!try_lock_byte(fd, shm::kStagingLockByte)) {
     return refuse("cannot lock", "the file system must support OFD locks");
   }
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
+    *why = path + " was removed by another consumerd's recovery before it was locked; start again";
+    return nullptr;
+  }
   const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
   const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
     return refuse("no memory for",
                   "enlarge the shared-memory file system (in a container: --shm-size)");
   }
-  if (!map_front(path.c_str(), total, &file->region_)) {
+  if (!map_front(fd, total, &file->region_)) {
     return refuse("cannot map", "raise the address space limit");
   }
   auto* const header = static_cast<shm::StagingHeader*>(file->region_.get_address());
@@ -79,7 +85,11 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
 }
 
 StagingFile::~StagingFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+  if (path_.empty()) return;
+  for (std::uint32_t slot = 0; slot < free_.size(); ++slot) {
+    if (header(slot).commit.load(std::memory_order_relaxed) != 0) return;
+  }
+  unlink(path_.c_str());
 }
 
 std::uint32_t StagingFile::acquire(bool* first_use) {
@@ -90,13 +100,15 @@ std::uint32_t StagingFile::acquire(bool* first_use) {
     if (!backed_[slot]) {
       const std::uint64_t offset = shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes);
       // No memory: the slots that have some must do.
-      if (!reserve(fd_.get(), offset, kStagingSlotBytes)) return kNoSlot;
+      out_of_memory_ = !reserve(fd_.get(), offset, kStagingSlotBytes);
+      if (out_of_memory_) return kNoSlot;
       backed_[slot] = true;
       *first_use = true;
     }
     free_[slot] = false;
     return slot;
   }
+  out_of_memory_ = false;
   return kNoSlot;
 }
 

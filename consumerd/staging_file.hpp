@@ -26,7 +26,7 @@ class StagingFile {
  public:
   // Created in `shm_dir`, locked. Null with `why` (what, where, remedy) if that fails.
   static std::unique_ptr<StagingFile> create(const std::string& shm_dir, std::string* why);
-  // Removes the file: everything in it has been written by then.
+  // Removes the file, unless something in it has not been written: then a successor finds it.
   ~StagingFile();
 
   const std::array<std::uint8_t, 16>& uuid() const { return uuid_; }
@@ -35,6 +35,8 @@ class StagingFile {
   std::uint32_t acquire(bool* first_use);
   // Gives the slot back: its commit word must be 0.
   void release(std::uint32_t slot);
+  // Whether the last refusal of acquire() was for want of memory, not of a free slot.
+  bool out_of_memory() const { return out_of_memory_; }
 
   shm::SlotHeader& header(std::uint32_t slot);
   std::span<std::byte> data(std::uint32_t slot);
@@ -48,6 +50,7 @@ class StagingFile {
   std::array<std::uint8_t, 16> uuid_{};
   std::vector<bool> free_;
   std::vector<bool> backed_;
+  bool out_of_memory_ = false;
 };
 
 // "ringside-staging.<32 hex digits>"

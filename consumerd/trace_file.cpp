@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -67,6 +68,8 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
     const std::string path = stem + std::to_string(sequence) + ".ringtrace";
     UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
     struct stat info {};
+    // A symlink, directory or socket of that name: somebody else's, as is a fifo below.
+    if (!fd && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) continue;
     if (!fd || fstat(fd.get(), &info) != 0) {
       *why = "cannot open " + path + ": " + error_text(errno) +
              "; the output directory must be writable";
@@ -138,7 +141,12 @@ void TraceFile::store_commit() {
 
 void TraceFile::seal() {
   oldest_ = std::chrono::steady_clock::time_point::max();
-  if (slot_ == kNoSlot || used_ == 0) return;
+  if (slot_ == kNoSlot) return;
+  if (used_ == 0) {
+    // Asked for, but nothing came of it: others may be waiting for a slot.
+    writer_.discard(std::exchange(slot_, kNoSlot));
+    return;
+  }
   next_offset_ += used_;
   const std::uint64_t number = ++sealed_;
   writer_.write(slot_, fd_.get(),
@@ -149,12 +157,12 @@ void TraceFile::seal() {
 void TraceFile::slot_written(std::uint32_t slot, std::uint64_t number) {
   const shm::SlotHeader& header = staging_.header(slot);
   const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_relaxed));
-  for (std::uint32_t i = 0; i < count; ++i) written_callback_(header.journal[i]);
-  // Writes may finish out of order; `written_` counts those before the first that is missing.
-  static_assert(kStagingSlots <= 64);
-  out_of_order_ |= std::uint64_t{1} << (number - written_ - 1);
-  while ((out_of_order_ & 1) != 0) {
-    out_of_order_ >>= 1;
+  // Writes may finish out of order, and the slot is free after this call: what it accounts for
+  // is kept until all before it has arrived too.
+  arrived_.emplace(number, Journal(header.journal, header.journal + count));
+  while (!arrived_.empty() && arrived_.begin()->first == written_ + 1) {
+    for (const shm::JournalEntry& entry : arrived_.begin()->second) written_callback_(entry);
+    arrived_.erase(arrived_.begin());
     ++written_;
   }
 }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "consumerd/slot_writer.hpp"
 #include "consumerd/unique_fd.hpp"
@@ -20,7 +22,8 @@ class TraceFile {
  public:
   // Opens <service>.<pid>.<start time>.<sequence>.ringtrace in `output_dir`, at its end if it
   // already is this segment's. Null with `why` if it cannot be opened.
-  // `written` is called for each journal entry whose bytes have reached the file.
+  // `written` is called for each journal entry whose bytes, and all bytes before them, have
+  // reached the file. The object must outlive its writes: written() == sealed().
   static std::unique_ptr<TraceFile> open(const std::string& output_dir,
                                          const std::string& segment_name,
                                          const shm::SegmentHeader& header, SlotWriter& writer,
@@ -38,7 +41,7 @@ class TraceFile {
   void commit(std::size_t bytes);
   void commit(std::size_t bytes, const shm::JournalEntry& entry);
 
-  // Sends what is committed on its way, full or not.
+  // Sends what is committed on its way, full or not; a slot without anything is given back.
   void seal();
   // When the oldest byte that is not sealed was committed; max() if there is none.
   std::chrono::steady_clock::time_point oldest() const { return oldest_; }
@@ -51,6 +54,8 @@ class TraceFile {
 
  private:
   TraceFile(SlotWriter& writer, StagingFile& staging) : writer_(writer), staging_(staging) {}
+  // Of a slot that arrived before one with a smaller offset.
+  using Journal = std::vector<shm::JournalEntry>;
   bool open_slot();
   void store_commit();
   void slot_written(std::uint32_t slot, std::uint64_t number);
@@ -71,7 +76,7 @@ class TraceFile {
   std::uint32_t journal_ = 0;
   std::uint64_t sealed_ = 0;
   std::uint64_t written_ = 0;
-  std::uint64_t out_of_order_ = 0;  // bit i: slot number written_ + 1 + i has arrived
+  std::map<std::uint64_t, Journal> arrived_;  // by number, beyond written_
   std::chrono::steady_clock::time_point oldest_ = std::chrono::steady_clock::time_point::max();
 };
 

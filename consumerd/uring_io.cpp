@@ -66,7 +66,8 @@ class UringIo final : public BlockIo {
 
   std::size_t reap(std::span<WriteCompletion> out, bool wait) override {
     flush_submissions();
-    if (wait && under_way_ > 0 && io_uring_cq_ready(&ring_) == 0) {
+    // Only what the kernel has taken can finish.
+    if (wait && under_way_ > io_uring_sq_ready(&ring_) && io_uring_cq_ready(&ring_) == 0) {
       io_uring_cqe* ignored = nullptr;
       // A signal ends the wait early; the caller asks again.
       io_uring_wait_cqe(&ring_, &ignored);

@@ -86,12 +86,11 @@ int rs_init(void) {
 int rs_preallocate(void) {
   if (!ringside::attach_ring()) return 0;
   // The clock record that opens a stream, so that the first log call finds its way prepared.
-  const std::uint64_t tsc = rs_clock();
   rs_thread& t = rs_thread_state;
-  if (t.clock_epoch == UINT64_MAX) {
-    const std::uint64_t start = rs_reserve(0, tsc);
+  if (t.clock_due == 0) {
+    const std::uint64_t start = rs_reserve_slow(t.pos, 0, rs_clock());
     if (start == RS_DROPPED) return 0;
-    rs_publish(start);
+    rs_publish(start, 0);
   }
   return 1;
 }

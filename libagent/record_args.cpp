@@ -173,8 +173,8 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
     ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
-  const std::uint64_t tsc = rs_clock();
-  const std::uint64_t start = rs_reserve(bytes, tsc);
+  std::uint64_t tsc = 0;
+  const std::uint64_t start = rs_reserve(bytes, &tsc);
   if (start == RS_DROPPED) return;
   unsigned char* p = rs_place(start);
   const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
@@ -187,5 +187,5 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     p += sizeof words;
   }
   for (const Piece& piece : pieces) p = store_piece(piece, p);
-  rs_publish(start);
+  rs_publish(start, bytes);
 }

@@ -51,6 +51,11 @@ class Waiter {
   // for want of a consumer.
   bool wait(std::uint64_t end, std::uint64_t ring_bytes) {
     heartbeat_ = control_.consumer.heartbeat.load(std::memory_order_relaxed);
+    // The consumer polls, but has given this ring up: no space will ever come.
+    if (ring_.consumer.quarantine.load(std::memory_order_relaxed) != 0) {
+      absent_ = true;
+      return false;
+    }
     if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
             std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
       absent_ = !consumer_is_there();
@@ -151,7 +156,7 @@ class SlowReservation {
   SlowReservation(Segment& segment, shm::RingMetadata& ring)
       : ring_(ring), ring_bytes_(segment.layout.ring_bytes), waiter_(segment, ring) {
     const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
-    if (t_generation != generation || t_.clock_epoch == UINT64_MAX) {
+    if (t_generation != generation || t_.clock_due == 0) {
       t_generation = generation;
       t_marked_drops = 0;
       t_marked_ring_full = 0;
@@ -204,7 +209,7 @@ class SlowReservation {
   void return_here_next() { __atomic_store_n(&t_.limit, std::uint64_t{0}, __ATOMIC_RELAXED); }
 
   bool clock_due(std::uint64_t end, std::uint64_t tsc) const {
-    return end > t_lap_end || tsc >> shm::kClockEpochShift != t_.clock_epoch;
+    return end > t_lap_end || tsc > t_.clock_due;
   }
 
   bool drop_due() const {
@@ -225,7 +230,7 @@ class SlowReservation {
       if (!make_space(start + bytes)) return false;
       if (!exchange_local(&t_.pos, start, start + bytes)) continue;
       fill(rs_place(start), start);
-      rs_publish(start);
+      rs_publish(start, bytes);
       return true;
     }
   }
@@ -239,7 +244,7 @@ class SlowReservation {
                                           static_cast<std::uint64_t>(now.tv_nsec)};
       std::memcpy(p, words, sizeof words);
       t_lap_end = start + ring_bytes_;
-      __atomic_store_n(&t_.clock_epoch, tsc >> shm::kClockEpochShift, __ATOMIC_RELAXED);
+      __atomic_store_n(&t_.clock_due, tsc + shm::kClockIntervalTicks, __ATOMIC_RELAXED);
     });
   }
 
@@ -279,6 +284,19 @@ class SlowReservation {
 
 }  // namespace
 }  // namespace ringside
+
+void rs_publish_rest() {
+  rs_thread& t = rs_thread_state;
+  std::uint64_t end = 0;
+  do {
+    end = __atomic_load_n(&t.pos, __ATOMIC_RELAXED);
+    // As in rs_publish, and in the same order.
+    __atomic_store_n(t.producer_pos, end, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t.published, end, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  } while (__atomic_load_n(&t.pos, __ATOMIC_RELAXED) != end);
+}
 
 std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
   const ringside::SlowCall call;

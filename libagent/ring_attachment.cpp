@@ -3,10 +3,12 @@
 #include <cstring>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "libagent/environment.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/slow_call.hpp"
 #include "shm-layout/record_head.hpp"
@@ -37,6 +39,9 @@ bool is_orphaned() {
   const rs_thread& t = rs_thread_state;
   return t_orphaned && (SlowCall::inherited() > 0 || t.pos != t.published);
 }
+
+// Under the agent's lock: said once, as the refusals to come are counted.
+bool g_refusal_reported = false;
 
 pthread_key_t g_exit_key;
 bool g_exit_key_made = false;
@@ -117,7 +122,7 @@ void claim(Segment& segment, std::uint32_t index) {
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
   t.max_record_bytes = segment.header->max_record_bytes;
   t.published = identity.start_pos;
-  t.clock_epoch = UINT64_MAX;  // the first record is preceded by a clock record
+  t.clock_due = 0;  // the first record is preceded by a clock record
   t.limit = identity.start_pos;
   t.pos = identity.start_pos;
   t_attachment.ring = &ring;
@@ -182,6 +187,9 @@ bool attach_ring() {
                     " bytes in " + segment.path +
                     "; enlarge the shared-memory file system (in a container: --shm-size) or "
                     "lower RINGSIDE_RING_BYTES";
+        if (!std::exchange(g_refusal_reported, true)) {
+          report(a.message + "; threads without a ring are not traced until this succeeds");
+        }
       }
     }
     if (base == nullptr) {
@@ -207,7 +215,7 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
     __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
                                                   .limit = 0,
                                                   .published = UINT64_MAX,
-                                                  .clock_epoch = 0,
+                                                  .clock_due = 0,
                                                   .base = nullptr,
                                                   .mask = 0,
                                                   .producer_pos = nullptr,

@@ -167,6 +167,11 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   if (!lock_byte(fd, shm::kServiceLockByte)) {
     return refuse("cannot lock " + path, errno, "the file system must support OFD locks");
   }
+  // A consumer takes a file that nobody has locked for seconds for one that was abandoned.
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
+    return refuse("cannot keep " + path, ENOENT, "something removes new segments at once");
+  }
   fchmod(fd, static_cast<mode_t>(options.mode));  // a umask may have taken the group's bits
   segment->layout = shm::plan_segment(options.ring_bytes, options.max_threads,
                                       shm::kDefaultSiteCapacity, shm::kDefaultDictionaryBytes);

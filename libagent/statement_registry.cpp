@@ -153,7 +153,7 @@ void rs_site_unloaded(rs_site* site) {
   site->previous = nullptr;
 }
 
-int rs_site_enabled_slow(rs_site* site) {
+uint32_t rs_site_enabled_slow(rs_site* site) {
   const ringside::SlowCall call;
   Agent& a = agent();
   if (a.state.load(std::memory_order_relaxed) == ringside::State::failed &&
@@ -173,5 +173,5 @@ int rs_site_enabled_slow(rs_site* site) {
     return 0;
   }
   const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? 1 : 0;
+  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? id : 0;
 }

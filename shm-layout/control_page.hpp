@@ -6,7 +6,8 @@
 //   line 1   consumer   registration and heartbeat
 //   line 2   service    losses that belong to no ring, one counter per cause
 //   line 3   service    latest clock reading
-//   line 4+  reserved, zero
+//   line 4-5 consumer   how it maps ticks to time, for its successor
+//   line 6+  reserved, zero
 
 #include <atomic>
 #include <cstddef>
@@ -74,12 +75,30 @@ struct alignas(kCacheLineBytes) ClockLine {
   std::uint64_t reserved[4];
 };
 
+// unix_ns(tsc) = unix_ns0 + (tsc - tsc0) * ns_per_tick / 2^40, from tsc0 on.
+struct ClockStep {
+  std::atomic<std::uint64_t> tsc0;
+  std::atomic<std::uint64_t> unix_ns0;
+  std::atomic<std::uint64_t> ns_per_tick;
+};
+
+inline constexpr std::uint32_t kClockSteps = 3;
+
+// The last clock blocks that a consumer wrote to the trace file: step number n (from 1) lies at
+// (n - 1) % 3. Three, so that the last two are whole while the next one is being written.
+struct alignas(kCacheLineBytes) ConsumerClock {
+  std::atomic<std::uint64_t> steps;  // written so far; release after the step
+  ClockStep step[kClockSteps];
+  std::uint64_t reserved[6];
+};
+
 struct ControlPage {
   ServiceLine service;
   ConsumerLine consumer;
   SegmentLosses losses;
   ClockLine clock;
-  std::uint8_t reserved[kPageBytes - 4 * kCacheLineBytes];
+  ConsumerClock consumer_clock;
+  std::uint8_t reserved[kPageBytes - 6 * kCacheLineBytes];
 };
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);
@@ -114,6 +133,10 @@ static_assert(offsetof(ControlPage, service) == 0);
 static_assert(offsetof(ControlPage, consumer) == 64);
 static_assert(offsetof(ControlPage, losses) == 128);
 static_assert(offsetof(ControlPage, clock) == 192);
+static_assert(sizeof(ClockStep) == 24);
+static_assert(offsetof(ConsumerClock, step) == 8);
+static_assert(sizeof(ConsumerClock) == 2 * kCacheLineBytes);
+static_assert(offsetof(ControlPage, consumer_clock) == 256);
 static_assert(sizeof(ControlPage) == kPageBytes);
 
 }  // namespace ringside::shm

@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kExtendedHeadBytes = 20;
 
 // A clock record is due once the time since the last one in its ring has reached 2^42 ticks,
 // a quarter of what the head can express: reading back stays unambiguous with a factor of two.
-inline constexpr unsigned kClockEpochShift = 42;
+inline constexpr std::uint64_t kClockIntervalTicks = std::uint64_t{1} << 42;
 
 enum class DropCause : std::uint32_t {
   kRingFull = 1,

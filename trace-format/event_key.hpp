@@ -11,7 +11,8 @@ struct EventKey {
   std::uint64_t stream_id = 0;
   std::uint64_t sequence = 0;
 
-  auto operator<=>(const EventKey&) const = default;
+  // clang-tidy 14 takes the 0 that a comparison is rewritten to for a null pointer.
+  auto operator<=>(const EventKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 }  // namespace ringside::trace

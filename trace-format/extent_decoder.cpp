@@ -30,6 +30,25 @@ constexpr std::array<std::uint64_t, 9> kMasks = {
     ~std::uint64_t{0},
 };
 
+// What the bytes behind an integer's tag stand for: with `relative` the distance to the previous
+// value less 1, with `complement` all bits turned over (which makes a distance one downwards).
+struct IntegerTag {
+  std::uint64_t relative;    // 0 or all ones
+  std::uint64_t complement;  // 0 or all ones
+  std::uint32_t bytes;
+};
+
+inline constexpr std::array<IntegerTag, 16> kIntegerTags = [] {
+  std::array<IntegerTag, 16> tags{};
+  constexpr std::uint64_t kYes = ~std::uint64_t{0};
+  for (std::uint32_t n = 1; n <= 8; ++n) tags[n] = {0, 0, n};
+  for (std::uint32_t n = 1; n <= 4; ++n) tags[kTagComplement + n] = {0, kYes, n};
+  tags[kTagUp1] = {kYes, 0, 1};
+  tags[kTagDown1] = {kYes, kYes, 1};
+  tags[kTagUp2] = {kYes, 0, 2};
+  return tags;
+}();
+
 std::uint64_t integer_value(const IntegerTag& t, std::uint64_t raw, std::uint64_t previous) {
   const std::uint64_t origin = (previous + 1 + t.complement) & t.relative;
   return (raw ^ t.complement) + origin;

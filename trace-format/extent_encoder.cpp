@@ -16,8 +16,9 @@
 namespace ringside::trace {
 namespace {
 
-// How a record's arguments are coded; everything that is not kGeneral runs inside the loop.
-enum class Path : std::uint8_t { kStatic, kIntegers, kFixed, kGeneral };
+// How a record's arguments are coded: none, integers, numbers, one text, anything; everything
+// that is not kGeneral runs inside the loop.
+enum class Path : std::uint8_t { kStatic, kIntegers, kFixed, kText, kMixed, kGeneral };
 
 // What the encoder knows about one site, in half a cache line. Its members beyond `plan` count
 // only if `epoch` is the present extent's: thus a new extent starts by counting up one number.
@@ -67,10 +68,12 @@ bool equal_arguments(const std::byte* a, const std::byte* b, std::size_t bytes) 
   return difference == 0;
 }
 
-// For texts, most of which differ in the beginning.
-bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
-  if (bytes >= 8 && load<std::uint64_t>(a) != load<std::uint64_t>(b)) return false;
-  return std::memcmp(a, b, bytes) == 0;
+// For texts, most of which differ in the beginning. Reads no byte too many.
+inline bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  constexpr std::size_t kShort = 64;
+  if (bytes < 8 || bytes > kShort) return std::memcmp(a, b, bytes) == 0;
+  if (load<std::uint64_t>(a) != load<std::uint64_t>(b)) return false;
+  return equal_arguments(a, b, bytes);
 }
 
 std::uint64_t wide_integer(const FieldPlan& f, const std::byte* p) {
@@ -176,6 +179,8 @@ struct ExtentEncoder::Impl {
              std::uint64_t consumer_tsc, std::span<std::byte> out);
   void loop();
   Next rare(std::size_t left, std::uint32_t id, std::uint64_t head);
+  static std::size_t variable_length(Path path, const SiteState& state, const std::byte* record,
+                                     std::size_t left, std::ptrdiff_t output_left);
   Next control(std::uint32_t code, std::uint64_t head);
   Next drop(std::uint64_t head);
   Next extended(std::uint64_t head);
@@ -194,11 +199,12 @@ struct ExtentEncoder::Impl {
   }
   std::uint64_t time_of(std::uint64_t head, std::uint8_t site_flags) const;
   void went_back(std::uint64_t time, std::uint64_t before);
-  void put_arguments(const SitePlan& plan, const std::byte* a, const std::byte* b);
+  std::byte* put_arguments(const SitePlan& plan, const std::byte* a, const std::byte* b,
+                           std::byte* o);
   unsigned put_text(const std::byte* text, std::size_t bytes, const std::byte* previous,
                     std::size_t previous_bytes, std::byte*& o);
   void finish(StreamCursor& cursor, std::uint64_t watermark_tsc, std::span<std::byte> out);
-  std::size_t need() const { return kRecordRoom + 4 * site_count; }
+  std::size_t need() const { return kRecordRoom + std::size_t{4} * site_count; }
   // Up to where a record may begin; the front of the output if nothing fits.
   const std::byte* limit() const {
     const auto whole = static_cast<std::size_t>(out_end - out_begin);
@@ -288,10 +294,13 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::admit(std::uint32_t id, std::uint
   state.index = static_cast<std::uint16_t>(site_count);
   state.index_bytes = site_count < 256 ? 1 : 2;
   const bool by_consumer = (site.flags & shm::kSiteConsumerClock) != 0;
-  state.path = by_consumer || site.plan.variable ? Path::kGeneral
-               : site.plan.fields.empty()        ? Path::kStatic
-               : site.plan.integers_only         ? Path::kIntegers
-                                                 : Path::kFixed;
+  const bool one_text = site.plan.fields.size() == 1 && site.plan.fields[0].coding == Coding::kText;
+  state.path = by_consumer                ? Path::kGeneral
+               : one_text                 ? Path::kText
+               : site.plan.variable       ? Path::kMixed
+               : site.plan.fields.empty() ? Path::kStatic
+               : site.plan.integers_only  ? Path::kIntegers
+                                          : Path::kFixed;
   if (!numbers_clear && !site.plan.integers_only) {
     numbers.fill(0);
     numbers_clear = true;
@@ -308,8 +317,29 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::admit(std::uint32_t id, std::uint
   return Next::kGoOn;
 }
 
-// The inner loop: plain records of sites that this extent has met, with arguments of fixed size.
-// Everything else leaves it for plain() or control() and comes back.
+// Length of the arguments of a plain record whose site has variable ones; too long for any input
+// if the record is not whole, not sound, or too large for what is left of the output.
+std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState& state,
+                                                 const std::byte* record, std::size_t left,
+                                                 std::ptrdiff_t output_left) {
+  constexpr std::size_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::size_t bytes = kNone;
+  if (path == Path::kText) {
+    if (left >= shm::kHeadBytes + 4) {
+      bytes = 4 + std::size_t{load<std::uint32_t>(record + shm::kHeadBytes)};
+    }
+  } else if (path == Path::kMixed) {
+    const ArgumentLength length =
+        argument_length(*state.plan, record + shm::kHeadBytes, left - shm::kHeadBytes);
+    if (length.state == LengthState::kWhole) bytes = length.bytes;
+  }
+  const bool fits =
+      bytes <= shm::kMaxRecordBytes && static_cast<std::ptrdiff_t>(bytes) <= output_left;
+  return fits ? bytes : kNone;
+}
+
+// The inner loop: plain records of sites that this extent has met. Everything else, and whatever
+// is near an end, leaves it for plain() or control() and comes back.
 void ExtentEncoder::Impl::loop() {
   const auto fast_limit =
       std::min(static_cast<std::uint32_t>(states.size()), shm::kFirstControlCode);
@@ -329,8 +359,11 @@ void ExtentEncoder::Impl::loop() {
     const auto left = static_cast<std::size_t>(input_end - p);
     const std::uint64_t head = left >= shm::kHeadBytes ? load<std::uint64_t>(p) : 0;
     const std::uint32_t id = shm::head_id(head);
-    if (id >= fast_limit || all[id].epoch != now || all[id].path == Path::kGeneral ||
-        left < shm::kHeadBytes + kWideBytes + all[id].argument_bytes || o > output_limit)
+    const bool is_known = id < fast_limit && all[id].epoch == now;
+    const Path path = is_known ? all[id].path : Path::kGeneral;
+    std::size_t bytes = is_known ? all[id].argument_bytes : 0;
+    if (path >= Path::kText) bytes = variable_length(path, all[id], p, left, output_limit - o);
+    if (path == Path::kGeneral || left < shm::kHeadBytes + kWideBytes + bytes || o > output_limit)
         [[unlikely]] {
       run = {p, o, reference, previous, before, records};
       if (rare(left, id, head) == Next::kStop) return;
@@ -368,17 +401,31 @@ void ExtentEncoder::Impl::loop() {
     o += index_bytes;
 
     const std::byte* const a = p + shm::kHeadBytes;
-    p = a + s->argument_bytes;
+    p = a + bytes;
     ++records;
-    if (s->path != Path::kStatic) {
+    if (path != Path::kStatic) {
       const std::byte* const b = s->previous;
       s->previous = a;
-      if (equal_arguments(a, b, s->argument_bytes)) {
-        place |= kPlaceSameValues;
-      } else if (s->path == Path::kIntegers) {
-        o = put_integers(*s->plan, a, b, o);
+      if (path < Path::kText) {
+        if (equal_arguments(a, b, bytes)) {
+          place |= kPlaceSameValues;
+        } else if (path == Path::kIntegers) {
+          o = put_integers(*s->plan, a, b, o);
+        } else {
+          o = put_numbers(*s->plan, a, b, numbers.data(), o);
+        }
       } else {
-        o = put_numbers(*s->plan, a, b, numbers.data(), o);
+        const std::size_t before_bytes = s->argument_bytes;
+        s->argument_bytes = static_cast<std::uint32_t>(bytes);
+        if (bytes == before_bytes && equal_bytes(a, b, bytes)) {
+          place |= kPlaceSameValues;
+        } else if (path == Path::kText) {
+          std::byte* const text_tag = o++;
+          *text_tag =
+              static_cast<std::byte>(put_text(a + 4, bytes - 4, b + 4, before_bytes - 4, o));
+        } else {
+          o = put_arguments(*s->plan, a, b, o);
+        }
       }
     }
     *tag = static_cast<std::byte>(place << 4 | code);
@@ -461,8 +508,8 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::extended(std::uint64_t head) {
                  {flags, p + shm::kExtendedHeadBytes});
 }
 
-// A plain record for which the loop is too narrow: the first of its site in this extent, with
-// texts, stamped by the consumer, or the last one before an end.
+// A plain record for which the loop is too narrow: the first of its site in this extent, one that
+// the consumer stamps, or the last one before an end.
 ExtentEncoder::Impl::Next ExtentEncoder::Impl::plain(std::uint64_t head) {
   const std::uint32_t id = shm::head_id(head);
   const Site* const site = sites.find(id);
@@ -531,7 +578,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   o += time_bytes;
   store(o, state.index);
   o += index_bytes;
-  if (!same) put_arguments(plan, arguments, state.previous);
+  if (!same) o = put_arguments(plan, arguments, state.previous, o);
 
   if (!plan.variable && static_cast<std::size_t>(end - arguments) < bytes + kWideBytes) {
     // The loop will compare with wide loads, which must not reach behind the input.
@@ -546,10 +593,10 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
 }
 
 // `a` are the arguments, `b` those of the site's record before; both were checked.
-void ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a,
-                                        const std::byte* b) {
-  std::byte* tags = run.o;
-  std::byte* o = run.o + plan.tag_bytes;
+std::byte* ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a,
+                                              const std::byte* b, std::byte* o) {
+  std::byte* tags = o;
+  o += plan.tag_bytes;
   unsigned shift = 0;
   unsigned pair = 0;
   for (const FieldPlan& f : plan.fields) {
@@ -601,7 +648,7 @@ void ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a
     shift ^= 4;
   }
   if (shift == 4) *tags = static_cast<std::byte>(pair);
-  run.o = o;
+  return o;
 }
 
 unsigned ExtentEncoder::Impl::put_text(const std::byte* text, std::size_t bytes,

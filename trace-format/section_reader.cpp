@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace-format/block_writer.hpp"
+#include "trace-format/little_endian.hpp"
 
 namespace ringside::trace {
 namespace {
@@ -104,16 +105,21 @@ void SectionReader::take_extent(const Block& block) {
   if (taken_early_.erase(block.offset) == 0) wait_for(block, header);
 }
 
+// The stream's next record has this sequence number: numbers that were not seen are lost.
+void SectionReader::expect(std::uint64_t stream_id, std::uint64_t sequence, std::uint64_t tsc) {
+  const auto [it, is_new] = expected_.try_emplace(stream_id, sequence);
+  if (is_new || sequence <= it->second) return;
+  const std::uint64_t missing = sequence - it->second;
+  report_.missing_records += missing;
+  add_loss({tsc, stream_id, it->second, missing, LossCause::kMissing});
+  it->second = sequence;
+}
+
 void SectionReader::check_gap(const ExtentHeader& header) {
-  const std::uint64_t first =
-      header.first_sequence - std::min(header.dropped, header.first_sequence);
-  const auto [it, is_new] = expected_.try_emplace(header.stream_id, first);
-  if (!is_new && first > it->second) {
-    const std::uint64_t missing = first - it->second;
-    report_.missing_records += missing;
-    add_loss({header.base_tsc, header.stream_id, it->second, missing, LossCause::kMissing});
-  }
-  it->second = std::max(it->second, header.first_sequence + header.records);
+  expect(header.stream_id, header.first_sequence - std::min(header.dropped, header.first_sequence),
+         header.base_tsc);
+  std::uint64_t& expected = expected_[header.stream_id];
+  expected = std::max(expected, header.first_sequence + header.records);
 }
 
 void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
@@ -170,6 +176,7 @@ bool SectionReader::read_to_sequence_point() {
     }
     std::uint64_t watermark = 0;
     if (!parse_watermark(block.payload, watermark)) continue;
+    check_positions(block, watermark);
     take_late(watermark);
     limit_ns_ = std::max(limit_ns_, scan_.clocks.unix_ns(watermark));
     return true;
@@ -177,6 +184,18 @@ bool SectionReader::read_to_sequence_point() {
   limit_ns_ = kForever;
   if (!has_end_block_) ++report_.sections_without_end;
   return false;
+}
+
+// A sequence point also tells of extents that were lost and that no later one follows.
+void SectionReader::check_positions(const Block& block, std::uint64_t watermark) {
+  const std::byte* p = block.payload.data() + kSequencePointFixedBytes;
+  const std::size_t room =
+      (block.payload.size() - kSequencePointFixedBytes) / kSequencePointEntryBytes;
+  const std::size_t count =
+      std::min<std::size_t>(load<std::uint32_t>(block.payload.data() + 8), room);
+  for (std::size_t i = 0; i < count; ++i, p += kSequencePointEntryBytes) {
+    expect(load<std::uint64_t>(p), load<std::uint64_t>(p + 8), watermark);
+  }
 }
 
 void SectionReader::take_late(std::uint64_t watermark) {

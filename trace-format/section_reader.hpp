@@ -60,6 +60,8 @@ class SectionReader {
   void take_late(std::uint64_t watermark);
   void wait_for(const Block& block, const ExtentHeader& header);
   void check_gap(const ExtentHeader& header);
+  void check_positions(const Block& block, std::uint64_t watermark);
+  void expect(std::uint64_t stream_id, std::uint64_t sequence, std::uint64_t tsc);
   void add_loss(const Loss& loss);
   void open_waiting(std::uint32_t slot);
   void close_cursor(std::uint32_t slot);

@@ -60,9 +60,12 @@ class Scan {
       case BlockType::kStream:
         open_->metadata.push_back(block.offset);
         break;
-      case BlockType::kEnd:
-        close(block.offset + block.frame.block_bytes());
+      case BlockType::kEnd: {
+        // Checked, because behind a false end a section without a dictionary would begin.
+        Block end;
+        if (whole_.read_at(block.offset, end)) close(block.offset + end.frame.block_bytes());
         break;
+      }
       default:
         break;
     }
@@ -136,6 +139,7 @@ class Scan {
     } else {
       section.clocks.add({0, 0, std::uint64_t{1} << kClockFractionBits, 0, 0});
     }
+    if (min_tsc_ == kNever) return;
     report_.note({file_.path(), section.begin, "a section without a sound CLOCK block",
                   "its times follow the service's start and may be wrong"});
   }

@@ -3,7 +3,6 @@
 // what it appended: storing 8 bytes and moving on by the length costs less than choosing a width.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -18,61 +17,32 @@ inline unsigned significant_bytes(std::uint64_t value) {
   return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
 }
 
-// What the bytes behind an integer's tag stand for: with `relative` the distance to the previous
-// value less 1, with `complement` all bits turned over (which makes a distance one downwards).
-struct IntegerTag {
-  std::uint64_t relative;    // 0 or all ones
-  std::uint64_t complement;  // 0 or all ones
-  std::uint32_t bytes;
-};
-
-inline constexpr std::array<IntegerTag, 16> kIntegerTags = [] {
-  std::array<IntegerTag, 16> tags{};
-  constexpr std::uint64_t kYes = ~std::uint64_t{0};
-  for (std::uint32_t n = 1; n <= 8; ++n) tags[n] = {0, 0, n};
-  for (std::uint32_t n = 1; n <= 4; ++n) tags[kTagComplement + n] = {0, kYes, n};
-  tags[kTagUp1] = {kYes, 0, 1};
-  tags[kTagDown1] = {kYes, kYes, 1};
-  tags[kTagUp2] = {kYes, 0, 2};
-  return tags;
-}();
-
-// The shortest tag by what is known of value and distance, see put_integer.
-inline constexpr std::array<std::uint8_t, 256> kIntegerTagChoice = [] {
-  std::array<std::uint8_t, 256> choice{};
-  for (unsigned known = 0; known < 256; ++known) {
-    const unsigned bytes = (known & 7) + 1;  // of the value, or of its complement if negative
-    const bool negative = (known & 8) != 0;
-    const unsigned plain = !negative ? bytes : bytes <= 4 ? kTagComplement + bytes : 8;
-    const unsigned length = negative && bytes > 4 ? 8 : bytes;
-    unsigned tag = plain;
-    if ((known & 64) != 0 && length > 2) tag = kTagUp2;
-    if ((known & 32) != 0) tag = kTagDown1;
-    if ((known & 16) != 0) tag = kTagUp1;
-    if ((known & 128) != 0) tag = kTagSame;
-    choice[known] = static_cast<std::uint8_t>(tag);
-  }
-  return choice;
-}();
-
-// `value` and `previous` are extended to 64 bits. Tables instead of branches: which tag a changing
-// value needs is what no predictor can know.
+// `value` and `previous` are extended to 64 bits. The branches are on what a field mostly is all
+// the time (constant, counting, large, negative); how many bytes a value has decides none.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
-  const std::uint64_t up = value - previous - 1;
-  const std::uint64_t down = ~(value - previous);
-  const std::uint64_t negative = value >> 63;
-  const std::uint64_t folded = value ^ (std::uint64_t{0} - negative);
-  const unsigned known =
-      ((63U ^ static_cast<unsigned>(std::countl_zero(folded | 1))) >> 3) |
-      static_cast<unsigned>(negative) << 3 | static_cast<unsigned>(up < 0x100) << 4 |
-      static_cast<unsigned>(down < 0x100) << 5 | static_cast<unsigned>(up < 0x10000) << 6 |
-      static_cast<unsigned>(value == previous) << 7;
-  const unsigned tag = kIntegerTagChoice[known];
-  const IntegerTag& t = kIntegerTags[tag];
-  // value; ~value; value - previous - 1; ~(value - previous)
-  const std::uint64_t origin = (previous + 1 + t.complement) & t.relative;
-  store(o, (value - origin) ^ t.complement);
-  o += t.bytes;
+  const std::uint64_t distance = value - previous;
+  if (distance == 0) return kTagSame;
+  if (distance + 0x100 <= 0x200) {
+    // 1 to 256 upwards, or as much downwards.
+    const std::uint64_t down = distance >> 63;
+    *o++ = static_cast<std::byte>((distance - 1 + down) ^ (std::uint64_t{0} - down));
+    return kTagUp1 + static_cast<unsigned>(down);
+  }
+  const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
+  const std::uint64_t folded = value ^ sign;
+  unsigned length = significant_bytes(folded);
+  unsigned tag = length + (static_cast<unsigned>(sign) & kTagComplement);
+  if (length > 2 && distance - 1 < 0x10000) {
+    store(o, distance - 1);
+    o += 2;
+    return kTagUp2;
+  }
+  store(o, folded);
+  if (tag > kTagComplement + 4) {
+    store(o, value);
+    length = tag = 8;
+  }
+  o += length;
   return tag;
 }
 

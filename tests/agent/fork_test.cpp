@@ -208,13 +208,13 @@ PROCESS_TEST(Fork, WorksInASignalHandler) {
 // child's ring, nor anywhere in the parent's.
 PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
   preallocate();
-  const std::uint64_t tsc = rs_clock();
-  const std::uint64_t start = rs_reserve(8, tsc);
+  std::uint64_t tsc = 0;
+  const std::uint64_t start = rs_reserve(8, &tsc);
   const pid_t pid = start_child([&] {
     log_number(50);  // still in the handler: there is no place for it
     log_number(51);
     std::memset(rs_place(start), 0xAA, 8);
-    rs_publish(start);
+    rs_publish(start, 8);
     log_number(60);
     log_number(61);
   });
@@ -228,7 +228,7 @@ PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
       << "the parent's record is still being written";
   const std::uint64_t head = tsc << RS_HEAD_ID_BITS | segment.site("manual in the parent").id;
   std::memcpy(rs_place(start), &head, sizeof head);
-  rs_publish(start);
+  rs_publish(start, 8);
   if (segment.rings_used() == 0) RS_INFO("manual in the parent");
   EXPECT_EQ(numbers_in(status().segment_path), Values{"i32 1"});
 }

@@ -177,14 +177,15 @@ PROCESS_TEST(Signal, AHandlersFirstRecordLeavesErrnoAlone) {
 
 // A record of `bytes` by hand, in the steps between which a handler may come.
 struct ManualRecord {
-  std::uint64_t tsc = rs_clock();
+  std::uint64_t bytes;
+  std::uint64_t tsc = 0;
   std::uint64_t start;
-  explicit ManualRecord(std::uint64_t bytes) : start(rs_reserve(bytes, tsc)) {}
+  explicit ManualRecord(std::uint64_t size) : bytes(size), start(rs_reserve(size, &tsc)) {}
   void write(std::uint32_t site) const {
     const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site;
     std::memcpy(rs_place(start), &head, sizeof head);
   }
-  void publish() const { rs_publish(start); }
+  void publish() const { rs_publish(start, bytes); }
 };
 
 PROCESS_TEST(Signal, OnlyTheOutermostRecordPublishes) {

@@ -94,8 +94,8 @@ RS_EXPORT Status status() noexcept;
                 static_cast<std::uint8_t>(level_)};                                               \
       }                                                                                           \
     };                                                                                            \
-    if (::ringside::detail::Statement<RsText>::enabled()) {                                       \
-      ::ringside::detail::Statement<RsText>::record(__VA_ARGS__);                                 \
+    if (const std::uint32_t rs_id_ = ::ringside::detail::Statement<RsText>::enabled()) {          \
+      ::ringside::detail::Statement<RsText>::record(rs_id_, __VA_ARGS__);                         \
     }                                                                                             \
   } while (0)
 #define RS_FIRST_(first, ...) first

@@ -232,17 +232,19 @@ struct Statement {
   };
   [[gnu::visibility("hidden")]] static inline Loaded loaded;
 
-  [[gnu::always_inline]] static bool enabled() {
+  // The id to record with, 0 if the statement is switched off.
+  [[gnu::always_inline]] static std::uint32_t enabled() {
     static_cast<void>(&loaded);  // instantiates it: the statement is known from load time on
-    return rs_site_enabled(&site) != 0;
+    return rs_site_enabled(&site);
   }
 
   // The format is here only so that the macro can hand on its arguments as they are.
   template <class... Args>
-  [[gnu::always_inline]] static void record(const char* /*format*/, Args... args) {
+  [[gnu::always_inline]] static void record(std::uint32_t id, const char* /*format*/,
+                                            Args... args) {
     check<Args...>();
     if constexpr (kFields.ok() && kFields.count == sizeof...(Args)) {
-      record_checked(std::make_index_sequence<sizeof...(Args)>(), args...);
+      record_checked(id, std::make_index_sequence<sizeof...(Args)>(), args...);
     }
   }
 
@@ -336,10 +338,11 @@ struct Statement {
   }
 
   template <std::size_t... I, class... Args>
-  [[gnu::always_inline]] static void record_checked(std::index_sequence<I...>, Args... args) {
+  [[gnu::always_inline]] static void record_checked(std::uint32_t id, std::index_sequence<I...>,
+                                                    Args... args) {
     [[maybe_unused]] std::array<std::int64_t, RS_MAX_FIELDS> stars;
     (note_star<I>(stars, args), ...);
-    store(generic_call<Args...>(args...), prepare<I>(stars, args...)...);
+    store(id, generic_call<Args...>(args...), prepare<I>(stars, args...)...);
   }
 
   template <std::size_t I, class Arg>
@@ -360,7 +363,8 @@ struct Statement {
   }
 
   template <class TooLarge, class... Stored>
-  [[gnu::always_inline]] static void store(TooLarge too_large, const Stored&... arguments) {
+  [[gnu::always_inline]] static void store(std::uint32_t id, TooLarge too_large,
+                                           const Stored&... arguments) {
     const std::uint64_t bytes = (std::uint64_t{8} + ... + arguments.bytes());
     if constexpr ((Stored::kIsText || ...)) {
       if (bytes > rs_thread_state.max_record_bytes) [[unlikely]] {
@@ -368,16 +372,16 @@ struct Statement {
         return;
       }
     }
-    const std::uint64_t tsc = rs_clock();
-    const std::uint64_t start = rs_reserve(bytes, tsc);
+    std::uint64_t tsc = 0;
+    const std::uint64_t start = rs_reserve(bytes, &tsc);
     if (start == RS_DROPPED) [[unlikely]]
       return;
     unsigned char* p = rs_place(start);
-    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site.id;
+    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | id;
     std::memcpy(p, &head, sizeof head);
     p += sizeof head;
     ((p = arguments.store(p)), ...);
-    rs_publish(start);
+    rs_publish(start, bytes);
   }
 };
 
