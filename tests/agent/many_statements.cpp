@@ -1,4 +1,4 @@
-// A plug-in with some thousand statements: about half a megabyte of dictionary.
+// A plug-in with so many statements that the dictionary has to grow by several steps.
 
 #include <utility>
 
@@ -6,7 +6,9 @@
 
 namespace {
 
-constexpr int kStatements = 1500;
+// In two levels, because compilers limit the length of a fold.
+constexpr int kGroups = 15;
+constexpr int kStatementsPerGroup = 100;
 
 template <int N>
 void log_one() {
@@ -16,14 +18,19 @@ void log_one() {
       N);
 }
 
-template <int... N>
-void log_all(std::integer_sequence<int, N...>) {
-  (log_one<N>(), ...);
+template <int Group, int... N>
+void log_group(std::integer_sequence<int, N...>) {
+  (log_one<Group * kStatementsPerGroup + N>(), ...);
+}
+
+template <int... Group>
+void log_all(std::integer_sequence<int, Group...>) {
+  (log_group<Group>(std::make_integer_sequence<int, kStatementsPerGroup>()), ...);
 }
 
 }  // namespace
 
 extern "C" RS_EXPORT int log_every_statement() {
-  log_all(std::make_integer_sequence<int, kStatements>());
-  return kStatements;
+  log_all(std::make_integer_sequence<int, kGroups>());
+  return kGroups * kStatementsPerGroup;
 }

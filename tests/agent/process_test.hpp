@@ -11,6 +11,19 @@
 
 namespace ringside::test {
 
+// Whether this is a build with AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kAddressSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
 // Runs `body` in a child and expects it to end without a failure.
 void run_in_process(void (*body)());
 

@@ -144,6 +144,7 @@ const Site& SegmentReader::site(const std::string& format) {
 
 void SegmentReader::copy(std::uint32_t index, std::uint64_t pos, void* out,
                          std::size_t bytes) const {
+  if (bytes == 0) return;
   const std::byte* const ring = base_ + layout_.rings_offset + index * layout_.ring_bytes;
   const std::uint64_t at = pos & (layout_.ring_bytes - 1);
   const std::size_t first = std::min<std::size_t>(bytes, layout_.ring_bytes - at);

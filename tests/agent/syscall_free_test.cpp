@@ -27,18 +27,6 @@ namespace {
 
 constexpr long kRecords = 1'000'000;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
-
 constexpr sock_filter statement(unsigned code, std::uint32_t k) {
   return {static_cast<std::uint16_t>(code), 0, 0, k};
 }
@@ -74,7 +62,7 @@ bool forbid_system_calls() {
 }
 
 PROCESS_TEST(SyscallFree, TheFilterItselfKills) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
   const int status = run_child([] {
     if (!forbid_system_calls()) _exit(9);
     syscall(SYS_getpid);
@@ -84,7 +72,7 @@ PROCESS_TEST(SyscallFree, TheFilterItselfKills) {
 }
 
 PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsIntoAFullRing) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   const pid_t pid = start_child([] {
     preallocate();
@@ -99,7 +87,7 @@ PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsIntoAFullRing) {
 }
 
 PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsThroughManyLaps) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   setenv("RINGSIDE_RING_BYTES", "1048576", 1);
   int ready[2];
