@@ -1,14 +1,14 @@
 #include "consumerd/attached_segment.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
@@ -59,10 +59,10 @@ std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLa
       return 0;
     }
   }
-  return std::max({layout.control_offset + shm::kPageBytes,
-                   layout.metadata_offset +
-                       std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
-                   layout.dictionary_offset + layout.dictionary_bytes});
+  return std::max(
+      {layout.control_offset + shm::kPageBytes,
+       layout.metadata_offset + std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
+       layout.dictionary_offset + layout.dictionary_bytes});
 }
 
 // Whether trying again can help.
@@ -92,8 +92,8 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
     if (errno == ENOENT) return fail(AttachError::kGone, path + " is gone");
     return fail(may_pass(errno) ? AttachError::kNotNow : AttachError::kRefused,
                 "cannot open " + path + ": " + error_text(errno) +
-                                           "; run as its owner, or let the service set a mode "
-                                           "and group that include this user");
+                    "; run as its owner, or let the service set a mode "
+                    "and group that include this user");
   }
   const int fd = segment->fd_.get();
   struct stat info {};
@@ -108,10 +108,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
     return fail(AttachError::kRefused, path + " is not a Ringside segment of this machine");
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
-    return fail(AttachError::kRefused, path + " has ABI version " + version_text(version) +
-                                           ", this consumerd knows " +
-                                           version_text(shm::kAbiVersion) +
-                                           "; use a consumerd of the service's release");
+    return fail(AttachError::kRefused,
+                path + " has ABI version " + version_text(version) + ", this consumerd knows " +
+                    version_text(shm::kAbiVersion) + "; use a consumerd of the service's release");
   }
   const auto layout = shm::read_layout(header, static_cast<std::uint64_t>(info.st_size));
   if (!layout) {
@@ -142,8 +141,7 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
 
 std::uint32_t AttachedSegment::rings_used() const {
   // Pairs with the service's release: metadata and memory of these rings are in place.
-  return std::min(control_->service.rings_used.load(std::memory_order_acquire),
-                  layout_.ring_count);
+  return std::min(control_->service.rings_used.load(std::memory_order_acquire), layout_.ring_count);
 }
 
 const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {

@@ -40,8 +40,7 @@ class AttachedSegment {
  public:
   // Opens `shm_dir`/`name` and takes its consumer lock. Null with `failure` set otherwise.
   static std::unique_ptr<AttachedSegment> attach(const std::string& shm_dir,
-                                                 const std::string& name,
-                                                 AttachFailure* failure);
+                                                 const std::string& name, AttachFailure* failure);
 
   const std::string& name() const { return name_; }
   const shm::SegmentHeader& header() const { return *header_; }  // a private copy

@@ -1,8 +1,7 @@
 #include "consumerd/log.hpp"
 
-#include <unistd.h>
-
 #include <cstring>
+#include <unistd.h>
 
 namespace ringside::consumer {
 namespace {
@@ -19,8 +18,12 @@ void write_line(std::string_view kind, std::string_view text) {
 
 }  // namespace
 
-void Log::error(std::string_view text) const { write_line("error: ", text); }
-void Log::notice(std::string_view text) const { write_line("", text); }
+void Log::error(std::string_view text) const {
+  write_line("error: ", text);
+}
+void Log::notice(std::string_view text) const {
+  write_line("", text);
+}
 void Log::detail(std::string_view text) const {
   if (verbose_) write_line("", text);
 }

@@ -1,15 +1,15 @@
 // consumerd: drains the rings of traced services into trace files.
 
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sched.h>
 #include <string>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "consumerd/log.hpp"
 #include "consumerd/options.hpp"
@@ -20,7 +20,9 @@ namespace {
 
 std::atomic<bool> g_stop{false};
 
-void request_stop(int /*signal*/) { g_stop.store(true, std::memory_order_relaxed); }
+void request_stop(int /*signal*/) {
+  g_stop.store(true, std::memory_order_relaxed);
+}
 
 void install_signals() {
   struct sigaction action {};

@@ -1,12 +1,11 @@
 #include "consumerd/mapped_file.hpp"
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <utility>
 
-#include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/detail/os_file_functions.hpp>
+#include <boost/interprocess/exceptions.hpp>
+#include <sys/mman.h>
 
 namespace ringside::consumer {
 

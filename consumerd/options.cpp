@@ -1,19 +1,19 @@
 #include "consumerd/options.hpp"
 
-#include <fnmatch.h>
-#include <getopt.h>
-#include <sched.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fnmatch.h>
+#include <getopt.h>
 #include <memory>
+#include <sched.h>
 #include <string_view>
+#include <unistd.h>
+
+#include <sys/stat.h>
 
 namespace ringside::consumer {
 namespace {
@@ -79,7 +79,8 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   Options options;
   *exit_code = kExitOk;
   for (;;) {
-    const int c = getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
+    const int c =
+        getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
     if (c == -1) break;
     switch (c) {
       case 'o':
@@ -123,7 +124,8 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   const std::unique_ptr<char, decltype(&std::free)> absolute(
       realpath(options.output_dir.c_str(), nullptr), &std::free);
   if (absolute == nullptr) {
-    return refuse("output directory " + options.output_dir + ": " + std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+    return refuse("output directory " + options.output_dir + ": " +
+                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                       "; create it first",
                   exit_code);
   }
@@ -133,7 +135,8 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
     return refuse("output " + options.output_dir + " is not a directory", exit_code);
   }
   if (access(absolute.get(), W_OK | X_OK) != 0) {
-    return refuse("output directory " + options.output_dir + ": " + std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+    return refuse("output directory " + options.output_dir + ": " +
+                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                       "; make it writable for this user",
                   exit_code);
   }

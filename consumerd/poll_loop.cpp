@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr auto kLookInterval = milliseconds(5);     // for new segments
+constexpr auto kLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kNotReadyInterval = milliseconds(20);
@@ -141,8 +141,9 @@ void PollLoop::try_adopt(const std::string& name) {
         return wait_for(name, kNotReadyInterval);
       case AttachError::kOwned:
         owned_by_other_ = true;
-        refuse(name, failure.why + "; stop that one, or give this one other services to drain "
-                                   "(--service) or another --shm-dir");
+        refuse(name, failure.why +
+                         "; stop that one, or give this one other services to drain "
+                         "(--service) or another --shm-dir");
         return wait_for(name, kOwnedInterval);
       case AttachError::kNotNow:
         // Said when it has not passed by the second look.
@@ -272,9 +273,8 @@ void PollLoop::pace(const RoundResult& round) {
   if (round.ring_bytes == 0) {
     nap_ = std::clamp(nap_ * 2, kShortestNap, kLongestNap);
   } else {
-    const auto for_batch = nanoseconds(
-        since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
-        static_cast<std::int64_t>(round.ring_bytes));
+    const auto for_batch = nanoseconds(since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
+                                       static_cast<std::int64_t>(round.ring_bytes));
     nap_ = std::clamp(for_batch, kShortestNap, kLongestNap);
   }
   std::this_thread::sleep_for(nap_);

@@ -53,10 +53,10 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::size_t first_session_ = 0;    // where the next round begins
+  std::size_t first_session_ = 0;                     // where the next round begins
   std::map<std::string, Clock::time_point> waiting_;  // segments to be looked at again, and when
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
-  std::set<std::string> mentioned_;  // said once
+  std::set<std::string> mentioned_;                             // said once
   bool owned_by_other_ = false;
   Clock::time_point last_look_{};
   Clock::time_point last_tend_{};

@@ -1,9 +1,8 @@
 // Writes with pwrite, at once: for kernels and containers without io_uring.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <unistd.h>
 #include <vector>
 
 #include "consumerd/block_io.hpp"
@@ -18,8 +17,7 @@ class PwriteIo final : public BlockIo {
   bool submit(const WriteRequest& request) override {
     ssize_t result = 0;
     do {
-      result = pwrite(request.fd, request.data, request.bytes,
-                      static_cast<off_t>(request.offset));
+      result = pwrite(request.fd, request.data, request.bytes, static_cast<off_t>(request.offset));
     } while (result < 0 && errno == EINTR);
     done_.push_back({request.slot, result < 0 ? -errno : static_cast<std::int32_t>(result)});
     return true;
@@ -40,6 +38,8 @@ class PwriteIo final : public BlockIo {
 
 }  // namespace
 
-std::unique_ptr<BlockIo> make_pwrite_io() { return std::make_unique<PwriteIo>(); }
+std::unique_ptr<BlockIo> make_pwrite_io() {
+  return std::make_unique<PwriteIo>();
+}
 
 }  // namespace ringside::consumer

@@ -1,18 +1,18 @@
 #include "consumerd/recovery.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <memory>
 #include <thread>
+#include <unistd.h>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include "consumerd/attached_segment.hpp"
 #include "consumerd/file_lock.hpp"
@@ -48,8 +48,8 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
   dead->fd = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
   struct stat info {};
-  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-      info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
+  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & 022) != 0) {
     log.detail(path + " is not a staging file of this user; left alone");
     return RecoveryResult::kNothing;
   }
@@ -60,8 +60,7 @@ RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& 
   shm::StagingHeader header{};
   if (pread(dead->fd.get(), static_cast<void*>(&header), sizeof header, 0) !=
           static_cast<ssize_t>(sizeof header) ||
-      header.magic != shm::kStagingMagic ||
-      header.version.load(std::memory_order_acquire) == 0) {
+      header.magic != shm::kStagingMagic || header.version.load(std::memory_order_acquire) == 0) {
     // Its maker died before it was complete: it never held anything.
     unlink(path.c_str());
     return RecoveryResult::kNothing;
@@ -121,8 +120,7 @@ bool is_its_file(int fd, const struct stat& info, const shm::SlotHeader& header)
 
 bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
-  const std::uint32_t bytes =
-      shm::commit_bytes(header.commit.load(std::memory_order_acquire));
+  const std::uint32_t bytes = shm::commit_bytes(header.commit.load(std::memory_order_acquire));
   std::string path = header.file_path;
   for (;;) {
     // Non-blocking: a fifo of that name must not hold the recovery up.
@@ -176,8 +174,7 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
   const std::unique_ptr<AttachedSegment> segment = attach_patiently(shm_dir, name, &again);
   if (segment == nullptr) return !again;
   if (std::memcmp(segment->header().uuid, header.segment_uuid, 16) != 0) return true;
-  const std::uint32_t count =
-      shm::commit_journal(header.commit.load(std::memory_order_acquire));
+  const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_acquire));
   std::uint32_t moved = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const shm::JournalEntry& entry = header.journal[i];
@@ -189,8 +186,8 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
                        (entry.consumer_pos == pos &&
                         entry.booked_drops > line.booked_drops.load(std::memory_order_relaxed));
     // Never past what the service has published, whatever the entry says.
-    const std::uint64_t end = segment->ring(entry.ring_index).producer.producer_pos.load(
-        std::memory_order_acquire);
+    const std::uint64_t end =
+        segment->ring(entry.ring_index).producer.producer_pos.load(std::memory_order_acquire);
     if (!ahead || entry.consumer_pos - pos > end - pos) continue;
     line.next_sequence.store(entry.next_sequence, std::memory_order_relaxed);
     line.last_tsc.store(entry.last_tsc, std::memory_order_relaxed);

@@ -9,16 +9,15 @@
 namespace ringside::consumer {
 
 enum class RecoveryResult {
-  kNothing,   // no such file
-  kDone,      // every committed slot is written, every position set, the file removed
-  kInUse,     // its consumerd lives
-  kFailed,    // said in the log; the file stays, to be tried again
+  kNothing,  // no such file
+  kDone,     // every committed slot is written, every position set, the file removed
+  kInUse,    // its consumerd lives
+  kFailed,   // said in the log; the file stays, to be tried again
 };
 
 // Of the staging file `name` in `shm_dir`. Doing it again after dying in the middle of it is
 // harmless: the same bytes go to the same places.
-RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name,
-                               const Log& log);
+RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name, const Log& log);
 
 // Of every staging file in `shm_dir` whose consumerd is gone. False if one failed.
 bool recover_all_staging(const std::string& shm_dir, const Log& log);

@@ -16,7 +16,9 @@ constexpr std::uint64_t kBatchBytes = 64U << 10;
 constexpr std::size_t kStreamBlockBytes = 128;
 
 // What the encoder wants for a record of `bytes`.
-constexpr std::size_t output_room(std::size_t bytes) { return 2 * bytes + 4096; }
+constexpr std::size_t output_room(std::size_t bytes) {
+  return 2 * bytes + 4096;
+}
 
 }  // namespace
 
@@ -78,9 +80,9 @@ void RingDrain::publish() {
 }
 
 RingDrain::Result RingDrain::drain(TraceFile& file, DictionaryFeed& dictionary,
-                                   trace::ExtentEncoder& encoder,
-                                   std::vector<std::byte>& scratch, std::uint64_t watermark_tsc,
-                                   DrainCounts* counts, const Log& log) {
+                                   trace::ExtentEncoder& encoder, std::vector<std::byte>& scratch,
+                                   std::uint64_t watermark_tsc, DrainCounts* counts,
+                                   const Log& log) {
   if (quarantined_) return Result::kDone;
   // Pairs with the producer's release: everything before `end` is written.
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
@@ -143,8 +145,7 @@ RingDrain::Result RingDrain::drain_batch(TraceFile& file, const DictionaryFeed& 
     }
     if (result.consumed_bytes > 0) return Result::kDone;
     // Not even one record: it is larger than the batch, or none at all.
-    const std::uint64_t larger =
-        std::min<std::uint64_t>(available, shm::kMaxRecordBytes);
+    const std::uint64_t larger = std::min<std::uint64_t>(available, shm::kMaxRecordBytes);
     if (bytes >= larger) {
       quarantine(Quarantine::kRecord, "a record has no end", log);
       return Result::kDone;
@@ -153,8 +154,8 @@ RingDrain::Result RingDrain::drain_batch(TraceFile& file, const DictionaryFeed& 
   }
 }
 
-void RingDrain::accept(TraceFile& file, const trace::EncodeResult& result,
-                       std::uint64_t consumed, DrainCounts* counts) {
+void RingDrain::accept(TraceFile& file, const trace::EncodeResult& result, std::uint64_t consumed,
+                       DrainCounts* counts) {
   pos_ += consumed;
   if (result.output_bytes > 0) {
     shm::JournalEntry entry{};
@@ -214,8 +215,8 @@ RingDrain::Result RingDrain::book_final_drops(TraceFile& file, trace::ExtentEnco
   // The mark that the thread would have written had it logged once more.
   std::uint64_t words[3] = {shm::make_head(cursor_.last_tsc, shm::kCodeDrop), untold,
                             static_cast<std::uint32_t>(cause)};
-  const trace::EncodeResult result = encoder.encode(std::as_bytes(std::span(words)), cursor_,
-                                                    watermark_tsc, shm::read_tsc(), out);
+  const trace::EncodeResult result =
+      encoder.encode(std::as_bytes(std::span(words)), cursor_, watermark_tsc, shm::read_tsc(), out);
   accept(file, result, 0, counts);
   return Result::kDone;
 }
@@ -231,8 +232,8 @@ void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
   if (reason == Quarantine::kTruncated) return;  // said once, for the whole segment
-  log.error("ring " + std::to_string(index_) + " of " + segment_->name() +
-            " is given up: " + what + "; " +
+  log.error("ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
+            "; " +
             (reason == Quarantine::kMapping
                  ? "raise vm.max_map_count and the limit on address space, then restart consumerd"
                  : "something in the service writes to memory that is not its own"));

@@ -1,13 +1,13 @@
 #include "consumerd/segment_directory.hpp"
 
-#include <dirent.h>
-#include <sys/inotify.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <dirent.h>
 #include <memory>
+#include <unistd.h>
 #include <utility>
+
+#include <sys/inotify.h>
 
 #include "consumerd/log.hpp"
 #include "shm-layout/segment_name.hpp"

@@ -1,11 +1,10 @@
 #include "consumerd/segment_session.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "shm-layout/clock_reading.hpp"
@@ -83,9 +82,9 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   if (session->file_ == nullptr) return nullptr;
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
-  session->clock_ = std::make_unique<trace::ClockSteering>(trace::ClockSteering::Start{
-      header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
-      header.tsc_frequency_hz});
+  session->clock_ = std::make_unique<trace::ClockSteering>(
+      trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
+                                  header.start_realtime_ns, header.tsc_frequency_hz});
   session->same_boot_ = is_this_boot(header.boot_id);
   session->last_point_ = steady_clock::now();
   // Before anything is committed: a successor finds what this consumerd leaves behind by it.
@@ -104,8 +103,8 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
 bool SegmentSession::begin_section() {
   const std::span<std::byte> out = file_->space(kSectionFrontBytes);
   if (out.empty()) return false;
-  std::size_t bytes = trace::write_header_block(
-      section_header(segment_->header(), file_->sequence()), out);
+  std::size_t bytes =
+      trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
   bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
   file_->commit(bytes);
   begun_ = true;
@@ -119,8 +118,8 @@ bool SegmentSession::write_clock() {
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();
-  file_->commit(trace::write_clock_block(
-      clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
+  file_->commit(
+      trace::write_clock_block(clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
   return true;
 }
 
@@ -187,8 +186,8 @@ RoundResult SegmentSession::poll(bool writable) {
           std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
       std::memory_order_relaxed);
   const bool flushing = flush > flush_seen_;
-  if (bytes_since_point_ > 0 && (flushing || bytes_since_point_ >= kPointBytes ||
-                                 now - last_point_ >= kPointInterval)) {
+  if (bytes_since_point_ > 0 &&
+      (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
     result.starved = !write_sequence_point(round_tsc);
   }
   if (flushing) {
@@ -207,8 +206,8 @@ RoundResult SegmentSession::poll(bool writable) {
 bool SegmentSession::drain_rings(std::uint64_t ring_bytes, RoundResult* result) {
   const std::size_t count = rings_.size();
   for (std::size_t step = 0; step < count; ++step) {
-    const std::size_t index = first_ring_ + step < count ? first_ring_ + step
-                                                         : first_ring_ + step - count;
+    const std::size_t index =
+        first_ring_ + step < count ? first_ring_ + step : first_ring_ + step - count;
     RingDrain& ring = rings_[index];
     if (!ring.has_data()) continue;
     const std::uint64_t before = counts_.ring_bytes;

@@ -28,9 +28,9 @@ struct RoundResult {
 class SegmentSession {
  public:
   static std::unique_ptr<SegmentSession> start(std::unique_ptr<AttachedSegment> segment,
-                                               const std::string& output_dir,
-                                               SlotWriter& writer, StagingFile& staging,
-                                               const Log& log, std::string* why);
+                                               const std::string& output_dir, SlotWriter& writer,
+                                               StagingFile& staging, const Log& log,
+                                               std::string* why);
 
   // One look at every ring.
   RoundResult poll(bool writable);
@@ -79,7 +79,7 @@ class SegmentSession {
   std::vector<RingDrain> rings_;
   std::vector<std::byte> scratch_;
   std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
-  std::vector<trace::StreamPosition> told_;  // by ring: what the last one said
+  std::vector<trace::StreamPosition> told_;   // by ring: what the last one said
   DrainCounts counts_;
   std::uint64_t watermark_tsc_ = 0;
   std::uint64_t bytes_since_point_ = 0;
@@ -87,7 +87,7 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_clock_;
   std::uint64_t flush_seen_ = 0;
   std::uint64_t flush_sealed_ = 0;  // sealed() that answers flush_seen_
-  std::size_t first_ring_ = 0;  // where the next round begins
+  std::size_t first_ring_ = 0;      // where the next round begins
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
   bool begun_ = false;  // the section's front is in the file
   bool ending_ = false;

@@ -1,13 +1,13 @@
 #include "consumerd/staging_file.hpp"
 
-#include <fcntl.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <sys/random.h>
+#include <sys/stat.h>
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
@@ -49,8 +49,8 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
     *why = what + " " + path + ": " + error_text(errno) + "; " + remedy;
     return nullptr;
   };
-  file->fd_ = UniqueFd(
-      open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  file->fd_ =
+      UniqueFd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file->fd_) return refuse("cannot create", "--shm-dir must be a writable directory");
   file->path_ = path;
   const int fd = file->fd_.get();
@@ -65,7 +65,8 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
   const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
   const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
-    return refuse("no memory for", "enlarge the shared-memory file system (in a container: --shm-size)");
+    return refuse("no memory for",
+                  "enlarge the shared-memory file system (in a container: --shm-size)");
   }
   if (!map_front(fd, total, &file->region_)) {
     return refuse("cannot map", "raise the address space limit");

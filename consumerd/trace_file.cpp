@@ -1,16 +1,16 @@
 #include "consumerd/trace_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
+#include <unistd.h>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include "consumerd/log.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -49,18 +49,19 @@ bool continues_segment(int fd, const shm::SegmentHeader& segment) {
 
 }  // namespace
 
-std::unique_ptr<TraceFile> TraceFile::open(
-    const std::string& output_dir, const std::string& segment_name,
-    const shm::SegmentHeader& header, SlotWriter& writer, StagingFile& staging,
-    std::function<void(const shm::JournalEntry&)> written, std::string* why) {
+std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
+                                           const std::string& segment_name,
+                                           const shm::SegmentHeader& header, SlotWriter& writer,
+                                           StagingFile& staging,
+                                           std::function<void(const shm::JournalEntry&)> written,
+                                           std::string* why) {
   std::unique_ptr<TraceFile> file(new TraceFile(writer, staging));
   file->written_callback_ = std::move(written);
   file->segment_name_ = segment_name;
   std::memcpy(file->segment_uuid_, header.uuid, sizeof header.uuid);
-  const std::string stem = output_dir + "/" +
-                           std::string(shm::service_of_segment_name(segment_name)) + "." +
-                           std::to_string(header.pid) + "." +
-                           start_time_text(header.start_realtime_ns) + ".";
+  const std::string stem =
+      output_dir + "/" + std::string(shm::service_of_segment_name(segment_name)) + "." +
+      std::to_string(header.pid) + "." + start_time_text(header.start_realtime_ns) + ".";
   // A name can be taken by another segment: services of different containers have the same
   // pid and name and may even start in the same microsecond.
   for (int sequence = 0; sequence < kMaxSequence; ++sequence) {
@@ -112,8 +113,7 @@ bool TraceFile::open_slot() {
 
 std::span<std::byte> TraceFile::space(std::size_t bytes) {
   assert(bytes <= kStagingSlotBytes);
-  if (slot_ != kNoSlot &&
-      (kStagingSlotBytes - used_ < bytes || journal_ == shm::kJournalEntries)) {
+  if (slot_ != kNoSlot && (kStagingSlotBytes - used_ < bytes || journal_ == shm::kJournalEntries)) {
     seal();
   }
   if (slot_ == kNoSlot && !open_slot()) return {};
@@ -136,8 +136,7 @@ void TraceFile::store_commit() {
     oldest_ = std::chrono::steady_clock::now();
   }
   // Release: whoever recovers this slot sees the bytes and the journal that it speaks of.
-  staging_.header(slot_).commit.store(shm::make_commit(used_, journal_),
-                                      std::memory_order_release);
+  staging_.header(slot_).commit.store(shm::make_commit(used_, journal_), std::memory_order_release);
 }
 
 void TraceFile::seal() {
@@ -150,14 +149,14 @@ void TraceFile::seal() {
   }
   next_offset_ += used_;
   const std::uint64_t number = ++sealed_;
-  writer_.write(slot_, fd_.get(), [this, number](std::uint32_t slot) { slot_written(slot, number); });
+  writer_.write(slot_, fd_.get(),
+                [this, number](std::uint32_t slot) { slot_written(slot, number); });
   slot_ = kNoSlot;
 }
 
 void TraceFile::slot_written(std::uint32_t slot, std::uint64_t number) {
   const shm::SlotHeader& header = staging_.header(slot);
-  const std::uint32_t count =
-      shm::commit_journal(header.commit.load(std::memory_order_relaxed));
+  const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_relaxed));
   // Writes may finish out of order, and the slot is free after this call: what it accounts for
   // is kept until all before it has arrived too.
   arrived_.emplace(number, Journal(header.journal, header.journal + count));

@@ -24,10 +24,12 @@ class TraceFile {
   // already is this segment's. Null with `why` if it cannot be opened.
   // `written` is called for each journal entry whose bytes, and all bytes before them, have
   // reached the file. The object must outlive its writes: written() == sealed().
-  static std::unique_ptr<TraceFile> open(
-      const std::string& output_dir, const std::string& segment_name,
-      const shm::SegmentHeader& header, SlotWriter& writer, StagingFile& staging,
-      std::function<void(const shm::JournalEntry&)> written, std::string* why);
+  static std::unique_ptr<TraceFile> open(const std::string& output_dir,
+                                         const std::string& segment_name,
+                                         const shm::SegmentHeader& header, SlotWriter& writer,
+                                         StagingFile& staging,
+                                         std::function<void(const shm::JournalEntry&)> written,
+                                         std::string* why);
 
   // Memory for at least `bytes` further bytes, to be filled from the front and then committed.
   // Seals the present slot if it has less. Empty if there is no room now: every slot is waiting

@@ -1,9 +1,8 @@
 // Writes with io_uring: several under way at once, from registered buffers where the limit on
 // locked memory allows it.
 
-#include <liburing.h>
-
 #include <cerrno>
+#include <liburing.h>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,9 @@ class UringIo final : public BlockIo {
     if (result < 0) {
       *why = "io_uring is not available here (" + error_text(-result) + ")";
       if (result == -EPERM || result == -EACCES) {
-        *why += "; allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp "
-                "profile and set kernel.io_uring_disabled=0";
+        *why +=
+            "; allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp "
+            "profile and set kernel.io_uring_disabled=0";
       } else if (result == -ENOSYS) {
         *why += "; it needs Linux 5.13 or newer and a seccomp profile that lets it through";
       } else if (result == -ENOMEM) {

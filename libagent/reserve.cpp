@@ -55,9 +55,8 @@ class Waiter {
       absent_ = true;
       return false;
     }
-    if (static_cast<shm::OverflowPolicy>(
-            control_.service.overflow_policy.load(std::memory_order_relaxed)) !=
-        shm::OverflowPolicy::kBlock) {
+    if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
+            std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
       absent_ = !consumer_polls();
       return false;
     }
@@ -225,10 +224,9 @@ class SlowReservation {
     return append(shm::kClockRecordBytes, [this, tsc](unsigned char* p, std::uint64_t start) {
       timespec now{};
       clock_gettime(CLOCK_REALTIME, &now);
-      const std::uint64_t words[3] = {
-          shm::make_head(tsc, shm::kCodeClock), tsc,
-          static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-              static_cast<std::uint64_t>(now.tv_nsec)};
+      const std::uint64_t words[3] = {shm::make_head(tsc, shm::kCodeClock), tsc,
+                                      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                                          static_cast<std::uint64_t>(now.tv_nsec)};
       std::memcpy(p, words, sizeof words);
       t_lap_end = start + ring_bytes_;
       __atomic_store_n(&t_.clock_epoch, tsc >> shm::kClockEpochShift, __ATOMIC_RELAXED);
