@@ -80,7 +80,7 @@ void cut_while_draining(std::uint64_t (*size)(const shm::SegmentLayout&)) {
   ASSERT_EQ(ftruncate(victim.fd(), static_cast<off_t>(size(victim.layout()))), 0);
   victim.die();
   ASSERT_TRUE(comes_true([&] { return !consumerd.runs() || shm.names_with("victim").empty(); }))
-      << "a cut segment of a dead service is removed";
+      << "a cut segment is removed";
   ASSERT_TRUE(consumerd.runs()) << consumerd.error_output();
   EXPECT_EQ(healthy.publish(0, 500), 500U);
   EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
@@ -102,7 +102,7 @@ TEST(TruncatedSegment, CutBehindTheControlPage) {
   cut_while_draining([](const shm::SegmentLayout& layout) { return layout.metadata_offset; });
 }
 
-TEST(TruncatedSegment, OfALivingServiceIsLeftAndSaidOnce) {
+TEST(TruncatedSegment, OfALivingServiceIsRemovedAndSaidOnce) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService victim(shm.path(), "victim", 2, 4);
@@ -112,6 +112,7 @@ TEST(TruncatedSegment, OfALivingServiceIsLeftAndSaidOnce) {
   ASSERT_EQ(ftruncate(victim.fd(), 0), 0);
   ASSERT_TRUE(
       comes_true([&] { return consumerd.error_output().find("cut short") != std::string::npos; }));
+  ASSERT_TRUE(comes_true([&] { return shm.names_with("victim").empty(); }));
   EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
   EXPECT_EQ(occurrences(consumerd.error_output(), "\n"), 1U) << consumerd.error_output();
   EXPECT_TRUE(counts_up_to(read_traces(out.path(), "victim"), 1, 100));
