@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -102,7 +103,10 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   }
   std::uint32_t version = 0;
   segment->header_ = copy_header(fd, &version);
-  if (segment->header_ == nullptr || version == 0) return fail(AttachError::kNotReady, {});
+  if (segment->header_ == nullptr || version == 0) {
+    if (segment->remove_if_abandoned(info)) return fail(AttachError::kGone, path + " is gone");
+    return fail(AttachError::kNotReady, {});
+  }
   const shm::SegmentHeader& header = *segment->header_;
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
     return fail(AttachError::kRefused, path + " is not a Ringside segment of this machine");
@@ -158,6 +162,23 @@ const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
 
 bool AttachedSegment::service_alive() const {
   return byte_is_locked(fd_.get(), shm::kServiceLockByte);
+}
+
+// A service that dies while it makes its segment leaves a file that will never be ready.
+bool AttachedSegment::remove_if_abandoned(const struct stat& info) {
+  // Between creating and locking the file a living service takes moments.
+  constexpr time_t kMakingSeconds = 2;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec - info.st_ctim.tv_sec < kMakingSeconds) return false;
+  // Holding the service's lock: one that was stopped in those moments finds out by it, or by the
+  // missing name, and makes another segment.
+  if (!try_lock_byte(fd_.get(), shm::kServiceLockByte)) return false;
+  std::uint32_t version = 0;
+  copy_header(fd_.get(), &version);
+  if (version != 0) return false;
+  unlink_file();
+  return true;
 }
 
 void AttachedSegment::unlink_file() {

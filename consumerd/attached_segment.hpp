@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <boost/interprocess/mapped_region.hpp>
+#include <sys/stat.h>
 
 #include "consumerd/mapped_file.hpp"
 #include "consumerd/truncation_guard.hpp"
@@ -67,6 +68,7 @@ class AttachedSegment {
 
  private:
   AttachedSegment() = default;
+  bool remove_if_abandoned(const struct stat& info);
 
   std::string name_;
   std::string path_;

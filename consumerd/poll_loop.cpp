@@ -235,19 +235,24 @@ void PollLoop::make_room() {
   writer_->poll(true);
 }
 
-// False if the disk takes nothing: what is committed stays in the staging file, and what is not
-// in the rings, for a successor.
+// False if the disk takes nothing or there is no memory for staging: what is committed stays in the
+// staging file, and what is not in the rings, for a successor.
 bool PollLoop::finish_all() {
   for (const auto& session : sessions_) {
     session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
                                                 : trace::EndReason::kServiceEnded);
   }
   const auto start = Clock::now();
+  auto last_movement = start;
   for (;;) {
     const bool room = advance_ends();
     if (sessions_.empty()) return true;
-    if (writer_->stalled() &&
-        Clock::now() - std::max(start, writer_->stalled_since()) >= kStopPatience) {
+    const auto now = Clock::now();
+    // No staging slot although nothing is on its way out of one: there is no memory for any.
+    if (room || !writer_->idle()) last_movement = now;
+    const bool disk_full =
+        writer_->stalled() && now - std::max(start, writer_->stalled_since()) >= kStopPatience;
+    if (disk_full || now - last_movement >= kStopPatience) {
       log_.error("stopping although not everything is written; it stays in " + options_.shm_dir +
                  ", and the next consumerd writes it");
       return false;

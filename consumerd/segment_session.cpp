@@ -86,6 +86,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
                                   header.start_realtime_ns, header.tsc_frequency_hz});
   session->same_boot_ = is_this_boot(header.boot_id);
+  session->take_over_clock();
   session->last_point_ = steady_clock::now();
   // Before anything is committed: a successor finds what this consumerd leaves behind by it.
   shm::ConsumerLine& line = attached.control().consumer;
@@ -103,13 +104,49 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
 bool SegmentSession::begin_section() {
   const std::span<std::byte> out = file_->space(kSectionFrontBytes);
   if (out.empty()) return false;
+  const trace::ClockPoint first = clock_->first();
+  const trace::ClockPoint last = clock_->last();
   std::size_t bytes =
       trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
-  bytes += trace::write_clock_block(clock_->first(), out.subspan(bytes));
+  bytes += trace::write_clock_block(first, out.subspan(bytes));
+  if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
   file_->commit(bytes);
   begun_ = true;
+  if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
+    tell_successor(first);
+  }
   write_clock();  // without room now, poll() writes the next one
   return true;
+}
+
+// Times go on where the consumer before stopped; the first one has the service's whole run to
+// measure the rate by.
+void SegmentSession::take_over_clock() {
+  const shm::ConsumerClock& left = segment_->control().consumer_clock;
+  // Pairs with the release in tell_successor().
+  const std::uint64_t steps = left.steps.load(std::memory_order_acquire);
+  const auto step = [&left](std::uint64_t number) {
+    const shm::ClockStep& from = left.step[(number - 1) % shm::kClockSteps];
+    trace::ClockPoint point;
+    point.tsc0 = from.tsc0.load(std::memory_order_relaxed);
+    point.unix_ns0 = from.unix_ns0.load(std::memory_order_relaxed);
+    point.ns_per_tick = from.ns_per_tick.load(std::memory_order_relaxed);
+    return point;
+  };
+  if (steps > 0 && clock_->resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
+  if (!same_boot_) return;
+  const shm::ClockReading now = shm::read_clocks();
+  clock_->measure({now.tsc, now.monotonic_ns, now.realtime_ns});
+}
+
+void SegmentSession::tell_successor(const trace::ClockPoint& point) {
+  shm::ConsumerClock& clock = segment_->control().consumer_clock;
+  const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
+  shm::ClockStep& step = clock.step[steps % shm::kClockSteps];
+  step.tsc0.store(point.tsc0, std::memory_order_relaxed);
+  step.unix_ns0.store(point.unix_ns0, std::memory_order_relaxed);
+  step.ns_per_tick.store(point.ns_per_tick, std::memory_order_relaxed);
+  clock.steps.store(steps + 1, std::memory_order_release);
 }
 
 bool SegmentSession::write_clock() {
@@ -118,8 +155,9 @@ bool SegmentSession::write_clock() {
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();
-  file_->commit(
-      trace::write_clock_block(clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns}), out));
+  const trace::ClockPoint point = clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns});
+  file_->commit(trace::write_clock_block(point, out));
+  tell_successor(point);
   return true;
 }
 

@@ -66,6 +66,8 @@ class SegmentSession {
   bool finish();
   bool drain_rings(std::uint64_t ring_bytes, RoundResult* result);
   bool write_clock();
+  void take_over_clock();
+  void tell_successor(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
   void follow_rings();
   void answer_flush();

@@ -1,11 +1,10 @@
 #include "libagent/agent.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <pthread.h>
+#include <signal.h>
 
 #include "libagent/environment.hpp"
 #include "libagent/fork_guard.hpp"
@@ -51,7 +50,9 @@ SlowPathLock::~SlowPathLock() {
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
-std::uint64_t monotonic_ns() { return shm::read_clock_ns(CLOCK_MONOTONIC); }
+std::uint64_t monotonic_ns() {
+  return shm::read_clock_ns(CLOCK_MONOTONIC);
+}
 
 bool ensure_segment(Agent& agent) {
   const State state = agent.state.load(std::memory_order_relaxed);
@@ -62,19 +63,21 @@ bool ensure_segment(Agent& agent) {
     return false;
   }
   const bool first_try = state == State::idle;
-  if (first_try) {
+  if (first_try && !agent.options_are_final) {
     if (disabled_by_environment()) {
       agent.state.store(State::disabled, std::memory_order_relaxed);
       __atomic_store_n(&rs_switches, &kDisabledSwitch[0], __ATOMIC_RELEASE);
       return false;
     }
     agent.options = apply_environment(agent.options);
+    agent.options_are_final = true;  // a child of this process takes over what holds here
     agent.level.store(static_cast<std::uint8_t>(agent.options.level), std::memory_order_relaxed);
   }
   watch_forks();
   std::unique_ptr<Segment> segment = create_segment(agent.options, &agent.message);
   if (segment == nullptr) {
-    if (first_try) report(agent.message + "; nothing is traced until this succeeds");
+    if (first_try && agent.former_segment == nullptr)
+      report(agent.message + "; nothing is traced until this succeeds");
     agent.state.store(State::failed, std::memory_order_relaxed);
     agent.retry_at_ns.store(monotonic_ns() + kRetryAfterNs, std::memory_order_relaxed);
     return false;

@@ -29,6 +29,7 @@ struct Segment {
   shm::RingMetadata* rings = nullptr;
   std::uint8_t* switches = nullptr;
   std::byte* dictionary = nullptr;
+  Segment* former = nullptr;  // of the parent process, kept because interrupted calls may use it
   std::uint64_t dictionary_reserved = 0;  // bytes backed by memory; the rest would be SIGBUS
   // Per ring: where it is mapped twice back to back, null if it never was.
   std::unique_ptr<std::atomic<std::byte*>[]> ring_base;
@@ -41,11 +42,15 @@ struct Agent {
   std::atomic<State> state{State::idle};
   std::atomic<Segment*> segment{nullptr};  // never freed while the process can log
   Options options;
+  bool options_are_final = false;  // the environment has been applied
   std::string message;
   std::atomic<std::uint8_t> level{RS_LEVEL_TRACE};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> retry_at_ns{0};  // after a refusal, CLOCK_MONOTONIC
-  rs_site* sites = nullptr;                   // every statement loaded, newest first
+  std::uint64_t dictionary_retry_at_ns = 0;
+  std::uint64_t dropped_by_former_owners = 0;  // of rings that have a new owner since
+  Segment* former_segment = nullptr;           // of the parent process
+  rs_site* sites = nullptr;                    // every statement loaded, newest first
 };
 
 Agent& agent();

@@ -8,6 +8,7 @@
 #include "libagent/agent.hpp"
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
 
 namespace ringside {
@@ -20,11 +21,11 @@ Status status_locked(const Agent& a) {
   status.refused = a.refused.load(std::memory_order_relaxed);
   const Segment* const segment = a.segment.load(std::memory_order_relaxed);
   if (segment == nullptr) return status;
+  status.dropped = a.dropped_by_former_owners;
   status.segment_path = segment->path;
   const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
-    status.dropped +=
-        segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
+    status.dropped += segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
   }
   return status;
 }
@@ -62,7 +63,9 @@ bool flush(std::chrono::milliseconds timeout) noexcept {
   return rs_flush(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) != 0;
 }
 
-void set_level(Level level) noexcept { rs_set_level(static_cast<int>(level)); }
+void set_level(Level level) noexcept {
+  rs_set_level(static_cast<int>(level));
+}
 
 }  // namespace ringside
 
@@ -83,12 +86,11 @@ int rs_init(void) {
 int rs_preallocate(void) {
   if (!ringside::attach_ring()) return 0;
   // The clock record that opens a stream, so that the first log call finds its way prepared.
-  const std::uint64_t tsc = rs_clock();
   rs_thread& t = rs_thread_state;
-  if (t.clock_epoch == UINT64_MAX) {
-    const std::uint64_t start = rs_reserve(0, tsc);
+  if (t.clock_due == 0) {
+    const std::uint64_t start = rs_reserve_slow(t.pos, 0, rs_clock());
     if (start == RS_DROPPED) return 0;
-    rs_publish(start);
+    rs_publish(start, 0);
   }
   return 1;
 }
@@ -96,7 +98,9 @@ int rs_preallocate(void) {
 int rs_flush(std::uint64_t timeout_ms) {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
   if (segment == nullptr) return 1;  // nothing was recorded
+  const ringside::SlowCall call;
   ringside::shm::ControlPage& control = *segment->control;
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
   // Release: a consumer that sees the request (acquire) sees all records published before it.
   const std::uint64_t request =
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -104,7 +108,7 @@ int rs_flush(std::uint64_t timeout_ms) {
   long nap_ns = 20'000;
   // Pairs with the consumer's release once the bytes are in the file.
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
-    if (ringside::monotonic_ns() - start_ns >= timeout_ms * 1'000'000U) return 0;
+    if ((ringside::monotonic_ns() - start_ns) / 1'000'000U >= timeout_ms) return 0;
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
     nap_ns = std::min(nap_ns * 2, 1'000'000L);

@@ -1,7 +1,5 @@
 #include "libagent/environment.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -9,12 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include "shm-layout/segment_layout.hpp"
 #include "shm-layout/segment_name.hpp"
 
 namespace ringside {
 namespace {
+
+constexpr std::uint32_t kMaxBlockTimeoutMs = 3'600'000;
 
 const char* variable(const char* name) {
   // Read once, before the service can have reason to change its environment concurrently.
@@ -67,10 +68,10 @@ void read_choice(const char* name, std::span<const Choice<T>> choices, T* option
 }
 
 constexpr Choice<Overflow> kOverflows[] = {{"block", Overflow::block}, {"drop", Overflow::drop}};
-constexpr Choice<Level> kLevels[] = {
-    {"trace", Level::trace},     {"debug", Level::debug}, {"info", Level::info},
-    {"notice", Level::notice},   {"warning", Level::warning}, {"error", Level::error},
-    {"critical", Level::critical}, {"off", Level::off}};
+constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
+                                     {"info", Level::info},         {"notice", Level::notice},
+                                     {"warning", Level::warning},   {"error", Level::error},
+                                     {"critical", Level::critical}, {"off", Level::off}};
 
 void read_ring_bytes(Options* options) {
   const char* text = variable("RINGSIDE_RING_BYTES");
@@ -124,6 +125,12 @@ Options apply_environment(Options options) {
            " is not between 1 and 65536; using " + std::to_string(defaults.max_threads));
     options.max_threads = defaults.max_threads;
   }
+  if (options.block_timeout.count() < 0 || options.block_timeout.count() > kMaxBlockTimeoutMs) {
+    report("block_timeout=" + std::to_string(options.block_timeout.count()) +
+           " ms is not between 0 and 3600000; using " +
+           std::to_string(defaults.block_timeout.count()));
+    options.block_timeout = defaults.block_timeout;
+  }
   if (const char* service = variable("RINGSIDE_SERVICE"); service != nullptr) {
     options.service = service;
   }
@@ -134,11 +141,11 @@ Options apply_environment(Options options) {
   if (const char* dir = variable("RINGSIDE_SHM_DIR"); dir != nullptr) options.shm_dir = dir;
   if (options.shm_dir.empty()) options.shm_dir = defaults.shm_dir;
   read_ring_bytes(&options);
-  read_number<std::uint32_t>("RINGSIDE_MAX_THREADS", 1, shm::kMaxRings,
-                             "a number from 1 to 65536", &options.max_threads);
+  read_number<std::uint32_t>("RINGSIDE_MAX_THREADS", 1, shm::kMaxRings, "a number from 1 to 65536",
+                             &options.max_threads);
   read_choice<Overflow>("RINGSIDE_OVERFLOW", kOverflows, &options.overflow);
   auto timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
-  read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, 3'600'000,
+  read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, kMaxBlockTimeoutMs,
                              "a number of milliseconds from 0 to 3600000", &timeout_ms);
   options.block_timeout = std::chrono::milliseconds(timeout_ms);
   read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);

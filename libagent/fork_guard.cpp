@@ -1,9 +1,9 @@
 #include "libagent/fork_guard.hpp"
 
-#include <pthread.h>
-#include <sys/mman.h>
-
 #include <new>
+#include <pthread.h>
+
+#include <sys/mman.h>
 
 #include "libagent/agent.hpp"
 #include "libagent/ring_attachment.hpp"
@@ -13,22 +13,29 @@
 namespace ringside {
 namespace {
 
-const std::uint8_t kUnregisteredSwitch[1] = {shm::kSwitchUnregistered};
+// What a child's statements find until it has a segment: those that carry an id of the parent's,
+// because a handler forked while they were looking it up, are off; all others come to register.
+std::uint8_t g_switches_of_child[shm::kDefaultSiteCapacity];
 
 // Held by the forking thread from before the fork until after it, on both sides, so that the
 // child never sees half a registration.
 alignas(SlowPathLock) unsigned char g_lock[sizeof(SlowPathLock)];
 
-void before_fork() { new (g_lock) SlowPathLock; }
+void before_fork() {
+  new (g_lock) SlowPathLock;
+}
 
-void release() { std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock(); }
+void release() {
+  std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock();
+}
 
 // Takes the parent's ring out of the child's address space. If the fork came from a signal
 // handler, this thread may still be inside a log call: what it writes then goes to private
 // memory that stays behind.
 void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
   if (in_use) {
-    mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    static_cast<void>(
+        mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
   } else {
     munmap(base, bytes);
   }
@@ -40,9 +47,10 @@ void in_child() {
   Agent& a = agent();
   Segment* const segment = a.segment.exchange(nullptr, std::memory_order_relaxed);
   forget_registrations(a);
-  __atomic_store_n(&rs_switches, &kUnregisteredSwitch[0], __ATOMIC_RELAXED);
+  g_switches_of_child[0] = shm::kSwitchUnregistered;
+  __atomic_store_n(&rs_switches, &g_switches_of_child[0], __ATOMIC_RELAXED);
   const unsigned char* const own_base = rs_thread_state.base;
-  forget_ring();
+  abandon_ring();
   if (segment != nullptr) {
     for (std::uint32_t i = 0; i < segment->layout.ring_count; ++i) {
       std::byte* const base = segment->ring_base[i].load(std::memory_order_relaxed);
@@ -50,13 +58,22 @@ void in_child() {
       detach_mapping(base, 2 * segment->layout.ring_bytes,
                      reinterpret_cast<unsigned char*>(base) == own_base);
     }
-    delete segment;
+    // Interrupted calls may still look at it: they find an empty segment in private memory. The
+    // price is address space, not memory.
+    static_cast<void>(mmap(segment->head.get_address(), segment->head.get_size(),
+                           PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0));
+    segment->fd.reset();
+    segment->former = a.former_segment;
+    a.former_segment = segment;
   }
   const State state = a.state.load(std::memory_order_relaxed);
   if (state == State::live || state == State::failed) {
     a.state.store(State::idle, std::memory_order_relaxed);
   }
   a.refused.store(0, std::memory_order_relaxed);
+  a.dropped_by_former_owners = 0;
+  a.message.clear();
   release();
 }
 

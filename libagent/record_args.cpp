@@ -161,6 +161,8 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     if (!fits) return;  // refused at compile time by -Wformat
   }
   if (attached_ring() == nullptr && !attach_ring()) return;
+  shm::RingMetadata* const ring = attached_ring();
+  if (ring == nullptr) return;  // a handler forked, and this is the child
   std::uint64_t bytes = shm::kHeadBytes + total_bytes(pieces);
   const std::uint64_t max_bytes = rs_thread_state.max_record_bytes;
   const bool cut = bytes > max_bytes;
@@ -169,10 +171,10 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     for (const Piece& p : pieces) fixed += p.is_text ? sizeof p.bytes : p.bytes;
     cut_texts(pieces, max_bytes - fixed);
     bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
-    attached_ring()->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
+    ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
-  const std::uint64_t tsc = rs_clock();
-  const std::uint64_t start = rs_reserve(bytes, tsc);
+  std::uint64_t tsc = 0;
+  const std::uint64_t start = rs_reserve(bytes, &tsc);
   if (start == RS_DROPPED) return;
   unsigned char* p = rs_place(start);
   const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
@@ -185,5 +187,5 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     p += sizeof words;
   }
   for (const Piece& piece : pieces) p = store_piece(piece, p);
-  rs_publish(start);
+  rs_publish(start, bytes);
 }

@@ -11,6 +11,7 @@
 
 #include "libagent/agent.hpp"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/slow_call.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside {
@@ -57,11 +58,11 @@ class Waiter {
     }
     if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
             std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
-      absent_ = !consumer_polls();
+      absent_ = !consumer_is_there();
       return false;
     }
     if (disarmed(heartbeat_)) {
-      absent_ = true;
+      absent_ = consumer_state() != shm::ConsumerState::kStalled;
       return false;
     }
     const std::uint64_t bound_ns =
@@ -77,7 +78,7 @@ class Waiter {
       const std::uint64_t waited_ns = monotonic_ns() - start_ns_;
       const std::uint64_t now = control_.consumer.heartbeat.load(std::memory_order_relaxed);
       if (waited_ns >= bound_ns) {
-        absent_ = now == heartbeat_;
+        absent_ = now == heartbeat_ && consumer_state() != shm::ConsumerState::kStalled;
         control_.service.block_heartbeat.store(now, std::memory_order_relaxed);
         control_.service.block_disarmed.store(1, std::memory_order_relaxed);
         break;
@@ -108,18 +109,24 @@ class Waiter {
 #endif
   }
 
-  // Whether a wait has timed out and no consumer has moved since.
+  // Whether a wait has timed out and no consumer has moved since. One that cannot write does poll
+  // on, but frees no space: waiting for it would cost every call the bound.
   bool disarmed(std::uint64_t heartbeat) {
     shm::ServiceLine& line = control_.service;
     if (line.block_disarmed.load(std::memory_order_relaxed) == 0) return false;
     if (line.block_heartbeat.load(std::memory_order_relaxed) == heartbeat) return true;
+    if (consumer_state() == shm::ConsumerState::kStalled) return true;
     line.block_disarmed.store(0, std::memory_order_relaxed);
     return false;
   }
 
-  bool consumer_polls() const {
-    return control_.consumer.state.load(std::memory_order_relaxed) ==
-           static_cast<std::uint32_t>(shm::ConsumerState::kPolling);
+  shm::ConsumerState consumer_state() const {
+    return static_cast<shm::ConsumerState>(control_.consumer.state.load(std::memory_order_relaxed));
+  }
+
+  bool consumer_is_there() const {
+    const shm::ConsumerState state = consumer_state();
+    return state == shm::ConsumerState::kPolling || state == shm::ConsumerState::kStalled;
   }
 
   shm::ControlPage& control_;
@@ -139,20 +146,21 @@ void count_drop(shm::RingMetadata& ring, bool absent) {
 
 // Losses that no drop record in the ring tells of yet.
 thread_local std::uint64_t t_marked_drops = 0;
+thread_local std::uint64_t t_marked_ring_full = 0;
+thread_local std::uint64_t t_marked_consumer_absent = 0;
 thread_local std::uint64_t t_lap_end = 0;
 thread_local std::uint32_t t_generation = 0;
 
 class SlowReservation {
  public:
-  explicit SlowReservation(shm::RingMetadata& ring)
-      : segment_(*agent().segment.load(std::memory_order_acquire)),
-        ring_(ring),
-        ring_bytes_(segment_.layout.ring_bytes),
-        waiter_(segment_, ring) {
+  SlowReservation(Segment& segment, shm::RingMetadata& ring)
+      : ring_(ring), ring_bytes_(segment.layout.ring_bytes), waiter_(segment, ring) {
     const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
-    if (t_generation != generation || t_.clock_epoch == UINT64_MAX) {
+    if (t_generation != generation || t_.clock_due == 0) {
       t_generation = generation;
       t_marked_drops = 0;
+      t_marked_ring_full = 0;
+      t_marked_consumer_absent = 0;
       t_lap_end = 0;
     }
   }
@@ -191,10 +199,17 @@ class SlowReservation {
   void refresh_limit() {
     __atomic_store_n(&t_.limit, std::min(space_limit(ring_, ring_bytes_), t_lap_end),
                      __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    // A handler may have dropped a record before the line above.
+    if (drop_due()) return_here_next();
   }
 
+  // After a drop the next record must come here, even if there is space by then: the mark of the
+  // drop has its place before it.
+  void return_here_next() { __atomic_store_n(&t_.limit, std::uint64_t{0}, __ATOMIC_RELAXED); }
+
   bool clock_due(std::uint64_t end, std::uint64_t tsc) const {
-    return end > t_lap_end || tsc >> shm::kClockEpochShift != t_.clock_epoch;
+    return end > t_lap_end || tsc > t_.clock_due;
   }
 
   bool drop_due() const {
@@ -203,7 +218,7 @@ class SlowReservation {
 
   std::uint64_t drop() {
     count_drop(ring_, waiter_.absent());
-    refresh_limit();
+    return_here_next();
     return RS_DROPPED;
   }
 
@@ -215,7 +230,7 @@ class SlowReservation {
       if (!make_space(start + bytes)) return false;
       if (!exchange_local(&t_.pos, start, start + bytes)) continue;
       fill(rs_place(start), start);
-      rs_publish(start);
+      rs_publish(start, bytes);
       return true;
     }
   }
@@ -229,7 +244,7 @@ class SlowReservation {
                                           static_cast<std::uint64_t>(now.tv_nsec)};
       std::memcpy(p, words, sizeof words);
       t_lap_end = start + ring_bytes_;
-      __atomic_store_n(&t_.clock_epoch, tsc >> shm::kClockEpochShift, __ATOMIC_RELAXED);
+      __atomic_store_n(&t_.clock_due, tsc + shm::kClockIntervalTicks, __ATOMIC_RELAXED);
     });
   }
 
@@ -248,15 +263,20 @@ class SlowReservation {
     });
   }
 
+  // Of the drops since the last mark.
   shm::DropCause cause() const {
-    const bool full = ring_.counters.dropped_ring_full.load(std::memory_order_relaxed) != 0;
-    const bool absent = ring_.counters.dropped_consumer_absent.load(std::memory_order_relaxed) != 0;
+    const shm::CountersLine& c = ring_.counters;
+    const std::uint64_t full_total = c.dropped_ring_full.load(std::memory_order_relaxed);
+    const std::uint64_t absent_total = c.dropped_consumer_absent.load(std::memory_order_relaxed);
+    const bool full = full_total != t_marked_ring_full;
+    const bool absent = absent_total != t_marked_consumer_absent;
+    t_marked_ring_full = full_total;
+    t_marked_consumer_absent = absent_total;
     if (full && absent) return shm::DropCause::kMixed;
     return absent ? shm::DropCause::kConsumerAbsent : shm::DropCause::kRingFull;
   }
 
   rs_thread& t_ = rs_thread_state;
-  Segment& segment_;
   shm::RingMetadata& ring_;
   const std::uint64_t ring_bytes_;
   Waiter waiter_;
@@ -265,7 +285,21 @@ class SlowReservation {
 }  // namespace
 }  // namespace ringside
 
+void rs_publish_rest() {
+  rs_thread& t = rs_thread_state;
+  std::uint64_t end = 0;
+  do {
+    end = __atomic_load_n(&t.pos, __ATOMIC_RELAXED);
+    // As in rs_publish, and in the same order.
+    __atomic_store_n(t.producer_pos, end, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t.published, end, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  } while (__atomic_load_n(&t.pos, __ATOMIC_RELAXED) != end);
+}
+
 std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
+  const ringside::SlowCall call;
   rs_thread& t = rs_thread_state;
   const bool was_attached = (start & RS_NO_RING) == 0;
   if (!ringside::exchange_local(&t.pos, start + bytes, start) && was_attached) {
@@ -273,6 +307,12 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
     return start;
   }
   if (ringside::attached_ring() == nullptr && !ringside::attach_ring()) return RS_DROPPED;
-  ringside::SlowReservation reservation(*ringside::attached_ring());
-  return reservation.reserve(bytes, tsc);
+  // Read once: a handler that forks takes both away from the child, though not what they refer to.
+  ringside::Segment* const segment = ringside::agent().segment.load(std::memory_order_acquire);
+  ringside::shm::RingMetadata* const ring = ringside::attached_ring();
+  if (segment == nullptr || ring == nullptr) return RS_DROPPED;
+  ringside::SlowReservation reservation(*segment, *ring);
+  const std::uint64_t reserved = reservation.reserve(bytes, tsc);
+  if (ringside::attached_ring() == nullptr) t.limit = 0;  // see abandon_ring()
+  return reserved;
 }

@@ -1,13 +1,16 @@
 #include "libagent/ring_attachment.hpp"
 
+#include <cstring>
 #include <pthread.h>
+#include <unistd.h>
+#include <utility>
+
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cstring>
-
+#include "libagent/environment.hpp"
 #include "libagent/segment_file.hpp"
+#include "libagent/slow_call.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside {
@@ -20,6 +23,25 @@ struct Attachment {
   shm::RingMetadata* ring = nullptr;
 };
 thread_local Attachment t_attachment;
+// Set in a child that has a record of its parent's on its stack, see abandon_ring().
+thread_local bool t_orphaned = false;
+std::uint64_t g_nowhere = 0;  // where such a record is published
+
+void forget_ring() {
+  rs_thread& t = rs_thread_state;
+  t.limit = 0;
+  t.pos = RS_NO_RING;
+  t.published = UINT64_MAX;  // no record that is being written may publish any more
+  t_attachment.ring = nullptr;
+}
+
+bool is_orphaned() {
+  const rs_thread& t = rs_thread_state;
+  return t_orphaned && (SlowCall::inherited() > 0 || t.pos != t.published);
+}
+
+// Under the agent's lock: said once, as the refusals to come are counted.
+bool g_refusal_reported = false;
 
 pthread_key_t g_exit_key;
 bool g_exit_key_made = false;
@@ -27,6 +49,7 @@ bool g_exit_key_made = false;
 // The last log calls of a thread may come from other destructors of its thread-local storage,
 // after this one: they attach again, and POSIX then runs this destructor once more.
 void retire_ring(void* /*marker*/) {
+  const SlowPathLock lock;  // for its blocking of signals: no handler may find half of this done
   shm::RingMetadata* const ring = t_attachment.ring;
   if (ring == nullptr) return;
   forget_ring();
@@ -93,13 +116,13 @@ void claim(Segment& segment, std::uint32_t index) {
                        std::memory_order_release);
 
   rs_thread& t = rs_thread_state;
-  t.base = reinterpret_cast<unsigned char*>(
-      segment.ring_base[index].load(std::memory_order_relaxed));
+  t.base =
+      reinterpret_cast<unsigned char*>(segment.ring_base[index].load(std::memory_order_relaxed));
   t.mask = segment.layout.ring_bytes - 1;
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
   t.max_record_bytes = segment.header->max_record_bytes;
   t.published = identity.start_pos;
-  t.clock_epoch = UINT64_MAX;  // the first record is preceded by a clock record
+  t.clock_due = 0;  // the first record is preceded by a clock record
   t.limit = identity.start_pos;
   t.pos = identity.start_pos;
   t_attachment.ring = &ring;
@@ -112,28 +135,45 @@ void arrange_retirement() {
 
 }  // namespace
 
-shm::RingMetadata* attached_ring() { return t_attachment.ring; }
+shm::RingMetadata* attached_ring() {
+  return t_attachment.ring;
+}
 
-void forget_ring() {
+void abandon_ring() {
+  SlowCall::inherit();
   rs_thread& t = rs_thread_state;
+  if (t_attachment.ring == nullptr || (SlowCall::depth() == 0 && t.pos == t.published)) {
+    if (!t_orphaned) forget_ring();
+    return;
+  }
+  t_orphaned = true;
   t.limit = 0;
-  t.pos = RS_NO_RING;
-  t.published = UINT64_MAX;  // no record that is being written may publish any more
+  t.producer_pos = &g_nowhere;
   t_attachment.ring = nullptr;
 }
 
 bool attach_ring() {
+  const SlowCall call;
   Agent& a = agent();
   const SlowPathLock lock;
   if (t_attachment.ring != nullptr) return true;  // a signal handler was faster
-  if (!ensure_segment(a)) {
+  if (is_orphaned()) {
     a.refused.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  t_orphaned = false;
+  if (!ensure_segment(a)) {
+    if (a.state.load(std::memory_order_relaxed) != State::disabled) {
+      a.refused.fetch_add(1, std::memory_order_relaxed);
+    }
     return false;
   }
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
   const std::uint32_t index = find_ring(segment);
   if (index >= segment.layout.ring_count) {
     segment.control->losses.no_ring.fetch_add(1, std::memory_order_relaxed);
+    a.message = "all " + std::to_string(segment.layout.ring_count) + " rings of " + segment.path +
+                " are taken; raise RINGSIDE_MAX_THREADS";
     a.refused.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
@@ -147,6 +187,9 @@ bool attach_ring() {
                     " bytes in " + segment.path +
                     "; enlarge the shared-memory file system (in a container: --shm-size) or "
                     "lower RINGSIDE_RING_BYTES";
+        if (!std::exchange(g_refusal_reported, true)) {
+          report(a.message + "; threads without a ring are not traced until this succeeds");
+        }
       }
     }
     if (base == nullptr) {
@@ -154,11 +197,13 @@ bool attach_ring() {
       a.refused.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
-    a.message.clear();
     segment.ring_base[index].store(base, std::memory_order_relaxed);
     // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
     segment.control->service.rings_used.store(index + 1, std::memory_order_release);
   }
+  a.message.clear();
+  a.dropped_by_former_owners += segment.rings[index].counters.dropped_total.load(
+      std::memory_order_relaxed);  // before claim() begins to count anew
   claim(segment, index);
   arrange_retirement();
   return true;
@@ -166,12 +211,15 @@ bool attach_ring() {
 
 }  // namespace ringside
 
-RS_THREAD_LOCAL rs_thread rs_thread_state __attribute__((tls_model("initial-exec"))) = {
-    .pos = RS_NO_RING,
-    .limit = 0,
-    .published = UINT64_MAX,
-    .clock_epoch = 0,
-    .base = nullptr,
-    .mask = 0,
-    .producer_pos = nullptr,
-    .max_record_bytes = UINT64_MAX};
+RS_THREAD_LOCAL rs_thread rs_thread_state
+    __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
+                                                  .limit = 0,
+                                                  .published = UINT64_MAX,
+                                                  .clock_due = 0,
+                                                  .base = nullptr,
+                                                  .mask = 0,
+                                                  .producer_pos = nullptr,
+                                                  // A thread without a ring takes
+                                                  // the path that attaches first and
+                                                  // then knows what is too large.
+                                                  .max_record_bytes = 0};

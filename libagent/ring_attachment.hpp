@@ -12,7 +12,9 @@ bool attach_ring();
 // Metadata of the calling thread's ring; null if it has none.
 shm::RingMetadata* attached_ring();
 
-// Drops the calling thread's ring without touching it: in a child process it is the parent's.
-void forget_ring();
+// In the child of a fork: drops the calling thread's ring, which is the parent's. If a signal
+// handler forked, an interrupted log call of this thread may go on in the child: what it writes
+// and publishes then goes to private memory, and until it has ended the thread gets no other ring.
+void abandon_ring();
 
 }  // namespace ringside

@@ -1,18 +1,17 @@
 #include "libagent/segment_file.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <string_view>
+#include <unistd.h>
 
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/file_mapping.hpp>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 
 #include "libagent/clock_frequency.hpp"
 #include "shm-layout/clock_reading.hpp"
@@ -37,7 +36,8 @@ std::string error_text(int error) {
 std::string hex(std::uint64_t value) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text(16, '0');
-  for (int i = 15; i >= 0; --i, value >>= 4) text[static_cast<std::size_t>(i)] = kDigits[value & 15];
+  for (int i = 15; i >= 0; --i, value >>= 4)
+    text[static_cast<std::size_t>(i)] = kDigits[value & 15];
   return text;
 }
 
@@ -167,6 +167,11 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   if (!lock_byte(fd, shm::kServiceLockByte)) {
     return refuse("cannot lock " + path, errno, "the file system must support OFD locks");
   }
+  // A consumer takes a file that nobody has locked for seconds for one that was abandoned.
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
+    return refuse("cannot keep " + path, ENOENT, "something removes new segments at once");
+  }
   fchmod(fd, static_cast<mode_t>(options.mode));  // a umask may have taken the group's bits
   segment->layout = shm::plan_segment(options.ring_bytes, options.max_threads,
                                       shm::kDefaultSiteCapacity, shm::kDefaultDictionaryBytes);
@@ -182,8 +187,8 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   }
   try {
     const bip::file_mapping file(path.c_str(), bip::read_write);
-    segment->head = bip::mapped_region(file, bip::read_write, 0,
-                                       static_cast<std::size_t>(layout.rings_offset));
+    segment->head =
+        bip::mapped_region(file, bip::read_write, 0, static_cast<std::size_t>(layout.rings_offset));
   } catch (const bip::interprocess_exception& error) {
     return refuse("cannot map " + path, error.get_native_error(), "raise the address space limit");
   }

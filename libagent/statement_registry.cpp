@@ -6,6 +6,7 @@
 
 #include "libagent/argument_names.hpp"
 #include "libagent/segment_file.hpp"
+#include "libagent/slow_call.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/format_style.hpp"
 #include "shm-layout/printf_fields.hpp"
@@ -16,6 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64U << 10;
+constexpr std::uint64_t kRetryAfterNs = 100'000'000;  // after a refusal of memory
 
 std::string_view bounded(const char* text) {
   if (text == nullptr) return {};
@@ -44,12 +46,20 @@ bool register_statement(Agent& agent, rs_site& site) {
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
   shm::ServiceLine& line = segment.control->service;
   const std::uint32_t id = line.site_count.load(std::memory_order_relaxed) + 1;
-  const auto refuse = [&segment] {
+  const auto refuse = [&](const char* what) {
     segment.control->losses.dictionary_full.fetch_add(1, std::memory_order_relaxed);
+    agent.message = std::string(what) + " " + segment.path;
     return false;
   };
-  if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) return refuse();
-  if (site.fields_from_format != 0 && !read_fields_from_format(site)) return refuse();
+  constexpr const char* kNoMemory =
+      "no memory for the dictionary (enlarge the shared-memory file system; in a container: "
+      "--shm-size) of";
+  if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
+    return refuse("too many statements for");
+  }
+  if (site.fields_from_format != 0 && !read_fields_from_format(site)) {
+    return refuse("a format that cannot be read was refused by");
+  }
 
   shm::SiteDescription description;
   description.site_id = id;
@@ -70,14 +80,20 @@ bool register_statement(Agent& agent, rs_site& site) {
   const auto used = std::span(fields).first(site.field_count);
   const std::size_t bytes = shm::site_entry_bytes(description, used);
   const std::uint64_t at = line.dictionary_committed_bytes.load(std::memory_order_relaxed);
-  if (bytes > shm::kMaxEntryBytes || !reserve_dictionary(segment, at + bytes)) return refuse();
+  if (bytes > shm::kMaxEntryBytes) return refuse("a statement is too large for");
+  const bool has_room = at + bytes <= segment.dictionary_reserved;
+  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return refuse(kNoMemory);
+  if (!reserve_dictionary(segment, at + bytes)) {
+    agent.dictionary_retry_at_ns = monotonic_ns() + kRetryAfterNs;
+    return refuse(kNoMemory);
+  }
+  if (!has_room) agent.message.clear();
   shm::write_site_entry(description, used, segment.dictionary + at);
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
   line.site_count.store(id, std::memory_order_relaxed);
-  segment.switches[id] = site.level >= agent.level.load(std::memory_order_relaxed)
-                             ? shm::kSwitchOn
-                             : shm::kSwitchOff;
+  segment.switches[id] =
+      site.level >= agent.level.load(std::memory_order_relaxed) ? shm::kSwitchOn : shm::kSwitchOff;
   // Pairs with the acquire in rs_site_enabled: whoever sees the id sees rs_switches and fields.
   __atomic_store_n(&site.id, id, __ATOMIC_RELEASE);
   return true;
@@ -137,7 +153,8 @@ void rs_site_unloaded(rs_site* site) {
   site->previous = nullptr;
 }
 
-int rs_site_enabled_slow(rs_site* site) {
+uint32_t rs_site_enabled_slow(rs_site* site) {
+  const ringside::SlowCall call;
   Agent& a = agent();
   if (a.state.load(std::memory_order_relaxed) == ringside::State::failed &&
       ringside::monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
@@ -151,7 +168,10 @@ int rs_site_enabled_slow(rs_site* site) {
     }
     return 0;
   }
-  if (!ringside::register_statement(a, *site)) return 0;
+  if (!ringside::register_statement(a, *site)) {
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
   const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? 1 : 0;
+  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? id : 0;
 }

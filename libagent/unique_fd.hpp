@@ -2,7 +2,6 @@
 // Owns a file descriptor.
 
 #include <unistd.h>
-
 #include <utility>
 
 namespace ringside {

@@ -3,8 +3,9 @@
 //
 // The clock of the records advances by 20 to 50 ticks each, as back-to-back log calls do. Input is
 // 64 KiB of ring bytes (what a drain takes out of a ring), so it stays in the cache like there.
-// "bytes" counts whole blocks: frame, header and site table included.
+// "bytes" counts whole blocks: frame, header and site table included. "ns" is per record.
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -27,13 +28,25 @@ constexpr std::size_t kInputBytes = 64 << 10;
 
 enum Message { kStatic, kString, kInteger, kTwoIntegers, kDouble, kFiveArguments, kMessages };
 
-const std::vector<FieldType> kFields[kMessages] = {
+// A field, the value that NanoLog's message has, and how many bits a random one of like magnitude
+// has.
+struct Argument {
+  FieldType type;
+  double value;
+  unsigned bits;
+};
+
+const std::vector<Argument> kArguments[kMessages] = {
     {},
-    {FieldType::string},
-    {FieldType::i32},
-    {FieldType::i32, FieldType::i64},
-    {FieldType::f64},
-    {FieldType::i32, FieldType::i64, FieldType::f64, FieldType::i32, FieldType::f64},
+    {{FieldType::string, 0, 0}},
+    {{FieldType::i32, 181, 8}},
+    {{FieldType::u32, 1032024, 20}, {FieldType::u32, 1016544, 20}},
+    {{FieldType::f64, 0.4, 64}},
+    {{FieldType::u64, 50000, 16},
+     {FieldType::u32, 97, 7},
+     {FieldType::u32, 50, 6},
+     {FieldType::u32, 0, 6},
+     {FieldType::f64, 26.2, 64}},
 };
 
 template <class T>
@@ -41,24 +54,29 @@ void put(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// NanoLog's values, or random ones of like magnitude: as many significant bytes.
 void put_arguments(std::string& out, Message message, bool random, std::mt19937_64& any) {
-  const auto below = [&](std::uint64_t limit) { return any() % limit; };
-  for (std::size_t i = 0; i < kFields[message].size(); ++i) {
-    switch (kFields[message][i]) {
+  for (const Argument& argument : kArguments[message]) {
+    // All magnitudes of so many bits: the highest one is always set.
+    const std::uint64_t top = argument.bits == 0 ? 0 : std::uint64_t{1} << (argument.bits - 1);
+    const std::uint64_t number = random ? top | any() % std::max<std::uint64_t>(top, 1)
+                                        : static_cast<std::uint64_t>(argument.value);
+    switch (argument.type) {
       case FieldType::i32:
-        put(out, static_cast<std::int32_t>(random ? 256 + below(65536 - 256) : 1024));
+      case FieldType::u32:
+        put(out, static_cast<std::uint32_t>(number));
         break;
-      case FieldType::i64:
-        put(out, static_cast<std::int64_t>(random ? (1U << 24) + below(0xFF000000U) : 1U << 30));
+      case FieldType::u64:
+        put(out, number);
         break;
       case FieldType::f64:
-        put(out, random ? static_cast<double>(below(1 << 30)) / 3.0 : 0.1);
+        // 1 to 2 times the value, with all bits of the mantissa in use.
+        put(out, random ? argument.value * (1 + static_cast<double>(any() >> 11) * 0x1p-53)
+                        : argument.value);
         break;
       default: {
         std::string text = "The quick brown fox jumps over the dog.";
         if (random) {
-          for (char& c : text) c = static_cast<char>('a' + below(26));
+          for (char& c : text) c = static_cast<char>('a' + any() % 26);
         }
         put(out, static_cast<std::uint32_t>(text.size()));
         out += text;
@@ -74,9 +92,9 @@ struct Workload {
     d.site_id = 5;
     d.format = "message";
     std::vector<shm::FieldDescription> fields;
-    for (const FieldType type : kFields[message]) {
+    for (const Argument& argument : kArguments[message]) {
       shm::FieldDescription field;
-      field.type = type;
+      field.type = argument.type;
       fields.push_back(field);
     }
     std::vector<std::byte> entry(shm::site_entry_bytes(d, fields));

@@ -14,8 +14,12 @@ inline constexpr std::uint32_t kAbiMajor = 1;
 inline constexpr std::uint32_t kAbiMinor = 0;
 inline constexpr std::uint32_t kAbiVersion = kAbiMajor << 16 | kAbiMinor;
 
-constexpr std::uint32_t abi_major(std::uint32_t version) { return version >> 16; }
-constexpr std::uint32_t abi_minor(std::uint32_t version) { return version & 0xFFFFU; }
+constexpr std::uint32_t abi_major(std::uint32_t version) {
+  return version >> 16;
+}
+constexpr std::uint32_t abi_minor(std::uint32_t version) {
+  return version & 0xFFFFU;
+}
 
 // Reads 0x04030201 where the writer's byte order is not the reader's.
 inline constexpr std::uint32_t kByteOrderMark = 0x01020304;

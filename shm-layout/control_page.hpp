@@ -6,7 +6,8 @@
 //   line 1   consumer   registration and heartbeat
 //   line 2   service    losses that belong to no ring, one counter per cause
 //   line 3   service    latest clock reading
-//   line 4+  reserved, zero
+//   line 4-5 consumer   how it maps ticks to time, for its successor
+//   line 6+  reserved, zero
 
 #include <atomic>
 #include <cstddef>
@@ -30,38 +31,38 @@ enum class ConsumerState : std::uint32_t {
 };
 
 struct alignas(kCacheLineBytes) ServiceLine {
-  std::atomic<std::uint32_t> overflow_policy;   // OverflowPolicy; may be changed while running
+  std::atomic<std::uint32_t> overflow_policy;  // OverflowPolicy; may be changed while running
   std::atomic<std::uint32_t> block_timeout_ms;
-  std::atomic<std::uint32_t> level;             // sites below it are switched off
-  std::atomic<std::uint32_t> rings_used;        // rings [0, rings_used) were taken at least once
+  std::atomic<std::uint32_t> level;       // sites below it are switched off
+  std::atomic<std::uint32_t> rings_used;  // rings [0, rings_used) were taken at least once
   // Release after the entries' bytes; acquire in the consumer before it reads them.
   std::atomic<std::uint64_t> dictionary_committed_bytes;
-  std::atomic<std::uint32_t> site_count;        // ids 1 .. site_count are registered
-  std::atomic<std::uint32_t> block_disarmed;    // 1: a wait has timed out, see block_heartbeat
+  std::atomic<std::uint32_t> site_count;      // ids 1 .. site_count are registered
+  std::atomic<std::uint32_t> block_disarmed;  // 1: a wait has timed out, see block_heartbeat
   // The consumer's heartbeat when a wait timed out. While it has not moved, nobody waits again.
   std::atomic<std::uint64_t> block_heartbeat;
-  std::atomic<std::uint64_t> flush_request;     // incremented by each flush(); see flush_done
-  std::atomic<std::uint64_t> next_stream_id;    // streams are numbered from 1
+  std::atomic<std::uint64_t> flush_request;   // incremented by each flush(); see flush_done
+  std::atomic<std::uint64_t> next_stream_id;  // streams are numbered from 1
 };
 
 struct alignas(kCacheLineBytes) ConsumerLine {
-  std::atomic<std::uint64_t> heartbeat;     // +1 per poll round
+  std::atomic<std::uint64_t> heartbeat;  // +1 per poll round
   // Everything published before flush_request reached this value is in the file. Release;
   // paired with the acquire in flush().
   std::atomic<std::uint64_t> flush_done;
-  std::atomic<std::uint32_t> pid;           // label of the owner; ownership itself is a lock
-  std::atomic<std::uint32_t> state;         // ConsumerState
-  std::atomic<std::uint64_t> session;       // counts the consumers that took this segment
-  std::uint8_t staging_uuid[16];            // of the staging file that holds this segment's commits
+  std::atomic<std::uint32_t> pid;      // label of the owner; ownership itself is a lock
+  std::atomic<std::uint32_t> state;    // ConsumerState
+  std::atomic<std::uint64_t> session;  // counts the consumers that took this segment
+  std::uint8_t staging_uuid[16];       // of the staging file that holds this segment's commits
   std::atomic<std::uint64_t> heartbeat_monotonic_ns;
   std::uint64_t reserved;
 };
 
 // One counter per cause of loss that cannot be booked on a ring.
 struct alignas(kCacheLineBytes) SegmentLosses {
-  std::atomic<std::uint64_t> no_ring;         // more threads than rings
-  std::atomic<std::uint64_t> no_memory;       // the shared-memory file system refused ring memory
-  std::atomic<std::uint64_t> dictionary_full; // a statement could not be registered
+  std::atomic<std::uint64_t> no_ring;          // more threads than rings
+  std::atomic<std::uint64_t> no_memory;        // the shared-memory file system refused ring memory
+  std::atomic<std::uint64_t> dictionary_full;  // a statement could not be registered
   std::atomic<std::uint64_t> reserved[5];
 };
 
@@ -74,12 +75,30 @@ struct alignas(kCacheLineBytes) ClockLine {
   std::uint64_t reserved[4];
 };
 
+// unix_ns(tsc) = unix_ns0 + (tsc - tsc0) * ns_per_tick / 2^40, from tsc0 on.
+struct ClockStep {
+  std::atomic<std::uint64_t> tsc0;
+  std::atomic<std::uint64_t> unix_ns0;
+  std::atomic<std::uint64_t> ns_per_tick;
+};
+
+inline constexpr std::uint32_t kClockSteps = 3;
+
+// The last clock blocks that a consumer wrote to the trace file: step number n (from 1) lies at
+// (n - 1) % 3. Three, so that the last two are whole while the next one is being written.
+struct alignas(kCacheLineBytes) ConsumerClock {
+  std::atomic<std::uint64_t> steps;  // written so far; release after the step
+  ClockStep step[kClockSteps];
+  std::uint64_t reserved[6];
+};
+
 struct ControlPage {
   ServiceLine service;
   ConsumerLine consumer;
   SegmentLosses losses;
   ClockLine clock;
-  std::uint8_t reserved[kPageBytes - 4 * kCacheLineBytes];
+  ConsumerClock consumer_clock;
+  std::uint8_t reserved[kPageBytes - 6 * kCacheLineBytes];
 };
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);
@@ -114,6 +133,10 @@ static_assert(offsetof(ControlPage, service) == 0);
 static_assert(offsetof(ControlPage, consumer) == 64);
 static_assert(offsetof(ControlPage, losses) == 128);
 static_assert(offsetof(ControlPage, clock) == 192);
+static_assert(sizeof(ClockStep) == 24);
+static_assert(offsetof(ConsumerClock, step) == 8);
+static_assert(sizeof(ConsumerClock) == 2 * kCacheLineBytes);
+static_assert(offsetof(ControlPage, consumer_clock) == 256);
 static_assert(sizeof(ControlPage) == kPageBytes);
 
 }  // namespace ringside::shm

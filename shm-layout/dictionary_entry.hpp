@@ -44,8 +44,8 @@ enum class SiteKind : std::uint8_t { kLog = 1, kEvent = 2, kSpan = 3, kCounter =
 
 inline constexpr std::uint8_t kSiteConsumerClock = 1U << 0;  // stamped by the consumer
 
-inline constexpr std::uint8_t kFieldConstant = 1U << 0;    // value in the entry, none in records
-inline constexpr std::uint8_t kFieldFormatArg = 1U << 1;   // a `*` width or precision
+inline constexpr std::uint8_t kFieldConstant = 1U << 0;   // value in the entry, none in records
+inline constexpr std::uint8_t kFieldFormatArg = 1U << 1;  // a `*` width or precision
 
 struct FieldDescription {
   FieldType type{};

@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kExtendedHeadBytes = 20;
 
 // A clock record is due once the time since the last one in its ring has reached 2^42 ticks,
 // a quarter of what the head can express: reading back stays unambiguous with a factor of two.
-inline constexpr unsigned kClockEpochShift = 42;
+inline constexpr std::uint64_t kClockIntervalTicks = std::uint64_t{1} << 42;
 
 enum class DropCause : std::uint32_t {
   kRingFull = 1,
@@ -62,7 +62,9 @@ constexpr std::uint64_t make_head(std::uint64_t tsc, std::uint32_t id) {
 constexpr std::uint32_t head_id(std::uint64_t head) {
   return static_cast<std::uint32_t>(head & kHeadIdMask);
 }
-constexpr std::uint64_t head_tsc(std::uint64_t head) { return head >> kHeadIdBits; }
+constexpr std::uint64_t head_tsc(std::uint64_t head) {
+  return head >> kHeadIdBits;
+}
 
 // The full time stamp nearest to `reference` whose lower 44 bits are `truncated`.
 constexpr std::uint64_t widen_tsc(std::uint64_t truncated, std::uint64_t reference) {

@@ -69,12 +69,12 @@ struct alignas(kCacheLineBytes) IdentityLine {
   // Counts the threads that owned this ring. Stored with release before the first
   // producer_pos of the new owner.
   std::atomic<std::uint32_t> generation;
-  std::uint64_t stream_id;   // unique in the segment
-  std::uint64_t start_pos;   // producer_pos when the present owner took the ring
+  std::uint64_t stream_id;  // unique in the segment
+  std::uint64_t start_pos;  // producer_pos when the present owner took the ring
   std::uint64_t start_tsc;
-  std::uint32_t thread_id;   // kernel thread id in the service's pid namespace
+  std::uint32_t thread_id;  // kernel thread id in the service's pid namespace
   std::uint32_t reserved;
-  char thread_name[16];      // zero padded; at the time of the first record
+  char thread_name[16];  // zero padded; at the time of the first record
   std::uint64_t reserved2;
 };
 

@@ -84,18 +84,18 @@ struct SegmentHeader {
   std::uint32_t gid;
   ClockSource clock_source;
   std::uint64_t tsc_frequency_hz;
-  std::uint64_t start_tsc;            // the three of one instant
-  std::uint64_t start_monotonic_ns;   // CLOCK_MONOTONIC
-  std::uint64_t start_realtime_ns;    // CLOCK_REALTIME, since 1970-01-01 UTC
-  std::uint8_t boot_id[16];           // TSC and monotonic clock mean nothing across boots
-  std::uint64_t ring_bytes;           // a power of two, a multiple of the page
-  std::uint32_t ring_count;           // N
-  std::uint32_t site_capacity;        // S, id 0 included
-  std::uint32_t max_record_bytes;     // larger records had their strings cut
-  std::uint32_t agent_version;        // of the library: major << 16 | minor << 8 | patch
+  std::uint64_t start_tsc;           // the three of one instant
+  std::uint64_t start_monotonic_ns;  // CLOCK_MONOTONIC
+  std::uint64_t start_realtime_ns;   // CLOCK_REALTIME, since 1970-01-01 UTC
+  std::uint8_t boot_id[16];          // TSC and monotonic clock mean nothing across boots
+  std::uint64_t ring_bytes;          // a power of two, a multiple of the page
+  std::uint32_t ring_count;          // N
+  std::uint32_t site_capacity;       // S, id 0 included
+  std::uint32_t max_record_bytes;    // larger records had their strings cut
+  std::uint32_t agent_version;       // of the library: major << 16 | minor << 8 | patch
   Region regions[kRegionSlots];
   FieldOffsets field_offsets;
-  char service[64];   // UTF-8, zero padded, as the three below
+  char service[64];  // UTF-8, zero padded, as the three below
   char exe[256];
   char host[64];
   std::uint8_t reserved[3256];

@@ -42,8 +42,7 @@ constexpr bool is_ring_size(std::uint64_t bytes) {
 }
 
 constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t ring_count,
-                                     std::uint32_t site_capacity,
-                                     std::uint64_t dictionary_bytes) {
+                                     std::uint32_t site_capacity, std::uint64_t dictionary_bytes) {
   SegmentLayout l{};
   l.ring_bytes = ring_bytes;
   l.ring_count = ring_count;
@@ -97,8 +96,7 @@ inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
   l.site_capacity = header.site_capacity;
   l.segment_bytes = header.segment_bytes;
   if (!is_ring_size(l.ring_bytes) || l.ring_count == 0 || l.ring_count > kMaxRings ||
-      l.site_capacity == 0 || l.site_capacity > kMaxSiteCapacity ||
-      l.segment_bytes > file_bytes) {
+      l.site_capacity == 0 || l.site_capacity > kMaxSiteCapacity || l.segment_bytes > file_bytes) {
     return {};
   }
   const auto find = [&](RegionKind kind, std::uint64_t bytes, std::uint64_t* offset,

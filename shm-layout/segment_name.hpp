@@ -18,7 +18,9 @@ constexpr bool is_service_char(char c) {
 }
 
 // What a character of a service's name becomes in a file name.
-constexpr char service_file_char(char c) { return is_service_char(c) ? c : '_'; }
+constexpr char service_file_char(char c) {
+  return is_service_char(c) ? c : '_';
+}
 
 // The service part of a segment's file name; empty if `name` is not a segment's.
 constexpr std::string_view service_of_segment_name(std::string_view name) {

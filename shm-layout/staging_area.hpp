@@ -58,10 +58,10 @@ struct SlotHeader {
   std::atomic<std::uint64_t> commit;  // see above
   std::uint64_t file_offset;          // of the slot's first byte
   std::uint8_t segment_uuid[16];
-  std::uint64_t file_device;          // st_dev and st_ino of the trace file
+  std::uint64_t file_device;  // st_dev and st_ino of the trace file
   std::uint64_t file_inode;
-  char segment_name[256];             // in the shared-memory directory, zero padded
-  char file_path[3072];               // absolute, zero padded
+  char segment_name[256];  // in the shared-memory directory, zero padded
+  char file_path[3072];    // absolute, zero padded
   std::uint8_t reserved[720];
   JournalEntry journal[kJournalEntries];
   std::uint8_t reserved2[kSlotHeaderBytes - kPageBytes - kJournalEntries * sizeof(JournalEntry)];

@@ -11,6 +11,8 @@
 namespace ringside::tool {
 namespace {
 
+constexpr std::size_t kMaxSiteTexts = 65'536;
+
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -34,13 +36,17 @@ std::string_view cause_text(trace::LossCause cause) {
 
 }  // namespace
 
-const EventLine::SiteText& EventLine::text_of(const trace::Site& site) {
-  if (&site == last_site_) return *last_text_;
-  std::unique_ptr<SiteText>& text = sites_[&site];
+const EventLine::SiteText& EventLine::text_of(const trace::Event& event) {
+  const trace::Site& site = *event.record.site;
+  const SiteKey key{&site, event.section};
+  if (key == last_site_) return *last_text_;
+  // Texts of sections that ended are dropped with the others now and then; those in use come back.
+  if (sites_.size() >= kMaxSiteTexts) sites_.clear();
+  std::unique_ptr<SiteText>& text = sites_[key];
   if (text == nullptr) {
     text = std::make_unique<SiteText>();
-    text->context = fmt::format(" {}:{} {} [", base_name(site.file), site.line,
-                                shm::level_name(site.level));
+    text->context =
+        fmt::format(" {}:{} {} [", base_name(site.file), site.line, shm::level_name(site.level));
     std::vector<trace::FormatField> fields;
     for (const trace::Field& field : site.fields) {
       fields.push_back({field.name, field.is_array ? shm::array_of(field.type) : field.type});
@@ -48,7 +54,7 @@ const EventLine::SiteText& EventLine::text_of(const trace::Site& site) {
     text->format = trace::MessageFormat::parse(static_cast<shm::FormatStyle>(site.style),
                                                site.format, fields, &text->refusal);
   }
-  last_site_ = &site;
+  last_site_ = key;
   last_text_ = text.get();
   return *text;
 }
@@ -73,14 +79,14 @@ void EventLine::append(std::string& out, const trace::Event& event) {
     append_loss(out, event);
     return;
   }
-  const SiteText& text = text_of(*event.record.site);
+  const SiteText& text = text_of(event);
   out += text.context;
   append_thread(out, event.stream);
   if (text.format) {
     text.format->append(out, event.record.args);
   } else {
-    out += fmt::format("<format \"{}\" cannot be used: {}>", event.record.site->format,
-                       text.refusal);
+    out +=
+        fmt::format("<format \"{}\" cannot be used: {}>", event.record.site->format, text.refusal);
   }
   if (event.record.cut) out += " [cut]";
   out += '\n';

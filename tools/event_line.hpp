@@ -1,7 +1,11 @@
 #pragma once
 // One event of a trace as one line of text.
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -25,13 +29,24 @@ class EventLine {
     std::optional<trace::MessageFormat> format;
     std::string refusal;  // why the format cannot be used
   };
-  const SiteText& text_of(const trace::Site& site);
+  // A site's address means something within its section only, see trace::Event::section.
+  struct SiteKey {
+    const trace::Site* site = nullptr;
+    std::uint32_t section = 0;
+    bool operator==(const SiteKey&) const = default;
+  };
+  struct SiteKeyHash {
+    std::size_t operator()(const SiteKey& key) const {
+      return std::hash<const void*>()(key.site) ^ key.section * std::size_t{0x9E3779B97F4A7C15};
+    }
+  };
+  const SiteText& text_of(const trace::Event& event);
   void append_thread(std::string& out, const trace::StreamInfo* stream);
   void append_loss(std::string& out, const trace::Event& event);
 
   WallClockText clock_;
-  std::unordered_map<const trace::Site*, std::unique_ptr<SiteText>> sites_;
-  const trace::Site* last_site_ = nullptr;
+  std::unordered_map<SiteKey, std::unique_ptr<SiteText>, SiteKeyHash> sites_;
+  SiteKey last_site_;
   const SiteText* last_text_ = nullptr;
 };
 

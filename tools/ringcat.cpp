@@ -1,12 +1,11 @@
 // ringcat: trace files as text.
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -29,14 +28,16 @@ bool write_all(std::string_view text) {
   return true;
 }
 
-void complain(const std::string& text) { fmt::print(stderr, "ringcat: {}\n", text); }
+void complain(const std::string& text) {
+  fmt::print(stderr, "ringcat: {}\n", text);
+}
 
 bool report_damage(const trace::ReadReport& report) {
   for (const trace::ReadError& note : report.notes) complain(note.text());
   if (report.further_notes > 0) complain(fmt::format("{} further notes", report.further_notes));
   if (report.late_records > 0) {
-    complain(fmt::format("{} records arrived after younger ones had been printed",
-                         report.late_records));
+    complain(
+        fmt::format("{} records arrived after younger ones had been printed", report.late_records));
   }
   if (report.damaged_bytes == 0 && report.missing_records == 0) return false;
   complain(fmt::format("{} bytes in {} places could not be read; {} records are missing",
@@ -61,13 +62,15 @@ int print_trace(const RingcatOptions& options) {
     if (!write_all(out)) {
       // A reader that has seen enough (head, less) is no failure.
       if (errno == EPIPE) return kExitOk;
-      complain(std::string("cannot write: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+      complain(std::string("cannot write: ") +
+               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
       return kExitUnreadable;
     }
     out.clear();
   }
   if (!write_all(out) && errno != EPIPE) {
-    complain(std::string("cannot write: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    complain(std::string("cannot write: ") +
+             std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
     return kExitUnreadable;
   }
   return report_damage(set->report()) ? kExitDamaged : kExitOk;

@@ -46,22 +46,69 @@ void ClockMap::add(const ClockPoint& point) {
   }
 }
 
-std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
-  if (points_.empty()) return 0;
-  auto it = std::upper_bound(
+std::size_t ClockMap::find(std::uint64_t tsc) const {
+  const auto it = std::upper_bound(
       points_.begin(), points_.end(), tsc,
       [](std::uint64_t wanted, const ClockPoint& known) { return wanted < known.tsc0; });
-  if (it != points_.begin()) --it;
-  return it->unix_ns(tsc);
+  return it == points_.begin() ? 0 : static_cast<std::size_t>(it - points_.begin()) - 1;
 }
 
-ClockSteering::ClockSteering(const Start& start) : start_(start) {
+std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
+  return points_.empty() ? 0 : points_[find(tsc)].unix_ns(tsc);
+}
+
+namespace {
+
+// The most that the steering may deviate from a rate.
+std::uint64_t slew_limit(std::uint64_t rate) {
+  return static_cast<std::uint64_t>(UInt128{rate} * ClockSteering::kMaxSlewPpm / 1'000'000);
+}
+
+}  // namespace
+
+ClockSteering::ClockSteering(const Start& start)
+    : start_(start), nominal_(ns_per_tick_of(start.hz)) {
   first_.tsc0 = start.tsc;
   first_.unix_ns0 = start.realtime_ns;
-  first_.ns_per_tick = ns_per_tick_of(start.hz);
+  first_.ns_per_tick = nominal_;
   first_.monotonic_ns = start.monotonic_ns;
   first_.realtime_ns = start.realtime_ns;
   last_ = first_;
+}
+
+bool ClockSteering::resume(const ClockPoint& before, const ClockPoint& last) {
+  const auto believable = [this](const ClockPoint& point) {
+    const std::uint64_t far = 40 * slew_limit(nominal_);
+    return point.tsc0 >= start_.tsc && point.ns_per_tick > nominal_ - far &&
+           point.ns_per_tick < nominal_ + far;
+  };
+  const bool joined = before.tsc0 < last.tsc0
+                          ? before.unix_ns(last.tsc0) == last.unix_ns0
+                          : before.tsc0 == last.tsc0 && before.unix_ns0 == last.unix_ns0;
+  if (!believable(before) || !believable(last) || !joined) return false;
+  first_ = before;
+  last_ = last;
+  return true;
+}
+
+void ClockSteering::measure(const Now& now) {
+  first_.ns_per_tick = rate_over_run(now);
+  last_ = first_;
+}
+
+// What the whole run of the service has measured, once that is long enough for the reading's
+// jitter (below a microsecond) to be far below the limit of the steering.
+std::uint64_t ClockSteering::rate_over_run(const Now& now) const {
+  constexpr std::uint64_t kLongEnoughNs = 1'000'000'000;
+  if (now.monotonic_ns <= start_.monotonic_ns || now.tsc <= start_.tsc) return nominal_;
+  const std::uint64_t elapsed_ns = now.monotonic_ns - start_.monotonic_ns;
+  if (elapsed_ns < kLongEnoughNs) return nominal_;
+  const UInt128 measured = (UInt128{elapsed_ns} << kClockFractionBits) / (now.tsc - start_.tsc);
+  // A machine that slept stops CLOCK_MONOTONIC but may not stop the ticks (or the other way
+  // round); a measurement beyond belief is not one of the rate.
+  const std::uint64_t far = 20 * slew_limit(nominal_);
+  if (measured <= nominal_ - far || measured >= nominal_ + far) return nominal_;
+  return static_cast<std::uint64_t>(measured);
 }
 
 ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
@@ -72,28 +119,10 @@ ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
   point.monotonic_ns = now.monotonic_ns;
   point.realtime_ns = now.realtime_ns;
 
-  // The rate: what the whole run of the service has measured, once that is long enough for the
-  // reading's jitter (below a microsecond) to be far below the limit of the steering.
-  constexpr std::uint64_t kLongEnoughNs = 1'000'000'000;
-  const std::uint64_t nominal = first_.ns_per_tick;
-  const std::uint64_t elapsed_ns = now.monotonic_ns - start_.monotonic_ns;
-  const std::uint64_t elapsed_ticks = now.tsc - start_.tsc;
-  const auto bound = [](std::uint64_t rate) {
-    return static_cast<std::uint64_t>(UInt128{rate} * kMaxSlewPpm / 1'000'000);
-  };
-  std::uint64_t rate = nominal;
-  if (now.monotonic_ns > start_.monotonic_ns && elapsed_ns >= kLongEnoughNs) {
-    const UInt128 measured = (UInt128{elapsed_ns} << kClockFractionBits) / elapsed_ticks;
-    // A machine that slept stops CLOCK_MONOTONIC but may not stop the ticks (or the other way
-    // round); a measurement beyond belief is not one of the rate.
-    const std::uint64_t far = 20 * bound(nominal);
-    if (measured > nominal - far && measured < nominal + far) {
-      rate = static_cast<std::uint64_t>(measured);
-    }
-  }
-  const std::uint64_t wanted_ns = start_.realtime_ns + elapsed_ns;
+  const std::uint64_t rate = rate_over_run(now);
+  const std::uint64_t wanted_ns = start_.realtime_ns + (now.monotonic_ns - start_.monotonic_ns);
   const auto behind_ns = static_cast<std::int64_t>(wanted_ns - point.unix_ns0);
-  const auto limit = static_cast<std::int64_t>(bound(rate));
+  const auto limit = static_cast<std::int64_t>(slew_limit(rate));
   const Int128 correction = static_cast<Int128>(behind_ns) * static_cast<Int128>(rate) /
                             static_cast<Int128>(std::max<std::uint64_t>(horizon_ns, 1));
   const Int128 bounded = std::clamp<Int128>(correction, -limit, limit);

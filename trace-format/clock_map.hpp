@@ -30,7 +30,10 @@ class ClockMap {
   bool empty() const { return points_.empty(); }
   std::span<const ClockPoint> points() const { return points_; }
 
-  // By the point with the largest tsc0 <= tsc, or else the first; 0 if there is none.
+  // The index of the point with the largest tsc0 <= tsc, or else 0.
+  std::size_t find(std::uint64_t tsc) const;
+
+  // By that point; 0 if there is none.
   std::uint64_t unix_ns(std::uint64_t tsc) const;
 
  private:
@@ -59,17 +62,31 @@ class ClockSteering {
 
   explicit ClockSteering(const Start& start);
 
-  // The block that opens a section: the start itself, at the nominal rate.
+  // Goes on where the section before stopped: `before` and `last` are its last two points (or one
+  // of them twice). False, and nothing changes, if they do not join or their rate cannot be that of
+  // this clock: they come from memory that others can write to.
+  bool resume(const ClockPoint& before, const ClockPoint& last);
+
+  // For a segment that nobody has written a section of: with the service's run so far as the
+  // measure of the rate, instead of the frequency in its header.
+  void measure(const Now& now);
+
+  // The blocks that open a section, the same one if there is only one: the start itself at the
+  // nominal rate, or what resume() or measure() made of it.
   ClockPoint first() const { return first_; }
+  ClockPoint last() const { return last_; }
 
   // The next block, valid from `now` on. It begins where the one before ends and makes up for the
   // deviation over `horizon_ns`, at most kMaxSlewPpm away from the measured rate.
   ClockPoint next(const Now& now, std::uint64_t horizon_ns = 1'000'000'000);
 
  private:
+  std::uint64_t rate_over_run(const Now& now) const;
+
   ClockPoint first_;
   ClockPoint last_;
   Start start_;
+  std::uint64_t nominal_ = 0;  // ns per tick
 };
 
 }  // namespace ringside::trace

@@ -30,36 +30,28 @@ constexpr std::array<std::uint64_t, 9> kMasks = {
     ~std::uint64_t{0},
 };
 
-// The value that an integer's tag and bytes stand for; all 16 tags are valid.
+// What the bytes behind an integer's tag stand for: with `relative` the distance to the previous
+// value less 1, with `complement` all bits turned over (which makes a distance one downwards).
 struct IntegerTag {
-  std::uint8_t bytes;
-  std::uint8_t relative;    // 1: added to the previous value
-  std::uint8_t complement;  // 1: all bits turned over; with `relative`: subtracted
+  std::uint64_t relative;    // 0 or all ones
+  std::uint64_t complement;  // 0 or all ones
+  std::uint32_t bytes;
 };
 
-constexpr std::array<IntegerTag, 16> kIntegerTags = {{{0, 1, 0},
-                                                      {1, 0, 0},
-                                                      {2, 0, 0},
-                                                      {3, 0, 0},
-                                                      {4, 0, 0},
-                                                      {5, 0, 0},
-                                                      {6, 0, 0},
-                                                      {7, 0, 0},
-                                                      {8, 0, 0},
-                                                      {1, 0, 1},
-                                                      {2, 0, 1},
-                                                      {3, 0, 1},
-                                                      {4, 0, 1},
-                                                      {1, 1, 0},
-                                                      {1, 1, 1},
-                                                      {2, 1, 0}}};
+inline constexpr std::array<IntegerTag, 16> kIntegerTags = [] {
+  std::array<IntegerTag, 16> tags{};
+  constexpr std::uint64_t kYes = ~std::uint64_t{0};
+  for (std::uint32_t n = 1; n <= 8; ++n) tags[n] = {0, 0, n};
+  for (std::uint32_t n = 1; n <= 4; ++n) tags[kTagComplement + n] = {0, kYes, n};
+  tags[kTagUp1] = {kYes, 0, 1};
+  tags[kTagDown1] = {kYes, kYes, 1};
+  tags[kTagUp2] = {kYes, 0, 2};
+  return tags;
+}();
 
-std::uint64_t integer_value(unsigned tag, std::uint64_t raw, std::uint64_t previous) {
-  const IntegerTag& t = kIntegerTags[tag];
-  // Tag 0 reads nothing and is handled by the caller. previous - 1 - d is previous + ~d.
-  const std::uint64_t turned = t.complement != 0 ? ~raw : raw;
-  if (t.relative == 0) return turned;
-  return previous + turned + (t.complement != 0 ? 0 : 1);
+std::uint64_t integer_value(const IntegerTag& t, std::uint64_t raw, std::uint64_t previous) {
+  const std::uint64_t origin = (previous + 1 + t.complement) & t.relative;
+  return (raw ^ t.complement) + origin;
 }
 
 }  // namespace
@@ -265,7 +257,7 @@ inline bool ExtentDecoder::read_value(unsigned tag, const FieldPlan& plan, const
   switch (plan.coding) {
     case Coding::kInteger:
       if (!take(kIntegerTags[tag].bytes, raw)) return false;
-      raw = integer_value(tag, raw, value.u64);
+      raw = integer_value(kIntegerTags[tag], raw, value.u64);
       value.u64 = ((raw & plan.value_mask) ^ plan.sign_bit) - plan.sign_bit;
       if (field.enum_table != nullptr) value.text = field.enum_table->find(value.i64);
       return true;
@@ -322,8 +314,10 @@ bool ExtentDecoder::read_text(unsigned tag, const FieldPlan& plan, Value& value)
   switch (tag) {
     case kTagText1:
     case kTagText2:
-    case kTagText4: {
-      if (!take(tag == kTagText4 ? 4 : tag, raw)) return false;
+    case kTagText4:
+    case kTagTextSameLength: {
+      raw = value.text.size();
+      if (tag != kTagTextSameLength && !take(tag == kTagText4 ? 4 : tag, raw)) return false;
       if (static_cast<std::size_t>(end_ - at_) < raw) return fail(kCutShort);
       text = {reinterpret_cast<const char*>(at_), static_cast<std::size_t>(raw)};
       texts_[text_slot(at_, raw)] = text;

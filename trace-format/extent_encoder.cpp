@@ -16,8 +16,9 @@
 namespace ringside::trace {
 namespace {
 
-// How a record's arguments are coded; everything that is not kGeneral runs inside the loop.
-enum class Path : std::uint8_t { kStatic, kIntegers, kFixed, kGeneral };
+// How a record's arguments are coded: none, integers, numbers, one text, anything; everything
+// that is not kGeneral runs inside the loop.
+enum class Path : std::uint8_t { kStatic, kIntegers, kFixed, kText, kMixed, kGeneral };
 
 // What the encoder knows about one site, in half a cache line. Its members beyond `plan` count
 // only if `epoch` is the present extent's: thus a new extent starts by counting up one number.
@@ -33,13 +34,15 @@ struct SiteState {
 };
 static_assert(sizeof(SiteState) == 32);
 
-constexpr std::size_t kWideBytes = 8;  // what a load or store may reach past a value
+constexpr std::size_t kWideBytes = 8;   // what a load or store may reach past a value
+constexpr std::size_t kCopyBytes = 16;  // what the copy of a text may reach past it
 constexpr std::size_t kMaxFixedBytes = std::size_t{shm::kMaxFields} * 16;
 
 // A record's output without the bytes of its texts, at most: extension 59, tag 1, time 8, index 2,
-// argument tags 32, fixed values 1024, a wide store 8, and 4 for a new entry of the site table.
-constexpr std::size_t kRecordRoom = 1152;
-static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kWideBytes + 4 <= kRecordRoom);
+// argument tags 32, fixed values 1024, a store that is wider than its value 16, and 4 for a new
+// entry of the site table.
+constexpr std::size_t kRecordRoom = 1216;
+static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kCopyBytes + 4 <= kRecordRoom);
 
 // Previous arguments of a site without any: every number 0, every text empty.
 alignas(64) constexpr std::array<std::byte, kMaxFixedBytes + kWideBytes> kZeroArguments{};
@@ -65,6 +68,14 @@ bool equal_arguments(const std::byte* a, const std::byte* b, std::size_t bytes) 
   return difference == 0;
 }
 
+// For texts, most of which differ in the beginning. Reads no byte too many.
+inline bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  constexpr std::size_t kShort = 64;
+  if (bytes < 8 || bytes > kShort) return std::memcmp(a, b, bytes) == 0;
+  if (load<std::uint64_t>(a) != load<std::uint64_t>(b)) return false;
+  return equal_arguments(a, b, bytes);
+}
+
 std::uint64_t wide_integer(const FieldPlan& f, const std::byte* p) {
   return ((load<std::uint64_t>(p) & f.value_mask) ^ f.sign_bit) - f.sign_bit;
 }
@@ -88,6 +99,65 @@ std::uint64_t exact_integer(const FieldPlan& f, const std::byte* p) {
   return (raw ^ f.sign_bit) - f.sign_bit;
 }
 
+// Arguments that are integers of up to 64 bits only. Reads and writes up to kWideBytes too far.
+std::byte* put_integers(const SitePlan& plan, const std::byte* a, const std::byte* b,
+                        std::byte* o) {
+  const FieldPlan* f = plan.fields.data();
+  const FieldPlan* const last = f + plan.fields.size();
+  std::byte* tags = o;
+  o += plan.tag_bytes;
+  for (; last - f >= 2; f += 2) {
+    const unsigned low =
+        put_integer(wide_integer(f[0], a + f[0].offset), wide_integer(f[0], b + f[0].offset), o);
+    const unsigned high =
+        put_integer(wide_integer(f[1], a + f[1].offset), wide_integer(f[1], b + f[1].offset), o);
+    *tags++ = static_cast<std::byte>(low | high << 4);
+  }
+  if (f != last) {
+    *tags = static_cast<std::byte>(
+        put_integer(wide_integer(*f, a + f->offset), wide_integer(*f, b + f->offset), o));
+  }
+  return o;
+}
+
+// Arguments of any fixed sizes. Reads and writes up to kWideBytes too far.
+std::byte* put_numbers(const SitePlan& plan, const std::byte* a, const std::byte* b,
+                       std::uint64_t* numbers, std::byte* o) {
+  std::byte* tags = o;
+  o += plan.tag_bytes;
+  unsigned shift = 0;
+  unsigned pair = 0;
+  for (const FieldPlan& f : plan.fields) {
+    const std::byte* const value = a + f.offset;
+    const std::byte* const before = b + f.offset;
+    unsigned tag = 0;
+    switch (f.coding) {
+      case Coding::kInteger:
+        tag = put_integer(wide_integer(f, value), wide_integer(f, before), o);
+        break;
+      case Coding::kFloat64:
+        tag = put_float64(load<std::uint64_t>(value), load<std::uint64_t>(before), numbers, o);
+        break;
+      case Coding::kFloat32:
+        tag = put_float32(load<std::uint32_t>(value), load<std::uint32_t>(before), o);
+        break;
+      case Coding::kInteger128:
+        tag = put_integer128(value, before, o);
+        break;
+      default:
+        tag = put_float80(value, before, o);
+        break;
+    }
+    // The odd fields complete the byte that the even ones began.
+    pair |= tag << shift;
+    *tags = static_cast<std::byte>(pair);
+    tags += shift >> 2;
+    pair = shift == 0 ? pair : 0;
+    shift ^= 4;
+  }
+  return o;
+}
+
 }  // namespace
 
 struct ExtentEncoder::Impl {
@@ -108,6 +178,9 @@ struct ExtentEncoder::Impl {
   void start(std::span<const std::byte> bytes, const StreamCursor& cursor,
              std::uint64_t consumer_tsc, std::span<std::byte> out);
   void loop();
+  Next rare(std::size_t left, std::uint32_t id, std::uint64_t head);
+  static std::size_t variable_length(Path path, const SiteState& state, const std::byte* record,
+                                     std::size_t left, std::ptrdiff_t output_left);
   Next control(std::uint32_t code, std::uint64_t head);
   Next drop(std::uint64_t head);
   Next extended(std::uint64_t head);
@@ -126,11 +199,17 @@ struct ExtentEncoder::Impl {
   }
   std::uint64_t time_of(std::uint64_t head, std::uint8_t site_flags) const;
   void went_back(std::uint64_t time, std::uint64_t before);
-  void put_arguments(const SitePlan& plan, const std::byte* a, const std::byte* b);
+  std::byte* put_arguments(const SitePlan& plan, const std::byte* a, const std::byte* b,
+                           std::byte* o);
   unsigned put_text(const std::byte* text, std::size_t bytes, const std::byte* previous,
                     std::size_t previous_bytes, std::byte*& o);
   void finish(StreamCursor& cursor, std::uint64_t watermark_tsc, std::span<std::byte> out);
-  std::size_t need() const { return kRecordRoom + 4 * site_count; }
+  std::size_t need() const { return kRecordRoom + std::size_t{4} * site_count; }
+  // Up to where a record may begin; the front of the output if nothing fits.
+  const std::byte* limit() const {
+    const auto whole = static_cast<std::size_t>(out_end - out_begin);
+    return whole < need() ? out_begin : out_end - need();
+  }
   std::size_t room() const { return static_cast<std::size_t>(out_end - run.o); }
 
   const SiteTable& sites;
@@ -141,6 +220,7 @@ struct ExtentEncoder::Impl {
 
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
+  std::byte* out_begin = nullptr;
   std::byte* out_end = nullptr;
   std::uint64_t consumer_tsc = 0;
   Run run;
@@ -174,6 +254,7 @@ void ExtentEncoder::Impl::start(std::span<const std::byte> bytes, const StreamCu
   constexpr std::size_t kMaxInput = std::numeric_limits<std::uint32_t>::max();
   begin = bytes.data();
   end = begin + std::min(bytes.size(), kMaxInput);
+  out_begin = out.data();
   out_end = out.data() + std::min(out.size(), kBlockHeaderBytes + kMaxPayloadBytes);
   consumer_tsc = now_tsc;
   run = {};
@@ -213,10 +294,13 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::admit(std::uint32_t id, std::uint
   state.index = static_cast<std::uint16_t>(site_count);
   state.index_bytes = site_count < 256 ? 1 : 2;
   const bool by_consumer = (site.flags & shm::kSiteConsumerClock) != 0;
-  state.path = by_consumer || site.plan.variable ? Path::kGeneral
-               : site.plan.fields.empty()        ? Path::kStatic
-               : site.plan.integers_only         ? Path::kIntegers
-                                                 : Path::kFixed;
+  const bool one_text = site.plan.fields.size() == 1 && site.plan.fields[0].coding == Coding::kText;
+  state.path = by_consumer                ? Path::kGeneral
+               : one_text                 ? Path::kText
+               : site.plan.variable       ? Path::kMixed
+               : site.plan.fields.empty() ? Path::kStatic
+               : site.plan.integers_only  ? Path::kIntegers
+                                          : Path::kFixed;
   if (!numbers_clear && !site.plan.integers_only) {
     numbers.fill(0);
     numbers_clear = true;
@@ -233,57 +317,83 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::admit(std::uint32_t id, std::uint
   return Next::kGoOn;
 }
 
-// The inner loop: plain records of sites that this extent has met, with arguments of fixed size.
-// Everything else leaves it for plain() or control() and comes back.
+// Length of the arguments of a plain record whose site has variable ones; too long for any input
+// if the record is not whole, not sound, or too large for what is left of the output.
+std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState& state,
+                                                 const std::byte* record, std::size_t left,
+                                                 std::ptrdiff_t output_left) {
+  constexpr std::size_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::size_t bytes = kNone;
+  if (path == Path::kText) {
+    if (left >= shm::kHeadBytes + 4) {
+      bytes = 4 + std::size_t{load<std::uint32_t>(record + shm::kHeadBytes)};
+    }
+  } else if (path == Path::kMixed) {
+    const ArgumentLength length =
+        argument_length(*state.plan, record + shm::kHeadBytes, left - shm::kHeadBytes);
+    if (length.state == LengthState::kWhole) bytes = length.bytes;
+  }
+  const bool fits =
+      bytes <= shm::kMaxRecordBytes && static_cast<std::ptrdiff_t>(bytes) <= output_left;
+  return fits ? bytes : kNone;
+}
+
+// The inner loop: plain records of sites that this extent has met. Everything else, and whatever
+// is near an end, leaves it for plain() or control() and comes back.
 void ExtentEncoder::Impl::loop() {
   const auto fast_limit =
       std::min(static_cast<std::uint32_t>(states.size()), shm::kFirstControlCode);
   SiteState* const all = states.data();
   const std::uint32_t now = epoch;
   const std::byte* const input_end = end;
-  std::byte* const output_end = out_end;
-  Run r = run;
-  std::size_t needed = need();
+  // What `run` holds between calls of the others, in variables of their own: as members of one
+  // struct they would travel in pairs through vector registers, at several cycles a record.
+  const std::byte* p = run.p;
+  std::byte* o = run.o;
+  std::uint64_t reference = run.reference;
+  std::uint64_t previous = run.previous;
+  SiteState* before = run.before;
+  std::uint32_t records = run.records;
+  const std::byte* output_limit = limit();
   for (;;) {
-    const std::byte* const p = r.p;
     const auto left = static_cast<std::size_t>(input_end - p);
-    if (left < shm::kHeadBytes) [[unlikely]] {
-      run = r;
-      stop(left == 0 ? EncodeStop::kInputEnd : EncodeStop::kIncomplete);
-      return;
-    }
-    const auto head = load<std::uint64_t>(p);
+    const std::uint64_t head = left >= shm::kHeadBytes ? load<std::uint64_t>(p) : 0;
     const std::uint32_t id = shm::head_id(head);
-    if (id >= fast_limit || all[id].epoch != now || all[id].path == Path::kGeneral ||
-        left < shm::kHeadBytes + kWideBytes + all[id].argument_bytes ||
-        static_cast<std::size_t>(output_end - r.o) < needed) [[unlikely]] {
-      run = r;
-      const Next next = id >= shm::kFirstControlCode ? control(id, head) : plain(head);
-      if (next == Next::kStop) return;
-      r = run;
-      needed = need();
+    const bool is_known = id < fast_limit && all[id].epoch == now;
+    const Path path = is_known ? all[id].path : Path::kGeneral;
+    std::size_t bytes = is_known ? all[id].argument_bytes : 0;
+    if (path >= Path::kText) bytes = variable_length(path, all[id], p, left, output_limit - o);
+    if (path == Path::kGeneral || left < shm::kHeadBytes + kWideBytes + bytes || o > output_limit)
+        [[unlikely]] {
+      run = {p, o, reference, previous, before, records};
+      if (rare(left, id, head) == Next::kStop) return;
+      p = run.p;
+      o = run.o;
+      reference = run.reference;
+      previous = run.previous;
+      before = run.before;
+      records = run.records;
+      output_limit = limit();
       continue;
     }
     SiteState* const s = &all[id];
     // The distance to the reference in the upper 44 bits of the word, its sign on top.
     const auto distance =
-        static_cast<std::int64_t>(head - (r.reference << shm::kHeadIdBits)) >> shm::kHeadIdBits;
-    const std::uint64_t time = r.reference + static_cast<std::uint64_t>(distance);
-    const std::uint64_t delta = time - r.previous;
-    unsigned time_bytes = (71U - static_cast<unsigned>(std::countl_zero(delta | 1))) >> 3;
-    time_bytes = delta == 0 ? 0 : time_bytes;
+        static_cast<std::int64_t>(head - (reference << shm::kHeadIdBits)) >> shm::kHeadIdBits;
+    const std::uint64_t time = reference + static_cast<std::uint64_t>(distance);
+    const std::uint64_t delta = time - previous;
+    const unsigned time_bytes = delta == 0 ? 0 : significant_bytes(delta);
     unsigned code = time_bytes;
     if (static_cast<std::int64_t>(delta) < 0) [[unlikely]] {
-      went_back(time, r.previous);
+      went_back(time, previous);
       code = kTimeBack;
     }
-    r.reference = r.previous = time;
+    reference = previous = time;
 
-    std::byte* o = r.o;
     std::byte* const tag = o;
-    const unsigned index_bytes = r.before->successor == id ? 0U : s->index_bytes;
-    r.before->successor = id;
-    r.before = s;
+    const unsigned index_bytes = before->successor == id ? 0U : s->index_bytes;
+    before->successor = id;
+    before = s;
     unsigned place = index_bytes * 2;
     store(o + 1, delta);
     o += 1 + time_bytes;
@@ -291,68 +401,43 @@ void ExtentEncoder::Impl::loop() {
     o += index_bytes;
 
     const std::byte* const a = p + shm::kHeadBytes;
-    const std::size_t bytes = s->argument_bytes;
-    if (s->path != Path::kStatic) {
+    p = a + bytes;
+    ++records;
+    if (path != Path::kStatic) {
       const std::byte* const b = s->previous;
       s->previous = a;
-      if (equal_arguments(a, b, bytes)) {
-        place |= kPlaceSameValues;
-      } else {
-        const FieldPlan* f = s->plan->fields.data();
-        const FieldPlan* const last = f + s->plan->fields.size();
-        std::byte* tags = o;
-        o += s->plan->tag_bytes;
-        if (s->path == Path::kIntegers) {
-          for (; last - f >= 2; f += 2) {
-            const unsigned low = put_integer(wide_integer(f[0], a + f[0].offset),
-                                             wide_integer(f[0], b + f[0].offset), o);
-            const unsigned high = put_integer(wide_integer(f[1], a + f[1].offset),
-                                              wide_integer(f[1], b + f[1].offset), o);
-            *tags++ = static_cast<std::byte>(low | high << 4);
-          }
-          if (f != last) {
-            *tags = static_cast<std::byte>(
-                put_integer(wide_integer(*f, a + f->offset), wide_integer(*f, b + f->offset), o));
-          }
+      if (path < Path::kText) {
+        if (equal_arguments(a, b, bytes)) {
+          place |= kPlaceSameValues;
+        } else if (path == Path::kIntegers) {
+          o = put_integers(*s->plan, a, b, o);
         } else {
-          unsigned shift = 0;
-          unsigned pair = 0;
-          for (; f != last; ++f) {
-            const std::byte* const value = a + f->offset;
-            const std::byte* const before = b + f->offset;
-            unsigned t = 0;
-            switch (f->coding) {
-              case Coding::kInteger:
-                t = put_integer(wide_integer(*f, value), wide_integer(*f, before), o);
-                break;
-              case Coding::kFloat64:
-                t = put_float64(load<std::uint64_t>(value), load<std::uint64_t>(before),
-                                numbers.data(), o);
-                break;
-              case Coding::kFloat32:
-                t = put_float32(load<std::uint32_t>(value), load<std::uint32_t>(before), o);
-                break;
-              case Coding::kInteger128:
-                t = put_integer128(value, before, o);
-                break;
-              default:
-                t = put_float80(value, before, o);
-                break;
-            }
-            pair |= t << shift;
-            if (shift == 4) *tags++ = static_cast<std::byte>(pair);
-            pair = shift == 4 ? 0 : pair;
-            shift ^= 4;
-          }
-          if (shift == 4) *tags = static_cast<std::byte>(pair);
+          o = put_numbers(*s->plan, a, b, numbers.data(), o);
+        }
+      } else {
+        const std::size_t before_bytes = s->argument_bytes;
+        s->argument_bytes = static_cast<std::uint32_t>(bytes);
+        if (bytes == before_bytes && equal_bytes(a, b, bytes)) {
+          place |= kPlaceSameValues;
+        } else if (path == Path::kText) {
+          std::byte* const text_tag = o++;
+          *text_tag =
+              static_cast<std::byte>(put_text(a + 4, bytes - 4, b + 4, before_bytes - 4, o));
+        } else {
+          o = put_arguments(*s->plan, a, b, o);
         }
       }
     }
     *tag = static_cast<std::byte>(place << 4 | code);
-    r.o = o;
-    r.p = a + bytes;
-    ++r.records;
   }
+}
+
+ExtentEncoder::Impl::Next ExtentEncoder::Impl::rare(std::size_t left, std::uint32_t id,
+                                                    std::uint64_t head) {
+  if (left < shm::kHeadBytes) {
+    return stop(left == 0 ? EncodeStop::kInputEnd : EncodeStop::kIncomplete);
+  }
+  return id >= shm::kFirstControlCode ? control(id, head) : plain(head);
 }
 
 ExtentEncoder::Impl::Next ExtentEncoder::Impl::control(std::uint32_t code, std::uint64_t head) {
@@ -423,8 +508,8 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::extended(std::uint64_t head) {
                  {flags, p + shm::kExtendedHeadBytes});
 }
 
-// A plain record for which the loop is too narrow: the first of its site in this extent, with
-// texts, stamped by the consumer, or the last one before an end.
+// A plain record for which the loop is too narrow: the first of its site in this extent, one that
+// the consumer stamps, or the last one before an end.
 ExtentEncoder::Impl::Next ExtentEncoder::Impl::plain(std::uint64_t head) {
   const std::uint32_t id = shm::head_id(head);
   const Site* const site = sites.find(id);
@@ -486,14 +571,14 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   run.before = &state;
   // Without fields there are no values that could be the same; either code is right.
   const bool same = !plan.fields.empty() && state.argument_bytes == bytes &&
-                    std::memcmp(arguments, state.previous, bytes) == 0;
+                    equal_bytes(arguments, state.previous, bytes);
   const unsigned place = index_bytes * 2 + (same ? kPlaceSameValues : 0);
   *o++ = static_cast<std::byte>(place << 4 | code);
   store(o, delta);
   o += time_bytes;
   store(o, state.index);
   o += index_bytes;
-  if (!same) put_arguments(plan, arguments, state.previous);
+  if (!same) o = put_arguments(plan, arguments, state.previous, o);
 
   if (!plan.variable && static_cast<std::size_t>(end - arguments) < bytes + kWideBytes) {
     // The loop will compare with wide loads, which must not reach behind the input.
@@ -508,10 +593,10 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
 }
 
 // `a` are the arguments, `b` those of the site's record before; both were checked.
-void ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a,
-                                        const std::byte* b) {
-  std::byte* tags = run.o;
-  std::byte* o = run.o + plan.tag_bytes;
+std::byte* ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a,
+                                              const std::byte* b, std::byte* o) {
+  std::byte* tags = o;
+  o += plan.tag_bytes;
   unsigned shift = 0;
   unsigned pair = 0;
   for (const FieldPlan& f : plan.fields) {
@@ -563,25 +648,33 @@ void ExtentEncoder::Impl::put_arguments(const SitePlan& plan, const std::byte* a
     shift ^= 4;
   }
   if (shift == 4) *tags = static_cast<std::byte>(pair);
-  run.o = o;
+  return o;
 }
 
 unsigned ExtentEncoder::Impl::put_text(const std::byte* text, std::size_t bytes,
                                        const std::byte* previous, std::size_t previous_bytes,
                                        std::byte*& o) {
-  if (bytes == previous_bytes && std::memcmp(text, previous, bytes) == 0) return kTagSame;
+  if (bytes == previous_bytes && equal_bytes(text, previous, bytes)) return kTagSame;
   if (bytes == 0) return kTagTextEmpty;
   const std::size_t slot = text_slot(text, bytes);
   Text& known = texts[slot];
-  if (known.bytes == bytes && std::memcmp(known.data, text, bytes) == 0) {
+  if (known.bytes == bytes && equal_bytes(known.data, text, bytes)) {
     *o++ = static_cast<std::byte>(slot);
     return kTagTextSlot;
   }
   known = {text, bytes};
-  const unsigned tag = bytes < 0x100 ? kTagText1 : bytes < 0x10000 ? kTagText2 : kTagText4;
-  store(o, static_cast<std::uint32_t>(bytes));
-  o += tag == kTagText4 ? 4 : tag;
-  std::memcpy(o, text, bytes);
+  unsigned tag = kTagTextSameLength;
+  if (bytes != previous_bytes) {
+    tag = bytes < 0x100 ? kTagText1 : bytes < 0x10000 ? kTagText2 : kTagText4;
+    store(o, static_cast<std::uint32_t>(bytes));
+    o += tag == kTagText4 ? 4 : tag;
+  }
+  constexpr std::size_t kShort = 128;
+  if (bytes <= kShort && static_cast<std::size_t>(end - text) >= bytes + kCopyBytes) {
+    for (std::size_t i = 0; i < bytes; i += kCopyBytes) std::memcpy(o + i, text + i, kCopyBytes);
+  } else {
+    std::memcpy(o, text, bytes);
+  }
   o += bytes;
   return tag;
 }

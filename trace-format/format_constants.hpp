@@ -67,6 +67,7 @@ inline constexpr unsigned kTagText2 = 2;
 inline constexpr unsigned kTagText4 = 3;
 inline constexpr unsigned kTagTextSlot = 4;
 inline constexpr unsigned kTagTextEmpty = 5;
+inline constexpr unsigned kTagTextSameLength = 6;
 
 inline constexpr std::size_t kHistorySlots = 256;
 

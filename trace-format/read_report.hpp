@@ -1,6 +1,7 @@
 // What went wrong or was odd while trace files were read. Nothing here stops the reading.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct ReadReport {
   std::uint64_t skipped_blocks = 0;   // of unknown type
   std::uint64_t damaged_blocks = 0;
   std::uint64_t damaged_bytes = 0;
+  std::uint64_t unfinished_bytes = 0;  // of a last block that the file ends in, or zeros at its end
   std::uint64_t peak_open_extents = 0;  // decoded side by side at any one time
   std::vector<ReadError> notes;         // the first kMaxNotes
   std::uint64_t further_notes = 0;

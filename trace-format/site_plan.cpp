@@ -1,5 +1,6 @@
 #include "trace-format/site_plan.hpp"
 
+#include <cassert>
 #include <cstring>
 
 namespace ringside::trace {
@@ -40,6 +41,7 @@ void append_field(SitePlan& plan, std::uint8_t field, FieldType type) {
   f.bytes = static_cast<std::uint8_t>(shm::fixed_size(shm::element_type(type)));
   f.offset = static_cast<std::uint16_t>(plan.minimal_bytes);
   if (f.coding == Coding::kInteger) {
+    assert(f.bytes >= 1 && f.bytes <= 8);
     const unsigned bits = f.bytes * 8U;
     f.value_mask = ~std::uint64_t{0} >> (64 - bits);
     const bool has_sign = shm::is_signed(type) || type == FieldType::enumeration;

@@ -56,7 +56,10 @@ struct Event {
   std::uint64_t lost = 0;  // of a loss: how many
   LossCause cause = LossCause::kUnknown;
   const StreamInfo* stream = nullptr;
-  const SegmentInfo* segment = nullptr;
+  const SegmentInfo* segment = nullptr;  // lives as long as the reader
+  // Number of the section in the set. Sites and streams live as long as their section is read;
+  // whoever remembers something about one has to key it by this number too.
+  std::uint32_t section = 0;
 };
 
 }  // namespace ringside::trace

@@ -17,32 +17,31 @@ inline unsigned significant_bytes(std::uint64_t value) {
   return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
 }
 
-// `value` and `previous` are extended to 64 bits. Free of branches, because which tag a changing
-// value needs is what no predictor can know.
+// `value` and `previous` are extended to 64 bits. The branches are on what a field mostly is all
+// the time (constant, counting, large, negative); how many bytes a value has decides none.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
-  const std::uint64_t up = value - previous - 1;
-  const std::uint64_t down = ~(value - previous);
+  const std::uint64_t distance = value - previous;
+  if (distance == 0) return kTagSame;
+  if (distance + 0x100 <= 0x200) {
+    // 1 to 256 upwards, or as much downwards.
+    const std::uint64_t down = distance >> 63;
+    *o++ = static_cast<std::byte>((distance - 1 + down) ^ (std::uint64_t{0} - down));
+    return kTagUp1 + static_cast<unsigned>(down);
+  }
   const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
-  const unsigned folded_bytes = significant_bytes(value ^ sign);
-  const bool complement = (sign != 0) & (folded_bytes <= 4);
-  unsigned length = ((sign != 0) & !complement) ? 8U : folded_bytes;
-  unsigned tag = complement ? kTagComplement + folded_bytes : length;
-  std::uint64_t payload = complement ? ~value : value;
-  const bool up2 = (up < 0x10000) & (length > 2);
-  tag = up2 ? kTagUp2 : tag;
-  payload = up2 ? up : payload;
-  length = up2 ? 2U : length;
-  const bool up1 = up < 0x100;
-  tag = up1 ? kTagUp1 : tag;
-  payload = up1 ? up : payload;
-  const bool down1 = down < 0x100;
-  tag = down1 ? kTagDown1 : tag;
-  payload = down1 ? down : payload;
-  length = (up1 | down1) ? 1U : length;
-  const bool same = value == previous;
-  tag = same ? kTagSame : tag;
-  length = same ? 0U : length;
-  store(o, payload);
+  const std::uint64_t folded = value ^ sign;
+  unsigned length = significant_bytes(folded);
+  unsigned tag = length + (static_cast<unsigned>(sign) & kTagComplement);
+  if (length > 2 && distance - 1 < 0x10000) {
+    store(o, distance - 1);
+    o += 2;
+    return kTagUp2;
+  }
+  store(o, folded);
+  if (tag > kTagComplement + 4) {
+    store(o, value);
+    length = tag = 8;
+  }
   o += length;
   return tag;
 }

@@ -59,7 +59,7 @@ struct rs_thread {
   uint64_t pos;           /* where the next record goes; RS_NO_RING set: no ring yet */
   uint64_t limit;         /* a record must end at or before it, else the slow path */
   uint64_t published;     /* last value stored to *producer_pos */
-  uint64_t clock_epoch;   /* time stamp >> RS_CLOCK_EPOCH_SHIFT of the last clock record */
+  uint64_t clock_due;     /* a record stamped later is preceded by a clock record: slow path */
   unsigned char* base;    /* ring_bytes mapped twice, back to back */
   uint64_t mask;          /* ring_bytes - 1 */
   uint64_t* producer_pos; /* in the ring's producer line */
@@ -68,7 +68,6 @@ struct rs_thread {
 
 #define RS_NO_RING UINT64_C(0x8000000000000000)
 #define RS_DROPPED UINT64_MAX
-#define RS_CLOCK_EPOCH_SHIFT 42
 #define RS_HEAD_ID_BITS 20
 #define RS_MAX_FIELDS 32
 
@@ -90,11 +89,11 @@ RS_EXPORT extern const uint8_t* rs_switches;
 RS_EXPORT void rs_site_loaded(struct rs_site* site);
 RS_EXPORT void rs_site_unloaded(struct rs_site* site);
 
-/* Registers the statement, creating the segment if need be. Returns whether to record. */
-RS_EXPORT int rs_site_enabled_slow(struct rs_site* site);
+/* Registers the statement, creating the segment if need be. Returns its id, 0 if it is off. */
+RS_EXPORT uint32_t rs_site_enabled_slow(struct rs_site* site);
 
 /* Replaces the reservation [start, start + bytes), made by adding to `pos`, that ended beyond
- * `limit` or fell into a new clock epoch. Attaches a ring, writes clock and drop records, waits
+ * `limit` or was stamped after `clock_due`. Attaches a ring, writes clock and drop records, waits
  * for space: whatever is due. Returns where to write the record, or RS_DROPPED (counted). */
 RS_EXPORT uint64_t rs_reserve_slow(uint64_t start, uint64_t bytes, uint64_t tsc);
 
@@ -105,8 +104,8 @@ struct rs_arg {
   union {
     uint64_t integer; /* sign-extended if the type is signed */
     double number;
-    const void* pointer;      /* also strings: the format decides */
-    uint64_t long_number[2];  /* the bytes of a long double */
+    const void* pointer;     /* also strings: the format decides */
+    uint64_t long_number[2]; /* the bytes of a long double */
   } value;
 };
 
@@ -118,9 +117,16 @@ RS_EXPORT void rs_record_args(struct rs_site* site, const struct rs_arg* args, u
 RS_EXPORT uint32_t rs_utf8_bytes(const int32_t* text, int64_t limit);
 RS_EXPORT void rs_utf8_store(const int32_t* text, unsigned char* out, uint32_t bytes);
 
-static inline int rs_site_enabled(struct rs_site* site) {
-  const uint8_t state = rs_switches[__atomic_load_n(&site->id, __ATOMIC_ACQUIRE)];
-  if (__builtin_expect(state == 1, 1)) return 1;
+/* The id of the statement if it is to be recorded, else 0. */
+static inline uint32_t rs_site_enabled(struct rs_site* site) {
+  /* The id first: with the acquire, rs_switches is then at least the array that it belongs to. */
+  const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+  const uint8_t* const switches = __atomic_load_n(&rs_switches, __ATOMIC_RELAXED);
+  const uint8_t state = __atomic_load_n(&switches[id], __ATOMIC_RELAXED);
+  if (__builtin_expect(state == 1, 1)) {
+    if (id == 0) __builtin_unreachable(); /* its switch always reads "unregistered" */
+    return id;
+  }
   return state == 0 ? 0 : rs_site_enabled_slow(site);
 }
 
@@ -149,38 +155,44 @@ static inline uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #endif
 }
 
-/* Reserves `bytes` in the thread's ring for a record stamped `tsc`. */
-static inline uint64_t rs_reserve(uint64_t bytes, uint64_t tsc) {
+/* Reserves `bytes` for a record, reads its time stamp and returns where it starts, or RS_DROPPED.
+ * The clock is read after the reservation: a handler in between gets the later place and the
+ * earlier time, which the reader puts in order. */
+static inline uint64_t rs_reserve(uint64_t bytes, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
   const uint64_t start = rs_fetch_add_local(&t->pos, bytes);
-  if (__builtin_expect((start + bytes > t->limit) | ((tsc >> RS_CLOCK_EPOCH_SHIFT) !=
-                                                     t->clock_epoch), 0)) {
-    return rs_reserve_slow(start, bytes, tsc);
+  *tsc = rs_clock();
+  if (__builtin_expect((start + bytes > t->limit) | (*tsc > t->clock_due), 0)) {
+    return rs_reserve_slow(start, bytes, *tsc);
   }
+  if (start == RS_DROPPED) __builtin_unreachable(); /* spares the caller's check on this path */
   return start;
 }
 
+/* Where the bytes reserved at `start` lie. */
 static inline unsigned char* rs_place(uint64_t start) {
   return rs_thread_state.base + (start & rs_thread_state.mask);
 }
 
-/* Publishes the record that was reserved at `start`, and with it all that signal handlers
- * recorded behind it meanwhile. Only the outermost record may: the bytes before a handler's
- * record, which belong to the interrupted one, are not written yet. */
-static inline void rs_publish(uint64_t start) {
+/* Signal handlers recorded behind the bytes that were just published: publishes on until they
+ * are all out, so that none of them waits for the next log call. */
+RS_EXPORT void rs_publish_rest(void);
+
+/* Publishes the record [start, start + bytes). Only the outermost record may: the bytes before a
+ * handler's record, which belong to the interrupted one, are not written yet. */
+static inline void rs_publish(uint64_t start, uint64_t bytes) {
   struct rs_thread* t = &rs_thread_state;
   if (__builtin_expect(__atomic_load_n(&t->published, __ATOMIC_RELAXED) != start, 0)) return;
-  uint64_t end;
-  do {
-    end = __atomic_load_n(&t->pos, __ATOMIC_RELAXED);
-    /* Pairs with the acquire of producer_pos in the consumer. */
-    __atomic_store_n(t->producer_pos, end, __ATOMIC_RELEASE);
-    /* After the store above, so that a handler in between still counts as nested and cannot
-     * publish a larger position which this thread would then take back. */
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&t->published, end, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  } while (__builtin_expect(__atomic_load_n(&t->pos, __ATOMIC_RELAXED) != end, 0));
+  /* Pairs with the acquire of producer_pos in the consumer. */
+  __atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE);
+  /* After the store above, so that a handler in between still counts as nested and cannot
+   * publish a larger position which this thread would then take back. */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&t->published, start + bytes, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(__atomic_load_n(&t->pos, __ATOMIC_RELAXED) != start + bytes, 0)) {
+    rs_publish_rest();
+  }
 }
 
 #ifdef __cplusplus

@@ -73,7 +73,7 @@ static inline struct rs_arg rs_arg_pointer_(const void* v) {
 
 /* Pointers to integers other than characters are missing on purpose: only %n takes them. As
  * wchar_t is an integer too, a wide string must come as const wchar_t*, which %n cannot take. */
-#define RS_ARG_(x)                                                                              \
+#define RS_ARG_(x) \
   _Generic((x), _Bool: rs_arg_integer_, char: rs_arg_integer_, signed char: rs_arg_integer_,    \
            short: rs_arg_integer_, int: rs_arg_integer_, long: rs_arg_integer_,                 \
            long long: rs_arg_integer_, unsigned char: rs_arg_unsigned_,                         \
@@ -85,49 +85,47 @@ static inline struct rs_arg rs_arg_pointer_(const void* v) {
            const wchar_t*: rs_arg_wide_, void*: rs_arg_pointer_,                                \
            const void*: rs_arg_pointer_)(x)
 
-static inline struct rs_arg rs_arg_wide_(const wchar_t* v) { return rs_arg_pointer_(v); }
+static inline struct rs_arg rs_arg_wide_(const wchar_t* v) {
+  return rs_arg_pointer_(v);
+}
 
 /* Never called: lets the compiler check the format. */
-__attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const char* format,
-                                                                         ...) {
+__attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const char* format, ...) {
   (void)format;
 }
 
-#define RS_LOG(level_, ...)                                                                     \
-  do {                                                                                          \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                 \
-        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"")                                 \
-        if (0) rs_check_format_(__VA_ARGS__);                                                   \
-    _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];             \
-    static struct rs_site rs_site_ = {0,                                                        \
-                                      __LINE__,                                                 \
-                                      "" RS_FIRST_(__VA_ARGS__, 0),                             \
-                                      __FILE__,                                                 \
-                                      __func__,                                                 \
-                                      #__VA_ARGS__,                                             \
-                                      rs_fields_,                                               \
-                                      0,                                                        \
-                                      (level_),                                                 \
-                                      1,                                                        \
-                                      0,                                                        \
-                                      0,                                                        \
-                                      0};                                                       \
-    static struct rs_site* const rs_listed_                                                     \
-        __attribute__((section("ringside_sites"), used)) = &rs_site_;                           \
-    if (rs_site_enabled(&rs_site_)) {                                                           \
-      const struct rs_arg rs_args_[] = {RS_ARGS_(__VA_ARGS__) rs_arg_integer_(0)};              \
-      rs_record_args(&rs_site_, rs_args_,                                                       \
-                     (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1);                     \
-    }                                                                                           \
+#define RS_LOG(level_, ...)                                                                      \
+  do {                                                                                           \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                  \
+        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"") if (0)                           \
+            rs_check_format_(__VA_ARGS__);                                                       \
+    _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];              \
+    static struct rs_site rs_site_ = {0,          __LINE__, "" RS_FIRST_(__VA_ARGS__, 0),        \
+                                      __FILE__,   __func__, #__VA_ARGS__,                        \
+                                      rs_fields_, 0,        (level_),                            \
+                                      1,          0,        0,                                   \
+                                      0};                                                        \
+    static struct rs_site* const rs_listed_ __attribute__((section("ringside_sites"), used)) =   \
+        &rs_site_;                                                                               \
+    if (rs_site_enabled(&rs_site_)) {                                                            \
+      const struct rs_arg rs_args_[] = {RS_ARGS_(__VA_ARGS__) rs_arg_integer_(0)};               \
+      rs_record_args(&rs_site_, rs_args_, (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1); \
+    }                                                                                            \
   } while (0)
 #define RS_FIRST_(first, ...) first
 
 /* RS_ARGS_(format, a, b, ...) -> RS_ARG_(a), RS_ARG_(b), ... */
-#define RS_COUNT_(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-#define RS_CAT_(a, b) a##b
-#define RS_CAT(a, b) RS_CAT_(a, b)
-#define RS_ARGS_(...) \
-  RS_CAT(RS_ARGS_, RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0))(__VA_ARGS__)
+#define RS_COUNT_(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, \
+                  a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n,  \
+                  ...)                                                                           \
+  n
+#define RS_JOIN_(a, b) a##b
+#define RS_JOINED_(a, b) RS_JOIN_(a, b)
+#define RS_ARGS_(...)                                                                           \
+  RS_JOINED_(RS_ARGS_,                                                                          \
+             RS_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
+                       17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0))        \
+  (__VA_ARGS__)
 #define RS_ARGS_0(f)
 #define RS_ARGS_1(f, a) RS_ARG_(a),
 #define RS_ARGS_2(f, a, ...) RS_ARG_(a), RS_ARGS_1(f, __VA_ARGS__)
@@ -172,8 +170,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
 
 /* Statements of this program or shared object, known from load time on. Every file that
  * includes this header brings the loop; the library takes each statement once. */
-extern struct rs_site* const __start_ringside_sites[]
-    __attribute__((weak, visibility("hidden")));
+extern struct rs_site* const __start_ringside_sites[] __attribute__((weak, visibility("hidden")));
 extern struct rs_site* const __stop_ringside_sites[] __attribute__((weak, visibility("hidden")));
 
 __attribute__((constructor)) static void rs_load_sites_(void) {

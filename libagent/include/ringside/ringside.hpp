@@ -38,8 +38,8 @@ enum class Overflow : std::uint8_t {
 // RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW, RINGSIDE_BLOCK_TIMEOUT_MS,
 // RINGSIDE_LEVEL, RINGSIDE_DISABLE.
 struct Options {
-  std::string service;               // default: the executable's name
-  std::string shm_dir = "/dev/shm";  // where the segment is created
+  std::string service;                  // default: the executable's name
+  std::string shm_dir = "/dev/shm";     // where the segment is created
   std::uint64_t ring_bytes = 1U << 20;  // per thread; a power of two, 64 KiB to 4 GiB
   std::uint32_t max_threads = 1024;     // rings; threads beyond it are not traced, but counted
   Overflow overflow = Overflow::block;
@@ -57,8 +57,8 @@ enum class State : std::uint8_t {
 
 struct Status {
   State state = State::idle;
-  std::string message;       // empty, or what happened, where, and the remedy
-  std::string segment_path;  // empty unless live
+  std::string message;        // empty, or what happened, where, and the remedy
+  std::string segment_path;   // empty unless live
   std::uint64_t dropped = 0;  // records that found no space in their ring
   std::uint64_t refused = 0;  // records that found no ring or no segment
 };
@@ -85,18 +85,18 @@ RS_EXPORT Status status() noexcept;
 // RS_LOG(level, format, arguments...) records a message at a constant level. The format is a
 // string literal with printf's conversions, checked against the arguments at compile time. The
 // arguments are evaluated only while the statement is switched on. Not for constexpr functions.
-#define RS_LOG(level_, ...)                                                                    \
-  do {                                                                                         \
-    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();                          \
-    struct RsText {                                                                            \
-      static constexpr ::ringside::detail::StatementText text() {                              \
-        return {"" RS_FIRST_(__VA_ARGS__, ), __FILE__, rs_function_, #__VA_ARGS__, __LINE__,   \
-                static_cast<std::uint8_t>(level_)};                                            \
-      }                                                                                        \
-    };                                                                                         \
-    if (::ringside::detail::Statement<RsText>::enabled()) {                                    \
-      ::ringside::detail::Statement<RsText>::record(__VA_ARGS__);                              \
-    }                                                                                          \
+#define RS_LOG(level_, ...)                                                                       \
+  do {                                                                                            \
+    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();            \
+    struct RsText {                                                                               \
+      static constexpr ::ringside::detail::StatementText text() {                                 \
+        return {"" RS_FIRST_(__VA_ARGS__, ),      __FILE__, rs_function_, #__VA_ARGS__, __LINE__, \
+                static_cast<std::uint8_t>(level_)};                                               \
+      }                                                                                           \
+    };                                                                                            \
+    if (const std::uint32_t rs_id_ = ::ringside::detail::Statement<RsText>::enabled()) {          \
+      ::ringside::detail::Statement<RsText>::record(rs_id_, __VA_ARGS__);                         \
+    }                                                                                             \
   } while (0)
 #define RS_FIRST_(first, ...) first
 

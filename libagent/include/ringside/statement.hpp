@@ -29,8 +29,8 @@ struct Promoted {
   using type = T;
 };
 template <class T>
-  requires(std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, long long>))
-struct Promoted<T> {
+requires(std::is_integral_v<T> ||
+         (std::is_enum_v<T> && std::is_convertible_v<T, long long>)) struct Promoted<T> {
   using type = decltype(+T{});
 };
 template <class T>
@@ -40,13 +40,12 @@ template <class T, class... Any>
 inline constexpr bool is_one_of = (std::is_same_v<T, Any> || ...);
 
 template <class T>
-inline constexpr bool is_text_pointer =
-    std::is_pointer_v<T> &&
+inline constexpr bool is_text_pointer = std::is_pointer_v<T>&&
     is_one_of<std::remove_cv_t<std::remove_pointer_t<T>>, char, signed char, unsigned char>;
 
 template <class T>
 inline constexpr bool is_wide_pointer =
-    std::is_pointer_v<T> && std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, wchar_t>;
+    std::is_pointer_v<T>&& std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, wchar_t>;
 
 // Whether an argument of type T (arrays decayed) is what printf wants for `field`.
 // The rules are those of -Wformat: the sign of an integer is free, its size is not.
@@ -233,17 +232,19 @@ struct Statement {
   };
   [[gnu::visibility("hidden")]] static inline Loaded loaded;
 
-  [[gnu::always_inline]] static bool enabled() {
+  // The id to record with, 0 if the statement is switched off.
+  [[gnu::always_inline]] static std::uint32_t enabled() {
     static_cast<void>(&loaded);  // instantiates it: the statement is known from load time on
-    return rs_site_enabled(&site) != 0;
+    return rs_site_enabled(&site);
   }
 
   // The format is here only so that the macro can hand on its arguments as they are.
   template <class... Args>
-  [[gnu::always_inline]] static void record(const char* /*format*/, Args... args) {
+  [[gnu::always_inline]] static void record(std::uint32_t id, const char* /*format*/,
+                                            Args... args) {
     check<Args...>();
     if constexpr (kFields.ok() && kFields.count == sizeof...(Args)) {
-      record_checked(std::make_index_sequence<sizeof...(Args)>(), args...);
+      record_checked(id, std::make_index_sequence<sizeof...(Args)>(), args...);
     }
   }
 
@@ -276,7 +277,8 @@ struct Statement {
         []<std::size_t... I>(std::index_sequence<I...>) {
           static_assert((argument_fits<Args>(kFields[I]) && ...),
                         "an argument's type is not what its conversion in the format asks for");
-        }(std::make_index_sequence<sizeof...(Args)>());
+        }
+        (std::make_index_sequence<sizeof...(Args)>());
       }
     }
   }
@@ -289,7 +291,8 @@ struct Statement {
     if constexpr (field.type == shm::FieldType::string) {
       std::int64_t limit = field.precision_literal >= 0 ? field.precision_literal : kNoLimit;
       if constexpr (field.precision_field >= 0) {
-        limit = stars[static_cast<std::size_t>(field.precision_field)];
+        constexpr auto kStar = static_cast<std::uint8_t>(field.precision_field);
+        limit = stars[kStar];
       }
       if constexpr (field.conversion == 'c' || field.conversion == 'C') {
         return CodePointArgument{static_cast<std::int32_t>(value)};
@@ -319,11 +322,10 @@ struct Statement {
     std::int32_t text[2];
     std::uint32_t length;
     static constexpr bool kIsText = true;
-    explicit CodePointArgument(std::int32_t c) : text{c, 0}, length(rs_utf8_bytes(text, kNoLimit)) {}
+    explicit CodePointArgument(std::int32_t c)
+        : text{c, 0}, length(rs_utf8_bytes(text, kNoLimit)) {}
     std::uint64_t bytes() const { return sizeof length + std::uint64_t{length}; }
-    unsigned char* store(unsigned char* p) const {
-      return WideTextArgument{text, length}.store(p);
-    }
+    unsigned char* store(unsigned char* p) const { return WideTextArgument{text, length}.store(p); }
   };
 
   template <std::size_t I, class First, class... Rest>
@@ -336,10 +338,11 @@ struct Statement {
   }
 
   template <std::size_t... I, class... Args>
-  [[gnu::always_inline]] static void record_checked(std::index_sequence<I...>, Args... args) {
+  [[gnu::always_inline]] static void record_checked(std::uint32_t id, std::index_sequence<I...>,
+                                                    Args... args) {
     [[maybe_unused]] std::array<std::int64_t, RS_MAX_FIELDS> stars;
     (note_star<I>(stars, args), ...);
-    store(generic_call<Args...>(args...), prepare<I>(stars, args...)...);
+    store(id, generic_call<Args...>(args...), prepare<I>(stars, args...)...);
   }
 
   template <std::size_t I, class Arg>
@@ -360,7 +363,8 @@ struct Statement {
   }
 
   template <class TooLarge, class... Stored>
-  [[gnu::always_inline]] static void store(TooLarge too_large, const Stored&... arguments) {
+  [[gnu::always_inline]] static void store(std::uint32_t id, TooLarge too_large,
+                                           const Stored&... arguments) {
     const std::uint64_t bytes = (std::uint64_t{8} + ... + arguments.bytes());
     if constexpr ((Stored::kIsText || ...)) {
       if (bytes > rs_thread_state.max_record_bytes) [[unlikely]] {
@@ -368,15 +372,16 @@ struct Statement {
         return;
       }
     }
-    const std::uint64_t tsc = rs_clock();
-    const std::uint64_t start = rs_reserve(bytes, tsc);
-    if (start == RS_DROPPED) [[unlikely]] return;
+    std::uint64_t tsc = 0;
+    const std::uint64_t start = rs_reserve(bytes, &tsc);
+    if (start == RS_DROPPED) [[unlikely]]
+      return;
     unsigned char* p = rs_place(start);
-    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site.id;
+    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | id;
     std::memcpy(p, &head, sizeof head);
     p += sizeof head;
     ((p = arguments.store(p)), ...);
-    rs_publish(start);
+    rs_publish(start, bytes);
   }
 };
 

@@ -1,0 +1,14 @@
+// Commands on keys, whatever the type of their values.
+#pragma once
+
+#include "libagent/examples/kvd/command_handler.hpp"
+
+namespace kvd::commands {
+
+[[nodiscard]] AfterReply del(RequestContext& context, Arguments arguments);
+[[nodiscard]] AfterReply exists(RequestContext& context, Arguments arguments);
+[[nodiscard]] AfterReply expire(RequestContext& context, Arguments arguments);
+[[nodiscard]] AfterReply ttl(RequestContext& context, Arguments arguments);
+[[nodiscard]] AfterReply type(RequestContext& context, Arguments arguments);
+
+}  // namespace kvd::commands

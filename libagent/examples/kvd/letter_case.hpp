@@ -1,0 +1,18 @@
+// Commands and options are matched without regard to case: ASCII only, whatever the locale.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace kvd {
+
+[[nodiscard]] inline char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+[[nodiscard]] inline bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace kvd

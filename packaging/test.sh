@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# Builds and tests everything; packaging/README.md tells what that is.
+#
+# usage: packaging/test.sh [--quick]
+#   --quick  g++ build and its tests only
+# RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang" and "-asan" are added
+#                     for the other two builds. What is in it of another origin is built anew.
+# RINGSIDE_JOBS       jobs at a time (default: 2)
+set -euo pipefail
+
+usage() {
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+}
+
+quick=no
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=yes ;;
+    -h | --help) usage && exit 0 ;;
+    *) echo "test: what is $argument?" >&2 && usage >&2 && exit 2 ;;
+  esac
+done
+
+build=$(realpath -m -- "${RINGSIDE_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build}")
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root=$PWD
+jobs=${RINGSIDE_JOBS:-2}
+start_s=$SECONDS
+deadline_s=$((start_s + 57 * 60))
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/ringside-test.XXXXXX")
+
+# Every process of a step carries this in its environment and is found by it, whatever session or
+# parent it has given itself.
+tag=RINGSIDE_TEST_RUN=$$.$(date +%s%N)
+step_pid=
+
+tagged_pids() {
+  local file
+  # env: the search itself must not carry the tag.
+  env -u RINGSIDE_TEST_RUN grep --files-with-matches --null-data --line-regexp --fixed-strings \
+    -e "$tag" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
+    file=${file#/proc/}
+    echo "${file%/environ}"
+  done || true
+}
+
+signal_tagged() {
+  local pid
+  for pid in $(tagged_pids); do kill "-$1" "$pid" 2>/dev/null || true; done
+}
+
+# Waits until no tagged process is left, at most $1 seconds.
+wait_for_tagged() {
+  local tenth
+  for ((tenth = 0; tenth < $1 * 10; ++tenth)); do
+    [ -n "$(tagged_pids)" ] || return 0
+    sleep 0.1
+  done
+  [ -z "$(tagged_pids)" ]
+}
+
+# Called by traps.
+# shellcheck disable=SC2317
+clean_up() {
+  trap - EXIT
+  [ -z "$step_pid" ] || kill -TERM -- "-$step_pid" 2>/dev/null || true
+  signal_tagged TERM
+  wait_for_tagged 5 || signal_tagged KILL
+  rm -rf -- "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+passed=0
+failed=0
+summary=()
+
+note() { # NAME RESULT
+  summary+=("$(printf '%-28s %s' "$1" "$2")")
+  case $2 in FAILED*) failed=$((failed + 1)) ;; esac
+}
+
+# run BOUND_S COMMAND... in a session of its own. In the background, so that a signal is served at
+# once; background processes ignore SIGINT, which tests must not inherit.
+run() {
+  local bound_s=$1 status=0
+  shift
+  [ "$bound_s" -le $((deadline_s - SECONDS)) ] || bound_s=$((deadline_s - SECONDS))
+  if [ "$bound_s" -le 0 ]; then
+    echo 'test: out of time' >&2
+    return 124
+  fi
+  env --default-signal=HUP,INT,QUIT "$tag" \
+    setsid timeout --kill-after=10 "$bound_s" "$@" </dev/null &
+  step_pid=$!
+  wait "$step_pid" || status=$?
+  step_pid=
+  return "$status"
+}
+
+# step NAME BOUND_S COMMAND...: prints the command ($shown instead if set), and its output only if
+# it fails.
+step() {
+  local name=$1 log="$scratch/log" from_s=$SECONDS
+  shift
+  printf '\n== %s: %s\n' "$name" "${shown:-${*:2}}"
+  if run "$@" >"$log" 2>&1; then
+    note "$name" "ok ($((SECONDS - from_s)) s)"
+    return 0
+  fi
+  tail -n 200 "$log"
+  note "$name" "FAILED ($((SECONDS - from_s)) s)"
+  return 1
+}
+
+# set_up NAME DIR CC CXX OPTION...
+set_up() {
+  local name=$1 dir=$2
+  local settings="$root ${*:3}"
+  if [ -e "$dir/meson-private" ] &&
+    [ "$(cat "$dir/set-up-by-test.txt" 2>/dev/null)" != "$settings" ]; then
+    echo "test: $dir was set up otherwise; building it anew"
+    rm -rf -- "$dir"
+  fi
+  if [ -e "$dir/build.ninja" ]; then
+    step "$name: set up" 300 meson setup --reconfigure "$dir" "$root"
+  else
+    step "$name: set up" 300 env CC="$3" CXX="$4" meson setup "${@:5}" "$dir" "$root"
+  fi || return 1
+  printf '%s\n' "$settings" >"$dir/set-up-by-test.txt"
+}
+
+# compile NAME DIR: warnings are errors already, except those of linker and tools.
+compile() {
+  step "$1: build" 1800 ninja -C "$2" -j "$jobs" || return 1
+  if grep -nE '(^|[ :])warning:' "$scratch/log"; then
+    note "$1: free of warnings" FAILED
+    return 1
+  fi
+}
+
+count_of() { # LINE_START LOG
+  awk -v start="$1:" 'index($0, start) == 1 { n = $NF } END { print n + 0 }' "$2"
+}
+
+# run_tests NAME DIR BOUND_S MULTIPLIER OPTION...
+run_tests() {
+  local name="$1: tests" dir=$2 bound_s=$3 multiplier=$4 status=0 from_s=$SECONDS
+  local log="$dir/meson-logs/testlog.txt" ok bad skipped
+  shift 4
+  local command=(meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs"
+    --timeout-multiplier "$multiplier" "$@")
+  printf '\n== %s: %s\n' "$name" "${command[*]}"
+  rm -f -- "$log"
+  run "$bound_s" "${command[@]}" || status=$?
+  if ! [ -e "$log" ]; then
+    note "$name" "FAILED (status $status, no test log)"
+    return
+  fi
+  ok=$(($(count_of Ok "$log") + $(count_of 'Expected Fail' "$log")))
+  bad=$(($(count_of Fail "$log") + $(count_of 'Unexpected Pass' "$log") + $(count_of Timeout "$log")))
+  skipped=$(count_of Skipped "$log")
+  passed=$((passed + ok))
+  local result="$ok passed, $bad failed, $skipped skipped ($((SECONDS - from_s)) s)"
+  if [ "$bad" -gt 0 ]; then
+    failed=$((failed + bad))
+    summary+=("$(printf '%-28s %s' "$name" "$result")")
+  elif [ "$status" -ne 0 ] || [ "$ok" -eq 0 ]; then
+    note "$name" "FAILED (status $status; $result)"
+  else
+    note "$name" "$result"
+  fi
+}
+
+# Tests that mean anything in every build: not those of the source tree and the installation, and
+# not those that say themselves that they are slow.
+everywhere=(--no-suite structure --no-suite install --no-suite slow)
+
+source_files() { # PATTERN..., NUL-separated; what is tracked, or all where there is no repository
+  git ls-files -z -- "$@" 2>/dev/null && return
+  local names=() pattern
+  for pattern in "$@"; do names+=(-o -name "$pattern"); done
+  find . \( -path './build*' -o -name .git \) -prune -o -type f \( "${names[@]:1}" \) -print0
+}
+
+check_format() {
+  source_files '*.cpp' '*.hpp' '*.h' '*.c' >"$scratch/files"
+  # Names alone: a wrong file has a complaint per line.
+  # shellcheck disable=SC2016
+  shown='clang-format --dry-run -Werror FILE...' step 'clang-format' 300 sh -c '
+    out=$(xargs -0 -a "$0" clang-format --dry-run -Werror 2>&1) && exit 0
+    files=$(printf "%s\n" "$out" | sed -nE "s/^([^: ]+):[0-9]+:[0-9]+: error.*/\1/p" | sort -u)
+    printf "%s\n" "${files:-$out}" "clang-format -i formats a file."
+    exit 1
+  ' "$scratch/files"
+}
+
+check_tidy() { # BUILD_DIR with clang's compile database
+  python3 - "$1" "$root" >"$scratch/files" <<'PYTHON'
+import json, os, sys
+build, root = map(os.path.realpath, sys.argv[1:])
+with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
+    entries = json.load(database)
+files = {os.path.realpath(os.path.join(entry["directory"], entry["file"])) for entry in entries}
+ours = sorted(f for f in files if f.startswith(root + os.sep) and not f.startswith(build + os.sep))
+sys.stdout.write("".join(f + "\0" for f in ours))
+PYTHON
+  [ -s "$scratch/files" ] || { note clang-tidy 'FAILED (no files)' && return; }
+  # Its count of suppressed warnings goes to standard error, and would hide what matters.
+  # shellcheck disable=SC2016
+  shown="clang-tidy -p $1 --quiet FILE, for each" step 'clang-tidy' 1800 xargs -0 -a "$scratch/files" -P "$jobs" -n 1 sh -c '
+    out=$(timeout 600 clang-tidy -p "$0" --quiet "$1" 2>&1)
+    status=$?
+    [ $status -eq 0 ] || { printf "clang-tidy: %s: status %d\n%s\n" "$1" $status "$out"; exit 1; }
+  ' "$1"
+}
+
+with_gcc() {
+  set_up g++ "$build" gcc g++ && compile g++ "$build" || return 0
+  run_tests g++ "$build" 1500 3
+}
+
+with_clang() {
+  local dir=$build-clang
+  set_up clang "$dir" clang clang++ && compile clang "$dir" || return 0
+  run_tests clang "$dir" 900 3 "${everywhere[@]}"
+  check_tidy "$dir" || true
+}
+
+with_sanitizers() {
+  local dir=$build-asan
+  set_up sanitizers "$dir" gcc g++ -Db_sanitize=address,undefined -Doptimization=1 &&
+    compile sanitizers "$dir" || return 0
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1:detect_stack_use_after_return=1}
+  export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
+  run_tests sanitizers "$dir" 1200 6 "${everywhere[@]}"
+}
+
+check_leftovers() {
+  local pid
+  if wait_for_tagged 5; then
+    note 'nothing left running' ok
+    return
+  fi
+  for pid in $(tagged_pids); do
+    printf 'test: left running: %s %s\n' "$pid" "$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline")"
+  done
+  note 'nothing left running' FAILED
+}
+
+packaging/install-build-deps.sh
+with_gcc
+if [ $quick = no ]; then
+  check_format || true
+  with_clang
+  with_sanitizers
+fi
+check_leftovers
+
+printf '\n== summary (%d s)\n' $((SECONDS - start_s))
+printf '%s\n' "${summary[@]}"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

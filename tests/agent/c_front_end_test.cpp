@@ -1,0 +1,99 @@
+// The C front end, in one process with the C++ one.
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "libagent/include/ringside/ringside.h"
+#include "tests/agent/c_statements.h"
+#include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_reader.hpp"
+
+namespace ringside::test {
+namespace {
+
+using Values = std::vector<std::string>;
+
+std::vector<Values> recorded() {
+  std::vector<Values> all;
+  for (const Record& r : own_segment().data(0)) all.push_back(r.values);
+  return all;
+}
+
+PROCESS_TEST(CFrontEnd, KeepsIntegers) {
+  c_log_integers();
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"i32 1", "char 99", "i16 -2", "u8 200"},
+                                             {"i64 -3", "u64 4", "i64 -5", "u64 6"},
+                                             {"u64 7", "i64 -8", "i64 9"},
+                                             {"u32 4000000000", "u32 255", "u32 8", "i32 -1"}}));
+}
+
+PROCESS_TEST(CFrontEnd, KeepsTheOthers) {
+  c_log_others();
+  EXPECT_EQ(recorded(), (std::vector<Values>{
+                            {"f64 0.5", "f64 1.5", "f80 2.25"},
+                            {"string buffer", "string abc", "i32 5", "i32 6", "i32 2", "string xy"},
+                            {"string wä", "string é", "pointer 0"},
+                            {}}));
+}
+
+PROCESS_TEST(CFrontEnd, RecordsNullStrings) {
+  c_log_null(nullptr);
+  EXPECT_EQ(last_values(), (Values{"string (null)", "string ", "string (null)"}));
+}
+
+PROCESS_TEST(CFrontEnd, CutsLargeRecords) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  const std::string text(100'000, 'c');
+  c_log_large(text.c_str());
+  const std::vector<Record> data = own_segment().data(0);
+  ASSERT_EQ(data.size(), 1U);
+  EXPECT_TRUE(data[0].is_cut());
+  EXPECT_EQ(data[0].values[1], "i32 1");
+}
+
+PROCESS_TEST(CFrontEnd, TakesThirtyTwoArguments) {
+  c_log_thirty_two();
+  ASSERT_EQ(last_values().size(), 32U);
+  EXPECT_EQ(last_values()[31], "i32 32");
+}
+
+PROCESS_TEST(CFrontEnd, EvaluatesArgumentsOnceOrNever) {
+  int count = 0;
+  EXPECT_EQ(c_log_counted(&count), 1);
+  set_level(Level::error);
+  EXPECT_EQ(c_log_counted(&count), 1);
+}
+
+PROCESS_TEST(CFrontEnd, SharesTheSegmentWithCpp) {
+  int count = 0;
+  c_log_counted(&count);
+  RS_INFO("c++ beside it");
+  c_log_counted(&count);
+  EXPECT_EQ(segments_in(shm_dir()).size(), 1U);
+  const std::vector<Record> data = own_segment().data(0);
+  ASSERT_EQ(data.size(), 3U);
+  EXPECT_EQ(data[0].code, data[2].code);
+  const Site& site = own_segment().site("c counted %d");
+  EXPECT_TRUE(site.file.ends_with("c_statements.c"));
+  EXPECT_EQ(site.function, "c_log_counted");
+  ASSERT_EQ(site.fields.size(), 1U);
+  EXPECT_EQ(site.fields[0].name, "++*count");
+}
+
+PROCESS_TEST(CFrontEnd, ListsStatementsThatNeverRan) {
+  ASSERT_EQ(rs_init(), 1);
+  const Site& site = own_segment().site("c never executed %d");
+  EXPECT_EQ(site.level, shm::Level::kError);
+  ASSERT_EQ(site.fields.size(), 1U);
+  EXPECT_EQ(site.fields[0].type, shm::FieldType::i32);
+  rs_set_level(RS_LEVEL_CRITICAL);
+  EXPECT_EQ(own_segment().site_switch(site.id), 0);
+  rs_set_level(-5);
+  EXPECT_EQ(own_segment().site_switch(site.id), 1);
+}
+
+}  // namespace
+}  // namespace ringside::test

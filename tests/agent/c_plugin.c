@@ -1,0 +1,7 @@
+/* The same in C. */
+#include "libagent/include/ringside/ringside.h"
+
+RS_EXPORT void c_plugin_log(int number);
+RS_EXPORT void c_plugin_log(int number) {
+  RS_INFO("C plug-in %d", number);
+}

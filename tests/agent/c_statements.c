@@ -1,0 +1,50 @@
+/* Statements of the C front end. */
+#include "tests/agent/c_statements.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libagent/include/ringside/ringside.h"
+
+void c_log_integers(void) {
+  const bool flag = true;
+  const char letter = 'c';
+  const short small = -2;
+  const unsigned char octet = 200;
+  RS_INFO("c %d %c %hd %hhu", flag, letter, small, octet);
+  RS_INFO("c %ld %lu %lld %llx", -3L, 4UL, -5LL, 6ULL);
+  RS_INFO("c %zu %jd %td", (size_t)7, (intmax_t)-8, (ptrdiff_t)9);
+  RS_INFO("c %u %x %o %i", 4000000000U, 255U, 8U, -1);
+}
+
+void c_log_others(void) {
+  char buffer[] = "buffer";
+  RS_INFO("c %f %g %Lf", 0.5, (double)1.5f, 2.25L);
+  RS_INFO("c %s %.3s %*d %.*s", buffer, "abcdef", 5, 6, 2, "xyz");
+  RS_INFO("c %ls %lc %p", (const wchar_t*)L"w\u00e4", L'\u00e9', (void*)0);
+  RS_INFO("c 100%%");
+}
+
+void c_log_null(const char* null_text) {
+  RS_INFO("c %s %.5s %.6s", null_text, null_text, null_text);
+}
+
+void c_log_large(const char* text) {
+  RS_INFO("c large %s %d", text, 1);
+}
+
+void c_log_thirty_two(void) {
+  RS_INFO("c %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7,
+          8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+          31, 32);
+}
+
+int c_log_counted(int* count) {
+  RS_INFO("c counted %d", ++*count);
+  return *count;
+}
+
+void c_never_called(int value) {
+  RS_ERROR("c never executed %d", value + 1);
+}

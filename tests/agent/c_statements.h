@@ -1,0 +1,20 @@
+#ifndef RINGSIDE_TESTS_AGENT_C_STATEMENTS_H
+#define RINGSIDE_TESTS_AGENT_C_STATEMENTS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void c_log_integers(void);
+void c_log_others(void);
+void c_log_null(const char* null_text);
+void c_log_large(const char* text);
+void c_log_thirty_two(void);
+int c_log_counted(int* count);
+void c_never_called(int value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,160 @@
+// A full shared-memory directory: refused and counted, never a signal.
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include "libagent/include/ringside/ringside.hpp"
+#include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_reader.hpp"
+
+namespace ringside::test {
+namespace {
+
+// A tmpfs of its own size on the test's directory.
+class SmallDirectory {
+ public:
+  explicit SmallDirectory(const std::string& size) {
+    const std::string options = "size=" + size;
+    mounted_ = mount("none", shm_dir().c_str(), "tmpfs", 0, options.c_str()) == 0;
+    if (!mounted_) why_ = std::strerror(errno);
+  }
+  ~SmallDirectory() {
+    if (mounted_) umount2(shm_dir().c_str(), MNT_DETACH);
+  }
+  SmallDirectory(const SmallDirectory&) = delete;
+  SmallDirectory& operator=(const SmallDirectory&) = delete;
+
+  const std::string& why_not() const { return why_; }
+  explicit operator bool() const { return mounted_; }
+  void resize(const std::string& size) {
+    const std::string options = "size=" + size;
+    ASSERT_EQ(mount("none", shm_dir().c_str(), "tmpfs", MS_REMOUNT, options.c_str()), 0);
+  }
+  // Takes all that is left, but for `leave` bytes.
+  void fill_up(std::int64_t leave) {
+    const int fd = open((shm_dir() + "/filler").c_str(), O_RDWR | O_CREAT, 0600);
+    std::int64_t taken = 0;
+    for (std::int64_t step = 1 << 20; step >= 4096; step /= 2) {
+      while (fallocate(fd, 0, taken, step) == 0) taken += step;
+    }
+    ASSERT_EQ(ftruncate(fd, taken - leave), 0);
+    close(fd);
+  }
+  void make_room() { unlink((shm_dir() + "/filler").c_str()); }
+
+ private:
+  bool mounted_ = false;
+  std::string why_;
+};
+
+#define SMALL_DIRECTORY(name, size) \
+  SmallDirectory name(size);        \
+  if (!name) GTEST_SKIP() << "a tmpfs cannot be mounted here: " << name.why_not()
+
+void log_number(int number) {
+  RS_INFO("number %d", number);
+}
+
+// A refusal is tried again after a while only.
+void log_until_recorded() {
+  wait_until([] {
+    log_number(77);
+    return !status().segment_path.empty() && own_segment().rings_used() > 0 &&
+           !own_segment().data(0).empty();
+  });
+}
+
+PROCESS_TEST(FullDirectory, RefusesASegmentThatDoesNotFit) {
+  SMALL_DIRECTORY(dir, "200k");
+  std::vector<std::string> lines;
+  {
+    const StderrCapture capture;
+    for (int i = 0; i < 100; ++i) log_number(i);
+    lines = capture.lines();
+  }
+  EXPECT_EQ(lines.size(), 1U);
+  EXPECT_EQ(status().state, State::failed);
+  EXPECT_EQ(status().refused, 100U);
+  EXPECT_NE(status().message.find("no memory for " + shm_dir()), std::string::npos);
+  EXPECT_NE(status().message.find("--shm-size"), std::string::npos);
+  EXPECT_TRUE(segments_in(shm_dir()).empty()) << "nothing half-made is left";
+  dir.resize("64m");
+  log_until_recorded();
+  EXPECT_EQ(status().state, State::live);
+  EXPECT_EQ(status().message, "");
+}
+
+PROCESS_TEST(FullDirectory, RefusesTheFirstRing) {
+  SMALL_DIRECTORY(dir, "600k");
+  for (int i = 0; i < 100; ++i) log_number(i);
+  EXPECT_EQ(status().state, State::live);
+  EXPECT_EQ(status().refused, 100U);
+  EXPECT_EQ(own_segment().control().losses.no_memory.load(), 100U);
+  EXPECT_EQ(own_segment().rings_used(), 0U);
+  EXPECT_NE(status().message.find("no memory for a ring of 1048576 bytes"), std::string::npos)
+      << status().message;
+  EXPECT_NE(status().message.find("RINGSIDE_RING_BYTES"), std::string::npos);
+  dir.resize("64m");
+  log_until_recorded();
+  EXPECT_EQ(status().message, "");
+}
+
+PROCESS_TEST(FullDirectory, RefusesTheSecondRing) {
+  SMALL_DIRECTORY(dir, "2m");
+  for (int i = 0; i < 100; ++i) log_number(i);
+  EXPECT_EQ(own_segment().data(0).size(), 100U);
+  std::thread([] {
+    for (int i = 0; i < 100; ++i) log_number(i);
+  }).join();
+  EXPECT_EQ(status().refused, 100U);
+  EXPECT_EQ(own_segment().rings_used(), 1U);
+  log_number(100);
+  EXPECT_EQ(own_segment().data(0).size(), 101U) << "the first thread goes on";
+  dir.resize("64m");
+  wait_until([] {
+    std::thread([] { log_number(1); }).join();
+    return own_segment().rings_used() == 2;
+  });
+}
+
+// The plug-in brings more statements than the dictionary has memory for.
+PROCESS_TEST(FullDirectory, RefusesStatementsBeyondTheDictionary) {
+  SMALL_DIRECTORY(dir, "64m");
+  log_number(0);
+  dir.fill_up(0);
+  void* const plugin = dlopen(std::getenv("RINGSIDE_TEST_MANY_STATEMENTS"), RTLD_NOW);
+  ASSERT_NE(plugin, nullptr) << dlerror();
+  const std::uint64_t at_load = own_segment().control().losses.dictionary_full.load();
+  EXPECT_GT(at_load, 0U);
+  void* const symbol = dlsym(plugin, "log_every_statement");
+  ASSERT_NE(symbol, nullptr);
+  const auto log_every_statement = reinterpret_cast<int (*)()>(symbol);
+  const auto statements = static_cast<std::uint64_t>(log_every_statement());
+  std::uint64_t found = own_segment().data(0).size() - 1;
+  EXPECT_LT(found, statements);
+  EXPECT_EQ(found + status().refused, statements);
+  EXPECT_NE(status().message.find("no memory for the dictionary"), std::string::npos)
+      << status().message;
+  log_number(1);
+  EXPECT_EQ(own_segment().data(0).size(), found + 2) << "known statements go on";
+  dir.make_room();
+  wait_until([&] {
+    const std::uint64_t before = own_segment().data(0).size();
+    log_every_statement();
+    return own_segment().data(0).size() == before + statements;
+  });
+  EXPECT_EQ(status().message, "");
+}
+
+}  // namespace
+}  // namespace ringside::test

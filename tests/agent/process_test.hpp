@@ -1,0 +1,60 @@
+#pragma once
+// The library's state is one per process, so a test of it is a process: PROCESS_TEST runs its
+// body in a child of its own, with an empty shared-memory directory of its own.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+namespace ringside::test {
+
+// Runs `body` in a child and expects it to end without a failure.
+void run_in_process(void (*body)());
+
+// The directory of the running test, which RINGSIDE_SHM_DIR names.
+const std::string& shm_dir();
+
+// Paths of the segments in `dir`.
+std::vector<std::string> segments_in(const std::string& dir);
+
+// Forks; the child runs `body` and exits with 0, or 1 if it noted a failure.
+pid_t start_child(const std::function<void()>& body);
+
+// Waits for `pid` and returns its wait status.
+int wait_for(pid_t pid);
+
+// Runs `body` in a child and returns its wait status; 0 means that all went well.
+int run_child(const std::function<void()>& body);
+
+// Runs a program to its end and returns its wait status.
+int run_program(const std::string& path, const std::vector<std::string>& arguments);
+
+// Waits until `condition` holds; fails the test if it does not within a minute.
+void wait_until(const std::function<bool()>& condition);
+
+// Takes over standard error while it lives.
+class StderrCapture {
+ public:
+  StderrCapture();
+  ~StderrCapture();
+  StderrCapture(const StderrCapture&) = delete;
+  StderrCapture& operator=(const StderrCapture&) = delete;
+
+  std::vector<std::string> lines() const;
+
+ private:
+  int saved_;
+  int file_;
+};
+
+}  // namespace ringside::test
+
+#define PROCESS_TEST(suite, name)                          \
+  static void suite##_##name##_body();                     \
+  TEST(suite, name) {                                      \
+    ringside::test::run_in_process(suite##_##name##_body); \
+  }                                                        \
+  static void suite##_##name##_body()

@@ -1,0 +1,96 @@
+#pragma once
+// Reads a segment as a consumer would, from its file and by shm-layout alone.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shm-layout/control_page.hpp"
+#include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/record_head.hpp"
+#include "shm-layout/ring_metadata.hpp"
+#include "shm-layout/segment_layout.hpp"
+
+namespace ringside::test {
+
+struct Field {
+  shm::FieldType type;
+  bool is_format_arg;
+  std::string name;
+};
+
+struct Site {
+  std::uint32_t id;
+  std::uint32_t line;
+  shm::Level level;
+  std::string format;
+  std::string file;
+  std::string function;
+  std::vector<Field> fields;
+};
+
+struct Record {
+  std::uint64_t pos = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t code = 0;           // site id, or the code of a control record
+  std::uint64_t tsc = 0;            // lower 44 bits
+  std::uint32_t flags = 0;          // of an extended record
+  std::uint64_t words[2] = {};      // of a clock or drop record
+  std::vector<std::string> values;  // "type value"; a string without quotes
+
+  bool is_data() const { return code < shm::kFirstControlCode; }
+  bool is_cut() const { return (flags & shm::kExtCut) != 0; }
+};
+
+class SegmentReader {
+ public:
+  // Maps a live or left-over segment; throws std::runtime_error if it is not sound.
+  explicit SegmentReader(const std::string& path);
+  ~SegmentReader();
+  SegmentReader(const SegmentReader&) = delete;
+  SegmentReader& operator=(const SegmentReader&) = delete;
+
+  const shm::SegmentHeader& header() const;
+  const shm::SegmentLayout& layout() const { return layout_; }
+  shm::ControlPage& control() const;
+  shm::RingMetadata& ring(std::uint32_t index) const;
+  std::uint8_t site_switch(std::uint32_t site_id) const;
+  std::uint32_t rings_used() const;
+
+  // The statements registered so far, by id.
+  const std::map<std::uint32_t, Site>& sites();
+  // The only one with this format; throws if there is none or more than one.
+  const Site& site(const std::string& format);
+  std::size_t count_sites(const std::string& format);
+
+  // Every record of ring `index` between the positions, in order. Throws on any byte that is not
+  // part of a sound record.
+  std::vector<Record> records(std::uint32_t index, std::uint64_t from, std::uint64_t to);
+  // All that is published and not consumed.
+  std::vector<Record> records(std::uint32_t index);
+  // The same without clock, drop and pad records.
+  std::vector<Record> data(std::uint32_t index);
+
+  // The ring that the calling thread uses.
+  std::uint32_t my_ring() const;
+
+ private:
+  void copy(std::uint32_t index, std::uint64_t pos, void* out, std::size_t bytes) const;
+
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  shm::SegmentLayout layout_{};
+  std::map<std::uint32_t, Site> sites_;
+  std::uint64_t dictionary_read_ = 0;
+};
+
+// The calling process's segment.
+SegmentReader& own_segment();
+
+// What the calling thread recorded last: its values.
+std::vector<std::string> last_values();
+
+}  // namespace ringside::test

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""consumerd that is asked to end: it drains, finishes its files and leaves a service that goes on;
+the next one continues in the same file."""
+
+import os
+import signal
+import unittest
+
+from checked_output import print_and_check
+from progress_file import ProgressFile
+from trace_blocks import block_types
+from traced_processes import TestBed, wait_until
+
+HEADER, END = 1, 9
+
+
+class ConsumerShutdown(unittest.TestCase):
+    def end_and_continue(self, signal_number):
+        with TestBed() as bed:
+            progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
+            # Slow enough for rings that hold several seconds of it while no consumerd runs.
+            load = bed.start_service("--threads", 2, "--records", 0, "--burst", 100, "--pause-us",
+                                     2000, "--progress", progress.path, piped=True,
+                                     ring_bytes=1 << 26)
+            rounds = 4
+            for number in range(1, rounds + 1):
+                consumer = bed.start_consumer()
+                goal = progress.total() + 20_000
+                wait_until(lambda: progress.total() > goal, "the service to log")
+                before = [progress.returned(thread) for thread in range(2)]
+                bed.stop_consumer(consumer, signal_number)
+                goal = progress.total() + 1000
+                wait_until(lambda: progress.total() > goal, "the service to log on alone")
+                # The file is finished: every section has its END, nothing is to be remarked.
+                (trace,) = bed.traces()
+                types = block_types(trace)
+                self.assertEqual(types.count(HEADER), number)
+                self.assertEqual(types.count(END), number)
+                self.assertEqual(types[-1], END)
+                output = print_and_check(trace)
+                self.assertEqual(output.lost, 0)
+                for thread in range(2):
+                    self.assertGreaterEqual(output.records_of[thread], before[thread])
+                self.assertEqual(len(bed.segments()), 1)
+                self.assertEqual(len(bed.shm_names()), 1, "the staging file is still there")
+            consumer = bed.start_consumer()
+            load.end_input()
+            self.assertEqual(load.wait(), 0)
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer, signal_number)
+            output = print_and_check(*bed.traces())
+            self.assertEqual(output.records_of,
+                             {thread: progress.returned(thread) for thread in range(2)})
+            self.assertEqual(load.values()["dropped"], "0")
+            self.assertEqual(bed.shm_names(), [])
+
+    def test_sigterm_finishes_the_file_and_a_successor_continues_it(self):
+        self.end_and_continue(signal.SIGTERM)
+
+    def test_sigint_finishes_the_file_and_a_successor_continues_it(self):
+        self.end_and_continue(signal.SIGINT)
+
+    def test_an_idle_consumer_ends_at_once(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            wait_until(lambda: "watching" in consumer.stderr(), "it to be ready")
+            bed.stop_consumer(consumer)
+            self.assertEqual(bed.shm_names(), [])
+            self.assertEqual(bed.traces(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

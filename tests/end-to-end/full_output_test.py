@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""A file system of the trace files that is full: consumerd says so, keeps what it has, and goes on
+when there is room; nothing that a log call has returned from is lost."""
+
+import os
+import signal
+import sys
+import unittest
+
+from checked_output import print_and_check
+from progress_file import ProgressFile
+from small_file_system import MESON_SKIP, SmallFileSystem
+from traced_processes import TestBed, wait_until
+
+MIB = 1 << 20
+
+
+class FullOutput(unittest.TestCase):
+    def fill_up(self, bed, *arguments):
+        """A service and a consumerd that has run out of space."""
+        progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
+        service = bed.start_service("--threads", 2, "--records", 0, "--progress", progress.path,
+                                    piped=True)
+        consumer = bed.start_consumer(*arguments)
+        wait_until(lambda: "cannot write" in consumer.stderr(), "the disk to be full")
+        self.assertIn("No space left", consumer.stderr())
+        self.assertTrue(consumer.running())
+        return service, consumer, progress
+
+    def finish(self, bed, small, service, consumer, progress):
+        small.resize(512 * MIB)
+        before = progress.total()
+        wait_until(lambda: progress.total() > before + 10_000, "the service to go on")
+        service.end_input()
+        self.assertEqual(service.wait(), 0)
+        self.assertEqual(service.values()["dropped"], "0")
+        bed.wait_until_segments_are_gone()
+        bed.stop_consumer(consumer)
+        output = print_and_check(*bed.traces())
+        self.assertEqual(output.records_of, {thread: progress.returned(thread)
+                                             for thread in range(2)})
+        self.assertEqual(output.lost, 0)
+        self.assertEqual(bed.shm_names(), [])
+
+    def on_small_disk(self, test, *arguments):
+        with SmallFileSystem(3 * MIB) as small, TestBed(output_dir=small.path) as bed:
+            test(bed, small, *self.fill_up(bed, *arguments))
+
+    def test_it_goes_on_when_there_is_room_again(self):
+        for io in ("auto", "pwrite"):
+            with self.subTest(io):
+                self.on_small_disk(self.finish, "--io", io)
+
+    def test_its_death_meanwhile_loses_nothing(self):
+        def kill_and_finish(bed, small, service, consumer, progress):
+            for _ in range(3):
+                consumer.kill()
+                consumer = bed.start_consumer()
+                wait_until(lambda consumer=consumer: "cannot" in consumer.stderr(), "its complaint")
+            self.finish(bed, small, service, consumer, progress)
+        self.on_small_disk(kill_and_finish)
+
+    def test_it_ends_with_an_error_and_leaves_the_rest_to_its_successor(self):
+        def stop_and_finish(bed, small, service, consumer, progress):
+            consumer.send(signal.SIGTERM)
+            self.assertEqual(consumer.wait(), 1, consumer.stderr())
+            self.assertIn("next consumerd", consumer.stderr())
+            self.finish(bed, small, service, bed.start_consumer(), progress)
+        self.on_small_disk(stop_and_finish)
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        print("skipped: only root may mount a small file system")
+        sys.exit(MESON_SKIP)
+    unittest.main()

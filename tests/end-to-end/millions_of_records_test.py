@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Ten million records of all types, four threads at once, through consumerd into text."""
+
+import unittest
+
+from checked_output import print_and_check
+from traced_processes import TestBed
+
+THREADS = 4
+RECORDS_PER_THREAD = 2_500_000
+
+
+class MillionsOfRecords(unittest.TestCase):
+    def test_none_is_lost_changed_or_out_of_order(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            # The bound is generous: on a slow machine consumerd may take a while to come round.
+            service = bed.start_service("--threads", THREADS, "--records", RECORDS_PER_THREAD,
+                                        timeout_ms=10_000)
+            self.assertEqual(service.wait(600), 0, service.stderr())
+            self.assertEqual(service.values()["dropped"], "0")
+            self.assertEqual(service.values()["refused"], "0")
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            output = print_and_check(*bed.traces(), bound_s=600)
+            self.assertEqual(output.lost, 0)
+            self.assertEqual(output.cut, 0)
+            self.assertEqual(output.records_of,
+                             dict.fromkeys(range(THREADS), RECORDS_PER_THREAD))
+            self.assertEqual(bed.shm_names(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

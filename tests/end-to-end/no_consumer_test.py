@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Services without a consumerd: they run to their end, and what did not fit is counted exactly."""
+
+import os
+import unittest
+
+from checked_output import print_and_check, print_raw
+from segment_counters import SegmentCounters
+from progress_file import ProgressFile
+from traced_processes import TestBed, wait_until
+
+RECORDS = 300_000
+THREADS = 2
+SMALL_RING = 1 << 16
+
+
+class NoConsumer(unittest.TestCase):
+    def check_sum(self, bed, thread_count=THREADS, records=RECORDS, some_lost=True):
+        output = print_and_check(*bed.traces())
+        for thread in range(thread_count):
+            self.assertEqual(output.told_of(thread), records)
+            self.assertGreater(output.records_of[thread], 0)
+        if some_lost:
+            self.assertGreater(output.lost, 0)
+        return output
+
+    def run_alone(self, bed, overflow, timeout_ms):
+        """A service that logs more than its rings hold while nobody drains them."""
+        service = bed.start_service("--threads", THREADS, "--records", RECORDS, overflow=overflow,
+                                    timeout_ms=timeout_ms, ring_bytes=SMALL_RING)
+        self.assertEqual(service.wait(), 0, service.stderr())
+        self.assertEqual(service.stderr(), "")
+        (segment,) = bed.segments()
+        return service, SegmentCounters(os.path.join(bed.shm_dir, segment))
+
+    def test_a_blocking_service_waits_once_per_thread_at_most(self):
+        with TestBed() as bed:
+            timeout_ms = 50
+            service, counters = self.run_alone(bed, "block", timeout_ms)
+            # A wait that finds the policy disarmed at once is not counted.
+            self.assertGreaterEqual(counters["blocked_count"], 1)
+            self.assertLessEqual(counters["blocked_count"], THREADS)
+            # Ten times the bound: the machine may be slow to wake a thread up.
+            self.assertLess(counters["blocked_ticks"] / counters.tick_hz,
+                            10 * THREADS * timeout_ms / 1000)
+            self.assertEqual(str(counters["dropped_total"]), service.values()["dropped"])
+            bed.run_consumer_once()
+            output = self.check_sum(bed)
+            self.assertEqual(output.lost, counters["dropped_total"])
+            self.assertEqual(bed.shm_names(), [])
+
+    def test_a_dropping_service_never_waits(self):
+        with TestBed() as bed:
+            _, counters = self.run_alone(bed, "drop", 60_000)
+            self.assertEqual(counters["blocked_count"], 0)
+            bed.run_consumer_once()
+            output = self.check_sum(bed)
+            self.assertEqual(output.lost, counters["dropped_total"])
+            self.assertEqual(output.lost, counters["dropped_consumer_absent"])
+
+    def test_the_place_and_cause_of_losses_are_told(self):
+        with TestBed() as bed:
+            service = bed.start_service("--records", RECORDS, overflow="drop",
+                                        ring_bytes=SMALL_RING)
+            self.assertEqual(service.wait(), 0)
+            bed.run_consumer_once()
+            lines = print_raw(*bed.traces())
+            # The ring filled up once and was never drained: one loss, after all records.
+            self.assertIn(b" -:0 LOST [", lines[-1])
+            lost = RECORDS - (len(lines) - 1)
+            self.assertTrue(lines[-1].endswith(b"] %d records: no consumer ran" % lost), lines[-1])
+
+    def test_a_consumer_that_comes_late_takes_the_rest(self):
+        for overflow, timeout_ms in (("drop", 0), ("block", 20)):
+            with self.subTest(overflow), TestBed() as bed:
+                progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
+                service = bed.start_service(
+                    "--threads", THREADS, "--records", 0, "--burst", 500, "--progress",
+                    progress.path, overflow=overflow, timeout_ms=timeout_ms,
+                    ring_bytes=SMALL_RING, piped=True)
+                wait_until(progress.total, "the first record")
+                (segment,) = bed.segments()
+                path = os.path.join(bed.shm_dir, segment)
+                wait_until(lambda: SegmentCounters(path)["dropped_total"] > 0, "losses")
+                consumer = bed.start_consumer()
+                # From here on it is drained; much more than the rings hold goes through.
+                goal = progress.total() + 200_000
+                wait_until(lambda: progress.total() > goal, "the service to go on")
+                service.end_input()
+                self.assertEqual(service.wait(), 0)
+                bed.wait_until_segments_are_gone()
+                bed.stop_consumer(consumer)
+                output = print_and_check(*bed.traces())
+                for thread in range(THREADS):
+                    self.assertEqual(output.told_of(thread), progress.returned(thread))
+                self.assertGreater(output.lost, 0)
+                self.assertGreater(output.records, 100_000)
+                self.assertEqual(str(output.lost), service.values()["dropped"])
+
+    def test_threads_that_ended_long_ago_are_told_of_too(self):
+        # Every thread ends, and with it its ring retires, while the process lives on.
+        with TestBed() as bed:
+            service = bed.start_service("--threads", 8, "--records", 20_000, "--hold",
+                                        overflow="drop", ring_bytes=SMALL_RING, piped=True)
+            wait_until(lambda: "done" in service.stdout(), "the threads to end")
+            consumer = bed.start_consumer()
+            bed.stop_consumer(consumer)
+            self.check_sum(bed, 8, 20_000)
+            service.end_input()
+            self.assertEqual(service.wait(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

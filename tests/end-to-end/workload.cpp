@@ -1,0 +1,164 @@
+// A service that logs predictable records, as told by its command line. One command a line on
+// standard input steers it when it is asked to wait.
+
+#include <getopt.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/end-to-end/log_predicted.hpp"
+#include "tests/end-to-end/progress_page.hpp"
+
+namespace {
+
+using namespace ringside::end_to_end;
+
+constexpr char kUsage[] =
+    "usage: workload [OPTION]...\n"
+    "  --threads N       that log, default 1\n"
+    "  --first N         number of the first thread in the messages, default 0\n"
+    "  --records N       per thread, default 1000; 0: until standard input ends\n"
+    "  --burst N         records without a pause, default all of them\n"
+    "  --pause-us N      after a burst, default 1000\n"
+    "  --progress FILE   counts the calls that have returned\n"
+    "  --steps           logs --records records for each line on standard input, flushes them and\n"
+    "                    prints how many each thread has logged; ends with standard input\n"
+    "  --hold            prints \"done\" and waits for the end of standard input at the end\n"
+    "Prints the state of the library at the end.\n";
+
+struct Settings {
+  unsigned threads = 1;
+  unsigned first = 0;
+  std::uint64_t records = 1000;
+  std::uint64_t burst = 0;
+  unsigned pause_us = 1000;
+  const char* progress = nullptr;
+  bool steps = false;
+  bool hold = false;
+};
+
+std::atomic<bool> g_stop{false};
+ThreadProgress g_no_progress[kMaxThreads];
+
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "workload: %s\n%s", what, kUsage);
+  std::exit(2);  // NOLINT(concurrency-mt-unsafe)
+}
+
+Settings parse(int argc, char** argv) {
+  enum Option { kThreads = 1, kFirst, kRecords, kBurst, kPause, kProgress, kSteps, kHold };
+  static constexpr option kOptions[] = {{"threads", required_argument, nullptr, kThreads},
+                                        {"first", required_argument, nullptr, kFirst},
+                                        {"records", required_argument, nullptr, kRecords},
+                                        {"burst", required_argument, nullptr, kBurst},
+                                        {"pause-us", required_argument, nullptr, kPause},
+                                        {"progress", required_argument, nullptr, kProgress},
+                                        {"steps", no_argument, nullptr, kSteps},
+                                        {"hold", no_argument, nullptr, kHold},
+                                        {nullptr, 0, nullptr, 0}};
+  Settings s;
+  int c = 0;
+  while ((c = getopt_long(argc, argv, "", kOptions, nullptr)) != -1) {  // NOLINT(concurrency-mt-unsafe)
+    const std::uint64_t number = optarg != nullptr ? std::strtoull(optarg, nullptr, 10) : 0;
+    switch (c) {
+      case kThreads: s.threads = static_cast<unsigned>(number); break;
+      case kFirst: s.first = static_cast<unsigned>(number); break;
+      case kRecords: s.records = number; break;
+      case kBurst: s.burst = number; break;
+      case kPause: s.pause_us = static_cast<unsigned>(number); break;
+      case kProgress: s.progress = optarg; break;
+      case kSteps: s.steps = true; break;
+      case kHold: s.hold = true; break;
+      default: give_up("wrong usage");
+    }
+  }
+  if (optind < argc || s.threads == 0 || s.threads > kMaxThreads) give_up("wrong usage");
+  return s;
+}
+
+void log_range(const Settings& s, unsigned index, std::uint64_t from, std::uint64_t to,
+               ThreadProgress& progress) {
+  std::uint64_t left_in_burst = s.burst;
+  for (std::uint64_t number = from; number != to; ++number) {
+    if (to == UINT64_MAX && g_stop.load(std::memory_order_relaxed)) return;
+    log_predicted(s.first + index, number);
+    // Release: whoever sees the count may rely on the call having returned.
+    progress.returned.store(number + 1, std::memory_order_release);
+    if (s.burst != 0 && --left_in_burst == 0) {
+      left_in_burst = s.burst;
+      usleep(s.pause_us);
+    }
+  }
+}
+
+void wait_for_end_of_input() {
+  char ignored[256];
+  while (read(STDIN_FILENO, ignored, sizeof ignored) > 0) {
+  }
+}
+
+void name_thread(unsigned number) {
+  const std::string name = "w" + std::to_string(number);
+  pthread_setname_np(pthread_self(), name.c_str());
+}
+
+void run_steps(const Settings& s, ThreadProgress* progress) {
+  name_thread(s.first);
+  std::uint64_t logged = 0;
+  char line[256];
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    log_range(s, 0, logged, logged + s.records, progress[0]);
+    logged += s.records;
+    const bool flushed = ringside::flush(std::chrono::seconds(60));
+    std::printf("%s %" PRIu64 "\n", flushed ? "flushed" : "not flushed", logged);
+    std::fflush(stdout);
+  }
+}
+
+void run_threads(const Settings& s, ThreadProgress* progress) {
+  std::vector<std::thread> threads;
+  for (unsigned index = 0; index < s.threads; ++index) {
+    threads.emplace_back([&s, index, progress] {
+      name_thread(s.first + index);
+      log_range(s, index, 0, s.records != 0 ? s.records : UINT64_MAX, progress[index]);
+    });
+  }
+  if (s.records == 0) {
+    wait_for_end_of_input();
+    g_stop.store(true, std::memory_order_relaxed);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Settings s = parse(argc, argv);
+  ThreadProgress* const progress =
+      s.progress != nullptr ? ProgressPage::map(s.progress) : g_no_progress;
+  if (progress == nullptr) give_up("the progress file cannot be used");
+  if (s.steps) {
+    run_steps(s, progress);
+  } else {
+    run_threads(s, progress);
+  }
+  if (s.hold) {
+    std::puts("done");
+    std::fflush(stdout);
+    wait_for_end_of_input();
+  }
+  std::uint64_t logged = 0;
+  for (unsigned i = 0; i < s.threads; ++i) logged += progress[i].returned.load();
+  const ringside::Status status = ringside::status();
+  std::printf("state=%d logged=%" PRIu64 " dropped=%" PRIu64 " refused=%" PRIu64 "\n",
+              static_cast<int>(status.state), logged, status.dropped, status.refused);
+  return 0;
+}

@@ -1,0 +1,9 @@
+/* A C11 program as a user of the installed library writes it. */
+#include <ringside/ringside.h>
+
+int main(void) {
+  const unsigned id = 7;
+  const char* const venue = "XETR";
+  RS_INFO("C11 order %u filled at %.2f on %s", id, 101.25, venue);
+  return 0;
+}

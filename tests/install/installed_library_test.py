@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Installs the build below a temporary folder and uses it as a stranger would: through
+pkg-config, with the README's own program and commands, in C++20 and in C11.
+
+usage: installed_library_test.py SOURCE_ROOT BUILD_ROOT [README]
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from readme_blocks import code_blocks, command_lines
+
+SOURCE_ROOT = BUILD_ROOT = README = None
+BOUND_S = 120
+HERE = os.path.dirname(os.path.abspath(__file__))
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+CPP_COMPILERS = ["g++", "clang++"]
+C_COMPILERS = ["gcc", "clang"]
+
+# Commands of the README that cannot run inside a test, and what runs them instead.
+RUN_ELSEWHERE = {
+    "packaging/demo.sh": "itself an end-to-end check, run on its own",
+    "packaging/test.sh": "the command that runs this test",
+    "packaging/install-build-deps.sh": "packaging/test.sh and packaging/demo.sh begin with it",
+    "meson setup build --buildtype=release && meson install -C build && ldconfig": "packaging/test.sh, and setUpModule with --destdir",
+}
+
+installed = None
+
+
+class Installation:
+    """The build installed below `root`, and the environment in which it is found."""
+
+    def __init__(self, root):
+        self.root = root
+        run(["meson", "install", "-C", BUILD_ROOT, "--no-rebuild", "--quiet", "--destdir", root], cwd=root)
+        pc_file = self.find("ringside.pc")
+        self.include = os.path.dirname(os.path.dirname(self.find("ringside.hpp")))
+        library_folder = os.path.dirname(os.path.dirname(pc_file))
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
+        self.environment.update(
+            PKG_CONFIG_SYSROOT_DIR=root,
+            PKG_CONFIG_LIBDIR=os.path.dirname(pc_file),  # nothing of the system may be needed
+            PKG_CONFIG_PATH="",
+            LD_LIBRARY_PATH=library_folder)
+
+    def find(self, name):
+        for folder, _, files in os.walk(self.root):
+            if name in files:
+                return os.path.join(folder, name)
+        raise AssertionError(f"{name} was not installed")
+
+    def flags(self):
+        return run(["pkg-config", "--cflags", "--libs", "ringside"], env=self.environment).split()
+
+    def headers(self):
+        top = os.path.join(self.include, "ringside")
+        return sorted(os.path.relpath(os.path.join(folder, name), self.include)
+                      for folder, _, files in os.walk(top) for name in files)
+
+
+def run(command, **options):
+    """Standard output; an AssertionError with all output when the command fails or hangs."""
+    # Files, not pipes: what the command leaves in the background would keep a pipe open.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                                   **options)
+        try:
+            status = process.wait(timeout=BOUND_S)
+        except subprocess.TimeoutExpired:
+            status = f"no end within {BOUND_S} s"
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # what is left in the background
+        except ProcessLookupError:
+            pass
+        process.wait()
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    if status != 0:
+        raise AssertionError(f"{command}: {status}\n" + "".join(texts))
+    return texts[0]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def readme_program():
+    blocks = code_blocks(read(README), "cpp")
+    if not blocks:
+        raise AssertionError(f"{README} has no ```cpp block: the program to compile against the library")
+    return blocks[0]
+
+
+def literal_start(program):
+    """The text of the first logged message up to its first conversion."""
+    match = re.search(r'RS_[A-Z]+\((?:RS_LEVEL_\w+, *)?"([^"%\\]+)', program)
+    if match is None:
+        raise AssertionError("the program logs nothing that can be recognised in the trace:\n" + program)
+    return match.group(1)
+
+
+def setUpModule():
+    global installed
+    folder = tempfile.TemporaryDirectory(prefix="ringside-install.")
+    unittest.addModuleCleanup(folder.cleanup)
+    installed = Installation(folder.name)
+
+
+class InstalledLibrary(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ringside-use.")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.shm = os.path.join(self.folder, "shm")
+        os.mkdir(self.shm)
+        self.environment = {**installed.environment, "RINGSIDE_SHM_DIR": self.shm}
+
+    def build(self, compiler, standard, source):
+        program = os.path.join(self.folder, "program")
+        run([compiler, "-std=" + standard, *STRICT, source, "-o", program, *installed.flags()], cwd=self.folder,
+            env=self.environment)
+        return program
+
+    def trace_of(self, program):
+        """What ringcat prints of one run of the program."""
+        run([program], cwd=self.folder, env=self.environment)
+        self.assertEqual(len(os.listdir(self.shm)), 1, "the program must leave its segment to consumerd")
+        output = tempfile.mkdtemp(dir=self.folder)
+        run([installed.find("consumerd"), "--once", "--shm-dir", self.shm, "--output", output], env=self.environment)
+        self.assertEqual(os.listdir(self.shm), [], "a drained segment of a process that is gone is removed")
+        return run([installed.find("ringcat"), output], env=self.environment)
+
+    def test_readme_program_is_traced_when_built_by_every_compiler(self):
+        text = readme_program()
+        for compiler in CPP_COMPILERS:
+            with self.subTest(compiler=compiler):
+                source = os.path.join(self.folder, "program.cpp")
+                write(source, text)
+                trace = self.trace_of(self.build(compiler, "c++20", source))
+                self.assertIn(literal_start(text), trace)
+                self.assertNotIn("LOST", trace)
+
+    def test_readme_program_is_as_short_as_promised(self):
+        lines = [line for line in readme_program().splitlines() if line.strip()]
+        self.assertLessEqual(len(lines), 10)
+
+    def test_c11_program_is_traced_when_built_by_every_compiler(self):
+        for compiler in C_COMPILERS:
+            with self.subTest(compiler=compiler):
+                trace = self.trace_of(self.build(compiler, "c11", os.path.join(HERE, "c11_program.c")))
+                self.assertIn("C11 order 7 filled at 101.25 on XETR", trace)
+                self.assertNotIn("LOST", trace)
+
+    def test_every_installed_header_compiles_on_its_own(self):
+        headers = installed.headers()
+        self.assertIn("ringside/ringside.hpp", headers)
+        self.assertIn("ringside/ringside.h", headers)
+        for header in headers:
+            dialects = [(compiler, "c++20", "cpp") for compiler in CPP_COMPILERS]
+            if header.endswith(".h"):
+                dialects += [(compiler, "c11", "c") for compiler in C_COMPILERS]
+            for compiler, standard, suffix in dialects:
+                with self.subTest(header=header, compiler=compiler):
+                    source = os.path.join(self.folder, "alone." + suffix)
+                    write(source, f"#include <{header}>\nint main(void) {{ return 0; }}\n")
+                    self.build(compiler, standard, source)
+
+    def test_commands_of_the_readme_work_as_printed(self):
+        commands = [line for line in command_lines(read(README)) if line not in RUN_ELSEWHERE]
+        compiles = re.compile(r"(?:c|g|clang)\+\+ .*?([\w.-]+\.cpp)\b")
+        sources = [match.group(1) for match in map(compiles.search, commands) if match]
+        self.assertEqual(len(sources), 1, f"one command of the README compiles its program; found: {commands}")
+        write(os.path.join(self.folder, sources[0]), readme_program())
+        write(os.path.join(self.folder, "commands.sh"), "set -e\n" + "\n".join(commands) + "\n")
+        out = run(["bash", "-x", "commands.sh"], cwd=self.folder,
+                  env={**self.environment, "PATH": self.command_folder() + ":" + os.environ["PATH"]})
+        self.assertIn(literal_start(readme_program()), out, "the README's commands end by showing the trace")
+
+    def command_folder(self):
+        """A folder for PATH in which consumerd serves this test's segments instead of all of the machine's."""
+        folder = os.path.join(self.folder, "bin")
+        os.mkdir(folder)
+        os.symlink(installed.find("ringcat"), os.path.join(folder, "ringcat"))
+        consumerd = os.path.join(folder, "consumerd")
+        write(consumerd, f'#!/bin/sh\nexec "{installed.find("consumerd")}" --shm-dir "{self.shm}" "$@"\n')
+        os.chmod(consumerd, 0o755)
+        return folder
+
+
+class ReadmeBlocks(unittest.TestCase):
+    PAGE = "x\n```sh\n# why\npackaging/test.sh   # all of it\n\nc++ a.cpp \\\n  -o a\n```\n```cpp\nint a;\n```\n"
+
+    def test_commands_are_found(self):
+        self.assertEqual(command_lines(self.PAGE), ["packaging/test.sh", "c++ a.cpp -o a"])
+
+    def test_languages_are_told_apart(self):
+        self.assertEqual(code_blocks(self.PAGE, "cpp"), ["int a;\n"])
+
+    def test_scripts_that_are_said_to_run_elsewhere_exist(self):
+        for command in RUN_ELSEWHERE:
+            if command.startswith("packaging/"):
+                self.assertTrue(os.access(os.path.join(SOURCE_ROOT, command), os.X_OK), command)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    for tool in ["meson", "pkg-config", *CPP_COMPILERS, *C_COMPILERS]:
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing; packaging/install-build-deps.sh installs it")
+    SOURCE_ROOT = os.path.abspath(sys.argv.pop(1))
+    BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
+    README = os.path.abspath(sys.argv.pop(1)) if sys.argv[1:] else os.path.join(SOURCE_ROOT, "README.md")
+    unittest.main(verbosity=2)

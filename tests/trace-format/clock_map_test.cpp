@@ -1,0 +1,107 @@
+#include "trace-format/clock_map.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace ringside::trace {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+TEST(ClockPoint, ConvertsBothDirectionsFromItsOrigin) {
+  const ClockPoint point{1000, 5000, std::uint64_t{1} << 39, 0, 0};  // half a ns per tick
+  EXPECT_EQ(point.unix_ns(1000), 5000U);
+  EXPECT_EQ(point.unix_ns(1003), 5001U);
+  EXPECT_EQ(point.unix_ns(999), 4999U);  // floor(-0.5) = -1
+  EXPECT_EQ(point.unix_ns(0), 4500U);
+}
+
+TEST(ClockPoint, SurvivesAnyNumbers) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const ClockPoint point{random(), random(), random(), 0, 0};
+    (void)point.unix_ns(random());
+  }
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ((ClockPoint{0, 0, kMost, 0, 0}.unix_ns(std::uint64_t{1} << 40)), kMost);
+}
+
+TEST(ClockMap, UsesTheLatestPointThatIsNotYounger) {
+  ClockMap map;
+  EXPECT_EQ(map.unix_ns(7), 0U);
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 40;
+  map.add({200, 10'000, 2 * kOne, 0, 0});
+  map.add({100, 9'900, kOne, 0, 0});
+  EXPECT_EQ(map.unix_ns(150), 9'950U);
+  EXPECT_EQ(map.unix_ns(199), 9'999U);
+  EXPECT_EQ(map.unix_ns(200), 10'000U);
+  EXPECT_EQ(map.unix_ns(210), 10'020U);
+  EXPECT_EQ(map.unix_ns(90), 9'890U) << "older than all points: by the first";
+}
+
+TEST(ClockSteering, BeginsAtTheServiceStart) {
+  ClockSteering steering({5000, 77, 1'700'000'000 * kSecond, 2'000'000'000});
+  const ClockPoint first = steering.first();
+  EXPECT_EQ(first.unix_ns(5000), 1'700'000'000 * kSecond);
+  EXPECT_EQ(first.unix_ns(5000 + 2'000'000'000), 1'700'000'001 * kSecond);
+}
+
+// A machine whose ticks run at another rate than the segment says.
+class SteeredClock : public ::testing::TestWithParam<double> {};
+
+TEST_P(SteeredClock, ApproachesMonotonicTimeWithoutAStep) {
+  constexpr std::uint64_t kHz = 2'300'000'000;
+  const double true_hz = static_cast<double>(kHz) * (1 + GetParam() * 1e-6);
+  const ClockSteering::Start start{1'000'000, 50 * kSecond, 1'700'000'000 * kSecond, kHz};
+  ClockSteering steering(start);
+  ClockMap map;
+  map.add(steering.first());
+  std::mt19937_64 random(5);
+  ClockPoint before = steering.first();
+  std::uint64_t last_ns = 0;
+  std::int64_t deviation = 0;
+  for (std::uint64_t s = 1; s <= 120; ++s) {
+    const std::uint64_t elapsed = s * kSecond + random() % 1000000;
+    ClockSteering::Now now;
+    now.tsc = start.tsc + static_cast<std::uint64_t>(static_cast<double>(elapsed) * true_hz / 1e9);
+    now.monotonic_ns = start.monotonic_ns + elapsed + random() % 200;
+    // The wall clock is set back by an hour in between: that must not show.
+    now.realtime_ns = start.realtime_ns + elapsed - (s > 60 ? 3600 * kSecond : 0);
+    const ClockPoint point = steering.next(now);
+    EXPECT_EQ(point.unix_ns0, before.unix_ns(point.tsc0)) << "the function has a step";
+    EXPECT_GT(point.ns_per_tick, 0U);
+    const double measured = 1e9 / true_hz * std::exp2(40);
+    EXPECT_LT(std::abs(static_cast<double>(point.ns_per_tick) / measured - 1), 560e-6 + 60e-6);
+    map.add(point);
+    EXPECT_GT(map.unix_ns(point.tsc0), last_ns);
+    last_ns = map.unix_ns(point.tsc0);
+    deviation = static_cast<std::int64_t>(last_ns - (start.realtime_ns + elapsed));
+    before = point;
+  }
+  EXPECT_LT(std::abs(deviation), 2000) << "ns after two minutes";
+}
+
+INSTANTIATE_TEST_SUITE_P(RateErrorsInPpm, SteeredClock,
+                         ::testing::Values(0.0, 50.0, -50.0, 400.0, -400.0));
+
+TEST(ClockSteering, ChangesNothingWhenTheTicksStandStill) {
+  ClockSteering steering({1000, 0, 0, 1'000'000'000});
+  const ClockPoint point = steering.next({2000, 1000, 1000});
+  const ClockPoint again = steering.next({2000, 5000, 5000});
+  EXPECT_EQ(again.tsc0, point.tsc0);
+  EXPECT_EQ(again.ns_per_tick, point.ns_per_tick);
+}
+
+TEST(ClockSteering, LimitsTheSlewAfterASleepThatOnlyOneClockSaw) {
+  constexpr std::uint64_t kHz = 1'000'000'000;
+  ClockSteering steering({0, 0, 0, kHz});
+  const ClockPoint point = steering.next({3600 * kSecond, 10 * kSecond, 10 * kSecond});
+  const double rate = static_cast<double>(point.ns_per_tick) / std::exp2(40);
+  EXPECT_NEAR(rate, 1.0, 501e-6);
+}
+
+}  // namespace
+}  // namespace ringside::trace

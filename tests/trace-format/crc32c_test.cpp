@@ -1,0 +1,41 @@
+#include "trace-format/crc32c.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "ring_bytes.hpp"
+
+namespace ringside::trace::testing {
+namespace {
+
+TEST(Crc32c, GivesTheCheckValueOfTheStandard) {
+  EXPECT_EQ(crc32c(0, as_bytes("123456789")), 0xE3069283U);
+  EXPECT_EQ(crc32c_portable(0, as_bytes("123456789")), 0xE3069283U);
+  // RFC 3720, appendix B.4: 32 bytes of zeros.
+  EXPECT_EQ(crc32c(0, Bytes(32)), 0x8A9136AAU);
+}
+
+TEST(Crc32c, IsTheSameWithAndWithoutTheInstructionForAllLengthsAndOffsets) {
+  std::mt19937_64 random(1);
+  Bytes bytes(20000);
+  for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+  for (int i = 0; i < 2000; ++i) {
+    const std::size_t offset = random() % 64;
+    const std::size_t length = random() % (i % 10 == 0 ? 19000 : 300);
+    const auto part = std::span<const std::byte>(bytes).subspan(offset, length);
+    ASSERT_EQ(crc32c(7, part), crc32c_portable(7, part)) << offset << " " << length;
+  }
+}
+
+TEST(Crc32c, ContinuesWhereItStopped) {
+  const std::string text(10000, 'x');
+  const std::uint32_t whole = crc32c(0, as_bytes(text));
+  for (const std::size_t cut : {0U, 1U, 7U, 8U, 3071U, 3072U, 9999U}) {
+    const std::string_view all = text;
+    EXPECT_EQ(crc32c(crc32c(0, as_bytes(all.substr(0, cut))), as_bytes(all.substr(cut))), whole);
+  }
+}
+
+}  // namespace
+}  // namespace ringside::trace::testing

@@ -1,0 +1,64 @@
+// Walks the blocks of a file (or of one section of it) and finds its way again after damage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trace-format/block_frame.hpp"
+#include "trace-format/read_report.hpp"
+#include "trace-format/trace_file.hpp"
+
+namespace ringside::trace {
+
+struct Block {
+  BlockFrame frame;
+  std::uint64_t offset = 0;            // of its header in the file
+  std::span<const std::byte> payload;  // valid until the reader's next call
+};
+
+class BlockReader {
+ public:
+  // Blocks in [begin, end) of `file`, which must outlive the reader, as must `report` (null:
+  // damage is skipped silently).
+  BlockReader(const TraceFile& file, std::uint64_t begin, std::uint64_t end, ReadReport* report);
+
+  // The next block with a right CRC; false at the end.
+  bool next(Block& block);
+
+  // Its header and the first bytes of its payload (at most `payload_bytes`), unchecked: for a
+  // quick look over a file. Damage that shows in the headers is skipped like in next(). Not to be
+  // mixed with next().
+  bool next_header(Block& block, std::size_t payload_bytes);
+
+  // The whole block at `offset` if it is sound; does not move position().
+  bool read_at(std::uint64_t offset, Block& block);
+
+  std::uint64_t position() const { return position_; }
+
+ private:
+  enum class State : std::uint8_t { kSound, kDamaged, kPastEnd };
+
+  std::span<const std::byte> view(std::uint64_t offset, std::size_t bytes);
+  State frame_at(std::uint64_t offset, BlockFrame& frame);
+  State whole_at(std::uint64_t offset, Block& block);
+  bool resynchronise(std::uint64_t from);
+  void give_up(std::uint64_t from, bool began);
+  bool only_zeros(std::uint64_t from);
+  void note(std::uint64_t offset, const char* what, const char* remedy);
+
+  const TraceFile& file_;
+  std::uint64_t end_;
+  std::uint64_t position_;
+  ReadReport* report_;
+  std::uint64_t search_budget_;  // bytes that may still be summed up in search of a block
+  std::optional<std::uint64_t> last_header_;  // next_header(): the block before, if unchecked
+  std::size_t read_ahead_;
+  std::uint64_t buffer_offset_ = 0;
+  std::size_t buffer_bytes_ = 0;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace ringside::trace

@@ -1,0 +1,180 @@
+#include "trace-format/trace_set.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "trace-format/section_reader.hpp"
+
+namespace ringside::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExtension = ".ringtrace";
+
+// The trace files that `path` stands for, in the order of their names.
+bool expand(const std::string& path, std::vector<std::string>& files, ReadError* error) {
+  std::error_code code;
+  if (!fs::is_directory(path, code)) {
+    files.push_back(path);
+    return true;
+  }
+  std::vector<std::string> found;
+  fs::directory_iterator it(path, code);
+  for (; !code && it != fs::directory_iterator(); it.increment(code)) {
+    if (it->path().extension() == kExtension) found.push_back(it->path().string());
+  }
+  if (code) {
+    if (error != nullptr) {
+      *error = {path, 0, "the directory cannot be read: " + code.message(),
+                "check its permissions"};
+    }
+    return false;
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+  return true;
+}
+
+}  // namespace
+
+struct TraceSet::Impl {
+  // A section that has not been begun has no reader: its file is not even open.
+  struct Section {
+    SectionScan scan;
+    std::shared_ptr<SegmentInfo> segment;  // outlives the reader
+    std::string path;
+    std::unique_ptr<SectionReader> reader;
+  };
+  struct Item {
+    EventKey key;
+    std::uint32_t section = 0;
+  };
+
+  static bool later(const Item& a, const Item& b) {
+    return b.key != a.key ? b.key < a.key : b.section < a.section;
+  }
+
+  void push(const Item& item) {
+    heap.push_back(item);
+    std::push_heap(heap.begin(), heap.end(), later);
+  }
+  Item pop() {
+    std::pop_heap(heap.begin(), heap.end(), later);
+    const Item item = heap.back();
+    heap.pop_back();
+    return item;
+  }
+
+  bool scan(const std::string& path, ReadError* error) {
+    const auto file = TraceFile::open(path, error);
+    if (!file) return false;
+    ++report.files;
+    std::vector<SectionScan> scans = scan_sections(*file, report);
+    if (scans.empty()) {
+      report.note({path, 0, "holds no trace that can be read", "check that it is a trace file"});
+    }
+    for (SectionScan& found : scans) {
+      ++report.sections;
+      const auto index = static_cast<std::uint32_t>(sections.size());
+      push({{found.first_unix_ns, 0, 0}, index});
+      auto segment = found.segment;
+      sections.push_back({std::move(found), std::move(segment), path, nullptr});
+    }
+    return true;
+  }
+
+  bool begin(Section& section) {
+    ReadError error;
+    auto file = TraceFile::open(section.path, &error);
+    if (!file) {
+      report.note(std::move(error));
+      return false;
+    }
+    section.reader =
+        std::make_unique<SectionReader>(std::move(file), std::move(section.scan), report);
+    return true;
+  }
+
+  bool next(Event& event) {
+    if (has_current) {
+      Section& section = sections[current.section];
+      has_current = false;
+      if (!section.reader->next()) {
+        section.reader.reset();
+      } else {
+        current.key = section.reader->key();
+        has_current = heap.empty() || !later(current, heap.front());
+        if (!has_current) push(current);
+      }
+    }
+    while (!has_current) {
+      if (heap.empty()) return false;
+      current = pop();
+      Section& section = sections[current.section];
+      if (section.reader) {
+        has_current = true;
+        break;
+      }
+      if (!begin(section)) continue;
+      if (section.reader->next()) {
+        push({section.reader->key(), current.section});
+      } else {
+        section.reader.reset();
+      }
+    }
+    sections[current.section].reader->get(event);
+    event.section = current.section;
+    if (event.kind == EventKind::kRecord) {
+      ++report.records;
+      if (event.unix_ns < newest_unix_ns) ++report.late_records;
+      newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
+    }
+    return true;
+  }
+
+  ReadReport report;
+  std::vector<Section> sections;
+  std::vector<Item> heap;
+  Item current;
+  bool has_current = false;
+  std::uint64_t newest_unix_ns = 0;
+};
+
+TraceSet::TraceSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TraceSet::TraceSet(TraceSet&&) noexcept = default;
+TraceSet& TraceSet::operator=(TraceSet&&) noexcept = default;
+TraceSet::~TraceSet() = default;
+
+std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadError* error) {
+  auto impl = std::make_unique<Impl>();
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!expand(path, files, error)) return std::nullopt;
+  }
+  for (const std::string& file : files) {
+    if (!impl->scan(file, error)) return std::nullopt;
+  }
+  if (impl->sections.empty()) {
+    if (error != nullptr) {
+      *error = !impl->report.notes.empty()
+                   ? impl->report.notes.front()
+                   : ReadError{paths.empty() ? std::string() : paths.front(), 0,
+                               "no trace files here", "give .ringtrace files or their directory"};
+    }
+    return std::nullopt;
+  }
+  return TraceSet(std::move(impl));
+}
+
+bool TraceSet::next(Event& event) {
+  return impl_->next(event);
+}
+const ReadReport& TraceSet::report() const {
+  return impl_->report;
+}
+
+}  // namespace ringside::trace
