@@ -203,7 +203,8 @@ RoundResult PollLoop::poll_all() {
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {
-  log_.error(session.name() + " was cut short by somebody; it is given up with all its rings");
+  log_.error(session.name() +
+             " was cut short by somebody; it is given up with all its rings and removed");
   session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
                                             : trace::EndReason::kServiceEnded);
 }
