@@ -132,11 +132,21 @@ void report(benchmark::State& state, std::size_t records, std::size_t bytes) {
       benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-void encode(benchmark::State& state, Message message, bool random) {
+Message message_of(benchmark::State& state) {
+  constexpr const char* kNames[kMessages] = {
+      "static", "string of 39 bytes", "integer", "two integers", "double", "five arguments"};
+  const auto message = static_cast<Message>(state.range(0));
+  state.SetLabel(std::string(kNames[message]) + (state.range(1) != 0 ? ", random" : ", constant"));
+  return message;
+}
+
+void encode(benchmark::State& state) {
+  const Message message = message_of(state);
+  const bool random = state.range(1) != 0;
   Workload load(message, random);
   trace::ExtentEncoder encoder(load.sites);
   trace::EncodeResult result;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     result = load.encode(encoder);
     benchmark::DoNotOptimize(load.out.data());
     benchmark::ClobberMemory();
@@ -145,14 +155,16 @@ void encode(benchmark::State& state, Message message, bool random) {
   report(state, load.records, result.output_bytes);
 }
 
-void decode(benchmark::State& state, Message message, bool random) {
+void decode(benchmark::State& state) {
+  const Message message = message_of(state);
+  const bool random = state.range(1) != 0;
   Workload load(message, random);
   trace::ExtentEncoder encoder(load.sites);
   const trace::EncodeResult encoded = load.encode(encoder);
   const auto block = std::span<const std::byte>(load.out).first(encoded.output_bytes);
   trace::ExtentDecoder decoder;
   std::size_t records = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     trace::Record record;
     records = 0;
     std::uint64_t sum = 0;
@@ -167,27 +179,9 @@ void decode(benchmark::State& state, Message message, bool random) {
   report(state, load.records, encoded.output_bytes);
 }
 
-void add(const char* name, Message message) {
-  for (const bool random : {false, true}) {
-    const std::string suffix = std::string(name) + (random ? "/random" : "/constant");
-    benchmark::RegisterBenchmark(("encode/" + suffix).c_str(),
-                                 [=](benchmark::State& state) { encode(state, message, random); });
-    benchmark::RegisterBenchmark(("decode/" + suffix).c_str(),
-                                 [=](benchmark::State& state) { decode(state, message, random); });
-  }
-}
+BENCHMARK(encode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
+BENCHMARK(decode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  add("static", kStatic);
-  add("string39", kString);
-  add("integer", kInteger);
-  add("two_integers", kTwoIntegers);
-  add("double", kDouble);
-  add("five_arguments", kFiveArguments);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
+BENCHMARK_MAIN();

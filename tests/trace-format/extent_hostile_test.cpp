@@ -111,7 +111,9 @@ TEST_F(HostileBytes, AreNamedWithTheirPlace) {
        raw(shm::make_head(60, shm::kCodeExtended)) + raw(1U) + raw(0U) + raw(8U)},
   };
   for (const BadRecord& b : bad) {
-    const RoundTrip trip = round_trip(sites_, good + b.bytes + good);
+    std::string ring = good;
+    ring.append(b.bytes).append(good);
+    const RoundTrip trip = round_trip(sites_, ring);
     EXPECT_EQ(trip.last.stop, EncodeStop::kCorrupt) << b.what;
     EXPECT_EQ(trip.last.corrupt_offset, good.size()) << b.what;
     EXPECT_NE(trip.last.corrupt_reason, nullptr) << b.what;

@@ -53,6 +53,7 @@ class ExtentValues : public ::testing::Test {
                                     static_cast<T>(100 - 256),
                                     100};
     std::vector<std::string> arguments;
+    arguments.reserve(numbers.size());
     for (const T n : numbers) arguments.push_back(raw(n));
     const auto values = through({.id = next_id_++, .fields = {{.type = type}}}, arguments);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -92,6 +93,7 @@ TEST_F(ExtentValues, CarriesIntegersOf128Bits) {
       {kAll - 5, kAll}, {0, kAll}, {0, kAll}, {7, 9}};
   for (const FieldType type : {FieldType::i128, FieldType::u128}) {
     std::vector<std::string> arguments;
+    arguments.reserve(halves.size());
     for (const auto& [low, high] : halves) arguments.push_back(raw(low) + raw(high));
     const auto values = through({.id = next_id_++, .fields = {{.type = type}}}, arguments);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -115,6 +117,7 @@ TEST_F(ExtentValues, CarriesFloatsBitByBit) {
                                        Limits::denorm_min(),
                                        Limits::max()};
   std::vector<std::string> arguments;
+  arguments.reserve(doubles.size());
   for (const double d : doubles) arguments.push_back(raw(d));
   auto values = through({.id = next_id_++, .fields = {{.type = FieldType::f64}}}, arguments);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -150,6 +153,7 @@ TEST_F(ExtentValues, CarriesTextsOfEveryLengthClass) {
                                           "a"};
   for (const FieldType type : {FieldType::string, FieldType::bytes}) {
     std::vector<std::string> arguments;
+    arguments.reserve(texts.size());
     for (const std::string& t : texts) arguments.push_back(raw_text(t));
     const auto values = through({.id = next_id_++, .fields = {{.type = type}}}, arguments);
     for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i].text, texts[i]);

@@ -29,7 +29,7 @@ class TemporaryDirectory {
 
   std::string path() const { return path_; }
   std::string write(const std::string& name, std::span<const std::byte> bytes) const {
-    const std::string file = path_ + "/" + name;
+    std::string file = path_ + "/" + name;
     // Some file systems write a truncated file to the disk at once; a new one can wait.
     std::filesystem::remove(file);
     std::ofstream stream(file, std::ios::binary);
