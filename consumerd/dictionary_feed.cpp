@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBlockTargetBytes = 256U << 10;
 constexpr std::size_t kBlockOverheadBytes = 64;
-constexpr std::size_t kPieceBytes = 2 * shm::kMaxEntryBytes;
+constexpr std::size_t kPieceBytes = std::size_t{2} * shm::kMaxEntryBytes;
 
 }  // namespace
 

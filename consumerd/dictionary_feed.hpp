@@ -43,7 +43,7 @@ class DictionaryFeed {
   std::uint64_t known_bytes_ = 0;
   std::vector<std::byte> pending_;  // known, but not yet in the file from pending_from_ on
   std::size_t pending_from_ = 0;
-  bool damaged_ = false;     // an entry is: nothing behind it can be found
+  bool damaged_ = false;      // an entry is: nothing behind it can be found
   bool told_length_ = false;  // said that the length is impossible
 };
 

@@ -20,6 +20,7 @@ constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kNotReadyInterval = milliseconds(20);
 constexpr auto kOwnedInterval = milliseconds(100);
+constexpr auto kOwnedPatience = std::chrono::seconds(1);
 constexpr auto kRetryInterval = std::chrono::seconds(1);
 constexpr auto kRecoveryInterval = std::chrono::seconds(5);
 // How long an order to stop waits for a disk that takes nothing before it leaves the rest to a
@@ -73,6 +74,7 @@ int PollLoop::run() {
     if (now - last_look_ >= kLookInterval) {
       last_look_ = now;
       adopt_new_segments();
+      if (is_second_consumer()) return kExitOwned;
     }
     const RoundResult round = poll_all();
     writer_->poll(false);
@@ -85,6 +87,12 @@ int PollLoop::run() {
     }
   }
   return finish_all() ? kExitOk : kExitFailure;
+}
+
+// Whether another consumerd drains what this one is for. At the start that may be hidden by
+// recoveries that are under way; and the other may only be passing (--once).
+bool PollLoop::is_second_consumer() const {
+  return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
 }
 
 void PollLoop::adopt_new_segments() {
@@ -141,6 +149,7 @@ void PollLoop::try_adopt(const std::string& name) {
         return wait_for(name, kNotReadyInterval);
       case AttachError::kOwned:
         owned_by_other_ = true;
+        if (!owned_since_) owned_since_ = Clock::now();
         refuse(name, failure.why +
                          "; stop that one, or give this one other services to drain "
                          "(--service) or another --shm-dir");
@@ -154,6 +163,7 @@ void PollLoop::try_adopt(const std::string& name) {
       case AttachError::kGone:
         mentioned_.erase(name);
         mentioned_.erase(name + "?");
+        owned_since_.reset();
         return;
     }
     return;
@@ -168,6 +178,7 @@ void PollLoop::try_adopt(const std::string& name) {
   log_.detail("draining " + name + " into " + session->file().path());
   mentioned_.erase(name);
   mentioned_.erase(name + "?");
+  drained_any_ = true;
   sessions_.push_back(std::move(session));
 }
 
@@ -192,7 +203,8 @@ RoundResult PollLoop::poll_all() {
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {
-  log_.error(session.name() + " was cut short by somebody; it is given up with all its rings");
+  log_.error(session.name() +
+             " was cut short by somebody; it is given up with all its rings and removed");
   session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
                                             : trace::EndReason::kServiceEnded);
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class PollLoop {
   using Clock = std::chrono::steady_clock;
 
   bool open();
+  bool is_second_consumer() const;
   void adopt_new_segments();
   void try_adopt(const std::string& name);
   RoundResult poll_all();
@@ -53,11 +55,13 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::size_t first_session_ = 0;    // where the next round begins
+  std::size_t first_session_ = 0;                     // where the next round begins
   std::map<std::string, Clock::time_point> waiting_;  // segments to be looked at again, and when
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
-  std::set<std::string> mentioned_;  // said once
+  std::set<std::string> mentioned_;                             // said once
   bool owned_by_other_ = false;
+  bool drained_any_ = false;
+  std::optional<Clock::time_point> owned_since_;
   Clock::time_point last_look_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};

@@ -65,9 +65,9 @@ class RingDrain {
   bool enter_stream(TraceFile& file);
   void adopt_generation(std::uint32_t generation);
   Result drain_batch(TraceFile& file, const DictionaryFeed& dictionary,
-                     trace::ExtentEncoder& encoder,
-                     std::vector<std::byte>& scratch, std::uint64_t end,
-                     std::uint64_t watermark_tsc, DrainCounts* counts, const Log& log);
+                     trace::ExtentEncoder& encoder, std::vector<std::byte>& scratch,
+                     std::uint64_t end, std::uint64_t watermark_tsc, DrainCounts* counts,
+                     const Log& log);
   void accept(TraceFile& file, const trace::EncodeResult& result, std::uint64_t consumed,
               DrainCounts* counts);
   void publish();

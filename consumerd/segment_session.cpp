@@ -322,7 +322,9 @@ void SegmentSession::leave() {
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kDetached),
                    std::memory_order_relaxed);
-  if (end_reason_ == trace::EndReason::kServiceEnded) segment_->unlink_file();
+  // One that was cut short is of no use to anybody, and when its service ends nobody would be there
+  // to remove it.
+  if (end_reason_ == trace::EndReason::kServiceEnded || truncated()) segment_->unlink_file();
 }
 
 }  // namespace ringside::consumer

@@ -47,7 +47,7 @@ class SegmentSession {
   void begin_end(trace::EndReason reason);
   bool ending() const { return ending_; }
   End try_end();
-  // Gives the segment up, removing it if its service is gone.
+  // Gives the segment up, removing it if its service is gone or it was cut short.
   void leave();
 
   void seal() { file_->seal(); }

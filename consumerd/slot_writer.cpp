@@ -25,8 +25,9 @@ std::uint32_t SlotWriter::acquire() {
   }
   if (slot == kNoSlot && staging_.out_of_memory() && !told_no_memory_) {
     told_no_memory_ = true;
-    log_.error("no memory for a further staging buffer; fewer of them make draining slower, none "
-               "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
+    log_.error(
+        "no memory for a further staging buffer; fewer of them make draining slower, none "
+        "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
   }
   return slot;
 }

@@ -1,13 +1,13 @@
 #include "consumerd/truncation_guard.hpp"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <unistd.h>
 #include <utility>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 namespace ringside::consumer {
 
@@ -17,7 +17,7 @@ struct GuardNode {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};  // 0: not in use
   std::atomic<std::atomic<bool>*> hit{nullptr};
-  GuardNode* next = nullptr;       // in the list of all; never changes
+  GuardNode* next = nullptr;  // in the list of all; never changes
   GuardNode* next_free = nullptr;
 };
 

@@ -128,7 +128,7 @@ struct Workload {
 void report(benchmark::State& state, std::size_t records, std::size_t bytes) {
   const auto total = static_cast<double>(state.iterations()) * static_cast<double>(records);
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(records);
-  state.counters["per_record"] =
+  state.counters["ns"] =
       benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 

@@ -101,7 +101,6 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
   }
   at_ = payload.data() + kExtentHeaderBytes;
   end_ = at_ + header_.records_bytes;
-  readable_ = payload.data() + payload.size();
   if (++open_count_ == 0) {
     std::fill(seen_.begin(), seen_.end(), 0);
     open_count_ = 1;
@@ -130,14 +129,44 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
 }
 
 inline bool ExtentDecoder::take(std::size_t bytes, std::uint64_t& value) {
-  if (static_cast<std::size_t>(end_ - at_) < bytes) return fail(kCutShort);
-  if (readable_ - at_ >= 8) [[likely]] {
+  if (end_ - at_ >= 8) [[likely]] {
     value = load<std::uint64_t>(at_) & kMasks[bytes];
   } else {
+    if (static_cast<std::size_t>(end_ - at_) < bytes) return fail(kCutShort);
     value = load_bytes(at_, bytes);
   }
   at_ += bytes;
   return true;
+}
+
+// Tag, time and index of a record that is no extension: the usual case, with one check of the end.
+inline bool ExtentDecoder::take_head(unsigned& place, std::uint64_t& delta, std::uint64_t& index) {
+  constexpr std::ptrdiff_t kMost = 1 + 8 + 8;  // the index is loaded with 8 bytes
+  if (end_ - at_ < kMost) return false;
+  const auto tag = static_cast<unsigned>(*at_);
+  const unsigned code = tag & 15;
+  place = tag >> 4;
+  if (place >= kPlaceExtension || code > 8) return false;
+  const unsigned index_bytes = place >> 1;
+  delta = load<std::uint64_t>(at_ + 1) & kMasks[code];
+  index = load<std::uint64_t>(at_ + 1 + code) & kMasks[index_bytes];
+  at_ += 1 + code + index_bytes;
+  return true;
+}
+
+// The same with all cases and checks.
+bool ExtentDecoder::take_any_head(Record& record, unsigned& place, std::uint64_t& delta,
+                                  std::uint64_t& index) {
+  std::uint64_t tag = 0;
+  if (!take(1, tag)) return false;
+  if (tag >> 4 == kPlaceExtension) {
+    if (tag != kPlaceExtension << 4) return fail("an extension with a time code");
+    if (!read_extension(record) || !take(1, tag)) return false;
+  }
+  place = static_cast<unsigned>(tag >> 4);
+  const auto code = static_cast<unsigned>(tag & 15);
+  if (place >= kPlaceExtension || code > kTimeBack) return fail("a record with an invalid tag");
+  return take(code == kTimeBack ? 8 : code, delta) && take(place >> 1, index);
 }
 
 bool ExtentDecoder::take_leb128(std::uint64_t& value) {
@@ -158,35 +187,17 @@ bool ExtentDecoder::next(Record& record) {
     if (at_ != end_) return fail("an extent with bytes behind its last record");
     return false;
   }
-  return read_record(record);
-}
-
-bool ExtentDecoder::read_record(Record& record) {
   record.ext_flags = 0;
   record.stack_id = 0;
   record.substream = 0;
   record.duration = 0;
   record.cut = false;
-  std::uint64_t tag = 0;
-  if (!take(1, tag)) return false;
-  if (tag >> 4 == kPlaceExtension) {
-    if (tag != kPlaceExtension << 4) return fail("an extension with a time code");
-    if (!read_extension(record) || !take(1, tag)) return false;
-  }
-  const auto place = static_cast<unsigned>(tag >> 4);
-  const auto code = static_cast<unsigned>(tag & 15);
-  if (place >= kPlaceExtension || code > kTimeBack) return fail("a record with an invalid tag");
+  unsigned place = 0;
   std::uint64_t delta = 0;
-  if (!take(code == kTimeBack ? 8 : code, delta)) return false;
-  time_ += delta;
-
-  const unsigned index_bytes = place >> 1;
   std::uint64_t index = 0;
-  if (index_bytes != 0) {
-    if (!take(index_bytes, index)) return false;
-  } else if (!states_.empty()) {
-    index = states_[previous_index_].successor;
-  }
+  if (!take_head(place, delta, index) && !take_any_head(record, place, delta, index)) return false;
+  time_ += delta;
+  if (place < kPlaceIndex1 && !states_.empty()) index = states_[previous_index_].successor;
   if (index >= states_.size()) return fail("a record of a site outside the extent's site table");
   states_[previous_index_].successor = static_cast<std::uint32_t>(index);
   previous_index_ = static_cast<std::uint32_t>(index);

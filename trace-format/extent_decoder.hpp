@@ -74,7 +74,8 @@ class ExtentDecoder {
   };
 
   bool fail(const char* why);
-  bool read_record(Record& record);
+  bool take_head(unsigned& place, std::uint64_t& delta, std::uint64_t& index);
+  bool take_any_head(Record& record, unsigned& place, std::uint64_t& delta, std::uint64_t& index);
   bool read_extension(Record& record);
   bool read_arguments(SiteState& state);
   bool read_value(unsigned tag, const FieldPlan& plan, const Field& field, Value& value);
@@ -91,8 +92,7 @@ class ExtentDecoder {
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
   const std::byte* at_ = nullptr;
-  const std::byte* end_ = nullptr;       // of the records
-  const std::byte* readable_ = nullptr;  // end of the payload
+  const std::byte* end_ = nullptr;  // of the records
   std::uint64_t time_ = 0;
   std::uint32_t done_ = 0;
   std::uint32_t previous_index_ = 0;

@@ -146,7 +146,8 @@ void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
     waiting.payload.assign(block.payload.begin(), block.payload.end());
     kept_bytes_ += block.payload.size();
   }
-  push({{scan_.clocks.unix_ns(header.min_tsc), header.stream_id, header.first_sequence},
+  push(waiting_heap_,
+       {{scan_.clocks.unix_ns(header.min_tsc), header.stream_id, header.first_sequence},
         ItemKind::kWaiting,
         slot});
 }
@@ -161,9 +162,9 @@ void SectionReader::add_loss(const Loss& loss) {
     free_losses_.pop_back();
     losses_[slot] = loss;
   }
-  push({{scan_.clocks.unix_ns(loss.tsc), loss.stream_id, loss.first_sequence},
-        ItemKind::kLoss,
-        slot});
+  push(waiting_heap_, {{scan_.clocks.unix_ns(loss.tsc), loss.stream_id, loss.first_sequence},
+                       ItemKind::kLoss,
+                       slot});
 }
 
 // False at the end of the section.
@@ -253,7 +254,9 @@ void SectionReader::open_waiting(std::uint32_t slot) {
     close_cursor(cursor);
     return;
   }
-  push({cursors_[cursor]->key(), ItemKind::kOpen, cursor});
+  cursor_streams_.resize(cursors_.size());
+  cursor_streams_[cursor] = &stream(cursors_[cursor]->key().stream_id);
+  push(open_heap_, {cursors_[cursor]->key(), ItemKind::kOpen, cursor});
 }
 
 void SectionReader::close_cursor(std::uint32_t slot) {
@@ -278,39 +281,41 @@ bool SectionReader::next() {
         close_cursor(current_.slot);
       } else {
         current_.key = cursor.key();
-        // Most of the time one stream has a run of records before the others' next.
-        if (current_.key.unix_ns < limit_ns_ &&
-            (heap_.empty() || current_.key < heap_.front().key)) {
-          key_ = current_.key;
+        const bool is_next = (open_heap_.empty() || current_.key < open_heap_.front().key) &&
+                             (waiting_heap_.empty() || current_.key < waiting_heap_.front().key);
+        if (is_next && (current_.key.unix_ns < limit_ns_ || at_end_)) {
           has_current_ = true;
           return true;
         }
-        push(current_);
+        push(open_heap_, current_);
       }
     }
   }
   for (;;) {
-    if (heap_.empty() || (heap_.front().key.unix_ns >= limit_ns_ && !at_end_)) {
+    const bool from_open =
+        !open_heap_.empty() &&
+        (waiting_heap_.empty() || open_heap_.front().key < waiting_heap_.front().key);
+    std::vector<Item>& heap = from_open ? open_heap_ : waiting_heap_;
+    if (heap.empty() || (heap.front().key.unix_ns >= limit_ns_ && !at_end_)) {
       if (at_end_) return false;
       at_end_ = !read_to_sequence_point();
       continue;
     }
-    current_ = pop();
+    current_ = pop(heap);
     if (current_.kind == ItemKind::kWaiting) {
       open_waiting(current_.slot);
       continue;
     }
-    key_ = current_.key;
     has_current_ = true;
     return true;
   }
 }
 
 void SectionReader::get(Event& event) {
-  event.unix_ns = key_.unix_ns;
+  event.unix_ns = current_.key.unix_ns;
   event.segment = scan_.segment.get();
-  event.stream = &stream(key_.stream_id);
   if (current_.kind == ItemKind::kOpen) {
+    event.stream = cursor_streams_[current_.slot];
     event.kind = EventKind::kRecord;
     event.record = cursors_[current_.slot]->record();
     event.lost = 0;
@@ -318,6 +323,7 @@ void SectionReader::get(Event& event) {
     return;
   }
   const Loss& loss = losses_[current_.slot];
+  event.stream = &stream(loss.stream_id);
   event.kind = EventKind::kLoss;
   event.record = {};
   event.record.tsc = loss.tsc;
@@ -327,17 +333,17 @@ void SectionReader::get(Event& event) {
   event.cause = loss.cause;
 }
 
-void SectionReader::push(const Item& item) {
-  heap_.push_back(item);
-  std::push_heap(heap_.begin(), heap_.end(),
+void SectionReader::push(std::vector<Item>& heap, const Item& item) {
+  heap.push_back(item);
+  std::push_heap(heap.begin(), heap.end(),
                  [](const Item& a, const Item& b) { return b.key < a.key; });
 }
 
-SectionReader::Item SectionReader::pop() {
-  std::pop_heap(heap_.begin(), heap_.end(),
+SectionReader::Item SectionReader::pop(std::vector<Item>& heap) {
+  std::pop_heap(heap.begin(), heap.end(),
                 [](const Item& a, const Item& b) { return b.key < a.key; });
-  const Item item = heap_.back();
-  heap_.pop_back();
+  const Item item = heap.back();
+  heap.pop_back();
   return item;
 }
 

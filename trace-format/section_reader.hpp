@@ -28,7 +28,7 @@ class SectionReader {
   // Goes to the next event; false at the end. What the event before referred to is void.
   bool next();
 
-  const EventKey& key() const { return key_; }
+  const EventKey& key() const { return current_.key; }
   void get(Event& event);  // the present event
 
  private:
@@ -65,8 +65,8 @@ class SectionReader {
   void add_loss(const Loss& loss);
   void open_waiting(std::uint32_t slot);
   void close_cursor(std::uint32_t slot);
-  void push(const Item& item);
-  Item pop();
+  static void push(std::vector<Item>& heap, const Item& item);
+  static Item pop(std::vector<Item>& heap);
   StreamInfo& stream(std::uint64_t id);
   void note(std::uint64_t offset, std::string what, std::string remedy);
 
@@ -80,10 +80,12 @@ class SectionReader {
   std::unordered_map<std::uint64_t, std::uint64_t> expected_;  // next sequence number by stream
   std::size_t next_late_ = 0;
   std::set<std::uint64_t> taken_early_;  // offsets of late extents that the walk will meet again
-  std::vector<Item> heap_;
+  std::vector<Item> waiting_heap_;  // losses and extents that are not open: many, seldom touched
+  std::vector<Item> open_heap_;     // open extents: few, touched for each record
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> free_waiting_;
   std::vector<std::unique_ptr<ExtentCursor>> cursors_;
+  std::vector<const StreamInfo*> cursor_streams_;  // of each cursor
   std::vector<std::uint32_t> free_cursors_;
   std::vector<Loss> losses_;
   std::vector<std::uint32_t> free_losses_;
@@ -92,7 +94,6 @@ class SectionReader {
   bool at_end_ = false;
   bool has_end_block_ = false;
   bool stopped_ = false;  // a critical block of unknown type
-  EventKey key_;
   Item current_;
   bool has_current_ = false;
 };

@@ -107,6 +107,7 @@ struct TraceSet::Impl {
         section.reader.reset();
       } else {
         current.key = section.reader->key();
+        // Most of the time there is one section, or the others' next events are younger.
         has_current = heap.empty() || !later(current, heap.front());
         if (!has_current) push(current);
       }

@@ -4,16 +4,15 @@
 // Threads of the parent: 0 (which forks) and 1; of the first child: 10; of its child: 20; of the
 // second child: 30, which is not the thread that was forked. Each logs RECORDS records.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <pthread.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
-#include <pthread.h>
+#include <sys/wait.h>
 
 #include "tests/end-to-end/log_predicted.hpp"
 

@@ -15,7 +15,8 @@ namespace {
 std::string text_of(std::size_t bytes, bool utf8) {
   static constexpr const char* kPieces[] = {"ä", "日", "🙂", "x"};
   std::string text;
-  for (std::size_t i = 0; text.size() < bytes; ++i) text += utf8 ? kPieces[i % 4] : std::string(1, static_cast<char>('a' + i % 26));
+  for (std::size_t i = 0; text.size() < bytes; ++i)
+    text += utf8 ? kPieces[i % 4] : std::string(1, static_cast<char>('a' + i % 26));
   return text;
 }
 
@@ -30,8 +31,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::size_t limit = std::strtoull(argv[1], nullptr, 10) / 4;
   for (const bool utf8 : {false, true}) {
-    for (const std::size_t around : {limit - 64, limit - 21, limit - 20, limit - 19, limit - 12,
-                                     limit, limit + 1, limit + 2, limit + 3, 2 * limit, 7 * limit}) {
+    for (const std::size_t around :
+         {limit - 64, limit - 21, limit - 20, limit - 19, limit - 12, limit, limit + 1, limit + 2,
+          limit + 3, 2 * limit, 7 * limit}) {
       log_both_ways(text_of(around, utf8));
     }
   }

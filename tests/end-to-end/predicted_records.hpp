@@ -62,7 +62,9 @@ class TextPool {
   }
 
   // Ends at a place that depends on `seed`, so that the length does too.
-  const char* long_text(std::uint64_t seed) const { return long_text_.data() + seed % kLongTextBytes; }
+  const char* long_text(std::uint64_t seed) const {
+    return long_text_.data() + seed % kLongTextBytes;
+  }
   const char* short_text(std::uint64_t seed) const {
     return long_text_.data() + kLongTextBytes - seed % 24;
   }
@@ -85,7 +87,8 @@ class TextPool {
 };
 
 inline PredictedRecord predict(unsigned thread, std::uint64_t number) {
-  static constexpr const char* kUtf8Texts[] = {"naïve", "Grüße aus Köln", "日本語", "🙂", "Ωμέγα ≠ ∅"};
+  static constexpr const char* kUtf8Texts[] = {"naïve", "Grüße aus Köln", "日本語", "🙂",
+                                               "Ωμέγα ≠ ∅"};
   const TextPool& pool = TextPool::instance();
   const std::uint64_t a = mix(number * 0x9E3779B97F4A7C15U + thread + 1);
   const std::uint64_t b = mix(a + 0x632BE59BD9B4E019U);

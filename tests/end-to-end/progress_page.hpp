@@ -2,12 +2,12 @@
 // How far each thread of a workload has come, in a file that survives its death: the number of log
 // calls that have returned. Only the page cache holds it, so a store is enough.
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
 
 namespace ringside::end_to_end {
 

@@ -4,21 +4,21 @@
 //
 // usage: steady_logger RECORDS
 
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <iterator>
+#include <string>
 #include <thread>
+#include <unistd.h>
 
 #include <ringside/ringside.hpp>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_layout.hpp"
@@ -31,6 +31,13 @@ constexpr std::uint32_t kThreads = 2;
 // Far less than a ring: 64 records are under 8 KiB.
 constexpr std::uint64_t kRecordsBetweenLooks = 64;
 
+// Waiting must not show up among the system calls.
+void spin() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 // The segment as a consumer sees it, to know without a system call how full the rings are.
 class FillLevel {
  public:
@@ -38,8 +45,8 @@ class FillLevel {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat info {};
     if (fd < 0 || fstat(fd, &info) != 0) return false;
-    void* const base = mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ,
-                            MAP_SHARED, fd, 0);
+    void* const base =
+        mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     if (base == MAP_FAILED) return false;
     const auto* header = static_cast<const shm::SegmentHeader*>(base);
@@ -56,7 +63,7 @@ class FillLevel {
     while (r.producer.producer_pos.load(std::memory_order_acquire) -
                r.consumer.consumer_pos.load(std::memory_order_acquire) >
            ring_bytes_ / 2) {
-      __builtin_ia32_pause();
+      spin();
     }
   }
 
@@ -86,13 +93,13 @@ void run(const FillLevel& fill, std::uint64_t records) {
   log_one(0);  // takes the ring
   const std::uint32_t ring = fill.ring_of_this_thread();
   g_ready.fetch_add(1);
-  while (!g_go.load()) __builtin_ia32_pause();
+  while (!g_go.load()) spin();
   for (std::uint64_t i = 1; i <= records; ++i) {
     if (i % kRecordsBetweenLooks == 0) fill.wait_below_half(ring);
     log_one(i);
   }
   g_finished.fetch_add(1);
-  while (!g_leave.load()) __builtin_ia32_pause();
+  while (!g_leave.load()) spin();
 }
 
 long count_threads() {
@@ -109,11 +116,11 @@ int main(int argc, char** argv) {
   if (status.state != State::live || !fill.open(status.segment_path)) return 1;
   std::thread first([&] { run(fill, records); });
   std::thread second([&] { run(fill, records); });
-  while (g_ready.load() < kThreads) __builtin_ia32_pause();
+  while (g_ready.load() < kThreads) spin();
   const long threads_before = count_threads();
   getppid();
   g_go.store(true);
-  while (g_finished.load() < kThreads) __builtin_ia32_pause();
+  while (g_finished.load() < kThreads) spin();
   getppid();
   const long threads_after = count_threads();
   g_leave.store(true);

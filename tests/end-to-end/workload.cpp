@@ -1,17 +1,16 @@
 // A service that logs predictable records, as told by its command line. One command a line on
 // standard input steers it when it is asked to wait.
 
-#include <getopt.h>
-#include <pthread.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <getopt.h>
+#include <pthread.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "tests/end-to-end/log_predicted.hpp"
@@ -66,18 +65,36 @@ Settings parse(int argc, char** argv) {
                                         {nullptr, 0, nullptr, 0}};
   Settings s;
   int c = 0;
-  while ((c = getopt_long(argc, argv, "", kOptions, nullptr)) != -1) {  // NOLINT(concurrency-mt-unsafe)
+  while ((c = getopt_long(argc, argv, "", kOptions, nullptr)) !=
+         -1) {  // NOLINT(concurrency-mt-unsafe)
     const std::uint64_t number = optarg != nullptr ? std::strtoull(optarg, nullptr, 10) : 0;
     switch (c) {
-      case kThreads: s.threads = static_cast<unsigned>(number); break;
-      case kFirst: s.first = static_cast<unsigned>(number); break;
-      case kRecords: s.records = number; break;
-      case kBurst: s.burst = number; break;
-      case kPause: s.pause_us = static_cast<unsigned>(number); break;
-      case kProgress: s.progress = optarg; break;
-      case kSteps: s.steps = true; break;
-      case kHold: s.hold = true; break;
-      default: give_up("wrong usage");
+      case kThreads:
+        s.threads = static_cast<unsigned>(number);
+        break;
+      case kFirst:
+        s.first = static_cast<unsigned>(number);
+        break;
+      case kRecords:
+        s.records = number;
+        break;
+      case kBurst:
+        s.burst = number;
+        break;
+      case kPause:
+        s.pause_us = static_cast<unsigned>(number);
+        break;
+      case kProgress:
+        s.progress = optarg;
+        break;
+      case kSteps:
+        s.steps = true;
+        break;
+      case kHold:
+        s.hold = true;
+        break;
+      default:
+        give_up("wrong usage");
     }
   }
   if (optind < argc || s.threads == 0 || s.threads > kMaxThreads) give_up("wrong usage");

@@ -103,5 +103,52 @@ TEST(ClockSteering, LimitsTheSlewAfterASleepThatOnlyOneClockSaw) {
   EXPECT_NEAR(rate, 1.0, 501e-6);
 }
 
+TEST(ClockSteering, GoesOnWhereTheWriterBeforeItStopped) {
+  const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
+  ClockSteering one(start);
+  // The ticks are faster than the header says: each second brings a correction.
+  ClockPoint before;
+  for (std::uint64_t s = 1; s <= 3; ++s) {
+    before = one.last();
+    one.next({1000 + s * (kSecond + 300'000), s * kSecond, 0});
+  }
+  ClockSteering other(start);
+  ASSERT_TRUE(other.resume(before, one.last()));
+  EXPECT_EQ(other.first().tsc0, before.tsc0);
+  EXPECT_EQ(other.last().tsc0, one.last().tsc0);
+  const ClockSteering::Now now{1000 + 4 * (kSecond + 300'000), 4 * kSecond, 0};
+  EXPECT_EQ(other.next(now).unix_ns0, one.next(now).unix_ns0);
+}
+
+TEST(ClockSteering, RefusesToGoOnFromPointsThatCannotBe) {
+  const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
+  ClockSteering one(start);
+  const ClockPoint first = one.first();
+  const ClockPoint second = one.next({1000 + kSecond, kSecond, 0});
+  ClockPoint apart = second;
+  apart.unix_ns0 += 1;
+  ClockPoint fast = second;
+  fast.ns_per_tick *= 2;
+  ClockPoint early = first;
+  early.tsc0 = 0;
+  early.unix_ns0 = first.unix_ns(0);
+  ClockSteering other(start);
+  EXPECT_FALSE(other.resume(first, apart));
+  EXPECT_FALSE(other.resume(first, fast));
+  EXPECT_FALSE(other.resume(early, first));
+  EXPECT_FALSE(other.resume(second, first));
+  EXPECT_FALSE(other.resume({}, {}));
+  EXPECT_EQ(other.last().tsc0, first.tsc0) << "nothing has changed";
+}
+
+TEST(ClockSteering, MeasuresTheRateOverTheRunOfTheService) {
+  ClockSteering steering({0, 0, 0, 1'000'000'000});
+  // An hour at a rate that the header is 1000 ppm away from: more than the slew would make up for.
+  const ClockSteering::Now now{3600 * (kSecond + 1'000'000), 3600 * kSecond, 3600 * kSecond};
+  steering.measure(now);
+  EXPECT_NEAR(static_cast<double>(steering.first().unix_ns(now.tsc)), 3600e9, 5000);
+  EXPECT_NEAR(static_cast<double>(steering.next(now).unix_ns0), 3600e9, 5000);
+}
+
 }  // namespace
 }  // namespace ringside::trace

@@ -1,0 +1,45 @@
+#pragma once
+// The real consumerd as a child process, with everything that it says.
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "temporary_directory.hpp"
+
+namespace ringside::consumer_test {
+
+class ConsumerdProcess {
+ public:
+  // Runs consumerd, or `program` with the path of consumerd as its first argument.
+  explicit ConsumerdProcess(std::vector<std::string> arguments, const std::string& program = {});
+  // Ends it with SIGKILL if it still runs.
+  ~ConsumerdProcess();
+  ConsumerdProcess(const ConsumerdProcess&) = delete;
+  ConsumerdProcess& operator=(const ConsumerdProcess&) = delete;
+
+  void signal(int number) const;
+  // Waits for its end: the exit status, or 128 + the signal that ended it.
+  int wait();
+  int terminate();  // SIGTERM, then wait()
+  bool runs();
+
+  std::string error_output() const;
+  std::string standard_output() const;
+  pid_t pid() const { return pid_; }
+
+ private:
+  TemporaryDirectory output_;
+  pid_t pid_ = -1;
+  int status_ = -1;
+};
+
+// Whether `condition` came true before a deadline that only a hang misses.
+bool comes_true(const std::function<bool()>& condition);
+
+std::size_t occurrences(const std::string& text, const std::string& part);
+
+}  // namespace ringside::consumer_test

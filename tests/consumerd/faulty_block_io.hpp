@@ -1,0 +1,41 @@
+#pragma once
+// A disk that misbehaves by a seed: refuses, fails, writes short and finishes out of order.
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "consumerd/block_io.hpp"
+
+namespace ringside::consumer_test {
+
+class FaultyBlockIo final : public consumer::BlockIo {
+ public:
+  explicit FaultyBlockIo(std::uint32_t seed) : random_(seed) {}
+
+  void prepare_slot(std::uint32_t slot, std::byte* data, std::size_t bytes) override;
+  bool submit(const consumer::WriteRequest& request) override;
+  std::size_t reap(std::span<consumer::WriteCompletion> out, bool wait) override;
+  const char* name() const override { return "faulty"; }
+
+  // Per mille of the submissions that are refused, and of the completions that are a short write
+  // or an error.
+  unsigned refuse = 0;
+  unsigned shorten = 0;
+  unsigned fail = 0;
+  std::vector<int> errors;                      // one of these, with `fail`
+  bool hold = false;                            // nothing completes
+  bool last_first = false;                      // the latest submission completes first
+  std::map<int, std::vector<std::byte>> files;  // by descriptor: what has arrived
+  std::map<std::uint32_t, int> prepared;        // by slot: how often
+
+ private:
+  bool chance(unsigned permille) { return random_() % 1000 < permille; }
+  consumer::WriteCompletion complete(const consumer::WriteRequest& request);
+
+  std::mt19937 random_;
+  std::vector<consumer::WriteRequest> under_way_;
+};
+
+}  // namespace ringside::consumer_test

@@ -1,0 +1,104 @@
+#include "consumerd/options.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "consumerd_process.hpp"
+#include "scripted_service.hpp"
+#include "temporary_directory.hpp"
+#include "trace_content.hpp"
+
+namespace ringside::consumer_test {
+namespace {
+
+void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
+  ConsumerdProcess consumerd(arguments);
+  EXPECT_EQ(consumerd.wait(), 2) << message;
+  EXPECT_NE(consumerd.error_output().find(message), std::string::npos) << consumerd.error_output();
+  EXPECT_NE(consumerd.error_output().find("--help"), std::string::npos);
+  EXPECT_EQ(consumerd.standard_output(), "");
+}
+
+TEST(Options, EveryMistakeHasStatus2AndAMessage) {
+  const TemporaryDirectory dir;
+  expect_usage_error({}, "--output DIR is missing");
+  expect_usage_error({"--output", "/nonexistent/x"}, "create it first");
+  std::ofstream(dir.file("file"));
+  expect_usage_error({"--output", dir.file("file")}, "is not a directory");
+  expect_usage_error({"--output", dir.path(), "--io", "aio"}, "auto, uring or pwrite");
+  for (const char* const cpu : {"-1", "x", "1x", "", "100000", "99999999999999999999"}) {
+    expect_usage_error({"--output", dir.path(), "--cpu", cpu}, "--cpu must be");
+  }
+  expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
+  expect_usage_error({"--frobnicate"}, "frobnicate");
+  expect_usage_error({"--output"}, "requires an argument");
+}
+
+TEST(Options, RefusesAnOutputThatItCannotWriteTo) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryDirectory dir;
+  const std::string sealed = dir.file("sealed");
+  std::filesystem::create_directory(sealed);
+  std::filesystem::permissions(sealed, std::filesystem::perms::owner_read);
+  expect_usage_error({"--output", sealed}, "writable");
+}
+
+TEST(Options, HelpAndVersionGoToStandardOutput) {
+  for (const char* const flag : {"--help", "-h"}) {
+    ConsumerdProcess consumerd({flag});
+    EXPECT_EQ(consumerd.wait(), 0);
+    EXPECT_EQ(consumerd.error_output(), "");
+    const std::string text = consumerd.standard_output();
+    for (const char* const option : {"--output", "--shm-dir", "--service", "--io", "--cpu",
+                                     "--once", "--verbose", "--help", "--version", "Exit status"}) {
+      EXPECT_NE(text.find(option), std::string::npos) << option;
+    }
+  }
+  ConsumerdProcess consumerd({"--version"});
+  EXPECT_EQ(consumerd.wait(), 0);
+  EXPECT_EQ(consumerd.standard_output().substr(0, 10), "consumerd ");
+}
+
+TEST(Options, AMissingShmDirectoryNamesTheRemedy) {
+  const TemporaryDirectory dir;
+  ConsumerdProcess consumerd({"-o", dir.path(), "--shm-dir", "/nonexistent"});
+  EXPECT_EQ(consumerd.wait(), 1);
+  EXPECT_NE(consumerd.error_output().find("RINGSIDE_SHM_DIR"), std::string::npos);
+}
+
+TEST(Options, ServesOnlyTheServicesThatItWasToldTo) {
+  const TemporaryDirectory shm;
+  const TemporaryDirectory out;
+  ScriptedService web(shm.path(), "web-1", 1, 1);
+  ScriptedService database(shm.path(), "db", 2, 1);
+  ScriptedService cache(shm.path(), "cache", 3, 1);
+  for (ScriptedService* const service : {&web, &database, &cache}) service->publish(0, 10);
+  ConsumerdProcess consumerd({"--output", out.path(), "--shm-dir", shm.path(), "--service", "web-*",
+                              "--service", "db", "--cpu", "0", "--once", "--verbose", "--io",
+                              "pwrite"});
+  EXPECT_EQ(consumerd.wait(), 0) << consumerd.error_output();
+  EXPECT_EQ(read_traces(out.path(), "web-1").records, 10U);
+  EXPECT_EQ(read_traces(out.path(), "db").records, 10U);
+  EXPECT_TRUE(out.names_with("cache").empty());
+  EXPECT_NE(consumerd.error_output().find("writing with pwrite"), std::string::npos);
+}
+
+TEST(Options, KeepsThePathOfTheOutputAbsolute) {
+  const TemporaryDirectory dir;
+  std::filesystem::create_directory(dir.file("out"));
+  std::string output = dir.file("out/../out/.");
+  std::string program = "consumerd";
+  std::string flag = "-o";
+  char* argv[] = {program.data(), flag.data(), output.data(), nullptr};
+  int exit_code = -1;
+  const auto options = consumer::parse_options(3, argv, &exit_code);
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->output_dir, std::filesystem::canonical(dir.file("out")));
+  EXPECT_TRUE(consumer::serves(*options, "anything"));
+}
+
+}  // namespace
+}  // namespace ringside::consumer_test

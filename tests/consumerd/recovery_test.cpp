@@ -1,0 +1,360 @@
+// The states that a consumerd can leave behind, made by hand, and what its successor makes of them.
+#include "consumerd/recovery.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "consumerd/attached_segment.hpp"
+#include "consumerd/file_lock.hpp"
+#include "consumerd/staging_file.hpp"
+#include "consumerd_process.hpp"
+#include "scripted_service.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "temporary_directory.hpp"
+#include "trace_content.hpp"
+
+namespace ringside::consumer_test {
+namespace {
+
+using consumer::RecoveryResult;
+
+constexpr std::uint32_t kSlots = 3;
+constexpr std::uint64_t kSlotBytes = 64U << 10;
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// A staging file whose consumerd is dead: nobody holds its lock.
+class DeadStagingFile {
+ public:
+  explicit DeadStagingFile(const std::string& dir) : path_(dir + "/" + kName) {
+    const std::uint64_t total = shm::slot_data_offset(kSlots, kSlots, kSlotBytes);
+    const consumer::UniqueFd fd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    EXPECT_EQ(ftruncate(fd.get(), static_cast<off_t>(total)), 0);
+    base_ = static_cast<std::byte*>(
+        mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
+    total_ = total;
+    header().magic = shm::kStagingMagic;
+    header().slot_count = kSlots;
+    header().slot_bytes = kSlotBytes;
+    header().version.store(shm::kStagingVersion);
+  }
+  ~DeadStagingFile() { munmap(base_, total_); }
+  DeadStagingFile(const DeadStagingFile&) = delete;
+  DeadStagingFile& operator=(const DeadStagingFile&) = delete;
+
+  static constexpr const char* kName = "ringside-staging.00112233445566778899aabbccddeeff";
+
+  shm::StagingHeader& header() { return *reinterpret_cast<shm::StagingHeader*>(base_); }
+  shm::SlotHeader& slot(std::uint32_t index) {
+    return *reinterpret_cast<shm::SlotHeader*>(base_ + shm::slot_header_offset(index));
+  }
+
+  void fill(std::uint32_t index, ScriptedService& service, const std::string& file,
+            std::uint64_t offset, const std::string& bytes,
+            const std::vector<shm::JournalEntry>& journal) {
+    shm::SlotHeader& h = slot(index);
+    h.file_offset = offset;
+    std::memcpy(h.segment_uuid, service.header().uuid, 16);
+    service.name().copy(h.segment_name, sizeof h.segment_name - 1);
+    std::memset(h.file_path, 0, sizeof h.file_path);
+    file.copy(h.file_path, sizeof h.file_path - 1);
+    struct stat info {};
+    if (stat(file.c_str(), &info) == 0) {
+      h.file_device = info.st_dev;
+      h.file_inode = info.st_ino;
+    }
+    std::copy(journal.begin(), journal.end(), h.journal);
+    std::memcpy(base_ + shm::slot_data_offset(index, kSlots, kSlotBytes), bytes.data(),
+                bytes.size());
+    h.commit.store(shm::make_commit(static_cast<std::uint32_t>(bytes.size()),
+                                    static_cast<std::uint32_t>(journal.size())));
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::byte* base_ = nullptr;
+  std::uint64_t total_ = 0;
+};
+
+shm::JournalEntry entry_of(std::uint32_t ring, std::uint64_t pos, std::uint32_t generation = 1) {
+  shm::JournalEntry entry{};
+  entry.ring_index = ring;
+  entry.generation = generation;
+  entry.consumer_pos = pos;
+  entry.next_sequence = pos / ScriptedService::kRecordBytes;
+  entry.last_tsc = 1000 + pos;
+  entry.booked_drops = 3;
+  return entry;
+}
+
+class RecoveryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    service_.publish(0, 100);
+    service_.publish(1, 100);
+    for (std::uint32_t i = 0; i < 2; ++i) service_.ring(i).consumer.generation.store(1);
+    std::ofstream(file_) << "0123";
+  }
+  RecoveryResult recover() {
+    return consumer::recover_staging(shm_.path(), DeadStagingFile::kName, log_);
+  }
+  std::uint64_t pos(std::uint32_t ring) { return service_.ring(ring).consumer.consumer_pos; }
+  bool staging_exists() { return std::filesystem::exists(staging_.path()); }
+
+  TemporaryDirectory shm_;
+  TemporaryDirectory out_;
+  const consumer::Log log_;
+  ScriptedService service_{shm_.path(), "svc", 1, 3};
+  DeadStagingFile staging_{shm_.path()};
+  std::string file_ = out_.file("svc.ringtrace");
+};
+
+TEST_F(RecoveryTest, WritesACommittedSlotAndMovesItsRing) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160), entry_of(1, 320)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(pos(0), 160U);
+  EXPECT_EQ(pos(1), 320U);
+  const shm::ConsumerPositionLine& line = service_.ring(0).consumer;
+  EXPECT_EQ(line.next_sequence.load(), 10U);
+  EXPECT_EQ(line.last_tsc.load(), 1160U);
+  EXPECT_EQ(line.booked_drops.load(), 3U);
+  EXPECT_FALSE(staging_exists());
+  EXPECT_EQ(recover(), RecoveryResult::kNothing);
+}
+
+TEST_F(RecoveryTest, DoesTheSameAgainAfterItDiedInTheMiddle) {
+  const auto prepare = [this] {
+    staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+    staging_.fill(2, service_, file_, 10, "ghi", {entry_of(0, 320)});
+  };
+  prepare();
+  const std::string saved = out_.file("saved");
+  std::filesystem::copy_file(staging_.path(), saved);
+  ASSERT_EQ(recover(), RecoveryResult::kDone);
+  // As if the unlink had not happened.
+  std::filesystem::copy_file(saved, staging_.path());
+  std::filesystem::permissions(
+      staging_.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123abcdefghi");
+  EXPECT_EQ(pos(0), 320U);
+}
+
+TEST_F(RecoveryTest, AWrittenSlotThatWasNotClearedChangesNothing) {
+  std::ofstream(file_) << "0123abcdef";
+  service_.ring(0).consumer.consumer_pos.store(160);
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  service_.ring(0).consumer.booked_drops.store(3);
+  service_.ring(0).consumer.last_tsc.store(7);
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(pos(0), 160U);
+  EXPECT_EQ(service_.ring(0).consumer.last_tsc.load(), 7U) << "an equal entry is not ahead";
+}
+
+TEST_F(RecoveryTest, ANeverClearedOlderEntryDoesNotTurnARingBack) {
+  service_.ring(0).consumer.consumer_pos.store(480);
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(pos(0), 480U);
+}
+
+TEST_F(RecoveryTest, LossesBookedAtTheSamePositionCount) {
+  service_.ring(0).consumer.consumer_pos.store(160);
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(service_.ring(0).consumer.booked_drops.load(), 3U);
+}
+
+TEST_F(RecoveryTest, EntriesOfAnotherGenerationOrRingOrSegmentMoveNothing) {
+  staging_.fill(0, service_, file_, 4, "a", {entry_of(0, 160, 2), entry_of(77, 160)});
+  staging_.fill(1, service_, file_, 5, "b", {entry_of(1, 160)});
+  staging_.slot(1).segment_uuid[0] ^= 1;
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123ab");
+  EXPECT_EQ(pos(0), 0U);
+  EXPECT_EQ(pos(1), 0U);
+}
+
+TEST_F(RecoveryTest, NeverMovesARingPastWhatIsPublished) {
+  staging_.fill(0, service_, file_, 4, "a", {entry_of(0, 1U << 20)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(pos(0), 0U);
+}
+
+TEST_F(RecoveryTest, SkipsADamagedSlotWithItsPositionsAndDoesTheOthers) {
+  for (int damage = 0; damage < 6; ++damage) {
+    DeadStagingFile staging(shm_.path());
+    service_.ring(0).consumer.consumer_pos.store(0);
+    service_.ring(1).consumer.consumer_pos.store(0);
+    staging.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+    staging.fill(1, service_, file_, 4, "ABCDEF", {entry_of(1, 160)});
+    shm::SlotHeader& slot = staging.slot(0);
+    if (damage == 0) slot.commit.store(shm::make_commit(kSlotBytes + 1, 1));
+    if (damage == 1) slot.commit.store(shm::make_commit(6, shm::kJournalEntries + 1));
+    if (damage == 2) std::memset(slot.file_path, '/', sizeof slot.file_path);
+    if (damage == 3) slot.file_path[0] = 'x';
+    if (damage == 4) std::memset(slot.segment_name, 'r', sizeof slot.segment_name);
+    if (damage == 5) slot.file_offset = UINT64_MAX;
+    EXPECT_EQ(recover(), RecoveryResult::kDone) << damage;
+    EXPECT_EQ(content_of(file_), "0123ABCDEF") << damage;
+    EXPECT_EQ(pos(0), 0U) << damage;
+    EXPECT_EQ(pos(1), 160U) << damage;
+  }
+}
+
+TEST_F(RecoveryTest, LeavesForeignThingsOfThatNameAlone) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  ASSERT_EQ(chmod(staging_.path().c_str(), 0622), 0);
+  EXPECT_EQ(recover(), RecoveryResult::kNothing);
+  EXPECT_TRUE(staging_exists());
+  const std::string moved = out_.file("staging");
+  ASSERT_EQ(chmod(staging_.path().c_str(), 0600), 0);
+  std::filesystem::rename(staging_.path(), moved);
+  std::filesystem::create_symlink(moved, staging_.path());
+  EXPECT_EQ(recover(), RecoveryResult::kFailed);
+  std::filesystem::remove(staging_.path());
+  ASSERT_EQ(mkfifo(staging_.path().c_str(), 0600), 0);
+  EXPECT_EQ(recover(), RecoveryResult::kNothing);
+  std::filesystem::remove(staging_.path());
+  if (geteuid() == 0) {
+    std::filesystem::rename(moved, staging_.path());
+    ASSERT_EQ(chown(staging_.path().c_str(), 12345, 12345), 0);
+    EXPECT_EQ(recover(), RecoveryResult::kNothing);
+    EXPECT_TRUE(staging_exists());
+  }
+  EXPECT_EQ(content_of(file_), "0123");
+  EXPECT_EQ(pos(0), 0U);
+}
+
+TEST_F(RecoveryTest, LeavesTheFileOfALivingConsumerdAlone) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  const consumer::UniqueFd owner(open(staging_.path().c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(consumer::try_lock_byte(owner.get(), shm::kStagingLockByte));
+  EXPECT_EQ(recover(), RecoveryResult::kInUse);
+  EXPECT_EQ(content_of(file_), "0123");
+}
+
+TEST_F(RecoveryTest, RemovesAFileThatWasNeverFinished) {
+  staging_.header().version.store(0);
+  EXPECT_EQ(recover(), RecoveryResult::kNothing);
+  EXPECT_FALSE(staging_exists());
+}
+
+TEST_F(RecoveryTest, KeepsAFileOfAnotherVersionOrOfImpossibleSizes) {
+  for (int damage = 0; damage < 4; ++damage) {
+    if (damage == 0) staging_.header().version.store(shm::kStagingVersion + 1);
+    if (damage == 1) staging_.header().slot_count = UINT32_MAX;
+    if (damage == 2) staging_.header().slot_bytes = UINT64_MAX;
+    if (damage == 3) staging_.header().slot_count = kSlots + 1;
+    EXPECT_EQ(recover(), RecoveryResult::kFailed) << damage;
+    EXPECT_TRUE(staging_exists());
+    staging_.header().version.store(shm::kStagingVersion);
+    staging_.header().slot_count = kSlots;
+    staging_.header().slot_bytes = kSlotBytes;
+  }
+}
+
+TEST_F(RecoveryTest, KeepsEverythingWhileTheDiskDoesNotTakeIt) {
+  const std::string gone = out_.file("missing/svc.ringtrace");
+  staging_.fill(0, service_, gone, 0, "abcdef", {entry_of(0, 160)});
+  staging_.fill(1, service_, file_, 4, "xyz", {entry_of(1, 160)});
+  EXPECT_EQ(recover(), RecoveryResult::kFailed);
+  EXPECT_TRUE(staging_exists());
+  EXPECT_EQ(pos(0), 0U);
+  EXPECT_EQ(pos(1), 0U) << "no position moves before all bytes are in their files";
+  std::filesystem::create_directory(out_.file("missing"));
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(gone), "abcdef");
+  EXPECT_EQ(content_of(file_), "0123xyz");
+  EXPECT_EQ(pos(0), 160U);
+}
+
+TEST_F(RecoveryTest, DoesNotOverwriteAFileThatTookTheNameOfItsOwn) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  std::filesystem::rename(file_, out_.file("old"));
+  const std::string other(100, 'z');
+  std::ofstream(file_) << other;
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), other);
+  EXPECT_EQ(content_of(file_ + ".recovered").substr(4), "abcdef");
+}
+
+TEST_F(RecoveryTest, IsNotHeldUpByAFifoOrSymlinkInPlaceOfTheTraceFile) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  std::filesystem::remove(file_);
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_ + ".recovered").substr(4), "abcdef");
+}
+
+TEST_F(RecoveryTest, ASegmentHeldByItsServiceDoesNotBlockTheOthers) {
+  ScriptedService other(shm_.path(), "other", 2, 1);
+  other.publish(0, 100);
+  other.ring(0).consumer.generation.store(1);
+  ASSERT_TRUE(consumer::try_lock_byte(other.fd(), shm::kConsumerLockByte));
+  staging_.fill(0, other, file_, 4, "abc", {entry_of(0, 160)});
+  staging_.fill(1, service_, file_, 7, "def", {entry_of(0, 160)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(pos(0), 160U);
+}
+
+TEST_F(RecoveryTest, ASegmentThatIsGoneNeedsNoPositions) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  std::filesystem::remove(service_.path());
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(content_of(file_), "0123abcdef");
+}
+
+// The real thing, killed again and again at moments that nobody chose.
+TEST(KilledConsumerd, LosesNothingAndRepeatsNothing) {
+  const TemporaryDirectory shm;
+  const TemporaryDirectory out;
+  ScriptedService service(shm.path(), "svc", 1, 3);
+  constexpr std::uint64_t kRecords = 60'000;
+  const std::vector<std::string> arguments = {"-o", out.path(), "--shm-dir", shm.path()};
+  for (int round = 0; round < 8; ++round) {
+    ConsumerdProcess consumerd(arguments);
+    const std::uint64_t goal = kRecords / 8 * static_cast<std::uint64_t>(round + 1);
+    ASSERT_TRUE(comes_true([&] {
+      bool reached = true;
+      for (std::uint32_t ring = 0; ring < 3; ++ring) {
+        const std::uint64_t done = service.published(ring);
+        if (done < goal) service.publish(ring, goal - done);
+        reached = reached && service.published(ring) == goal;
+      }
+      return reached;
+    })) << consumerd.error_output();
+    consumerd.signal(SIGKILL);
+    EXPECT_EQ(consumerd.wait(), 128 + SIGKILL);
+  }
+  service.die();
+  ConsumerdProcess last({"-o", out.path(), "--shm-dir", shm.path(), "--once"});
+  EXPECT_EQ(last.wait(), 0) << last.error_output();
+  const TraceContent content = read_traces(out.path(), "svc");
+  EXPECT_TRUE(content.faults.empty()) << content.faults.front();
+  for (std::uint64_t stream = 1; stream <= 3; ++stream) {
+    EXPECT_TRUE(counts_up_to(content, stream, kRecords)) << stream;
+  }
+  EXPECT_TRUE(shm.names_with("ringside").empty()) << "segment and staging files are removed";
+}
+
+}  // namespace
+}  // namespace ringside::consumer_test

@@ -1,0 +1,325 @@
+// What one session makes of sound and of hostile rings, step by step and without a process.
+#include "consumerd/ring_drain.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "consumerd/segment_session.hpp"
+#include "scripted_service.hpp"
+#include "shm-layout/clock_reading.hpp"
+#include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/record_head.hpp"
+#include "temporary_directory.hpp"
+#include "trace_content.hpp"
+
+namespace ringside::consumer_test {
+namespace {
+
+using consumer::Quarantine;
+using consumer::SegmentSession;
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    staging_ = consumer::StagingFile::create(shm_.path(), &why_);
+    ASSERT_NE(staging_, nullptr) << why_;
+    io_ = consumer::make_pwrite_io();
+    writer_ = std::make_unique<consumer::SlotWriter>(*staging_, *io_, log_);
+  }
+
+  void start() {
+    consumer::AttachFailure failure;
+    auto segment = consumer::AttachedSegment::attach(shm_.path(), service_.name(), &failure);
+    ASSERT_NE(segment, nullptr) << failure.why;
+    session_ =
+        SegmentSession::start(std::move(segment), out_.path(), *writer_, *staging_, log_, &why_);
+    ASSERT_NE(session_, nullptr) << why_;
+  }
+  void round() {
+    session_->poll(true);
+    session_->tend();
+    writer_->poll(false);
+  }
+  TraceContent end(trace::EndReason reason = trace::EndReason::kConsumerEnded) {
+    session_->begin_end(reason);
+    for (;;) {
+      const SegmentSession::End end = session_->try_end();
+      if (end == SegmentSession::End::kOver) break;
+      if (end == SegmentSession::End::kNoSpace) session_->seal();
+      writer_->poll(true);
+    }
+    session_->leave();
+    session_.reset();
+    TraceContent content = read_traces(out_.path(), "svc");
+    EXPECT_TRUE(content.faults.empty()) << content.faults.front();
+    return content;
+  }
+  Quarantine quarantine_of(std::uint32_t ring) {
+    return static_cast<Quarantine>(service_.ring(ring).consumer.quarantine.load());
+  }
+  void append(std::uint32_t ring, std::uint32_t site, std::uint64_t value) {
+    const std::uint64_t words[2] = {shm::make_head(shm::read_tsc(), site), value};
+    service_.publish_raw(ring, words, sizeof words);
+  }
+  // Only `bad` is given up; the others go on, before and after.
+  void expect_only(std::uint32_t bad, Quarantine reason) {
+    round();
+    EXPECT_EQ(quarantine_of(bad), reason);
+    for (std::uint32_t ring = 0; ring < 3; ++ring) {
+      if (ring == bad) continue;
+      EXPECT_EQ(quarantine_of(ring), Quarantine::kNone) << ring;
+      EXPECT_EQ(service_.publish(ring, 50), 50U);
+    }
+    for (int i = 0; i < 5; ++i) {
+      const consumer::RoundResult result = session_->poll(true);
+      if (i == 0) continue;
+      EXPECT_EQ(result.fullest_permille, 0U) << "a dead ring keeps the loop busy";
+    }
+    const TraceContent content = end();
+    for (std::uint32_t ring = 0; ring < 3; ++ring) {
+      if (ring == bad) continue;
+      EXPECT_TRUE(counts_up_to(content, ring + 1, 150)) << ring;
+    }
+  }
+  void start_with_records() {
+    start();
+    for (std::uint32_t ring = 0; ring < 3; ++ring) service_.publish(ring, 100);
+    round();
+  }
+
+  TemporaryDirectory shm_;
+  TemporaryDirectory out_;
+  std::string why_;
+  const consumer::Log log_;
+  ScriptedService service_{shm_.path(), "svc", 1, 3};
+  std::unique_ptr<consumer::StagingFile> staging_;
+  std::unique_ptr<consumer::BlockIo> io_;
+  std::unique_ptr<consumer::SlotWriter> writer_;
+  std::unique_ptr<SegmentSession> session_;
+};
+
+TEST_F(SessionTest, DrainsEverythingOverManyLaps) {
+  start();
+  for (int i = 0; i < 40; ++i) {
+    for (std::uint32_t ring = 0; ring < 3; ++ring) EXPECT_EQ(service_.publish(ring, 3000), 3000U);
+    round();
+  }
+  const TraceContent content = end();
+  for (std::uint64_t stream = 1; stream <= 3; ++stream) {
+    EXPECT_TRUE(counts_up_to(content, stream, 120'000));
+  }
+  EXPECT_EQ(content.ends, 1U);
+}
+
+TEST_F(SessionTest, GivesUpAProducerPositionBeyondTheRing) {
+  start_with_records();
+  service_.ring(1).producer.producer_pos.fetch_add(ScriptedService::kRingBytes + 1);
+  expect_only(1, Quarantine::kPosition);
+}
+
+TEST_F(SessionTest, GivesUpAProducerPositionThatGoesBack) {
+  start_with_records();
+  service_.ring(1).producer.producer_pos.fetch_sub(16);
+  expect_only(1, Quarantine::kPosition);
+}
+
+TEST_F(SessionTest, GivesUpUntouchedMemory) {
+  start_with_records();
+  const std::uint64_t zeros[4] = {};
+  service_.publish_raw(2, zeros, sizeof zeros);
+  expect_only(2, Quarantine::kRecord);
+}
+
+TEST_F(SessionTest, GivesUpAnUnknownSite) {
+  start_with_records();
+  append(0, 99, 1);
+  expect_only(0, Quarantine::kRecord);
+}
+
+TEST_F(SessionTest, GivesUpARecordThatEndsBehindThePublishedBytes) {
+  start_with_records();
+  const std::uint64_t head = shm::make_head(shm::read_tsc(), 1);
+  service_.publish_raw(0, &head, sizeof head);
+  expect_only(0, Quarantine::kRecord);
+}
+
+TEST_F(SessionTest, GivesUpAPadOfImpossibleLength) {
+  start_with_records();
+  const std::uint64_t pad[2] = {shm::make_head(shm::kHeadTscMask, shm::kCodePad), 0};
+  service_.publish_raw(0, pad, sizeof pad);
+  expect_only(0, Quarantine::kRecord);
+}
+
+class TextLength : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
+
+TEST_P(TextLength, BeyondThePublishedBytesGivesTheRingUp) {
+  shm::SiteDescription site;
+  site.site_id = 2;
+  shm::FieldDescription field;
+  field.type = shm::FieldType::string;
+  std::vector<std::byte> entry(shm::site_entry_bytes(site, {&field, 1}));
+  shm::write_site_entry(site, {&field, 1}, entry.data());
+  service_.append_dictionary(entry.data(), entry.size());
+  start_with_records();
+  std::byte record[16] = {};
+  const std::uint64_t head = shm::make_head(shm::read_tsc(), 2);
+  const std::uint32_t length = GetParam();
+  std::memcpy(record, &head, 8);
+  std::memcpy(record + 8, &length, 4);
+  service_.publish_raw(0, record, sizeof record);
+  expect_only(0, Quarantine::kRecord);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lengths, TextLength,
+                         testing::Values(5U, 100U, 65536U, 0x7FFFFFFFU, 0xFFFFFFF8U, 0xFFFFFFFFU));
+
+TEST_F(SessionTest, GarbageNeverCrashesAndNeverReachesOtherRings) {
+  start_with_records();
+  std::mt19937_64 random(99);
+  std::uint64_t words[64];
+  for (std::uint64_t& word : words) word = random();
+  service_.publish_raw(1, words, sizeof words);
+  round();
+  EXPECT_NE(quarantine_of(1), Quarantine::kNone);
+  service_.publish(0, 50);
+  EXPECT_TRUE(counts_up_to(end(), 1, 150));
+}
+
+TEST_F(SessionTest, OutlivesADictionaryLengthThatShrinksOrIsHuge) {
+  start_with_records();
+  std::atomic<std::uint64_t>& length = service_.control().service.dictionary_committed_bytes;
+  const std::uint64_t sound = length.load();
+  for (const std::uint64_t wrong : {std::uint64_t{0}, sound - 8, std::uint64_t{1} << 40,
+                                    ~std::uint64_t{0}, service_.layout().dictionary_bytes + 8}) {
+    length.store(wrong);
+    EXPECT_EQ(service_.publish(0, 10), 10U);
+    round();
+    EXPECT_EQ(quarantine_of(0), Quarantine::kNone);
+  }
+  // Right again, and new sites are learned.
+  length.store(sound);
+  service_.add_site(7);
+  append(1, 7, 100);
+  round();
+  EXPECT_EQ(quarantine_of(1), Quarantine::kNone);
+  const TraceContent content = end();
+  EXPECT_TRUE(counts_up_to(content, 1, 150));
+  EXPECT_TRUE(counts_up_to(content, 2, 101));
+}
+
+TEST_F(SessionTest, KeepsTheSitesInFrontOfADamagedEntry) {
+  start_with_records();
+  const std::uint32_t garbage[4] = {0xFFFFFFF0U, 1, 2, 3};
+  service_.append_dictionary(garbage, sizeof garbage);
+  append(2, 50, 1);  // of a site that would stand behind it
+  expect_only(2, Quarantine::kDictionary);
+}
+
+TEST_F(SessionTest, ReadsADictionaryThatClaimsItsWholeArena) {
+  start();
+  service_.control().service.dictionary_committed_bytes.store(service_.layout().dictionary_bytes);
+  service_.publish(0, 100);
+  round();
+  EXPECT_TRUE(counts_up_to(end(), 1, 100));
+}
+
+TEST_F(SessionTest, GoesOnInTheNextSectionWhereTheLastOneEnded) {
+  start_with_records();
+  end();
+  service_.publish(0, 77);
+  start();
+  EXPECT_TRUE(counts_up_to(end(), 1, 177));
+}
+
+TEST_F(SessionTest, BooksLossesOfARetiredThreadOnce) {
+  start_with_records();
+  service_.ring(0).counters.dropped_ring_full.store(5);
+  service_.ring(0).counters.dropped_total.store(5);
+  round();
+  EXPECT_EQ(service_.ring(0).consumer.booked_drops.load(), 0U) << "it may still tell itself";
+  service_.retire(0);
+  round();
+  round();
+  EXPECT_EQ(service_.ring(0).consumer.booked_drops.load(), 5U);
+  EXPECT_EQ(end().dropped, 5U);
+}
+
+TEST_F(SessionTest, BooksTheLossesOfANewOwnerFromZero) {
+  start_with_records();
+  shm::RingMetadata& ring = service_.ring(0);
+  ring.counters.dropped_total.store(5);
+  service_.retire(0);
+  round();
+  // The next owner loses three records and ends without having published any.
+  ring.counters.dropped_total.store(0);
+  ring.identity.stream_id = 50;
+  ring.identity.generation.store(2);
+  ring.counters.dropped_total.store(3);
+  round();
+  EXPECT_EQ(ring.consumer.booked_drops.load(), 3U);
+  EXPECT_EQ(ring.consumer.generation.load(), 2U);
+  EXPECT_EQ(end().dropped, 8U);
+}
+
+TEST_F(SessionTest, FreesTheRingOfAThreadThatNeverLogged) {
+  start();
+  shm::RingMetadata& ring = service_.ring(0);
+  EXPECT_NE(ring.consumer.generation.load(), ring.identity.generation.load());
+  service_.retire(0);
+  round();
+  EXPECT_EQ(ring.consumer.generation.load(), ring.identity.generation.load());
+  // And its next owner is announced as any other.
+  ring.identity.stream_id = 60;
+  ring.identity.generation.store(2);
+  ring.identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive));
+  service_.publish(0, 10);
+  round();
+  EXPECT_TRUE(counts_up_to(end(), 60, 10));
+}
+
+TEST_F(SessionTest, AnswersAFlushOnlyWhenItsBytesAreInTheFile) {
+  start_with_records();
+  service_.publish(0, 10);
+  service_.control().service.flush_request.fetch_add(1);
+  session_->poll(true);
+  // pwrite has written already; but nobody has collected it.
+  EXPECT_EQ(service_.control().consumer.flush_done.load(), 0U);
+  writer_->poll(false);
+  session_->poll(true);
+  EXPECT_EQ(service_.control().consumer.flush_done.load(), 1U);
+  EXPECT_TRUE(counts_up_to(read_traces(out_.path(), "svc"), 1, 110));
+}
+
+TEST_F(SessionTest, TakesNothingAndShowsItWhileTheDiskIsStalled) {
+  start_with_records();
+  const std::uint64_t heartbeat = service_.control().consumer.heartbeat.load();
+  const std::uint64_t before = service_.ring(0).consumer.consumer_pos.load();
+  service_.publish(0, 10);
+  EXPECT_TRUE(session_->poll(false).starved);
+  EXPECT_EQ(service_.ring(0).consumer.consumer_pos.load(), before);
+  EXPECT_EQ(service_.control().consumer.heartbeat.load(), heartbeat);
+  EXPECT_EQ(service_.control().consumer.state.load(),
+            static_cast<std::uint32_t>(shm::ConsumerState::kStalled));
+  EXPECT_TRUE(counts_up_to(end(), 1, 110));
+}
+
+TEST_F(SessionTest, SurvivesEveryClockThatAHeaderCanClaim) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 50; ++i) {
+    service_.header().tsc_frequency_hz = i == 0 ? 1 : i == 1 ? UINT64_MAX : random();
+    service_.header().start_tsc = i % 3 == 0 ? 0 : random();
+    service_.header().start_monotonic_ns = i % 5 == 0 ? 0 : random();
+    service_.header().start_realtime_ns = i % 7 == 0 ? UINT64_MAX : random();
+    start();
+    service_.publish(0, 1);
+    round();
+    EXPECT_EQ(end().records, 1U);
+    for (const std::string& name : out_.names_with("svc")) std::filesystem::remove(out_.file(name));
+  }
+}
+
+}  // namespace
+}  // namespace ringside::consumer_test

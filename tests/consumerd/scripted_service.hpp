@@ -1,0 +1,65 @@
+#pragma once
+// A service's segment made by hand, so that a test can put anything at all into it.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "consumerd/unique_fd.hpp"
+#include "shm-layout/control_page.hpp"
+#include "shm-layout/ring_metadata.hpp"
+#include "shm-layout/segment_header.hpp"
+#include "shm-layout/segment_layout.hpp"
+
+namespace ringside::consumer_test {
+
+// Site 1 has one field, a u64. Ring r is of stream r + 1.
+class ScriptedService {
+ public:
+  static constexpr std::uint64_t kRingBytes = 64U << 10;
+  static constexpr std::uint64_t kRecordBytes = 16;
+
+  // Complete and live from the start; `ready` false leaves the version word 0.
+  ScriptedService(const std::string& shm_dir, const std::string& service, unsigned number,
+                  std::uint32_t rings, bool ready = true);
+  ~ScriptedService();
+  ScriptedService(const ScriptedService&) = delete;
+  ScriptedService& operator=(const ScriptedService&) = delete;
+
+  // Publishes up to `count` records with values that go on from the ring's last; fewer if it is
+  // full. Returns how many.
+  std::uint64_t publish(std::uint32_t ring, std::uint64_t count);
+  std::uint64_t published(std::uint32_t ring) const;  // records so far
+  // Bytes at the producer position, as they are; then publishes them.
+  void publish_raw(std::uint32_t ring, const void* bytes, std::size_t size);
+  void retire(std::uint32_t ring);
+  // The service is gone: its lock is free.
+  void die();
+  void add_site(std::uint32_t id);
+  void append_dictionary(const void* bytes, std::size_t size);
+
+  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }
+  const shm::SegmentLayout& layout() const { return layout_; }
+  shm::SegmentHeader& header() { return *reinterpret_cast<shm::SegmentHeader*>(base_); }
+  shm::ControlPage& control() {
+    return *reinterpret_cast<shm::ControlPage*>(base_ + layout_.control_offset);
+  }
+  shm::RingMetadata& ring(std::uint32_t index) const {
+    return reinterpret_cast<shm::RingMetadata*>(base_ + layout_.metadata_offset)[index];
+  }
+  std::byte* bytes() { return base_; }
+  int fd() const { return fd_.get(); }
+
+ private:
+  std::string name_;
+  std::string path_;
+  consumer::UniqueFd fd_;
+  shm::SegmentLayout layout_{};
+  std::byte* base_ = nullptr;
+};
+
+// "ringside.<service>.<number>.<16 digits>"
+std::string segment_name(const std::string& service, unsigned number);
+
+}  // namespace ringside::consumer_test

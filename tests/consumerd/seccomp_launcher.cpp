@@ -1,0 +1,31 @@
+// Runs a program (argv[1] with the arguments behind it) in which io_uring_setup is forbidden, as
+// the default seccomp profiles of container engines do.
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 126;
+  sock_filter filter[] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_io_uring_setup},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+  };
+  const sock_fprog program{sizeof filter / sizeof *filter, filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    std::perror("seccomp");
+    return 125;
+  }
+  execv(argv[1], argv + 1);
+  std::perror("execv");
+  return 127;
+}
