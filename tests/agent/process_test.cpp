@@ -40,6 +40,8 @@ class ShmDir {
   std::string path_;
 };
 
+constexpr int kSkipped = 77;  // exit status of a body that skipped itself, its reason printed
+
 void clear_environment() {
   for (const char* name :
        {"RINGSIDE_SERVICE", "RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS",
@@ -55,7 +57,8 @@ void clear_environment() {
     ADD_FAILURE() << "exception: " << error.what();
   }
   std::fflush(nullptr);
-  _exit(::testing::Test::HasFailure() ? 1 : 0);
+  if (::testing::Test::HasFailure()) _exit(1);
+  _exit(::testing::Test::IsSkipped() ? kSkipped : 0);
 }
 
 }  // namespace
@@ -68,6 +71,9 @@ void run_in_process(void (*body)()) {
     setenv("RINGSIDE_SHM_DIR", g_shm_dir.c_str(), 1);
     body();
   });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kSkipped) {
+    GTEST_SKIP() << "see the reason above";
+  }
   EXPECT_EQ(status, 0) << (WIFSIGNALED(status) ? "ended by a signal" : "see the failures above");
 }
 
