@@ -92,6 +92,18 @@ bool ensure_segment(Agent& agent) {
   return true;
 }
 
+namespace {
+
+// At the process's orderly end: a label for tools that look at the segment before its consumer
+// has removed it. Destructors that run later may still log.
+__attribute__((destructor)) void label_as_closed() {
+  Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  if (segment == nullptr) return;
+  segment->header->state.store(static_cast<std::uint32_t>(shm::SegmentState::kClosed),
+                               std::memory_order_relaxed);
+}
+
+}  // namespace
 }  // namespace ringside
 
 const std::uint8_t* rs_switches = ringside::kUnregisteredSwitch;

@@ -1,6 +1,7 @@
 #include "libagent/ring_attachment.hpp"
 
 #include <cstring>
+#include <exception>
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -152,9 +153,10 @@ void abandon_ring() {
   t_attachment.ring = nullptr;
 }
 
-bool attach_ring() {
+namespace {
+
+bool attach_ring_or_throw(Agent& a) {
   const SlowCall call;
-  Agent& a = agent();
   const SlowPathLock lock;
   if (t_attachment.ring != nullptr) return true;  // a signal handler was faster
   if (is_orphaned()) {
@@ -207,6 +209,18 @@ bool attach_ring() {
   claim(segment, index);
   arrange_retirement();
   return true;
+}
+
+}  // namespace
+
+bool attach_ring() {
+  Agent& a = agent();
+  try {
+    return attach_ring_or_throw(a);
+  } catch (const std::exception&) {  // no memory, even for a message
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
 }
 
 }  // namespace ringside

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 #include <string_view>
 
 #include "libagent/argument_names.hpp"
@@ -124,6 +125,32 @@ void forget_registrations(Agent& agent) {
   }
 }
 
+namespace {
+
+std::uint32_t enabled_or_throw(rs_site* site) {
+  const SlowCall call;
+  Agent& a = agent();
+  if (a.state.load(std::memory_order_relaxed) == State::failed &&
+      monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  const SlowPathLock lock;
+  if (!ensure_segment(a)) {
+    if (a.state.load(std::memory_order_relaxed) == State::failed) {
+      a.refused.fetch_add(1, std::memory_order_relaxed);
+    }
+    return 0;
+  }
+  if (!register_statement(a, *site)) {
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? id : 0;
+}
+
+}  // namespace
 }  // namespace ringside
 
 using ringside::Agent;
@@ -137,8 +164,10 @@ void rs_site_loaded(rs_site* site) {
   site->next = a.sites;
   if (a.sites != nullptr) a.sites->previous = site;
   a.sites = site;
-  if (a.state.load(std::memory_order_relaxed) == ringside::State::live) {
+  if (a.state.load(std::memory_order_relaxed) != ringside::State::live) return;
+  try {
     ringside::register_statement(a, *site);
+  } catch (const std::exception&) {  // no memory for a message: its first log call tries again
   }
 }
 
@@ -154,24 +183,10 @@ void rs_site_unloaded(rs_site* site) {
 }
 
 uint32_t rs_site_enabled_slow(rs_site* site) {
-  const ringside::SlowCall call;
-  Agent& a = agent();
-  if (a.state.load(std::memory_order_relaxed) == ringside::State::failed &&
-      ringside::monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
-    a.refused.fetch_add(1, std::memory_order_relaxed);
+  try {
+    return ringside::enabled_or_throw(site);
+  } catch (const std::exception&) {  // no memory, even for a message
+    agent().refused.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  const SlowPathLock lock;
-  if (!ringside::ensure_segment(a)) {
-    if (a.state.load(std::memory_order_relaxed) == ringside::State::failed) {
-      a.refused.fetch_add(1, std::memory_order_relaxed);
-    }
-    return 0;
-  }
-  if (!ringside::register_statement(a, *site)) {
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return 0;
-  }
-  const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? id : 0;
 }
