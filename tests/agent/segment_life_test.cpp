@@ -179,8 +179,19 @@ PROCESS_TEST(SegmentLife, LockIsDroppedAtSigkillAndTheRecordsRemain) {
   EXPECT_FALSE(is_locked(path, shm::kServiceLockByte));
   SegmentReader segment(path);
   const std::vector<Record> data = segment.data(0);
+  EXPECT_EQ(segment.header().state.load(), static_cast<std::uint32_t>(shm::SegmentState::kLive));
   ASSERT_EQ(data.size(), 1000U);
   EXPECT_EQ(data[999].values[0], "i32 999");
+}
+
+PROCESS_TEST(SegmentLife, AnOrderlyEndIsLabelled) {
+  const pid_t pid = start_child([] {
+    RS_INFO("the last words");
+    exit(0);  // NOLINT(concurrency-mt-unsafe): the only thread
+  });
+  EXPECT_EQ(wait_for(pid), 0);
+  SegmentReader segment(only_segment());
+  EXPECT_EQ(segment.header().state.load(), static_cast<std::uint32_t>(shm::SegmentState::kClosed));
 }
 
 PROCESS_TEST(SegmentLife, AnExecutedProgramKeepsNoLock) {
