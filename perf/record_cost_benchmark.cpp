@@ -94,7 +94,7 @@ std::uint64_t five_arguments() {
 void measure(benchmark::State& state, Subject subject) {
   std::vector<double> ratios;
   double best = 1e9;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     ratios.clear();
     for (int i = 0; i < kPairs; ++i) {
       const std::uint64_t floor = floor_ticks();
