@@ -1,5 +1,6 @@
 #include "scripted_service.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -111,9 +112,10 @@ void ScriptedService::publish_raw(std::uint32_t index, const void* bytes, std::s
   std::atomic<std::uint64_t>& producer = ring(index).producer.producer_pos;
   const std::uint64_t pos = producer.load();
   std::byte* const ring_base = base_ + layout_.rings_offset + index * layout_.ring_bytes;
-  for (std::size_t i = 0; i < size; ++i) {
-    ring_base[(pos + i) & (kRingBytes - 1)] = static_cast<const std::byte*>(bytes)[i];
-  }
+  const std::size_t at = pos & (kRingBytes - 1);
+  const std::size_t first = std::min<std::size_t>(size, kRingBytes - at);
+  std::memcpy(ring_base + at, bytes, first);
+  std::memcpy(ring_base, static_cast<const std::byte*>(bytes) + first, size - first);
   producer.store(pos + size, std::memory_order_release);
 }
 

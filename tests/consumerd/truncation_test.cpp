@@ -75,7 +75,7 @@ void cut_while_draining(std::uint64_t (*size)(const shm::SegmentLayout&)) {
   };
   ASSERT_TRUE(comes_true([&] { return drained(healthy) && drained(victim); }));
   for (std::uint32_t ring = 0; ring < 4; ++ring) {
-    victim.ring(ring).producer.producer_pos.fetch_add(16 * 3000);
+    victim.ring(ring).producer.producer_pos.fetch_add(std::uint64_t{16} * 3000);
   }
   ASSERT_EQ(ftruncate(victim.fd(), static_cast<off_t>(size(victim.layout()))), 0);
   victim.die();
