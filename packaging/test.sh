@@ -204,7 +204,7 @@ build, root = map(os.path.realpath, sys.argv[1:])
 with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
     entries = json.load(database)
 files = {os.path.realpath(os.path.join(entry["directory"], entry["file"])) for entry in entries}
-tests = os.path.join(root, "tests") + os.sep  # compiled without a warning; the analyser takes too long
+tests = os.path.join(root, "tests") + os.sep  # some of them still have findings
 ours = sorted(f for f in files if f.startswith(root + os.sep) and
               not f.startswith((build + os.sep, tests)))
 sys.stdout.write("".join(f + "\0" for f in ours))
@@ -237,7 +237,7 @@ with_sanitizers() {
     compile sanitizers "$dir" || return 0
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
-  # Kills at random moments and counts of system calls mean nothing at a tenth of the speed.
+  # The end-to-end suite has not been made to pass under sanitizers yet.
   run_tests sanitizers "$dir" 1200 6 "${everywhere[@]}" --no-suite end-to-end
 }
 
