@@ -192,7 +192,12 @@ static inline uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) 
 
 /* Where the bytes reserved at `start` lie. */
 static inline unsigned char* rs_place(uint64_t start) {
-  return (unsigned char*)(rs_thread_state.place + start);
+  /* Neither a cast, which C and C++ users spell differently, nor pointer arithmetic, which must not
+   * leave its object. */
+  const uint64_t address = rs_thread_state.place + start;
+  unsigned char* place;
+  __builtin_memcpy(&place, &address, sizeof place);
+  return place;
 }
 
 /* Signal handlers recorded behind the bytes that were just published: publishes on until they
