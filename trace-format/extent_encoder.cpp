@@ -151,8 +151,8 @@ void ExtentEncoder::Impl::loop() {
       continue;
     }
     SiteState* const s = &all[id];
-    if (s == before && s->successor == id && wide && path <= Path::kText &&
-        left >= kRunBytes + 16 && reference == previous) {
+    if (wide && s == before && s->successor == id && path <= Path::kText &&
+        left >= kRunBytes + 16 && reference == previous) [[unlikely]] {
       run = {p, o, reference, previous, before, records};
       if (run_of_one_site(id, output_limit)) {
         p = run.p;

@@ -36,6 +36,7 @@ struct RunKernels {
 // Null if this processor has none.
 const RunKernels* run_kernels();
 
+void long_run_avx512(const RunPlan& plan, std::uint64_t* numbers, RecordRun& run);
 void text_run_avx512(KnownText* texts, RecordRun& run);
 
 }  // namespace ringside::trace

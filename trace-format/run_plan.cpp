@@ -7,11 +7,11 @@ namespace {
 
 // A head's lane: the record's tag, up to 4 bytes of time, up to 3 bytes of argument tags.
 constexpr unsigned kTagAt = 5;
-constexpr unsigned kMaxArguments = 6;
+constexpr unsigned kMaxShared = 3;
 constexpr std::uint8_t kZeroByte = 7;  // of the tags' lanes: their upper bytes are all 0
 
 bool is_suitable(const SitePlan& site) {
-  if (site.variable || site.fields.size() > kMaxArguments) return false;
+  if (site.variable || site.fields.size() > kRunLanes) return false;
   for (const FieldPlan& f : site.fields) {
     if (f.coding > Coding::kFloat64) return false;
   }
@@ -73,9 +73,20 @@ bool make_run_plan(const SitePlan& site, RunPlan& plan) {
   plan = {};
   plan.low_tags.fill(kZeroByte);
   plan.high_tags.fill(kZeroByte);
-  plan.lanes = static_cast<std::uint32_t>(1 + site.fields.size());
-  plan.records = kRunLanes / plan.lanes;
+  const auto fields = static_cast<std::uint32_t>(site.fields.size());
   plan.record_bytes = shm::kHeadBytes + site.minimal_bytes;
+  plan.argument_tag_bytes = site.tag_bytes;
+  for (const FieldPlan& f : site.fields) plan.doubles_each += f.coding == Coding::kFloat64 ? 1 : 0;
+  plan.shared = fields <= kMaxShared;
+  if (!plan.shared) {
+    plan.lanes = fields;
+    plan.records = 1;
+    for (unsigned i = 0; i < fields; ++i)
+      add_argument(plan, site.fields[i], i, site.fields[i].offset);
+    return true;
+  }
+  plan.lanes = 1 + fields;
+  plan.records = kRunLanes / plan.lanes;
   for (unsigned tag = 0; tag < site.tag_bytes; ++tag) {
     plan.tag_bytes |= std::uint64_t{1} << (kTagAt + tag);
   }
@@ -93,7 +104,6 @@ bool make_run_plan(const SitePlan& site, RunPlan& plan) {
           record == 0 ? (plan.records - 1) * plan.lanes + i : kRunLanes + lane - plan.lanes + i;
     }
   }
-  for (const FieldPlan& f : site.fields) plan.doubles_each += f.coding == Coding::kFloat64 ? 1 : 0;
   return true;
 }
 

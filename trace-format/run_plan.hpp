@@ -10,8 +10,9 @@ namespace ringside::trace {
 
 inline constexpr unsigned kRunLanes = 8;
 
-// A vector has eight lanes of 8 bytes. A record takes one for its head and one for each argument;
-// as many records as fit are coded at a time.
+// A vector has eight lanes of 8 bytes. With few arguments (`shared`), a record takes one for its
+// head and one for each argument, and as many records as fit are coded at a time. With more, the
+// arguments of one record have the vector for themselves, and the input starts at the arguments.
 struct alignas(64) RunPlan {
   using Bytes = std::array<std::uint8_t, 64>;
   using Lanes = std::array<std::uint64_t, kRunLanes>;
@@ -29,9 +30,11 @@ struct alignas(64) RunPlan {
   std::uint64_t head_bytes = 0;   // 1 in the lowest byte of each head's lane
   std::uint64_t tag_bytes = 0;    // bits of a head's lane that are argument tags
   std::uint32_t record_bytes = 0;
+  std::uint32_t argument_tag_bytes = 0;
   std::uint32_t records = 0;  // in one vector
   std::uint32_t lanes = 0;    // of one record
-  std::uint8_t heads = 0;     // sets of lanes
+  bool shared = false;
+  std::uint8_t heads = 0;  // sets of lanes
   std::uint8_t arguments = 0;
   std::uint8_t integers = 0;
   std::uint8_t floats = 0;
