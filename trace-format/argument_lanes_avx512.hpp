@@ -55,7 +55,7 @@ RINGSIDE_WIDE inline __m512i kept(std::int64_t value) {
 struct Constants {
   __m512i spread, sign, before, refused, floor, flip, base, low_tags, high_tags;
   __m512i ones, complemented, in_1_byte, in_2_bytes, up_2_bytes, tag_complement, tag_up_1, tag_up_2;
-  __m512i same_values, all_bits, gather_tags;
+  __m512i same_values, byte_bits, gather_tags;
   __m128i follows;
   __mmask64 spread_mask;
   __mmask8 heads, integers, floats;
@@ -83,7 +83,7 @@ RINGSIDE_WIDE inline Constants constants_of(const RunPlan& plan) {
       .tag_up_1 = kept(kTagUp1),
       .tag_up_2 = kept(kTagUp2),
       .same_values = kept(kPlaceSameValues << 4),
-      .all_bits = kept(64),
+      .byte_bits = kept(56),
       .gather_tags = kept(0x3830282018100800),
       .follows = bytes_of_tag(),
       .spread_mask = plan.spread_mask,
@@ -123,11 +123,13 @@ RINGSIDE_INLINE void code(const Constants& c, Vector& x) {
     significant = _mm512_mask_and_epi64(significant, c.floats, significant,
                                         _mm512_sub_epi64(_mm512_setzero_si512(), significant));
   }
-  const __m512i zeros = _mm512_srli_epi64(_mm512_lzcnt_epi64(significant), 3);
+  const __m512i zero_bits = _mm512_lzcnt_epi64(significant);
+  const __m512i zeros = _mm512_srli_epi64(zero_bits, 3);
   __m512i tag = _mm512_maskz_add_epi64(x.differs, _mm512_xor_si512(zeros, c.flip), c.base);
   if constexpr (kHasFloats) {
-    rest = _mm512_mask_srlv_epi64(rest, c.floats, rest,
-                                  _mm512_sub_epi64(c.all_bits, _mm512_slli_epi64(tag, 3)));
+    // The bits of the whole bytes below the lowest one that is not 0.
+    const __m512i unused = _mm512_andnot_si512(zero_bits, c.byte_bits);
+    rest = _mm512_mask_srlv_epi64(rest, c.floats, rest, unused);
   }
   const __m512i distance = _mm512_add_epi64(_mm512_abs_epi64(x.distance), c.ones);
   const __mmask8 near = _mm512_mask_cmplt_epu64_mask(coded, distance, c.in_1_byte);
