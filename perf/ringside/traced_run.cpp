@@ -40,8 +40,10 @@ int TracedRun::start(Options options) {
     return kExitNotPossible;
   }
   // Until consumerd has adopted the segment the first measurements would have no consumer.
-  if (!flush(std::chrono::seconds(10)) || !consumerd_->runs()) {
-    std::fprintf(stderr, "consumerd (%s) does not serve this process\n", CONSUMERD_PATH);
+  const bool served = flush(std::chrono::seconds(10));
+  if (!served || !consumerd_->runs()) {
+    std::fprintf(stderr, "%s does not serve this process: %s, it ended with %d\n", CONSUMERD_PATH,
+                 served ? "was there" : "no answer within 10 s", consumerd_->terminate());
     return kExitNotPossible;
   }
   return kExitOk;
