@@ -1,0 +1,54 @@
+#pragma once
+// The command line that all measuring programs have: --quick, --repeats N, --row NAME, --case NAME.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "perf/harness/messages.hpp"
+#include "perf/harness/result_line.hpp"
+
+namespace ringside::perf {
+
+struct RunOptions {
+  bool quick = false;             // a tenth of the work, to see that it runs
+  int repeats = 5;                // of what is repeated as a whole
+  std::vector<std::string> rows;  // empty: all
+  std::vector<std::string> cases;
+
+  bool wants_row(std::string_view row) const { return wants(rows, row); }
+  bool wants_case(Case message) const { return wants(cases, name_of(message)); }
+  // `full`, or a share of it that --quick leaves.
+  int scaled(int full) const { return quick ? std::max(full / 10, 1) : full; }
+  int repeats_or_one() const { return quick ? 1 : repeats; }
+
+ private:
+  static bool wants(const std::vector<std::string>& names, std::string_view name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+
+// Empty if the process is to end at once with `*exit_code`: help, or bad usage, which is said.
+inline std::optional<RunOptions> parse_run_options(int argc, char** argv, const char* description,
+                                                   int* exit_code) {
+  RunOptions options;
+  CLI::App app(description);
+  app.add_flag("--quick", options.quick, "a tenth of the work, to see that it runs");
+  app.add_option("--repeats", options.repeats, "repeats of what is repeated as a whole")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--row", options.rows, "only this row; may be given several times");
+  app.add_option("--case", options.cases, "only this message; may be given several times");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return {};
+  }
+  return options;
+}
+
+}  // namespace ringside::perf
