@@ -150,7 +150,8 @@ class PrintfFormat {
     const std::tuple<Arguments...> all(arguments...);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       sink(value<I>(all)...);
-    }(std::make_index_sequence<kPlaceholders.size()>());
+    }
+    (std::make_index_sequence<kPlaceholders.size()>());
   }
 };
 

@@ -26,12 +26,12 @@ void fire_tracepoint(std::uint32_t statement, Arguments... arguments) {
 
 }  // namespace ringside::perf
 
-#define RS_LTTNG_(...)                                                                  \
-  do {                                                                                  \
-    struct RsSource {                                                                   \
-      static constexpr std::string_view text() { return "" RS_FIRST_(__VA_ARGS__, ); }  \
-    };                                                                                  \
-    ::ringside::perf::fire_tracepoint<RsSource>(                                        \
+#define RS_LTTNG_(...)                                                                 \
+  do {                                                                                 \
+    struct RsSource {                                                                  \
+      static constexpr std::string_view text() { return "" RS_FIRST_(__VA_ARGS__, ); } \
+    };                                                                                 \
+    ::ringside::perf::fire_tracepoint<RsSource>(                                       \
         ::ringside::perf::statement_number(__FILE__, __LINE__) RS_REST_(__VA_ARGS__)); \
   } while (0)
 #define RS_FIRST_(first, ...) first

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#define RS_NOTHING_(...)                        \
-  do {                                          \
+#define RS_NOTHING_(...)                       \
+  do {                                         \
     if (false) (void)std::printf(__VA_ARGS__); \
   } while (0)
 

@@ -5,11 +5,11 @@
 #include "perf/integration/placeholders.hpp"
 #include "perf/integration/spdlog/async_log.hpp"
 
-#define RS_SPDLOG_(level_, ...)                                                          \
-  do {                                                                                   \
-    struct RsSource {                                                                    \
-      static constexpr std::string_view text() { return "" RS_FIRST_(__VA_ARGS__, ); }   \
-    };                                                                                   \
+#define RS_SPDLOG_(level_, ...)                                                         \
+  do {                                                                                  \
+    struct RsSource {                                                                   \
+      static constexpr std::string_view text() { return "" RS_FIRST_(__VA_ARGS__, ); }  \
+    };                                                                                  \
     ::ringside::perf::log_async<RsSource>(spdlog::level::level_ RS_REST_(__VA_ARGS__)); \
   } while (0)
 #define RS_FIRST_(first, ...) first
