@@ -21,9 +21,6 @@ pthread_mutex_t g_slow_path = PTHREAD_MUTEX_INITIALIZER;
 // A refusal is tried again, but not by every log call.
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
 
-const std::uint8_t kUnregisteredSwitch[1] = {shm::kSwitchUnregistered};
-const std::uint8_t kDisabledSwitch[1] = {shm::kSwitchOff};
-
 }  // namespace
 
 Agent& agent() {
@@ -66,7 +63,7 @@ bool ensure_segment(Agent& agent) {
   if (first_try && !agent.options_are_final) {
     if (disabled_by_environment()) {
       agent.state.store(State::disabled, std::memory_order_relaxed);
-      __atomic_store_n(&rs_switches, &kDisabledSwitch[0], __ATOMIC_RELEASE);
+      __atomic_store_n(&rs_initial_switch, shm::kSwitchOff, __ATOMIC_RELAXED);
       return false;
     }
     agent.options = apply_environment(agent.options);
@@ -85,8 +82,6 @@ bool ensure_segment(Agent& agent) {
   agent.message.clear();
   Segment* const live = segment.release();
   agent.segment.store(live, std::memory_order_release);
-  // Before any site gets an id (release there): whoever sees an id sees this array too.
-  __atomic_store_n(&rs_switches, live->switches, __ATOMIC_RELEASE);
   agent.state.store(State::live, std::memory_order_relaxed);
   register_loaded_statements(agent);
   return true;
@@ -106,4 +101,4 @@ __attribute__((destructor)) void label_as_closed() {
 }  // namespace
 }  // namespace ringside
 
-const std::uint8_t* rs_switches = ringside::kUnregisteredSwitch;
+std::uint8_t rs_initial_switch = ringside::shm::kSwitchUnregistered;

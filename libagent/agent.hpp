@@ -31,7 +31,7 @@ struct Segment {
   std::byte* dictionary = nullptr;
   Segment* former = nullptr;  // of the parent process, kept because interrupted calls may use it
   std::uint64_t dictionary_reserved = 0;  // bytes backed by memory; the rest would be SIGBUS
-  // Per ring: where it is mapped twice back to back, null if it never was.
+  // Per ring: where it is mapped (kRingCopies times), null if it never was.
   std::unique_ptr<std::atomic<std::byte*>[]> ring_base;
 };
 

@@ -68,6 +68,7 @@ void read_choice(const char* name, std::span<const Choice<T>> choices, T* option
 }
 
 constexpr Choice<Overflow> kOverflows[] = {{"block", Overflow::block}, {"drop", Overflow::drop}};
+constexpr Choice<Clock> kClocks[] = {{"tsc", Clock::tsc}, {"consumer", Clock::consumer}};
 constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
                                      {"info", Level::info},         {"notice", Level::notice},
                                      {"warning", Level::warning},   {"error", Level::error},
@@ -149,6 +150,7 @@ Options apply_environment(Options options) {
                              "a number of milliseconds from 0 to 3600000", &timeout_ms);
   options.block_timeout = std::chrono::milliseconds(timeout_ms);
   read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);
+  read_choice<Clock>("RINGSIDE_CLOCK", kClocks, &options.clock);
   return options;
 }
 

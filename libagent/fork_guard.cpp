@@ -7,15 +7,11 @@
 
 #include "libagent/agent.hpp"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/segment_file.hpp"
 #include "libagent/statement_registry.hpp"
-#include "shm-layout/site_switch.hpp"
 
 namespace ringside {
 namespace {
-
-// What a child's statements find until it has a segment: those that carry an id of the parent's,
-// because a handler forked while they were looking it up, are off; all others come to register.
-std::uint8_t g_switches_of_child[shm::kDefaultSiteCapacity];
 
 // Held by the forking thread from before the fork until after it, on both sides, so that the
 // child never sees half a registration.
@@ -47,19 +43,17 @@ void in_child() {
   Agent& a = agent();
   Segment* const segment = a.segment.exchange(nullptr, std::memory_order_relaxed);
   forget_registrations(a);
-  g_switches_of_child[0] = shm::kSwitchUnregistered;
-  __atomic_store_n(&rs_switches, &g_switches_of_child[0], __ATOMIC_RELAXED);
-  const unsigned char* const own_base = rs_thread_state.base;
+  const shm::RingMetadata* const own_ring = attached_ring();
   abandon_ring();
   if (segment != nullptr) {
     for (std::uint32_t i = 0; i < segment->layout.ring_count; ++i) {
       std::byte* const base = segment->ring_base[i].load(std::memory_order_relaxed);
       if (base == nullptr) continue;
-      detach_mapping(base, 2 * segment->layout.ring_bytes,
-                     reinterpret_cast<unsigned char*>(base) == own_base);
+      detach_mapping(base, kRingCopies * segment->layout.ring_bytes,
+                     &segment->rings[i] == own_ring);
     }
-    // Interrupted calls may still look at it: they find an empty segment in private memory. The
-    // price is address space, not memory.
+    // Interrupted calls may still look at it: they find an empty segment in private memory, and
+    // their switch off if that is what they were reading. The price is address space, not memory.
     static_cast<void>(mmap(segment->head.get_address(), segment->head.get_size(),
                            PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0));

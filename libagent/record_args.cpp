@@ -148,7 +148,7 @@ std::uint64_t total_bytes(std::span<const Piece> pieces) {
 }  // namespace
 }  // namespace ringside
 
-void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
+void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
   using namespace ringside;
   std::array<Piece, RS_MAX_FIELDS> storage;
   if (count != site->field_count || count > storage.size()) return;  // refused at compile time
@@ -174,10 +174,10 @@ void rs_record_args(rs_site* site, const rs_arg* args, std::uint32_t count) {
     ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
   std::uint64_t tsc = 0;
-  const std::uint64_t start = rs_reserve(bytes, &tsc);
+  const std::uint64_t start = rs_reserve(state, bytes, &tsc);
   if (start == RS_DROPPED) return;
   unsigned char* p = rs_place(start);
-  const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+  const auto id = static_cast<std::uint32_t>(site->id);
   const std::uint64_t head = shm::make_head(tsc, cut ? shm::kCodeExtended : id);
   std::memcpy(p, &head, sizeof head);
   p += sizeof head;

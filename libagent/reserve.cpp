@@ -154,7 +154,10 @@ thread_local std::uint32_t t_generation = 0;
 class SlowReservation {
  public:
   SlowReservation(Segment& segment, shm::RingMetadata& ring)
-      : ring_(ring), ring_bytes_(segment.layout.ring_bytes), waiter_(segment, ring) {
+      : ring_(ring),
+        base_(reinterpret_cast<std::uint64_t>(attached_base())),
+        ring_bytes_(segment.layout.ring_bytes),
+        waiter_(segment, ring) {
     const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
     if (t_generation != generation || t_.clock_due == 0) {
       t_generation = generation;
@@ -196,9 +199,11 @@ class SlowReservation {
   }
 
   // The limit is the consumer's, but never beyond this lap: its end brings the next clock record.
+  // Less the slack, for records that are tested by their start alone; nearer to the true end
+  // every record comes here, where the test is exact.
   void refresh_limit() {
-    __atomic_store_n(&t_.limit, std::min(space_limit(ring_, ring_bytes_), t_lap_end),
-                     __ATOMIC_RELAXED);
+    const std::uint64_t end = std::min(space_limit(ring_, ring_bytes_), t_lap_end);
+    __atomic_store_n(&t_.limit, end - RS_LIMIT_SLACK + 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     // A handler may have dropped a record before the line above.
     if (drop_due()) return_here_next();
@@ -229,27 +234,31 @@ class SlowReservation {
       const std::uint64_t start = load(t_.pos);
       if (!make_space(start + bytes)) return false;
       if (!exchange_local(&t_.pos, start, start + bytes)) continue;
-      fill(rs_place(start), start);
+      fill(start);
       rs_publish(start, bytes);
       return true;
     }
   }
 
   bool append_clock(std::uint64_t tsc) {
-    return append(shm::kClockRecordBytes, [this, tsc](unsigned char* p, std::uint64_t start) {
+    return append(shm::kClockRecordBytes, [this, tsc](std::uint64_t start) {
       timespec now{};
       clock_gettime(CLOCK_REALTIME, &now);
       const std::uint64_t words[3] = {shm::make_head(tsc, shm::kCodeClock), tsc,
                                       static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
                                           static_cast<std::uint64_t>(now.tv_nsec)};
-      std::memcpy(p, words, sizeof words);
+      // The place first: with it in force, the end of the lap before is still a valid limit.
+      const std::uint64_t first = base_ + ring_bytes_ + (start & (ring_bytes_ - 1));
+      __atomic_store_n(&t_.place, first - start, __ATOMIC_RELAXED);
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
       t_lap_end = start + ring_bytes_;
+      std::memcpy(rs_place(start), words, sizeof words);
       __atomic_store_n(&t_.clock_due, tsc + shm::kClockIntervalTicks, __ATOMIC_RELAXED);
     });
   }
 
   bool append_drop_mark(std::uint64_t tsc) {
-    return append(shm::kDropRecordBytes, [this, tsc](unsigned char* p, std::uint64_t) {
+    return append(shm::kDropRecordBytes, [this, tsc](std::uint64_t start) {
       // A handler between these lines may have marked them all: then nothing is left to tell.
       const std::uint64_t total = ring_.counters.dropped_total.load(std::memory_order_relaxed);
       const std::uint64_t marked = t_marked_drops;
@@ -259,7 +268,7 @@ class SlowReservation {
         words[1] = total - marked;
         words[2] = static_cast<std::uint32_t>(cause());
       }
-      std::memcpy(p, words, sizeof words);
+      std::memcpy(rs_place(start), words, sizeof words);
     });
   }
 
@@ -278,6 +287,7 @@ class SlowReservation {
 
   rs_thread& t_ = rs_thread_state;
   shm::RingMetadata& ring_;
+  const std::uint64_t base_;  // address of the ring's first copy
   const std::uint64_t ring_bytes_;
   Waiter waiter_;
 };
@@ -298,8 +308,9 @@ void rs_publish_rest() {
   } while (__atomic_load_n(&t.pos, __ATOMIC_RELAXED) != end);
 }
 
-std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
-  const ringside::SlowCall call;
+namespace {
+
+std::uint64_t reserve_slowly(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
   rs_thread& t = rs_thread_state;
   const bool was_attached = (start & RS_NO_RING) == 0;
   if (!ringside::exchange_local(&t.pos, start + bytes, start) && was_attached) {
@@ -312,7 +323,17 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   ringside::shm::RingMetadata* const ring = ringside::attached_ring();
   if (segment == nullptr || ring == nullptr) return RS_DROPPED;
   ringside::SlowReservation reservation(*segment, *ring);
-  const std::uint64_t reserved = reservation.reserve(bytes, tsc);
+  // A record that the consumer stamps comes without a time, but may begin a lap all the same.
+  const std::uint64_t reserved = reservation.reserve(bytes, tsc != 0 ? tsc : rs_clock());
   if (ringside::attached_ring() == nullptr) t.limit = 0;  // see abandon_ring()
+  return reserved;
+}
+
+}  // namespace
+
+std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
+  const ringside::SlowCall call;
+  const std::uint64_t reserved = reserve_slowly(start, bytes, tsc);
+  rs_thread_state.slow_tsc = tsc;  // at the end: a handler meanwhile has left its own
   return reserved;
 }

@@ -22,6 +22,7 @@ constexpr std::uint64_t kRetryAfterNs = 100'000'000;
 // Which ring is ours and what the trace has been told about it; touched off the hot path only.
 struct Attachment {
   shm::RingMetadata* ring = nullptr;
+  std::byte* base = nullptr;
 };
 thread_local Attachment t_attachment;
 // Set in a child that has a record of its parent's on its stack, see abandon_ring().
@@ -117,15 +118,13 @@ void claim(Segment& segment, std::uint32_t index) {
                        std::memory_order_release);
 
   rs_thread& t = rs_thread_state;
-  t.base =
-      reinterpret_cast<unsigned char*>(segment.ring_base[index].load(std::memory_order_relaxed));
-  t.mask = segment.layout.ring_bytes - 1;
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
   t.max_record_bytes = segment.header->max_record_bytes;
   t.published = identity.start_pos;
   t.clock_due = 0;  // the first record is preceded by a clock record
-  t.limit = identity.start_pos;
+  t.limit = 0;
   t.pos = identity.start_pos;
+  t_attachment.base = segment.ring_base[index].load(std::memory_order_relaxed);
   t_attachment.ring = &ring;
 }
 
@@ -138,6 +137,10 @@ void arrange_retirement() {
 
 shm::RingMetadata* attached_ring() {
   return t_attachment.ring;
+}
+
+std::byte* attached_base() {
+  return t_attachment.base;
 }
 
 void abandon_ring() {
@@ -230,9 +233,9 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
                                                   .limit = 0,
                                                   .published = UINT64_MAX,
                                                   .clock_due = 0,
-                                                  .base = nullptr,
-                                                  .mask = 0,
+                                                  .place = 0,
                                                   .producer_pos = nullptr,
+                                                  .slow_tsc = 0,
                                                   // A thread without a ring takes
                                                   // the path that attaches first and
                                                   // then knows what is too large.

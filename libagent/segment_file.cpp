@@ -235,17 +235,17 @@ std::byte* map_ring(Segment& segment, std::uint32_t index) {
   const std::uint64_t bytes = segment.layout.ring_bytes;
   const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
   if (!reserve(segment.fd.get(), offset, bytes)) return nullptr;
-  // One reservation of the address space, then the ring into both halves of it, its pages
-  // touched at once: page faults belong to the slow path.
-  void* const place =
-      mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // One reservation of the address space, then the ring into each part of it, its pages touched at
+  // once: page faults belong to the slow path.
+  void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return nullptr;
   auto* const base = static_cast<std::byte*>(place);
-  for (int half = 0; half < 2; ++half) {
-    void* const at = base + static_cast<std::uint64_t>(half) * bytes;
+  for (std::uint64_t copy = 0; copy < kRingCopies; ++copy) {
+    void* const at = base + copy * bytes;
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
              segment.fd.get(), static_cast<off_t>(offset)) == MAP_FAILED) {
-      munmap(place, 2 * bytes);
+      munmap(place, kRingCopies * bytes);
       return nullptr;
     }
   }

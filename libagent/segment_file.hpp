@@ -16,7 +16,17 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
 // Backs [0, bytes) of the dictionary with memory. False if there is none left.
 bool reserve_dictionary(Segment& segment, std::uint64_t bytes);
 
-// Backs ring `index` with memory and maps it twice back to back. Null if either fails.
+// How often a ring is mapped, back to back. A lap begins anywhere in the second copy and may run
+// into the third, so that its records need no wrapping of positions; a record of the lap before,
+// which a signal handler that began this lap has interrupted, lies in the first or the second.
+//
+//      first copy        second copy       third copy
+//   |-----------------|-----------------|-----------------|
+//              <- up to a ring -| lap begins
+//                               |- lap, a ring long -|
+inline constexpr std::uint64_t kRingCopies = 3;
+
+// Backs ring `index` with memory and maps it kRingCopies times. Null if either fails.
 std::byte* map_ring(Segment& segment, std::uint32_t index);
 
 }  // namespace ringside

@@ -40,10 +40,20 @@ bool read_fields_from_format(rs_site& site) {
   return true;
 }
 
+// Under the slow-path lock, which orders this with registrations by other threads.
+bool is_registered(const rs_site& site) {
+  return __atomic_load_n(&site.state, __ATOMIC_RELAXED) != &rs_initial_switch;
+}
+
+std::uint8_t switch_for(const rs_site& site, std::uint8_t level) {
+  if (site.level < level) return shm::kSwitchOff;
+  return (site.flags & RS_SITE_CONSUMER_CLOCK) != 0 ? shm::kSwitchOnConsumerClock : shm::kSwitchOn;
+}
+
 }  // namespace
 
 bool register_statement(Agent& agent, rs_site& site) {
-  if (__atomic_load_n(&site.id, __ATOMIC_RELAXED) != 0) return true;
+  if (is_registered(site)) return true;
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
   shm::ServiceLine& line = segment.control->service;
   const std::uint32_t id = line.site_count.load(std::memory_order_relaxed) + 1;
@@ -64,6 +74,8 @@ bool register_statement(Agent& agent, rs_site& site) {
 
   shm::SiteDescription description;
   description.site_id = id;
+  if (agent.options.clock == Clock::consumer) site.flags |= RS_SITE_CONSUMER_CLOCK;
+  if ((site.flags & RS_SITE_CONSUMER_CLOCK) != 0) description.flags |= shm::kSiteConsumerClock;
   description.line = site.line;
   description.level = static_cast<shm::Level>(site.level);
   description.format_style = static_cast<std::uint8_t>(shm::FormatStyle::printf);
@@ -93,10 +105,10 @@ bool register_statement(Agent& agent, rs_site& site) {
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
   line.site_count.store(id, std::memory_order_relaxed);
-  segment.switches[id] =
-      site.level >= agent.level.load(std::memory_order_relaxed) ? shm::kSwitchOn : shm::kSwitchOff;
-  // Pairs with the acquire in rs_site_enabled: whoever sees the id sees rs_switches and fields.
-  __atomic_store_n(&site.id, id, __ATOMIC_RELEASE);
+  segment.switches[id] = switch_for(site, agent.level.load(std::memory_order_relaxed));
+  site.id = id;
+  // Pairs with the acquire in rs_site_enabled: whoever finds its switch there sees id and fields.
+  __atomic_store_n(&site.state, &segment.switches[id], __ATOMIC_RELEASE);
   return true;
 }
 
@@ -112,22 +124,20 @@ void apply_level(Agent& agent, std::uint8_t level) {
   if (segment == nullptr) return;
   segment->control->service.level.store(level, std::memory_order_relaxed);
   for (const rs_site* site = agent.sites; site != nullptr; site = site->next) {
-    const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-    if (id == 0) continue;
-    __atomic_store_n(&segment->switches[id],
-                     site->level >= level ? shm::kSwitchOn : shm::kSwitchOff, __ATOMIC_RELAXED);
+    if (!is_registered(*site)) continue;
+    __atomic_store_n(&segment->switches[site->id], switch_for(*site, level), __ATOMIC_RELAXED);
   }
 }
 
 void forget_registrations(Agent& agent) {
   for (rs_site* site = agent.sites; site != nullptr; site = site->next) {
-    __atomic_store_n(&site->id, 0U, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->state, &rs_initial_switch, __ATOMIC_RELAXED);
   }
 }
 
 namespace {
 
-std::uint32_t enabled_or_throw(rs_site* site) {
+std::uint8_t enabled_or_throw(rs_site* site) {
   const SlowCall call;
   Agent& a = agent();
   if (a.state.load(std::memory_order_relaxed) == State::failed &&
@@ -146,8 +156,8 @@ std::uint32_t enabled_or_throw(rs_site* site) {
     a.refused.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  const std::uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-  return a.segment.load(std::memory_order_relaxed)->switches[id] == 1 ? id : 0;
+  const std::uint8_t state = __atomic_load_n(site->state, __ATOMIC_RELAXED);
+  return state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
 }
 
 }  // namespace
@@ -182,7 +192,7 @@ void rs_site_unloaded(rs_site* site) {
   site->previous = nullptr;
 }
 
-uint32_t rs_site_enabled_slow(rs_site* site) {
+std::uint8_t rs_site_enabled_slow(rs_site* site) {
   try {
     return ringside::enabled_or_throw(site);
   } catch (const std::exception&) {  // no memory, even for a message

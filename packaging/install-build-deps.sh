@@ -8,7 +8,7 @@ packages=(
   meson ninja-build pkg-config python3
   libboost-dev liburing-dev libzstd-dev libfmt-dev libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  redis-tools strace
+  redis-tools strace valgrind
 )
 
 fail() {

@@ -7,8 +7,10 @@ namespace ringside::shm {
 
 inline constexpr std::uint8_t kSwitchOff = 0;
 inline constexpr std::uint8_t kSwitchOn = 1;
-// Site id 0 always reads this: a statement that has not been registered carries id 0, so one
-// load and one compare find both "switched off" and "not registered yet".
+// Where a statement looks before it is registered in a segment, so that one load and one compare
+// find both "switched off" and "not registered yet". Unused entries and entry 0 read it too.
 inline constexpr std::uint8_t kSwitchUnregistered = 2;
+// On, but records carry time 0 and the consumer stamps them: for sites with kSiteConsumerClock.
+inline constexpr std::uint8_t kSwitchOnConsumerClock = 3;
 
 }  // namespace ringside::shm

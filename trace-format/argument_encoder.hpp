@@ -105,6 +105,12 @@ class ArgumentEncoder {
     }
   }
 
+  // The history of doubles, one entry more than it has slots.
+  std::uint64_t* numbers() { return numbers_.data(); }
+
+  // That of texts.
+  KnownText* texts() { return texts_.data(); }
+
   // Arguments of any fixed sizes. Reads and writes up to kWideBytes too far.
   std::byte* put_numbers(const SitePlan& plan, const std::byte* a, const std::byte* b,
                          std::byte* o) {
@@ -207,13 +213,15 @@ class ArgumentEncoder {
                     std::size_t previous_bytes, std::byte*& o) {
     if (bytes == previous_bytes && equal_bytes(text, previous, bytes)) return kTagSame;
     if (bytes == 0) return kTagTextEmpty;
-    const std::size_t slot = text_slot(text, bytes);
-    Text& known = texts_[slot];
-    if (known.bytes == bytes && equal_bytes(known.data, text, bytes)) {
+    const std::uint64_t hash = text_hash(text, bytes);
+    const std::uint64_t key = KnownText::key_of(hash, bytes);
+    const std::size_t slot = hash >> 56;
+    KnownText& known = texts_[slot];
+    if (known.key == key && equal_bytes(known.data, text, bytes)) {
       *o++ = static_cast<std::byte>(slot);
       return kTagTextSlot;
     }
-    known = {text, bytes};
+    known = {text, key};
     unsigned tag = kTagTextSameLength;
     if (bytes != previous_bytes) {
       tag = bytes < 0x100 ? kTagText1 : bytes < 0x10000 ? kTagText2 : kTagText4;
@@ -231,16 +239,11 @@ class ArgumentEncoder {
   }
 
  private:
-  struct Text {
-    const std::byte* data = nullptr;
-    std::size_t bytes = 0;
-  };
-
   const std::byte* input_end_ = nullptr;
   bool numbers_clear_ = false;
   bool texts_clear_ = false;
-  std::array<std::uint64_t, kHistorySlots> numbers_{};
-  std::array<Text, kHistorySlots> texts_{};
+  std::array<std::uint64_t, kHistorySlots + 1> numbers_{};
+  std::array<KnownText, kHistorySlots> texts_{};
 };
 
 }  // namespace ringside::trace

@@ -1,10 +1,13 @@
 #include "trace-format/crc32c.hpp"
 
 #include <array>
-#include <cstring>
+
+#include "trace-format/little_endian.hpp"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+
+#include "trace-format/crc32c_avx512.hpp"
 #endif
 
 namespace ringside::trace {
@@ -32,12 +35,6 @@ constexpr Tables make_tables() {
 }
 
 constexpr Tables kTables = make_tables();
-
-std::uint64_t load8(const std::byte* p) {
-  std::uint64_t value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
 
 #if defined(__x86_64__)
 
@@ -86,13 +83,13 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::uint32_t start
     std::uint64_t b = 0;
     std::uint64_t c = 0;
     for (std::size_t i = 0; i < kLane; i += 8) {
-      crc = _mm_crc32_u64(crc, load8(p + i));
-      b = _mm_crc32_u64(b, load8(p + kLane + i));
-      c = _mm_crc32_u64(c, load8(p + 2 * kLane + i));
+      crc = _mm_crc32_u64(crc, load<std::uint64_t>(p + i));
+      b = _mm_crc32_u64(b, load<std::uint64_t>(p + kLane + i));
+      c = _mm_crc32_u64(c, load<std::uint64_t>(p + 2 * kLane + i));
     }
     crc = shift_lane(shift_lane(crc) ^ b) ^ c;
   }
-  for (; left >= 8; left -= 8, p += 8) crc = _mm_crc32_u64(crc, load8(p));
+  for (; left >= 8; left -= 8, p += 8) crc = _mm_crc32_u64(crc, load<std::uint64_t>(p));
   auto narrow = static_cast<std::uint32_t>(crc);
   for (; left > 0; --left, ++p) narrow = _mm_crc32_u8(narrow, static_cast<std::uint8_t>(*p));
   return ~narrow;
@@ -100,14 +97,12 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::uint32_t start
 
 #endif
 
-}  // namespace
-
 std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::byte> bytes) {
   crc = ~crc;
   const std::byte* p = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 8; left -= 8, p += 8) {
-    const std::uint64_t word = load8(p) ^ crc;
+    const std::uint64_t word = load<std::uint64_t>(p) ^ crc;
     crc = 0;
     for (std::size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][word >> (8 * i) & 0xFF];
   }
@@ -117,12 +112,28 @@ std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::byte> byte
   return ~crc;
 }
 
-std::uint32_t crc32c(std::uint32_t crc, std::span<const std::byte> bytes) {
+struct Versions {
+  std::array<Crc32c, 3> all{crc32c_portable};
+  std::size_t count = 1;
+
+  Versions() {
 #if defined(__x86_64__)
-  static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
-  if (kHasInstruction) return crc32c_sse42(crc, bytes);
+    if (__builtin_cpu_supports("sse4.2") != 0) all[count++] = crc32c_sse42;
+    if (can_crc32c_avx512()) all[count++] = crc32c_avx512;
 #endif
-  return crc32c_portable(crc, bytes);
+  }
+};
+
+}  // namespace
+
+std::span<const Crc32c> crc32c_versions() {
+  static const Versions kVersions;
+  return {kVersions.all.data(), kVersions.count};
+}
+
+std::uint32_t crc32c(std::uint32_t crc, std::span<const std::byte> bytes) {
+  static const Crc32c kBest = crc32c_versions().back();
+  return kBest(crc, bytes);
 }
 
 }  // namespace ringside::trace

@@ -14,7 +14,8 @@
 #include "trace-format/value_codec.hpp"
 
 namespace ringside::trace {
-ExtentEncoder::ExtentEncoder(const SiteTable& sites) : impl_(std::make_unique<Impl>(sites)) {}
+ExtentEncoder::ExtentEncoder(const SiteTable& sites, EncoderKernels kernels)
+    : impl_(std::make_unique<Impl>(sites, kernels)) {}
 ExtentEncoder::~ExtentEncoder() = default;
 
 void ExtentEncoder::Impl::start(std::span<const std::byte> bytes, const StreamCursor& cursor,
@@ -74,6 +75,42 @@ std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState& sta
   return fits ? bytes : kNone;
 }
 
+// What the wide kernels make of a site's records; no records if nothing.
+const RunPlan& ExtentEncoder::Impl::run_plan(std::uint32_t id) {
+  if (run_plans.size() <= id) run_plans.resize(states.size());
+  std::unique_ptr<RunPlan>& plan = run_plans[id];
+  if (!plan) {
+    plan = std::make_unique<RunPlan>();
+    if (!make_run_plan(*states[id].plan, *plan)) plan->records = 0;
+  }
+  return *plan;
+}
+
+// A site's record follows one of the same site: codes the run of them that stands at run.p, if it
+// is one for a kernel. False if nothing was coded.
+bool ExtentEncoder::Impl::run_of_one_site(std::uint32_t id, const std::byte* output_limit) {
+  SiteState& state = states[id];
+  RecordRun records{run.p, end, run.o, output_limit, state.previous, run.previous, id, 0};
+  if (state.path == Path::kText) {
+    kernels->text(arguments.texts(), records);
+    if (records.records == 0) return false;
+    state.argument_bytes = 4 + load<std::uint32_t>(records.arguments);
+  } else {
+    const RunPlan& plan = run_plan(id);
+    if (plan.records == 0) return false;
+    // It takes some setting up, which a single record does not repay.
+    if (shm::head_id(load<std::uint64_t>(run.p + plan.record_bytes)) != id) return false;
+    kernels->fixed(plan, arguments.numbers(), records);
+    if (records.records == 0) return false;
+  }
+  state.previous = records.arguments;
+  run.p = records.p;
+  run.o = records.o;
+  run.reference = run.previous = records.previous;
+  run.records += records.records;
+  return true;
+}
+
 // The inner loop: plain records of sites that this extent has met. Everything else, and whatever
 // is near an end, leaves it for plain() or control() and comes back.
 void ExtentEncoder::Impl::loop() {
@@ -82,6 +119,7 @@ void ExtentEncoder::Impl::loop() {
   SiteState* const all = states.data();
   const std::uint32_t now = epoch;
   const std::byte* const input_end = end;
+  const bool wide = kernels != nullptr;
   // What `run` holds between calls of the others, in variables of their own: as members of one
   // struct they would travel in pairs through vector registers, at several cycles a record.
   const std::byte* p = run.p;
@@ -113,6 +151,18 @@ void ExtentEncoder::Impl::loop() {
       continue;
     }
     SiteState* const s = &all[id];
+    if (wide && s == before && s->successor == id && path <= Path::kText &&
+        left >= kRunBytes + 16 && reference == previous) [[unlikely]] {
+      run = {p, o, reference, previous, before, records};
+      if (run_of_one_site(id, output_limit)) {
+        p = run.p;
+        o = run.o;
+        reference = run.reference;
+        previous = run.previous;
+        records = run.records;
+        continue;
+      }
+    }
     // The distance to the reference in the upper 44 bits of the word, its sign on top.
     const auto distance =
         static_cast<std::int64_t>(head - (reference << shm::kHeadIdBits)) >> shm::kHeadIdBits;

@@ -39,12 +39,16 @@ struct EncodeResult {
   const char* corrupt_reason = nullptr;  // a literal, with kCorrupt
 };
 
-// One for each encoder thread. Allocates only when the site table has grown.
+// kBest are the fastest that the processor has. All write the same bytes.
+enum class EncoderKernels : std::uint8_t { kBest, kPortable };
+
+// One for each encoder thread. Allocates only when the site table has grown, and when a site's
+// records come in a run for the first time.
 class ExtentEncoder {
  public:
   // `sites` must outlive the encoder and may grow between calls (not during one). A record of a
   // site that it does not know is corrupt: load the dictionary after the producer position.
-  explicit ExtentEncoder(const SiteTable& sites);
+  explicit ExtentEncoder(const SiteTable& sites, EncoderKernels kernels = EncoderKernels::kBest);
   ~ExtentEncoder();
   ExtentEncoder(const ExtentEncoder&) = delete;
   ExtentEncoder& operator=(const ExtentEncoder&) = delete;

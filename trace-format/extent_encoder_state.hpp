@@ -5,12 +5,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "trace-format/argument_encoder.hpp"
 #include "trace-format/extent_encoder.hpp"
+#include "trace-format/record_run.hpp"
+#include "trace-format/run_plan.hpp"
 #include "trace-format/site_table.hpp"
 #include "trace-format/value_codec.hpp"
 
@@ -51,7 +54,8 @@ struct Extended {
 };
 
 struct ExtentEncoder::Impl {
-  explicit Impl(const SiteTable& table) : sites(table) {}
+  Impl(const SiteTable& table, EncoderKernels which)
+      : sites(table), kernels(which == EncoderKernels::kBest ? run_kernels() : nullptr) {}
 
   // Parts of one call that the loop keeps in registers and hands over when something unusual
   // comes.
@@ -68,6 +72,8 @@ struct ExtentEncoder::Impl {
   void start(std::span<const std::byte> bytes, const StreamCursor& cursor,
              std::uint64_t consumer_tsc, std::span<std::byte> out);
   void loop();
+  bool run_of_one_site(std::uint32_t id, const std::byte* output_limit);
+  const RunPlan& run_plan(std::uint32_t id);
   Next rare(std::size_t left, std::uint32_t id, std::uint64_t head);
   static std::size_t variable_length(Path path, const SiteState& state, const std::byte* record,
                                      std::size_t left, std::ptrdiff_t output_left);
@@ -99,8 +105,10 @@ struct ExtentEncoder::Impl {
   std::size_t room() const { return static_cast<std::size_t>(out_end - run.o); }
 
   const SiteTable& sites;
-  std::vector<SiteState> states;        // by site id
-  std::vector<std::uint32_t> site_ids;  // by index in the extent
+  const RunKernels* const kernels;
+  std::vector<std::unique_ptr<RunPlan>> run_plans;  // by site id; null until a run comes
+  std::vector<SiteState> states;                    // by site id
+  std::vector<std::uint32_t> site_ids;              // by index in the extent
   std::uint32_t site_count = 0;
   std::uint32_t epoch = 0;
 

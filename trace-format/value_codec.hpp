@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shm-layout/record_head.hpp"
 #include "trace-format/format_constants.hpp"
 #include "trace-format/little_endian.hpp"
 
@@ -54,8 +55,9 @@ inline unsigned put_float32(std::uint32_t bits, std::uint32_t previous, std::byt
   return length;
 }
 
+inline constexpr std::uint64_t kNumberHash = 0x9E3779B97F4A7C15U;
 inline std::size_t number_slot(std::uint64_t bits) {
-  return bits * 0x9E3779B97F4A7C15U >> 56;
+  return bits * kNumberHash >> 56;
 }
 
 // `numbers` has kHistorySlots entries.
@@ -111,14 +113,29 @@ inline void put_leb128(std::uint64_t value, std::byte*& o) {
 }
 
 // Slot of the text history; the hash is part of the format.
-inline std::size_t text_slot(const std::byte* text, std::size_t bytes) {
+inline constexpr std::uint64_t kTextHash1 = 0x9E3779B97F4A7C15U;
+inline constexpr std::uint64_t kTextHash2 = 0xBF58476D1CE4E5B9U;
+inline std::uint64_t text_hash(const std::byte* text, std::size_t bytes) {
   const bool is_short = bytes < 8;
   const std::uint64_t a = is_short ? load_bytes(text, bytes) : load<std::uint64_t>(text);
   const std::uint64_t b = is_short ? 0 : load<std::uint64_t>(text + bytes - 8);
-  std::uint64_t x = (a ^ bytes) * 0x9E3779B97F4A7C15U;
+  std::uint64_t x = (a ^ bytes) * kTextHash1;
   x ^= x >> 29;
-  x = (x ^ b) * 0xBF58476D1CE4E5B9U;
-  return x >> 56;
+  x = (x ^ b) * kTextHash2;
+  return x;
 }
+inline std::size_t text_slot(const std::byte* text, std::size_t bytes) {
+  return text_hash(text, bytes) >> 56;
+}
+
+// An entry of the writer's text history.
+struct KnownText {
+  const std::byte* data = nullptr;
+  std::uint64_t key = 0;  // 0: nothing
+
+  // Length and hash in one: texts of different keys need no comparison. `bytes` is not 0.
+  static std::uint64_t key_of(std::uint64_t hash, std::size_t bytes) { return hash << 24 | bytes; }
+};
+static_assert(shm::kMaxRecordBytes < 1U << 24);
 
 }  // namespace ringside::trace

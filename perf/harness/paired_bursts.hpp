@@ -3,7 +3,10 @@
 // subject take turns burst by burst and each pair gives one ratio.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "perf/harness/floor.hpp"
@@ -23,12 +26,24 @@ struct BurstResult {  // one value a pair
   std::vector<double> subject_ns;  // a call
 };
 
+// How a short loop lies across the lines of instructions costs up to a tenth of a log call, and in
+// a service that is chance. So each pair takes the next of these places, every 64 / kPlacements
+// bytes of a line, and the spread of the ratios includes them.
+inline constexpr std::size_t kPlacements = 8;
+
 // Its own function, so that the loop is compiled alike whoever calls it.
-template <Subject S, Case C>
+template <Subject S, Case C, std::size_t Placement = 0>
 [[gnu::noinline]] std::uint64_t burst_ticks(int calls) {
+  asm volatile(".p2align 6\n\t.skip %c0 + 1, 0x90" : : "i"(64 / kPlacements * Placement));
   const std::uint64_t start = __builtin_ia32_rdtsc();
   for (int i = 0; i < calls; ++i) S::template call<C>(i);
   return __builtin_ia32_rdtsc() - start;
+}
+
+template <Subject S, Case C, std::size_t... Placements>
+constexpr auto placed_bursts(std::index_sequence<Placements...>) {
+  return std::array<std::uint64_t (*)(int), sizeof...(Placements)>{
+      &burst_ticks<S, C, Placements>...};
 }
 
 // After settle() the core may have slept, and a burst of the floor that is not counted wakes it.
@@ -37,18 +52,20 @@ template <Subject S, Case C>
 BurstResult paired_bursts(const BurstPlan& plan) {
   Floor floor;
   BurstResult result;
-  burst_ticks<S, C>(plan.calls);  // first-use costs
+  constexpr auto kBursts = placed_bursts<S, C>(std::make_index_sequence<kPlacements>());
+  for (const auto& burst : kBursts) burst(plan.calls);  // first-use costs
   const double ns_per_call = 1 / (tsc_ticks_per_ns() * plan.calls);
   for (int pair = 0; pair < plan.pairs; ++pair) {
+    const auto& burst = kBursts[static_cast<std::size_t>(pair) / 2 % kPlacements];
     S::settle();
     floor.burst_ticks(plan.calls);
     std::uint64_t floor_ticks = 0;
     std::uint64_t subject_ticks = 0;
     if (pair % 2 == 0) {
       floor_ticks = floor.burst_ticks(plan.calls);
-      subject_ticks = burst_ticks<S, C>(plan.calls);
+      subject_ticks = burst(plan.calls);
     } else {
-      subject_ticks = burst_ticks<S, C>(plan.calls);
+      subject_ticks = burst(plan.calls);
       floor_ticks = floor.burst_ticks(plan.calls);
     }
     floor_ticks = std::max<std::uint64_t>(floor_ticks, 1);

@@ -55,6 +55,13 @@ class ResultLine {
     std::fflush(stdout);
   }
 
+  // Instead of figures: why there are none. `reason` is plain text without quotes.
+  void print_not_measured(std::string_view reason) {
+    with("not_measured", reason);
+    std::printf("{%s}\n", text_.c_str());
+    std::fflush(stdout);
+  }
+
  private:
   void begin(std::string_view key) {
     if (!text_.empty()) text_ += ',';

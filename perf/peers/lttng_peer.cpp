@@ -104,7 +104,7 @@ void print_text(PeerRun& run, double empty_ticks) {
     rates.push_back(1e3 * tsc_ticks_per_ns() * lines / std::max(ticks - empty_ticks, 1.0));
   }
   ResultLine("text", LttngPeer::kName, name_of(C))
-      .print("rate", "M/s", spread_of(rates, Better::higher));
+      .print("one_core", "M lines/s", spread_of(rates, Better::higher));
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ void print_sustained(PeerRun& run, const char* sink, const std::string& parent) 
   }
   if (run.options.wants_row("bytes_per_record")) {
     ResultLine("bytes_per_record", P::kName, name_of(C))
-        .with("sink", sink)
-        .print("bytes", "bytes", spread_of(bytes));
+        .with("arguments", "constant")
+        .print("file", "bytes", spread_of(bytes));
   }
 }
 

@@ -27,7 +27,7 @@ int TracedRun::start(Options options) {
   // What the environment says about the library would make the figures those of something else.
   for (const char* name : {"RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS",
                            "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL",
-                           "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RS_CLOCK"}) {
+                           "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RINGSIDE_CLOCK"}) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
   consumerd_ =
@@ -40,8 +40,10 @@ int TracedRun::start(Options options) {
     return kExitNotPossible;
   }
   // Until consumerd has adopted the segment the first measurements would have no consumer.
-  if (!flush(std::chrono::seconds(10)) || !consumerd_->runs()) {
-    std::fprintf(stderr, "consumerd (%s) does not serve this process\n", CONSUMERD_PATH);
+  const bool served = flush(std::chrono::seconds(10));
+  if (!served || !consumerd_->runs()) {
+    std::fprintf(stderr, "%s does not serve this process: %s, it ended with %d\n", CONSUMERD_PATH,
+                 served ? "was there" : "no answer within 10 s", consumerd_->terminate());
     return kExitNotPossible;
   }
   return kExitOk;

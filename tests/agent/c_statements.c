@@ -26,6 +26,10 @@ void c_log_others(void) {
   RS_INFO("c 100%%");
 }
 
+void c_log_consumer_clock(int value) {
+  RS_LOG_CONSUMER_CLOCK(RS_LEVEL_INFO, "c by the consumer %d", value);
+}
+
 void c_log_null(const char* null_text) {
   RS_INFO("c %s %.5s %.6s", null_text, null_text, null_text);
 }

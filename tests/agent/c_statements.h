@@ -7,6 +7,7 @@ extern "C" {
 
 void c_log_integers(void);
 void c_log_others(void);
+void c_log_consumer_clock(int value);
 void c_log_null(const char* null_text);
 void c_log_large(const char* text);
 void c_log_thirty_two(void);

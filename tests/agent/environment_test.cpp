@@ -112,6 +112,7 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_BLOCK_TIMEOUT_MS", "1.5"},
     {"RINGSIDE_LEVEL", "loud"},
     {"RINGSIDE_LEVEL", "3"},
+    {"RINGSIDE_CLOCK", "sundial"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 

@@ -209,7 +209,7 @@ PROCESS_TEST(Fork, WorksInASignalHandler) {
 PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
   preallocate();
   std::uint64_t tsc = 0;
-  const std::uint64_t start = rs_reserve(8, &tsc);
+  const std::uint64_t start = rs_reserve(RS_SWITCH_ON, 8, &tsc);
   const pid_t pid = start_child([&] {
     log_number(50);  // still in the handler: there is no place for it
     log_number(51);

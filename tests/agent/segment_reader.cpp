@@ -115,6 +115,7 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
     Site site{d.site_id,
               d.line,
               d.level,
+              d.flags,
               std::string(d.format),
               std::string(d.file),
               std::string(d.function),

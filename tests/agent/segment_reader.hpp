@@ -26,6 +26,7 @@ struct Site {
   std::uint32_t id;
   std::uint32_t line;
   shm::Level level;
+  std::uint8_t flags;
   std::string format;
   std::string file;
   std::string function;

@@ -180,7 +180,8 @@ struct ManualRecord {
   std::uint64_t bytes;
   std::uint64_t tsc = 0;
   std::uint64_t start;
-  explicit ManualRecord(std::uint64_t size) : bytes(size), start(rs_reserve(size, &tsc)) {}
+  explicit ManualRecord(std::uint64_t size)
+      : bytes(size), start(rs_reserve(RS_SWITCH_ON, size, &tsc)) {}
   void write(std::uint32_t site) const {
     const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site;
     std::memcpy(rs_place(start), &head, sizeof head);
@@ -234,6 +235,41 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapKeepsItsPlace) {
   outer.write(site);
   outer.publish();
   EXPECT_EQ(segment.data(0).size(), 2U);
+}
+
+// The outer record lies in the lap before: its place is computed with the new lap's, and must
+// still be its own.
+PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
+  constexpr std::uint64_t kRing = 65536;
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  preallocate();
+  SegmentReader& segment = own_segment();
+  std::uint64_t lap_start = 0;
+  TestConsumer consumer(segment, [&](std::uint32_t, const Record& r) {
+    if (r.code == shm::kCodeClock) lap_start = r.pos;
+  });
+  const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;
+  RS_INFO("manual 4");
+  const std::uint32_t site = segment.site("manual 4").id;
+  for (int lap = 1; lap <= 5; ++lap) {
+    // The nested record is of 12 bytes: every lap begins 4 bytes further on in the ring.
+    for (consumer.poll(); published.load() + 16 <= lap_start + kRing; consumer.poll()) {
+      RS_INFO("fill");
+    }
+    const ManualRecord outer(8);
+    EXPECT_LE(outer.start + 8, lap_start + kRing) << "the last of its lap";
+    RS_INFO("nested %d", lap);
+    outer.write(site);
+    outer.publish();
+    const std::vector<Record> data = segment.data(0);
+    ASSERT_EQ(data.size(), 2U);
+    EXPECT_EQ(data[0].code, site);
+    EXPECT_EQ(data[0].pos, outer.start);
+    EXPECT_EQ(data[1].values, std::vector<std::string>{"i32 " + std::to_string(lap)});
+    consumer.poll();
+    EXPECT_EQ(lap_start, outer.start + 8) << "the new lap began inside the outer record's time";
+  }
 }
 
 PROCESS_TEST(Signal, ANestedRecordThatIsDroppedLeavesTheOuterOneWhole) {

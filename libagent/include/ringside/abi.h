@@ -35,10 +35,20 @@ struct rs_field {
   int32_t precision_literal; /* bytes that limit this string, or -1 */
 };
 
-/* One statement. Static storage; `id` is 0 until the statement is registered in the segment. */
+/* What a statement's switch says (shm-layout/site_switch.hpp). */
+#define RS_SWITCH_OFF 0
+#define RS_SWITCH_ON 1
+#define RS_SWITCH_UNREGISTERED 2
+#define RS_SWITCH_ON_CONSUMER_CLOCK 3
+
+/* rs_site.flags: records carry no time, the consumer stamps them when it reads them. */
+#define RS_SITE_CONSUMER_CLOCK 1
+
+/* One statement. Static storage. `state` is the statement's switch in the segment; before it is
+ * registered there it points to rs_initial_switch. */
 struct rs_site {
-  uint32_t id; /* atomic: release at registration, acquire by log calls */
-  uint32_t line;
+  const uint8_t* state; /* atomic: release at registration, acquire by log calls */
+  uint64_t id;          /* the low bits of a record's head; written before `state` */
   const char* format;
   const char* file;
   const char* function;
@@ -47,7 +57,8 @@ struct rs_site {
   uint8_t field_count;
   uint8_t level;
   uint8_t fields_from_format; /* C: `fields` has room for 32 and is filled at registration */
-  uint8_t reserved;
+  uint8_t flags;
+  uint32_t line;
   struct rs_site* next; /* every statement of the process, whether executed or not */
   struct rs_site* previous;
 };
@@ -57,14 +68,19 @@ struct rs_site {
  * record is being written; both are only changed by this thread and its signal handlers. */
 struct rs_thread {
   uint64_t pos;           /* where the next record goes; RS_NO_RING set: no ring yet */
-  uint64_t limit;         /* a record must end at or before it, else the slow path */
+  uint64_t limit;         /* a record whose place ends beyond limit + RS_LIMIT_SLACK - 1 takes the
+                             slow path; 0: every record does */
   uint64_t published;     /* last value stored to *producer_pos */
   uint64_t clock_due;     /* a record stamped later is preceded by a clock record: slow path */
-  unsigned char* base;    /* ring_bytes mapped twice, back to back */
-  uint64_t mask;          /* ring_bytes - 1 */
+  uint64_t place;         /* address of position 0, if this lap had begun there */
   uint64_t* producer_pos; /* in the ring's producer line */
+  uint64_t slow_tsc;      /* time stamp of the record that last took the slow path */
   uint64_t max_record_bytes;
 } __attribute__((aligned(64)));
+
+/* Records up to this size are tested against `limit` by their start alone: their end, which
+ * would cost an instruction, is covered by the slack. */
+#define RS_LIMIT_SLACK 64
 
 #define RS_NO_RING UINT64_C(0x8000000000000000)
 #define RS_DROPPED UINT64_MAX
@@ -81,20 +97,22 @@ struct rs_thread {
 RS_EXPORT extern RS_THREAD_LOCAL struct rs_thread rs_thread_state
     __attribute__((tls_model("initial-exec")));
 
-/* One byte per site id (shm-layout/site_switch.hpp). Before there is a segment it has one
- * element, for id 0, which sends every statement to rs_site_enabled_slow. */
-RS_EXPORT extern const uint8_t* rs_switches;
+/* The switch of every statement that is not registered in a segment: RS_SWITCH_UNREGISTERED, or
+ * RS_SWITCH_OFF once the environment has disabled tracing. */
+RS_EXPORT extern uint8_t rs_initial_switch;
 
 /* Adds a statement at load time, so that it can be listed and switched before it first runs. */
 RS_EXPORT void rs_site_loaded(struct rs_site* site);
 RS_EXPORT void rs_site_unloaded(struct rs_site* site);
 
-/* Registers the statement, creating the segment if need be. Returns its id, 0 if it is off. */
-RS_EXPORT uint32_t rs_site_enabled_slow(struct rs_site* site);
+/* Registers the statement, creating the segment if need be. Returns what its switch says then,
+ * RS_SWITCH_OFF if it cannot be registered. */
+RS_EXPORT uint8_t rs_site_enabled_slow(struct rs_site* site);
 
 /* Replaces the reservation [start, start + bytes), made by adding to `pos`, that ended beyond
  * `limit` or was stamped after `clock_due`. Attaches a ring, writes clock and drop records, waits
- * for space: whatever is due. Returns where to write the record, or RS_DROPPED (counted). */
+ * for space: whatever is due. Returns where to write the record, or RS_DROPPED (counted). Leaves
+ * `tsc` in slow_tsc, so that the caller need not keep it in a register. */
 RS_EXPORT uint64_t rs_reserve_slow(uint64_t start, uint64_t bytes, uint64_t tsc);
 
 /* An argument in its C type, for calls that are not specialised at compile time. */
@@ -109,25 +127,24 @@ struct rs_arg {
   } value;
 };
 
-/* Records any statement, cutting strings if the record would be too large. */
-RS_EXPORT void rs_record_args(struct rs_site* site, const struct rs_arg* args, uint32_t count);
+/* Records any statement that is switched on (`state`), cutting strings if the record would be too
+ * large. */
+RS_EXPORT void rs_record_args(struct rs_site* site, uint8_t state, const struct rs_arg* args,
+                              uint32_t count);
 
 /* Wide text as UTF-8: its size in bytes up to `limit` (-1: none), whole characters only, and
  * the bytes themselves. */
 RS_EXPORT uint32_t rs_utf8_bytes(const int32_t* text, int64_t limit);
 RS_EXPORT void rs_utf8_store(const int32_t* text, unsigned char* out, uint32_t bytes);
 
-/* The id of the statement if it is to be recorded, else 0. */
-static inline uint32_t rs_site_enabled(struct rs_site* site) {
-  /* The id first: with the acquire, rs_switches is then at least the array that it belongs to. */
-  const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
-  const uint8_t* const switches = __atomic_load_n(&rs_switches, __ATOMIC_RELAXED);
-  const uint8_t state = __atomic_load_n(&switches[id], __ATOMIC_RELAXED);
-  if (__builtin_expect(state == 1, 1)) {
-    if (id == 0) __builtin_unreachable(); /* its switch always reads "unregistered" */
-    return id;
-  }
-  return state == 0 ? 0 : rs_site_enabled_slow(site);
+/* RS_SWITCH_ON or RS_SWITCH_ON_CONSUMER_CLOCK if the statement is to be recorded, else 0. */
+static inline uint8_t rs_site_enabled(struct rs_site* site) {
+  /* Pairs with the release at registration: whoever finds the switch there finds the id. */
+  const uint8_t* const byte = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
+  const uint8_t state = __atomic_load_n(byte, __ATOMIC_RELAXED);
+  if (__builtin_expect(state == RS_SWITCH_ON, 1)) return RS_SWITCH_ON;
+  if (state == RS_SWITCH_UNREGISTERED) return rs_site_enabled_slow(site);
+  return state == RS_SWITCH_ON_CONSUMER_CLOCK ? state : RS_SWITCH_OFF;
 }
 
 /* The clock that stamps records. */
@@ -155,23 +172,32 @@ static inline uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #endif
 }
 
-/* Reserves `bytes` for a record, reads its time stamp and returns where it starts, or RS_DROPPED.
- * The clock is read after the reservation: a handler in between gets the later place and the
- * earlier time, which the reader puts in order. */
-static inline uint64_t rs_reserve(uint64_t bytes, uint64_t* tsc) {
+/* Reserves `bytes` for a record, reads its time stamp (0 unless `state` is RS_SWITCH_ON) and
+ * returns where it starts, or RS_DROPPED. The clock is read after the reservation: a handler in
+ * between gets the later place and the earlier time, which the reader puts in order. */
+static inline uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
-  const uint64_t start = rs_fetch_add_local(&t->pos, bytes);
-  *tsc = rs_clock();
-  if (__builtin_expect((start + bytes > t->limit) | (*tsc > t->clock_due), 0)) {
-    return rs_reserve_slow(start, bytes, *tsc);
+  uint64_t start = rs_fetch_add_local(&t->pos, bytes);
+  *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : 0;
+  /* Underflows in a ring's first bytes: then the slow path looks closer. */
+  const uint64_t tested = __builtin_constant_p(bytes <= RS_LIMIT_SLACK) && bytes <= RS_LIMIT_SLACK
+                              ? start
+                              : start + (bytes - RS_LIMIT_SLACK);
+  if (__builtin_expect((tested >= t->limit) | (*tsc > t->clock_due), 0)) {
+    start = rs_reserve_slow(start, bytes, *tsc);
+    *tsc = t->slow_tsc;
   }
-  if (start == RS_DROPPED) __builtin_unreachable(); /* spares the caller's check on this path */
   return start;
 }
 
 /* Where the bytes reserved at `start` lie. */
 static inline unsigned char* rs_place(uint64_t start) {
-  return rs_thread_state.base + (start & rs_thread_state.mask);
+  /* Neither a cast, which C and C++ users spell differently, nor pointer arithmetic, which must not
+   * leave its object. */
+  const uint64_t address = rs_thread_state.place + start;
+  unsigned char* place;
+  __builtin_memcpy(&place, &address, sizeof place);
+  return place;
 }
 
 /* Signal handlers recorded behind the bytes that were just published: publishes on until they
@@ -182,7 +208,9 @@ RS_EXPORT void rs_publish_rest(void);
  * handler's record, which belong to the interrupted one, are not written yet. */
 static inline void rs_publish(uint64_t start, uint64_t bytes) {
   struct rs_thread* t = &rs_thread_state;
-  if (__builtin_expect(__atomic_load_n(&t->published, __ATOMIC_RELAXED) != start, 0)) return;
+  /* `published` and `pos` are read by plain loads, which fold into the comparison. Nobody but
+   * this thread and its handlers writes them, and these run between instructions. */
+  if (__builtin_expect(t->published != start, 0)) return;
   /* Pairs with the acquire of producer_pos in the consumer. */
   __atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE);
   /* After the store above, so that a handler in between still counts as nested and cannot
@@ -190,9 +218,7 @@ static inline void rs_publish(uint64_t start, uint64_t bytes) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n(&t->published, start + bytes, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (__builtin_expect(__atomic_load_n(&t->pos, __ATOMIC_RELAXED) != start + bytes, 0)) {
-    rs_publish_rest();
-  }
+  if (__builtin_expect(t->pos != start + bytes, 0)) rs_publish_rest();
 }
 
 #ifdef __cplusplus

@@ -94,24 +94,38 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
   (void)format;
 }
 
-#define RS_LOG(level_, ...)                                                                      \
-  do {                                                                                           \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                  \
-        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"") if (0)                           \
-            rs_check_format_(__VA_ARGS__);                                                       \
-    _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];              \
-    static struct rs_site rs_site_ = {0,          __LINE__, "" RS_FIRST_(__VA_ARGS__, 0),        \
-                                      __FILE__,   __func__, #__VA_ARGS__,                        \
-                                      rs_fields_, 0,        (level_),                            \
-                                      1,          0,        0,                                   \
-                                      0};                                                        \
-    static struct rs_site* const rs_listed_ __attribute__((section("ringside_sites"), used)) =   \
-        &rs_site_;                                                                               \
-    if (rs_site_enabled(&rs_site_)) {                                                            \
-      const struct rs_arg rs_args_[] = {RS_ARGS_(__VA_ARGS__) rs_arg_integer_(0)};               \
-      rs_record_args(&rs_site_, rs_args_, (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1); \
-    }                                                                                            \
+#define RS_STATEMENT_(level_, flags_, ...)                                                     \
+  do {                                                                                         \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                \
+        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"") if (0)                         \
+            rs_check_format_(__VA_ARGS__);                                                     \
+    _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];            \
+    static struct rs_site rs_site_ = {.state = &rs_initial_switch,                             \
+                                      .format = "" RS_FIRST_(__VA_ARGS__, 0),                  \
+                                      .file = __FILE__,                                        \
+                                      .function = __func__,                                    \
+                                      .arguments = #__VA_ARGS__,                               \
+                                      .fields = rs_fields_,                                    \
+                                      .level = (level_),                                       \
+                                      .fields_from_format = 1,                                 \
+                                      .flags = (flags_),                                       \
+                                      .line = __LINE__};                                       \
+    static struct rs_site* const rs_listed_ __attribute__((section("ringside_sites"), used)) = \
+        &rs_site_;                                                                             \
+    const uint8_t rs_state_ = rs_site_enabled(&rs_site_);                                      \
+    if (rs_state_) {                                                                           \
+      const struct rs_arg rs_args_[] = {RS_ARGS_(__VA_ARGS__) rs_arg_integer_(0)};             \
+      rs_record_args(&rs_site_, rs_state_, rs_args_,                                           \
+                     (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1);                    \
+    }                                                                                          \
   } while (0)
+#define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
+
+/* The same without reading the clock: the consumer stamps the record when it reads it. For loops
+ * where even the clock is too dear; times are then as coarse as the consumer's polls. */
+#define RS_LOG_CONSUMER_CLOCK(level_, ...) \
+  RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
+
 #define RS_FIRST_(first, ...) first
 
 /* RS_ARGS_(format, a, b, ...) -> RS_ARG_(a), RS_ARG_(b), ... */

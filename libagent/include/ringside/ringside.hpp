@@ -34,9 +34,14 @@ enum class Overflow : std::uint8_t {
   drop = 1,   // drop the newest record and count
 };
 
+enum class Clock : std::uint8_t {
+  tsc = 0,       // every record is stamped by the thread that logs
+  consumer = 1,  // records are stamped when the consumer reads them
+};
+
 // All have defaults, and the environment overrides them: RINGSIDE_SERVICE, RINGSIDE_SHM_DIR,
 // RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW, RINGSIDE_BLOCK_TIMEOUT_MS,
-// RINGSIDE_LEVEL, RINGSIDE_DISABLE.
+// RINGSIDE_LEVEL, RINGSIDE_CLOCK, RINGSIDE_DISABLE.
 struct Options {
   std::string service;                  // default: the executable's name
   std::string shm_dir = "/dev/shm";     // where the segment is created
@@ -45,6 +50,7 @@ struct Options {
   Overflow overflow = Overflow::block;
   std::chrono::milliseconds block_timeout{100};
   Level level = Level::trace;
+  Clock clock = Clock::tsc;
   std::uint32_t mode = 0600;  // of the segment; 0660 lets a consumerd of the same group in
 };
 
@@ -85,18 +91,26 @@ RS_EXPORT Status status() noexcept;
 // RS_LOG(level, format, arguments...) records a message at a constant level. The format is a
 // string literal with printf's conversions, checked against the arguments at compile time. The
 // arguments are evaluated only while the statement is switched on. Not for constexpr functions.
-#define RS_LOG(level_, ...)                                                                       \
-  do {                                                                                            \
-    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();            \
-    struct RsText {                                                                               \
-      static constexpr ::ringside::detail::StatementText text() {                                 \
-        return {"" RS_FIRST_(__VA_ARGS__, ),      __FILE__, rs_function_, #__VA_ARGS__, __LINE__, \
-                static_cast<std::uint8_t>(level_)};                                               \
-      }                                                                                           \
-    };                                                                                            \
-    if (const std::uint32_t rs_id_ = ::ringside::detail::Statement<RsText>::enabled()) {          \
-      ::ringside::detail::Statement<RsText>::record(rs_id_, __VA_ARGS__);                         \
-    }                                                                                             \
+#define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
+
+// The same without reading the clock: the consumer stamps the record when it reads it. For loops
+// where even the clock is too dear; times are then as coarse as the consumer's polls. The option
+// `clock` does this to every statement.
+#define RS_LOG_CONSUMER_CLOCK(level_, ...) \
+  RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
+
+#define RS_STATEMENT_(level_, flags_, ...)                                                         \
+  do {                                                                                             \
+    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();             \
+    struct RsText {                                                                                \
+      static constexpr ::ringside::detail::StatementText text() {                                  \
+        return {"" RS_FIRST_(__VA_ARGS__, ),       __FILE__, rs_function_, #__VA_ARGS__, __LINE__, \
+                static_cast<std::uint8_t>(level_), flags_};                                        \
+      }                                                                                            \
+    };                                                                                             \
+    if (const std::uint8_t rs_state_ = ::ringside::detail::Statement<RsText>::enabled()) {         \
+      ::ringside::detail::Statement<RsText>::record(rs_state_, __VA_ARGS__);                       \
+    }                                                                                              \
   } while (0)
 #define RS_FIRST_(first, ...) first
 

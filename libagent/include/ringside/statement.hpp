@@ -21,6 +21,7 @@ struct StatementText {
   const char* arguments;
   std::uint32_t line;
   std::uint8_t level;
+  std::uint8_t flags;  // RS_SITE_
 };
 
 // Integer promotion and array decay, as for the variable arguments of printf.
@@ -210,8 +211,8 @@ struct Statement {
   [[gnu::visibility("hidden")]] static inline std::array<rs_field, kFieldTable.size()> fields =
       kFieldTable;
   [[gnu::visibility("hidden")]] static inline constinit rs_site site = {
+      .state = &rs_initial_switch,
       .id = 0,
-      .line = kText.line,
       .format = kText.format,
       .file = kText.file,
       .function = kText.function,
@@ -220,7 +221,8 @@ struct Statement {
       .field_count = static_cast<std::uint8_t>(kFields.count),
       .level = kText.level,
       .fields_from_format = 0,
-      .reserved = 0,
+      .flags = kText.flags,
+      .line = kText.line,
       .next = nullptr,
       .previous = nullptr};
 
@@ -232,19 +234,19 @@ struct Statement {
   };
   [[gnu::visibility("hidden")]] static inline Loaded loaded;
 
-  // The id to record with, 0 if the statement is switched off.
-  [[gnu::always_inline]] static std::uint32_t enabled() {
+  // How to record, RS_SWITCH_; 0 if the statement is switched off.
+  [[gnu::always_inline]] static std::uint8_t enabled() {
     static_cast<void>(&loaded);  // instantiates it: the statement is known from load time on
     return rs_site_enabled(&site);
   }
 
   // The format is here only so that the macro can hand on its arguments as they are.
   template <class... Args>
-  [[gnu::always_inline]] static void record(std::uint32_t id, const char* /*format*/,
+  [[gnu::always_inline]] static void record(std::uint8_t state, const char* /*format*/,
                                             Args... args) {
     check<Args...>();
     if constexpr (kFields.ok() && kFields.count == sizeof...(Args)) {
-      record_checked(id, std::make_index_sequence<sizeof...(Args)>(), args...);
+      record_checked(state, std::make_index_sequence<sizeof...(Args)>(), args...);
     }
   }
 
@@ -338,11 +340,11 @@ struct Statement {
   }
 
   template <std::size_t... I, class... Args>
-  [[gnu::always_inline]] static void record_checked(std::uint32_t id, std::index_sequence<I...>,
+  [[gnu::always_inline]] static void record_checked(std::uint8_t state, std::index_sequence<I...>,
                                                     Args... args) {
     [[maybe_unused]] std::array<std::int64_t, RS_MAX_FIELDS> stars;
     (note_star<I>(stars, args), ...);
-    store(id, generic_call<Args...>(args...), prepare<I>(stars, args...)...);
+    store(state, generic_call<Args...>(state, args...), prepare<I>(stars, args...)...);
   }
 
   template <std::size_t I, class Arg>
@@ -355,15 +357,15 @@ struct Statement {
 
   // What the record becomes if it is too large to be stored as it is.
   template <class... Args>
-  [[gnu::always_inline]] static auto generic_call(Args... args) {
+  [[gnu::always_inline]] static auto generic_call(std::uint8_t state, Args... args) {
     return [=]() __attribute__((cold, noinline)) {
       const rs_arg list[sizeof...(Args) + 1] = {generic_argument(args)...};
-      rs_record_args(&site, list, sizeof...(Args));
+      rs_record_args(&site, state, list, sizeof...(Args));
     };
   }
 
   template <class TooLarge, class... Stored>
-  [[gnu::always_inline]] static void store(std::uint32_t id, TooLarge too_large,
+  [[gnu::always_inline]] static void store(std::uint8_t state, TooLarge too_large,
                                            const Stored&... arguments) {
     const std::uint64_t bytes = (std::uint64_t{8} + ... + arguments.bytes());
     if constexpr ((Stored::kIsText || ...)) {
@@ -373,11 +375,11 @@ struct Statement {
       }
     }
     std::uint64_t tsc = 0;
-    const std::uint64_t start = rs_reserve(bytes, &tsc);
+    const std::uint64_t start = rs_reserve(state, bytes, &tsc);
     if (start == RS_DROPPED) [[unlikely]]
       return;
     unsigned char* p = rs_place(start);
-    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | id;
+    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site.id;
     std::memcpy(p, &head, sizeof head);
     p += sizeof head;
     ((p = arguments.store(p)), ...);

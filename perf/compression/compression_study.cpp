@@ -1,0 +1,111 @@
+// Chapter 8 of NanoLog's dissertation once more: what algorithms for trace data cost and save.
+// Prints a JSON line for each algorithm, or chain of two, and case: nanoseconds and bytes per
+// record.
+//
+// usage: compression_study [PREFIX]   only cases whose name begins with PREFIX
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "perf/compression/cases.hpp"
+#include "perf/compression/codecs.hpp"
+#include "perf/compression/integer_table.hpp"
+
+namespace ringside::perf {
+namespace {
+
+constexpr std::size_t kInputBytes = 1 << 20;
+constexpr int kRounds = 5;
+
+// One algorithm, or a second one applied to what the first one made.
+struct Chain {
+  std::string name;
+  Codec* first = nullptr;
+  Codec* second = nullptr;      // if any
+  std::vector<double> ns = {};  // per record
+  std::size_t bytes = 0;
+};
+
+double timed_ns(Chain& chain, const RingBytes& ring, Bytes& between, Bytes& out) {
+  const auto start = std::chrono::steady_clock::now();
+  if (chain.second == nullptr) {
+    chain.bytes = chain.first->encode(ring.bytes, out);
+  } else {
+    const std::size_t bytes = chain.first->encode(ring.bytes, between);
+    chain.bytes = chain.second->encode(std::span(between).first(bytes), out);
+  }
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  return took.count() / static_cast<double>(ring.records);
+}
+
+void print(const StudyCase& which, const RingBytes& ring, Chain& chain) {
+  std::sort(chain.ns.begin(), chain.ns.end());
+  const std::size_t n = chain.ns.size();
+  const auto records = static_cast<double>(ring.records);
+  std::printf(
+      "{\"row\":\"compression\",\"subject\":\"%s\",\"case\":\"%s\",\"metric\":\"encode\","
+      "\"unit\":\"ns/record\",\"median\":%.4f,\"low\":%.4f,\"high\":%.4f,\"best\":%.4f,"
+      "\"repeats\":%zu,\"bytes\":%.4f,\"input_bytes\":%.4f,\"in_source\":%s}\n",
+      chain.name.c_str(), which.name.c_str(), chain.ns[n / 2], chain.ns[n / 4],
+      chain.ns[n - 1 - n / 4], chain.ns[0], n, static_cast<double>(chain.bytes) / records,
+      static_cast<double>(ring.bytes.size()) / records, which.in_source ? "true" : "false");
+  std::fflush(stdout);
+}
+
+void study(const StudyCase& which) {
+  const RingBytes ring = make_ring_bytes(which, kInputBytes);
+  const auto of_records = record_codecs(which);
+  const auto of_bytes = byte_codecs();
+  std::vector<Chain> chains;
+  for (const auto& codec : of_records) chains.push_back({codec->name(), codec.get()});
+  for (const auto& codec : of_bytes) chains.push_back({codec->name(), codec.get()});
+  for (const auto& first : of_records) {
+    if (first->name() != "nanolog" && first->name() != "ringside") continue;
+    for (const auto& second : of_bytes) {
+      chains.push_back({first->name() + "+" + second->name(), first.get(), second.get()});
+    }
+  }
+  Bytes between(2 * ring.bytes.size() + (64 << 10));
+  Bytes out(between.size());
+  // The machine's speed changes meanwhile: all take turns, and their first time is to warm up.
+  for (int round = 0; round <= kRounds; ++round) {
+    for (Chain& chain : chains) {
+      double ns = timed_ns(chain, ring, between, out);
+      // Fast ones several times in a turn, as what came before has emptied the caches.
+      if (ns * static_cast<double>(ring.records) < 4e6) ns = timed_ns(chain, ring, between, out);
+      if (round > 0) chain.ns.push_back(ns);
+    }
+  }
+  for (Chain& chain : chains) print(which, ring, chain);
+}
+
+}  // namespace
+}  // namespace ringside::perf
+
+int main(int argc, char** argv) {
+  using namespace ringside::perf;
+  if (argc > 2) {
+    std::fprintf(stderr, "usage: compression_study [PREFIX]\n");
+    return 2;
+  }
+  const std::string prefix = argc == 2 ? argv[1] : "";
+  if (byte_codecs().size() < 6) {
+    std::fprintf(stderr, "compression_study: built without some of zlib, snappy, lz4, zstd\n");
+  }
+  try {
+    for (const StudyCase& which : study_cases()) {
+      if (which.name.starts_with(prefix)) study(which);
+    }
+    if (prefix.empty() || prefix == "integers") study_integers();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "compression_study: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,101 @@
+#include "perf/compression/integer_table.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "perf/compression/codecs.hpp"
+#include "perf/compression/integer_codes.hpp"
+#include "trace-format/value_codec.hpp"
+
+namespace ringside::perf {
+namespace {
+
+constexpr std::size_t kIntegers = 1 << 20;
+constexpr int kRounds = 7;
+
+using Integers = std::vector<std::uint64_t>;
+using Encode = std::function<std::size_t(const Integers&, Bytes&)>;
+
+Integers integers_up_to(unsigned bits) {
+  std::mt19937_64 any(7);
+  Integers integers(kIntegers);
+  for (std::uint64_t& value : integers) {
+    const auto length = 1 + static_cast<unsigned>(any() % bits);
+    value = (any() >> (64 - length)) | std::uint64_t{1} << (length - 1);
+  }
+  return integers;
+}
+
+std::size_t leb128(const Integers& integers, Bytes& out) {
+  std::byte* o = out.data();
+  for (const std::uint64_t value : integers) put_leb128(value, o);
+  return static_cast<std::size_t>(o - out.data());
+}
+
+// Two values share a byte for their tags.
+std::size_t nanolog(const Integers& integers, Bytes& out) {
+  std::byte* o = out.data();
+  for (std::size_t i = 0; i + 1 < integers.size(); i += 2) {
+    std::byte* const tags = o++;
+    const unsigned low = put_nanolog(integers[i], o);
+    *tags = static_cast<std::byte>(low | put_nanolog(integers[i + 1], o) << 4);
+  }
+  return static_cast<std::size_t>(o - out.data());
+}
+
+// As the two arguments of one statement, of which each is the other's successor.
+std::size_t ringside(const Integers& integers, Bytes& out) {
+  std::byte* o = out.data();
+  std::uint64_t before[2] = {};
+  for (std::size_t i = 0; i + 1 < integers.size(); i += 2) {
+    std::byte* const tags = o++;
+    const unsigned low = trace::put_integer(integers[i], before[0], o);
+    *tags = static_cast<std::byte>(low | trace::put_integer(integers[i + 1], before[1], o) << 4);
+    before[0] = integers[i];
+    before[1] = integers[i + 1];
+  }
+  return static_cast<std::size_t>(o - out.data());
+}
+
+}  // namespace
+
+void study_integers() {
+  std::vector<std::pair<std::string, Encode>> algorithms = {
+      {"nanolog", nanolog}, {"leb128", leb128}, {"ringside", ringside}};
+  const auto of_bytes = byte_codecs();
+  for (const auto& codec : of_bytes) {
+    algorithms.emplace_back(codec->name(), [&codec](const Integers& integers, Bytes& out) {
+      return codec->encode(std::as_bytes(std::span(integers)), out);
+    });
+  }
+  Bytes out(16 * kIntegers + (64 << 10));
+  for (const unsigned bits : {8U, 16U, 24U, 64U}) {
+    const Integers integers = integers_up_to(bits);
+    for (const auto& [name, encode] : algorithms) {
+      std::vector<double> ns;
+      std::size_t bytes = 0;
+      for (int round = 0; round <= kRounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        bytes = encode(integers, out);
+        const std::chrono::duration<double, std::nano> took =
+            std::chrono::steady_clock::now() - start;
+        if (round > 0) ns.push_back(took.count() / kIntegers);
+      }
+      std::sort(ns.begin(), ns.end());
+      std::printf(
+          "{\"row\":\"compression\",\"subject\":\"%s\",\"case\":\"integers_0_%u\","
+          "\"metric\":\"encode\",\"unit\":\"ns/integer\",\"median\":%.4f,\"low\":%.4f,"
+          "\"high\":%.4f,\"best\":%.4f,\"repeats\":%d,\"bytes\":%.4f,\"input_bytes\":8}\n",
+          name.c_str(), bits, ns[kRounds / 2], ns[kRounds / 4], ns[kRounds - 1 - kRounds / 4],
+          ns[0], kRounds, static_cast<double>(bytes) / kIntegers);
+    }
+  }
+}
+
+}  // namespace ringside::perf

@@ -1,0 +1,91 @@
+// What consumerd takes from its core while nothing is logged, with 0, 64 and 1,024 rings, and
+// beside it what a loop of bare 1 ms naps takes, which is the longest nap that consumerd makes.
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "perf/harness/processors.hpp"
+#include "perf/harness/result_line.hpp"
+#include "perf/harness/run_options.hpp"
+#include "perf/ringside/consumerd_process.hpp"
+#include "perf/ringside/process_usage.hpp"
+#include "perf/ringside/service_process.hpp"
+#include "perf/ringside/temporary_directory.hpp"
+
+namespace {
+
+using namespace ringside::perf;
+using Clock = std::chrono::steady_clock;
+
+// Percent of a core that process `pid` took while `run` ran.
+template <class Run>
+double share_of_core(pid_t pid, Run&& run) {
+  const auto from = Clock::now();
+  const std::uint64_t before = cpu_ns(pid);
+  run();
+  const std::uint64_t spent = cpu_ns(pid) - before;
+  const std::chrono::duration<double, std::nano> took = Clock::now() - from;
+  return 100 * static_cast<double>(spent) / took.count();
+}
+
+int measure(int rings, const RunOptions& options, const Processors& processors) {
+  const TemporaryDirectory shm("/dev/shm");
+  const TemporaryDirectory out("/dev/shm");
+  ConsumerdProcess consumerd(shm.path(), out.path(), processors.consumer);
+  std::unique_ptr<ServiceProcess> service;
+  if (rings > 0) {
+    ServiceProcess::Plan plan;
+    plan.threads = rings;
+    plan.options.shm_dir = shm.path();
+    plan.options.ring_bytes = 64U << 10;  // the number counts, not the size
+    service = std::make_unique<ServiceProcess>(plan);
+    if (!service->ready()) {
+      std::fprintf(stderr, "no service with %d rings\n", rings);
+      return kExitDoesNotCount;
+    }
+  }
+  const auto moment = std::chrono::milliseconds(options.quick ? 200 : 1000);
+  std::this_thread::sleep_for(moment);  // naps grow to their longest
+  std::vector<double> shares;
+  std::vector<double> naps;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    shares.push_back(share_of_core(consumerd.pid(), [&] { std::this_thread::sleep_for(moment); }));
+    naps.push_back(share_of_core(getpid(), [&] {
+      for (const auto end = Clock::now() + moment; Clock::now() < end;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }));
+  }
+  const auto line = [rings] {
+    ResultLine of("idle", "ringside", "idle");
+    of.with("rings", static_cast<std::int64_t>(rings));
+    return of;
+  };
+  line().print("consumerd", "%", spread_of(shares));
+  line().print("bare_naps", "%", spread_of(naps));
+  service.reset();
+  return consumerd.terminate() == 0 ? kExitOk : kExitDoesNotCount;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_code = kExitOk;
+  const auto options = parse_run_options(argc, argv, "Row idle of Ringside.", &exit_code);
+  if (!options) return exit_code;
+  const auto processors = choose_processors();
+  if (!processors) {
+    std::fprintf(stderr, "one processor only: consumerd needs another\n");
+    return kExitNotPossible;
+  }
+  for (const int rings : {0, 64, 1024}) {
+    const int status = measure(rings, *options, *processors);
+    if (status != kExitOk) return status;
+  }
+  return kExitOk;
+}

@@ -1,0 +1,37 @@
+#pragma once
+// What the kernel says that another process uses.
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include <sys/types.h>
+
+namespace ringside::perf {
+
+// Nanoseconds on a processor of the process's first thread, user and kernel together; 0 if unknown.
+// consumerd has one thread (io_uring's kernel threads, if any, are not in it).
+inline std::uint64_t cpu_ns(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/schedstat");
+  std::uint64_t ns = 0;
+  in >> ns;
+  return ns;
+}
+
+struct MemoryUsage {
+  double rss_kib = 0;  // pages mapped; a page that is mapped twice counts twice
+  double pss_kib = 0;  // each page shared out among its mappings
+};
+
+inline MemoryUsage memory_of(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/smaps_rollup");
+  MemoryUsage usage;
+  std::string word;
+  while (in >> word) {
+    if (word == "Rss:") in >> usage.rss_kib;
+    if (word == "Pss:") in >> usage.pss_kib;
+  }
+  return usage;
+}
+
+}  // namespace ringside::perf

@@ -1,0 +1,34 @@
+#pragma once
+// What one traced load looks like, as words of a command line: the driver of the scaling points
+// starts services with it.
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace ringside::perf {
+
+// All services together log `records` records, threads and services share them evenly.
+struct LoadShape {
+  std::uint64_t records = 8'000'000;
+  std::uint32_t services = 1;
+  std::uint32_t threads = 1;     // of each service
+  std::uint32_t sites = 1;       // that each thread cycles through, up to kMaxSites
+  std::uint32_t text_bytes = 0;  // 0: one u32 argument; otherwise one string of so many bytes
+
+  static constexpr std::uint32_t kMaxSites = 1024;
+
+  std::uint64_t records_of_thread() const { return records / (std::uint64_t{services} * threads); }
+};
+
+// The number behind `--name=` if `word` is that option.
+inline bool read_number(std::string_view word, std::string_view name, auto* number) {
+  if (!word.starts_with(name)) return false;
+  word.remove_prefix(name.size());
+  const auto result = std::from_chars(word.data(), word.data() + word.size(), *number);
+  return result.ec == std::errc() && result.ptr == word.data() + word.size();
+}
+
+}  // namespace ringside::perf

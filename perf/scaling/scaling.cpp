@@ -1,0 +1,193 @@
+// Cost against the number of threads, services, statements, idle rings, and the size of a record:
+// processor time of both sides per record, records per second, and what rate_model.hpp makes of
+// them. All loads run beside consumerd at its default settings, on all processors.
+
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perf/harness/processors.hpp"
+#include "perf/harness/result_line.hpp"
+#include "perf/harness/run_options.hpp"
+#include "perf/harness/spread.hpp"
+#include "perf/harness/tsc_rate.hpp"
+#include "perf/ringside/consumerd_process.hpp"
+#include "perf/ringside/temporary_directory.hpp"
+#include "perf/scaling/child_process.hpp"
+#include "perf/scaling/load_shape.hpp"
+#include "perf/scaling/rate_model.hpp"
+
+namespace {
+
+using namespace ringside::perf;
+
+struct Point {
+  double producer_ns = 0;
+  double consumer_ns = 0;
+  double file_bytes = 0;
+  double records_per_s = 0;
+};
+
+double process_cpu_ns(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/schedstat");
+  // Of the main thread alone: exact, where stat counts in hundredths of a second. The kernel's
+  // io_uring workers come on top.
+  double main_ns = 0;
+  file >> main_ns;
+  double workers_ns = 0;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    if (task.path().filename() == std::to_string(pid)) continue;
+    double ns = 0;
+    std::ifstream(task.path() / "schedstat") >> ns;
+    workers_ns += ns;
+  }
+  return main_ns + workers_ns;
+}
+
+std::uint64_t bytes_in(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(directory)) {
+    bytes += file.file_size();
+  }
+  return bytes;
+}
+
+// One load from start to the last byte in the file. Empty if a record was lost.
+std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
+  const TemporaryDirectory shm("/dev/shm");
+  const TemporaryDirectory output("/dev/shm");
+  if (shm.path().empty() || output.path().empty()) return {};
+  ConsumerdProcess consumerd(shm.path(), output.path(), choose_processors()->consumer);
+  std::vector<std::unique_ptr<ChildProcess>> services;
+  for (std::uint32_t i = 0; i < shape.services; ++i) {
+    services.push_back(std::make_unique<ChildProcess>(
+        std::vector<std::string>{load_path, "--threads=" + std::to_string(shape.threads),
+                                 "--records=" + std::to_string(shape.records_of_thread()),
+                                 "--sites=" + std::to_string(shape.sites),
+                                 "--text-bytes=" + std::to_string(shape.text_bytes)},
+        std::vector<std::string>{"RINGSIDE_SHM_DIR=" + shm.path()}));
+  }
+  for (const auto& service : services) {
+    if (service->read_line() != "ready") return {};
+  }
+  const double cpu_before_ns = process_cpu_ns(consumerd.pid());
+  for (const auto& service : services) service->end_input();
+  std::uint64_t first = UINT64_MAX;
+  std::uint64_t last = 0;
+  std::uint64_t producer_ns = 0;
+  for (const auto& service : services) {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t cpu_ns = 0;
+    std::uint64_t lost = 1;
+    const std::string line = service->read_line();
+    if (std::sscanf(line.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &begin, &end,
+                    &cpu_ns, &lost) != 4 ||
+        lost != 0) {
+      std::fprintf(stderr, "scaling: a service lost records or did not answer: '%s'\n",
+                   line.c_str());
+      return {};
+    }
+    first = std::min(first, begin);
+    last = std::max(last, end);
+    producer_ns += cpu_ns;
+  }
+  const double consumer_ns = process_cpu_ns(consumerd.pid()) - cpu_before_ns;
+  const auto records =
+      static_cast<double>(shape.records_of_thread() * shape.threads * shape.services);
+  Point point;
+  point.producer_ns = static_cast<double>(producer_ns) / records;
+  point.consumer_ns = consumer_ns / records;
+  point.file_bytes = static_cast<double>(bytes_in(output.path())) / records;
+  point.records_per_s = records * tsc_ticks_per_ns() * 1e9 / static_cast<double>(last - first);
+  return point;
+}
+
+// What a log call costs a thread that never waits: what it logs fits into its ring.
+std::optional<double> unhindered_producer_ns(LoadShape shape, const std::string& load_path) {
+  constexpr std::uint64_t kRingBytes = 3U << 18;  // three quarters of the default
+  const std::uint64_t record_bytes = 12 + shape.text_bytes;
+  shape.records = kRingBytes / record_bytes * shape.threads * shape.services;
+  const auto point = run(shape, load_path);
+  if (!point) return {};
+  return point->producer_ns;
+}
+
+class Points {
+ public:
+  Points(const RunOptions& options, std::string load_path)
+      : options_(options), load_path_(std::move(load_path)) {}
+
+  // `name` says what varies and `value` how much of it.
+  void measure(const char* name, std::uint32_t value, LoadShape shape) {
+    if (options_.quick) shape.records /= 10;
+    std::vector<double> producer, consumer, rate, ratio, bytes;
+    for (int repeat = 0; repeat < options_.repeats_or_one(); ++repeat) {
+      const auto point = run(shape, load_path_);
+      const auto producer_ns = unhindered_producer_ns(shape, load_path_);
+      if (!point || !producer_ns) {
+        failed_ = true;
+        return;
+      }
+      const RecordCosts costs{*producer_ns, point->consumer_ns, point->file_bytes};
+      const Machine machine{.cores = static_cast<double>(allowed_processors().size())};
+      const double model = records_per_s(costs, machine, shape.threads * shape.services);
+      producer.push_back(*producer_ns);
+      consumer.push_back(point->consumer_ns);
+      bytes.push_back(point->file_bytes);
+      rate.push_back(point->records_per_s * 1e-6);
+      ratio.push_back(point->records_per_s / model);
+    }
+    const auto line = [&] {
+      ResultLine of("scaling", "ringside", name);
+      of.with("value", std::int64_t{value});
+      return of;
+    };
+    line().print("producer", "ns", spread_of(producer));
+    line().print("consumer", "ns", spread_of(consumer));
+    line().print("file", "B", spread_of(bytes));
+    line().print("rate", "M/s", spread_of(rate, Better::higher));
+    line().print("measured_to_model", "x", spread_of(ratio, Better::higher));
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  const RunOptions& options_;
+  const std::string load_path_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_code = kExitOk;
+  const auto options = parse_run_options(
+      argc, argv, "Row scaling: what a record costs as things grow in number.", &exit_code);
+  if (!options) return exit_code;
+  if (!choose_processors()) {
+    std::fprintf(stderr, "one processor only: consumerd needs another\n");
+    return kExitNotPossible;
+  }
+  Points points(*options, TRACED_LOAD_PATH);
+  for (const std::uint32_t threads : {1U, 2U, 4U, 16U, 64U, 256U}) {
+    points.measure("threads", threads, {.threads = threads});
+  }
+  for (const std::uint32_t services : {1U, 2U, 4U, 8U, 16U}) {
+    points.measure("services", services, {.services = services});
+  }
+  for (const std::uint32_t sites : {1U, 4U, 16U, 64U, 256U, 1024U}) {
+    points.measure("sites", sites, {.sites = sites});
+  }
+  for (const std::uint32_t bytes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U, 4096U}) {
+    points.measure("text_bytes", bytes,
+                   {.records = 256'000'000 / (bytes + 24), .text_bytes = bytes});
+  }
+  return points.failed() ? kExitDoesNotCount : kExitOk;
+}

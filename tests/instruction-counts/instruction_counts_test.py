@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Counts the instructions of log calls and of the encoder under callgrind and compares them with
+bounds.txt: a regression shows without any timing.
+
+usage: instruction_counts_test.py COMPILER PROGRAM..."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CALLS = 1000  # kCalls and kRecords of the programs
+COLUMNS = {"gcc": 1, "clang": 2}
+
+
+def read_bounds(column):
+    with open(os.path.join(os.path.dirname(__file__), "bounds.txt"), encoding="utf-8") as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {row[0]: float(row[column]) for row in rows}
+
+
+def count(program, directory):
+    """Instructions per call by name, from the parts that the program asked callgrind to dump."""
+    out = os.path.join(directory, os.path.basename(program))
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program],
+        env={**os.environ, "RINGSIDE_SHM_DIR": directory}, capture_output=True, text=True,
+        timeout=300, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{program} under valgrind: status {done.returncode}\n{done.stderr}")
+    counts = {}
+    for part in glob.glob(out + ".*"):
+        with open(part, encoding="utf-8") as file:
+            text = file.read()
+        name = re.search(r"^desc: Trigger: Client Request: (\w+)$", text, re.M)
+        total = re.search(r"^(?:summary|totals): (\d+)$", text, re.M)
+        if name and total:
+            counts[name[1]] = int(total[1]) / CALLS
+    return counts
+
+
+def main():
+    compiler, programs = sys.argv[1], sys.argv[2:]
+    bounds = read_bounds(COLUMNS[compiler])
+    counts = {}
+    with tempfile.TemporaryDirectory(prefix="ringside-counts-", dir="/dev/shm") as directory:
+        for program in programs:
+            counts.update(count(program, directory))
+    wrong = []
+    for name in sorted(bounds.keys() | counts.keys()):
+        if name not in counts or name not in bounds:
+            wrong.append(f"{name}: {'not counted' if name in bounds else 'has no bound'}")
+            continue
+        print(f"{name:28} {counts[name]:8.2f} of {bounds[name]:.0f}")
+        if counts[name] > bounds[name]:
+            wrong.append(f"{name}: {counts[name]:.2f} instructions, more than {bounds[name]:.0f}")
+        elif counts[name] < 0.85 * bounds[name] - 1:
+            wrong.append(f"{name}: {counts[name]:.2f} instructions, far fewer than "
+                         f"{bounds[name]:.0f}: lower the bound")
+    if wrong:
+        sys.exit("\n".join(wrong) + f"\nbounds: {os.path.dirname(__file__)}/bounds.txt")
+
+
+if __name__ == "__main__":
+    main()

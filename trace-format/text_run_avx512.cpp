@@ -1,0 +1,99 @@
+#include "shm-layout/record_head.hpp"
+#include "trace-format/format_constants.hpp"
+#include "trace-format/little_endian.hpp"
+#include "trace-format/record_run.hpp"
+#include "trace-format/value_codec.hpp"
+
+#if defined(__x86_64__)
+
+#include "trace-format/wide_target.hpp"
+
+namespace ringside::trace {
+namespace {
+
+// text_hash() without a call; `first` are the 8 bytes at `text`, which not all belong to it.
+RINGSIDE_INLINE std::uint64_t hash_of(std::uint64_t first, const std::byte* text,
+                                      std::uint64_t bytes) {
+  // In front of a text stand its length and the record's head, so 8 bytes may be read there.
+  const auto last = load<std::uint64_t>(text + bytes - 8);
+  const std::uint64_t a = bytes < 8 ? _bzhi_u64(first, static_cast<unsigned>(8 * bytes)) : first;
+  const std::uint64_t b = bytes < 8 ? 0 : last;
+  std::uint64_t x = (a ^ bytes) * kTextHash1;
+  x ^= x >> 29;
+  x = (x ^ b) * kTextHash2;
+  return x;
+}
+
+}  // namespace
+
+RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
+  constexpr std::uint64_t kRefused = ~(std::uint64_t{0xFFFFFFFF} << shm::kHeadIdBits);
+  constexpr std::size_t kTextAt = shm::kHeadBytes + 4;
+  if (static_cast<std::size_t>(run.input_end - run.p) < kTextAt + kRunBytes) return;
+  const std::byte* const last_start = run.input_end - (kTextAt + kRunBytes);
+  const std::byte* const output_limit = run.output_limit;
+  const std::byte* p = run.p;
+  std::byte* o = run.o;
+  std::uint64_t head = shm::make_head(run.previous, run.id);
+  std::uint64_t time = run.previous;
+  std::uint32_t records = 0;
+  std::uint64_t bytes_before = load<std::uint32_t>(run.arguments);
+  const std::byte* before = run.arguments + 4;
+  __m512i text_before = _mm512_loadu_si512(before);
+  while (p <= last_start && o <= output_limit) {
+    const std::uint64_t distance = load<std::uint64_t>(p) - head;
+    const std::uint64_t bytes = load<std::uint32_t>(p + shm::kHeadBytes);
+    // Empty ones, too, are not worth the trouble here.
+    if ((distance & kRefused) != 0 || bytes - 1 >= kRunBytes) break;
+    const std::uint64_t delta = distance >> shm::kHeadIdBits;
+    // 0 bytes for 0.
+    const auto time_bytes = 8 - (_lzcnt_u64(delta) >> 3);
+    head += distance;
+    time += delta;
+    before = p + kTextAt;
+    p = before + bytes;
+    ++records;
+    const __mmask64 mask = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(bytes));
+    const __m512i text = _mm512_loadu_si512(before);
+    store(o, delta << 8 | time_bytes);
+    if (bytes == bytes_before && _mm512_mask_cmpneq_epu8_mask(mask, text, text_before) == 0) {
+      *o = static_cast<std::byte>(kPlaceSameValues << 4 | time_bytes);
+      o += 1 + time_bytes;
+      continue;
+    }
+    o += 1 + time_bytes;
+    const auto first = load<std::uint64_t>(before);
+    const std::uint64_t hash = hash_of(first, before, bytes);
+    const std::uint64_t key = KnownText::key_of(hash, bytes);
+    KnownText& known = texts[hash >> 56];
+    // Without a branch: which texts recur is what a processor cannot foresee.
+    const std::byte* const like = known.key == key ? known.data : before;
+    const __mmask64 differing = _mm512_mask_cmpneq_epu8_mask(mask, text, _mm512_loadu_si512(like));
+    const std::uint64_t novel = differing | (known.key ^ key);
+    known = {before, key};  // the same text if it is known
+    std::uint64_t tag = bytes == bytes_before ? kTagTextSameLength : kTagText1 | bytes << 8;
+    std::uint64_t tag_bytes = bytes == bytes_before ? 1 : 2;
+    std::uint64_t written = bytes;
+    std::uint64_t front = first;
+    if (novel == 0) tag = kTagTextSlot;
+    if (novel == 0) tag_bytes = 1;
+    if (novel == 0) written = 1;
+    if (novel == 0) front = hash >> 56;
+    store(o, static_cast<std::uint16_t>(tag));
+    o += tag_bytes;
+    _mm512_storeu_si512(o, text);
+    store(o, front);
+    o += written;
+    text_before = text;
+    bytes_before = bytes;
+  }
+  run.p = p;
+  run.o = o;
+  run.arguments = before - 4;
+  run.previous = time;
+  run.records = records;
+}
+
+}  // namespace ringside::trace
+
+#endif
