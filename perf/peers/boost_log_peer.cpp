@@ -56,12 +56,12 @@ struct BoostLogPeer {
                                      << expr::smessage);
     logging::core::get()->add_sink(sink);
   }
-  static std::uint64_t close() {
+  static Written close() {
     logging::core::get()->remove_sink(sink);
     sink->stop();
     sink->flush();
     sink.reset();
-    return __builtin_ia32_rdtsc();
+    return {__builtin_ia32_rdtsc()};
   }
   static std::uint64_t missing(const std::string& folder, std::uint64_t logged) {
     return missing_lines(folder, logged);

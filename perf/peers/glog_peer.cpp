@@ -24,9 +24,9 @@ struct GlogPeer {
   static void open(const std::string& folder, Processors /*processors*/) {
     google::SetLogDestination(google::GLOG_INFO, (folder + "/log.").c_str());
   }
-  static std::uint64_t close() {
+  static Written close() {
     google::FlushLogFiles(google::GLOG_INFO);
-    return __builtin_ia32_rdtsc();
+    return {__builtin_ia32_rdtsc()};
   }
   static std::uint64_t missing(const std::string& folder, std::uint64_t logged) {
     return missing_lines(folder, logged);

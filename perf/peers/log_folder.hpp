@@ -12,6 +12,11 @@
 
 namespace ringside::perf {
 
+struct Written {
+  std::uint64_t tsc = 0;  // when records were in the files
+  double share = 1;       // of all that were logged: those
+};
+
 inline std::uintmax_t size_of_folder(const std::string& folder) {
   std::uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -1,12 +1,9 @@
 #include "perf/peers/lttng_session.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <stdexcept>
-#include <thread>
 #include <unistd.h>
 
-#include "perf/harness/processors.hpp"
 #include "perf/peers/child_process.hpp"
 #include "perf/peers/log_folder.hpp"
 
@@ -25,30 +22,6 @@ std::uint64_t sum_of_numbers_behind(const std::string& text, const std::string& 
   }
   return sum;
 }
-
-// Follows the size of a folder from another processor.
-class SizeWatch {
- public:
-  SizeWatch(const std::string& folder, int cpu)
-      : thread_([this, folder, cpu] {
-          pin_to(cpu);
-          for (std::uintmax_t seen = 0; !end_.load(std::memory_order_relaxed); usleep(200)) {
-            const std::uintmax_t size = size_of_folder(folder);
-            if (size != seen) changed_ = __builtin_ia32_rdtsc();
-            seen = size;
-          }
-        }) {}
-  std::uint64_t end() {
-    end_ = true;
-    thread_.join();
-    return changed_;
-  }
-
- private:
-  std::atomic<bool> end_ = false;
-  std::uint64_t changed_ = 0;  // the thread's until it is joined
-  std::thread thread_;
-};
 
 }  // namespace
 
@@ -90,14 +63,22 @@ LttngSession::~LttngSession() {
   run_program({"lttng", "destroy", name_}, cpu_);
 }
 
-std::uint64_t LttngSession::stop() {
-  SizeWatch watch(output_, cpu_);
-  const ProgramEnd end = run_program({"lttng", "stop", name_}, cpu_);
-  const std::uint64_t reached = watch.end();
-  if (end.status != 0) throw std::runtime_error("cannot stop a session: " + end.text);
+Written LttngSession::stop() {
+  constexpr int kQuietLooks = 40;
+  std::uint64_t changed = __builtin_ia32_rdtsc();
+  std::uintmax_t full = size_of_folder(output_);
+  for (int quiet = 0; quiet < kQuietLooks; ++quiet) {
+    usleep(500);
+    const std::uintmax_t size = size_of_folder(output_);
+    if (size == full) continue;
+    changed = __builtin_ia32_rdtsc();
+    full = size;
+    quiet = 0;
+  }
+  run("stop a session", {"lttng", "stop", name_});
   const ProgramEnd told = run_program({"lttng", "--mi", "xml", "list", name_}, cpu_);
   lost_ = sum_of_numbers_behind(told.text, "<discarded_events>");
-  return reached;
+  return {changed, static_cast<double>(full) / static_cast<double>(size_of_folder(output_))};
 }
 
 }  // namespace ringside::perf

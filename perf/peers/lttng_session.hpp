@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "perf/peers/log_folder.hpp"
+
 namespace ringside::perf {
 
 // The session daemon: the one that runs, or else one of our own for as long as this lives. Its
@@ -31,9 +33,10 @@ class LttngSession {
   LttngSession(const LttngSession&) = delete;
   LttngSession& operator=(const LttngSession&) = delete;
 
-  // Waits until all is in the files. Returns the TSC when they reached their last size, seen by
-  // looking every 200 us: the tool itself looks every 200 ms.
-  std::uint64_t stop();
+  // Waits until all is in the files. What counts is when full sub-buffers were there, and which
+  // share of all they held: for the last one, which is not full, LTTng takes 200 ms whatever it
+  // holds.
+  Written stop();
 
   std::uint64_t lost() const { return lost_; }  // counted by stop()
 

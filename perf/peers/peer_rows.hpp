@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -20,14 +21,14 @@ namespace ringside::perf {
 // Process-wide, used by one thread:
 //   open(folder, processors)  starts tracing into files in an empty folder; its threads and
 //                             processes run on processors.consumer. Throws std::exception.
-//   close()                   returns the TSC when all records were in the files
+//   close()                   waits until all records are in the files
 //   missing(folder, logged)   after close(): how many of the records logged are not in the files
 //   kRecords                  enough for a steady rate in `sustained`
 //   plan()                    as much of the other rows as takes about a minute
 template <class T>
 concept Peer = Subject<T> && requires(const std::string& folder, Processors processors) {
   {T::open(folder, processors)};
-  { T::close() } -> std::same_as<std::uint64_t>;
+  { T::close() } -> std::same_as<Written>;
   { T::missing(folder, std::uint64_t{}) } -> std::same_as<std::uint64_t>;
   { T::kRecords } -> std::convertible_to<int>;
   { T::plan() } -> std::same_as<RecordCostPlan>;
@@ -55,7 +56,8 @@ void print_sustained(PeerRun& run, const char* sink, const std::string& parent) 
     P::open(folder.path(), run.processors);
     const std::uint64_t start = __builtin_ia32_rdtsc();
     burst_ticks<P, C>(records);
-    const auto ticks = static_cast<double>(P::close() - start);
+    const Written written = P::close();
+    const double ticks = static_cast<double>(written.tsc - start) / written.share;
     run.missing += P::missing(folder.path(), static_cast<std::uint64_t>(records));
     const double millions = 1e3 * tsc_ticks_per_ns() * records;
     ratios.push_back(floor_ticks / ticks);
@@ -79,8 +81,8 @@ void print_sustained(PeerRun& run, const char* sink, const std::string& parent) 
   }
   if (run.options.wants_row("bytes_per_record")) {
     ResultLine("bytes_per_record", P::kName, name_of(C))
-        .with("sink", sink)
-        .print("bytes", "bytes", spread_of(bytes));
+        .with("arguments", "constant")
+        .print("file", "bytes", spread_of(bytes));
   }
 }
 
@@ -122,6 +124,8 @@ int run_peer(int argc, char** argv, More&& more) {
   }
   tsc_ticks_per_ns();
   pin_to(processors->measured);
+  // Without it the C library looks at the file of the local time zone for every record's time.
+  setenv("TZ", ":/etc/localtime", 0);  // NOLINT(concurrency-mt-unsafe): there is no other thread
   PeerRun run{*options, *processors};
   try {
     print_record_cost<P>(run);

@@ -37,10 +37,10 @@ struct SpdlogPeer {
         "log", std::make_shared<spdlog::sinks::basic_file_sink_st>(folder + "/log"), pool,
         spdlog::async_overflow_policy::block);
   }
-  static std::uint64_t close() {
+  static Written close() {
     pool.reset();  // joins the thread, which has written all
     log.reset();   // closes the file
-    return __builtin_ia32_rdtsc();
+    return {__builtin_ia32_rdtsc()};
   }
   static std::uint64_t missing(const std::string& folder, std::uint64_t logged) {
     return missing_lines(folder, logged);

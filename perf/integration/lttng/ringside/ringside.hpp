@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kvd_tracepoint_calls.hpp"
+#include <kvd_tracepoint_calls.hpp>
+
 #include "perf/integration/placeholders.hpp"
 
 namespace ringside::perf {
