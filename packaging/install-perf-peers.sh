@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the tracers that perf/ measures beside Ringside, on Debian 12. Building and testing do
-# without them. Says nothing and asks for no rights when nothing is missing.
+# Installs the tracers and compressors that perf/ measures beside Ringside, on Debian 12. None of it is
+# needed to build, test or use Ringside; what is missing is left out of the measurements.
 set -euo pipefail
 
 packages=(
@@ -8,20 +8,33 @@ packages=(
   libgoogle-glog-dev
   libboost-log-dev libboost-thread-dev libboost-filesystem-dev
   lttng-tools liblttng-ust-dev babeltrace2
+  zlib1g-dev libsnappy-dev liblz4-dev libzstd-dev
 )
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-perf-peers: this is no Debian system; install what these hold: ${packages[*]}" >&2
+  exit 1
+fi
 
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) || status=
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 as_root=()
-[ "$(id -u)" -eq 0 ] || as_root=(sudo)
-echo "install-perf-peers: installing ${missing[*]}"
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
-if ! "${apt[@]}" update || ! "${apt[@]}" install --no-install-recommends "${missing[@]}"; then
-  echo "install-perf-peers: failed; what needs these packages is not measured: ${missing[*]}" >&2
-  exit 1
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo 'install-perf-peers: not root, and there is no sudo. Ask an administrator to run:' \
+      "apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
 fi
+
+echo "install-perf-peers: installing ${missing[*]}"
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C
+  apt-get --yes --quiet -o DPkg::Lock::Timeout=120)
+"${apt[@]}" update </dev/null
+"${apt[@]}" install --no-install-recommends "${missing[@]}" </dev/null
