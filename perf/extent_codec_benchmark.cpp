@@ -13,6 +13,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "perf/harness/floor.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/block_frame.hpp"
@@ -125,11 +126,15 @@ struct Workload {
   std::size_t records = 0;
 };
 
-void report(benchmark::State& state, std::size_t records, std::size_t bytes) {
+void report_time(benchmark::State& state, std::size_t records) {
   const auto total = static_cast<double>(state.iterations()) * static_cast<double>(records);
-  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(records);
   state.counters["ns"] =
       benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void report(benchmark::State& state, std::size_t records, std::size_t bytes) {
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(records);
+  report_time(state, records);
 }
 
 Message message_of(benchmark::State& state) {
@@ -179,6 +184,16 @@ void decode(benchmark::State& state) {
   report(state, load.records, encoded.output_bytes);
 }
 
+// Reads the TSC and stores it, as often as a drain has records: what the encoder's rate compares
+// with.
+void floor(benchmark::State& state) {
+  perf::Floor floor;
+  constexpr int kCalls = 2048;
+  while (state.KeepRunning()) benchmark::DoNotOptimize(floor.burst_ticks(kCalls));
+  report_time(state, kCalls);
+}
+
+BENCHMARK(floor);
 BENCHMARK(encode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
 BENCHMARK(decode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
 

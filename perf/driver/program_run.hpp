@@ -1,0 +1,25 @@
+#pragma once
+// A program run to its end, within a time.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ringside::perf {
+
+struct ProgramRun {
+  int status = -1;  // exit status, or 128 + signal; -1: not started
+  bool timed_out = false;
+  std::string output;
+  std::string errors;  // of standard error
+};
+
+// `arguments` begin with the program's path. After `limit` the program and all that it has started
+// (its process group) get SIGTERM, and SIGKILL two seconds later. Standard error is passed on as it
+// comes, and kept.
+ProgramRun run_program(const std::vector<std::string>& arguments, std::chrono::seconds limit);
+
+// The last line of `text` that says anything.
+std::string last_line(const std::string& text);
+
+}  // namespace ringside::perf

@@ -1,0 +1,66 @@
+#include "perf/driver/programs.hpp"
+
+#include <array>
+
+namespace ringside::perf {
+namespace {
+
+using Rows = std::string_view;
+
+constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("paced"), Rows("cold")};
+constexpr std::array kProducers{Rows("producers")};
+constexpr std::array kSustained{Rows("sustained")};
+constexpr std::array kBytes{Rows("bytes_per_record")};
+constexpr std::array kPollRound{Rows("poll_round")};
+constexpr std::array kIdle{Rows("idle")};
+constexpr std::array kMemory{Rows("memory")};
+constexpr std::array kReadable{Rows("readable")};
+constexpr std::array kText{Rows("text")};
+constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
+constexpr std::array kIntegration{Rows("integration")};
+constexpr std::array kPeer{Rows("back_to_back"), Rows("paced"), Rows("cold"), Rows("sustained"),
+                           Rows("bytes_per_record")};
+constexpr std::array kLttng{
+    Rows("back_to_back"),     Rows("paced"), Rows("cold"), Rows("sustained"),
+    Rows("bytes_per_record"), Rows("text")};
+
+constexpr std::string_view kNotBuilt = "not built: ninja -C BUILD measuring_programs";
+constexpr std::string_view kNoPeer =
+    "not built: its library was not installed when the build was set up";
+
+constexpr std::array kPrograms{
+    Program{"ringside/record_cost", Speaks::kLines, "ringside", kRecordCost, kNotBuilt},
+    Program{"peers/peer_spdlog", Speaks::kLines, "spdlog", kPeer, kNoPeer},
+    Program{"peers/peer_glog", Speaks::kLines, "glog", kPeer, kNoPeer},
+    Program{"peers/peer_boost_log", Speaks::kLines, "boost_log", kPeer, kNoPeer},
+    Program{"peers/peer_lttng", Speaks::kLines, "lttng", kLttng, kNoPeer},
+    Program{"ringside/producers", Speaks::kLines, "ringside", kProducers, kNotBuilt},
+    Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
+    Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
+    Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},
+    Program{"ringside/text", Speaks::kLines, "ringside", kText, kNotBuilt},
+    Program{"message_text_bench", Speaks::kGoogleBenchmark, "ringside", kText, kNotBuilt},
+    Program{"ringside/poll_round", Speaks::kLines, "ringside", kPollRound, kNotBuilt},
+    Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
+    Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
+    Program{"ringside/readable", Speaks::kLines, "ringside", kReadable, kNotBuilt},
+    Program{"integration/run_integration.py", Speaks::kIntegration, "", kIntegration,
+            "the script is not in the tree"},
+};
+
+constexpr std::array kMissing{
+    MissingRow{"aggregation", "nothing aggregates a trace file yet"},
+    MissingRow{"consumer_clock", "records without a clock read are not in the library yet"},
+};
+
+}  // namespace
+
+std::span<const Program> programs() {
+  return kPrograms;
+}
+
+std::span<const MissingRow> missing_rows() {
+  return kMissing;
+}
+
+}  // namespace ringside::perf

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Measures everything, writes perf/results/latest.json and renders perf/RESULTS.md with its plots.
+#
+# usage: perf/run.sh [RINGBENCH_OPTION...]      such as --quick, --row NAME, --subject NAME
+# RINGSIDE_PERF_BUILD_DIR  an optimised build (default: build-perf, in the tree; set up if missing)
+# RINGSIDE_PERF_RESULTS    where to write latest.json, RESULTS.md and the plots (default: perf/ as above)
+# RINGSIDE_JOBS            compiler processes at a time (default: 2)
+# TMPDIR                   on the disk that is measured (default: /tmp)
+set -euo pipefail
+
+fail() {
+  printf 'run: %s\n' "$@" >&2
+  exit 1
+}
+
+build=$(realpath -m -- "${RINGSIDE_PERF_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build-perf}")
+page=RESULTS.md
+results=results
+if [ -n "${RINGSIDE_PERF_RESULTS:-}" ]; then
+  mkdir -p -- "$RINGSIDE_PERF_RESULTS"
+  results=$(realpath -- "$RINGSIDE_PERF_RESULTS")
+  page=$results/RESULTS.md
+fi
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+
+if ! [ -e "$build/build.ninja" ]; then
+  meson setup --buildtype=release "$build" .. >/dev/null || fail "meson could not set up $build" \
+    'packaging/install-build-deps.sh installs what is missing'
+fi
+ninja -C "$build" -j "${RINGSIDE_JOBS:-2}" --quiet measuring_programs >&2 || fail 'the build failed'
+
+mkdir -p -- "$results"
+new=$(mktemp "$results/new.XXXXXX")
+trap 'rm -f -- "$new"' EXIT
+status=0
+"$build/perf/ringbench" --json "$@" >"$new" || status=$?
+# Figures that do not count are left out of the document, which says so; without any there is no page.
+[ -s "$new" ] || fail "ringbench ended with status $status and without a document"
+python3 driver/render_results.py "$new" "$page" "$results"
+chmod 644 "$new"
+mv -- "$new" "$results/latest.json"
+echo "run: $(realpath --relative-to="$OLDPWD" "$page" 2>/dev/null || echo "$page")" >&2
+exit "$status"

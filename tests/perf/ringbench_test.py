@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The driver of the benchmarks: that it runs programs, checks what they say, and renders it. What is
+measured decides nothing here.
+
+usage: ringbench_test.py SOURCE_ROOT BUILD_ROOT
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+SOURCE_ROOT = None
+BUILD_ROOT = None
+BOUND_S = 200  # reached by a hang only
+
+UNITS = {
+    ("floor", "call"): "ns", ("floor", "rate"): "M/s", ("bytes_per_record", "file"): "bytes",
+    ("poll_round", "round"): "ns", ("back_to_back", "ratio_to_floor"): "x", ("back_to_back", "call"): "ns",
+    ("back_to_back", "floor"): "ns",
+}
+CASES = {"static", "string39", "integer", "two_integers", "double", "five_arguments"}
+
+
+def ringbench(*arguments, program=None):
+    return subprocess.run([program or os.path.join(BUILD_ROOT, "perf/ringbench"), *arguments],
+                          capture_output=True, text=True, timeout=BOUND_S, check=False)
+
+
+class Ringbench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ringside-perf-test.")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def lone_driver(self):
+        """A ringbench with no program beside it."""
+        program = os.path.join(self.folder, "ringbench")
+        shutil.copy(os.path.join(BUILD_ROOT, "perf/ringbench"), program)
+        return program
+
+    def fake_record_cost(self, text):
+        program = os.path.join(self.folder, "ringside/record_cost")
+        os.mkdir(os.path.dirname(program))
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(program, 0o755)
+
+    def check_lines(self, document, rows):
+        lines = document["results"]
+        self.assertEqual({line["row"] for line in lines}, rows)
+        for line in lines:
+            with self.subTest(line=line):
+                self.assertEqual(line["unit"], UNITS[line["row"], line["metric"]])
+                self.assertGreater(line["median"], 0)
+                self.assertLessEqual(line["low"], line["median"])
+                self.assertLessEqual(line["median"], line["high"])
+                self.assertGreaterEqual(line["repeats"], 1)
+
+    def test_measures_what_is_asked_for_and_prints_json(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one processor: measuring needs another one for consumerd")
+        rows = {"floor", "back_to_back", "bytes_per_record", "poll_round"}
+        done = ringbench("--quick", "--json", "--repeats", "2", "--subject", "ringside",
+                         *(word for row in rows for word in ("--row", row)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.check_lines(document, rows)
+        self.assertTrue(document["quick"])
+        self.assertGreaterEqual(document["machine"]["processors"], 2)
+        self.assertEqual({line["case"] for line in document["results"] if line["row"] == "back_to_back"}, CASES)
+        bytes_of = {(line["case"], line["arguments"]): line for line in document["results"]
+                    if line["row"] == "bytes_per_record"}
+        self.assertEqual(len(bytes_of), 12)
+        self.assertGreater(bytes_of["string39", "random"]["median"], 39 + 1)
+        self.assertGreaterEqual(bytes_of["static", "constant"]["median"], 1)
+        # How many records an extent holds depends on the machine: whether it is met is not asked here.
+        self.assertEqual(bytes_of["static", "constant"]["target"].keys(), {"at_most", "met"})
+
+    def test_script_writes_page_document_and_plots(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one processor: measuring needs another one for consumerd")
+        done = subprocess.run(
+            [os.path.join(SOURCE_ROOT, "perf/run.sh"), "--quick", "--row", "bytes_per_record", "--subject", "ringside"],
+            env={**os.environ, "RINGSIDE_PERF_BUILD_DIR": BUILD_ROOT, "RINGSIDE_PERF_RESULTS": self.folder},
+            capture_output=True, text=True, timeout=BOUND_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["RESULTS.md", "bytes_per_record.svg", "latest.json"])
+        with open(os.path.join(self.folder, "latest.json"), encoding="utf-8") as file:
+            self.assertEqual({line["row"] for line in json.load(file)["results"]}, {"bytes_per_record"})
+        xml.etree.ElementTree.parse(os.path.join(self.folder, "bytes_per_record.svg"))
+        with open(os.path.join(self.folder, "RESULTS.md"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("| five_arguments, arguments random |", page)
+        self.assertIn("![Bytes per record, constant arguments](bytes_per_record.svg)", page)
+
+    def test_tables_name_every_row(self):
+        done = ringbench("--quick", "--row", "poll_round")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^poll_round$")
+        self.assertRegex(done.stdout, r"rings=1024 +round .* <= 10000 (met|MISSED)")
+
+    def test_programs_that_are_not_built_cost_their_rows_only(self):
+        done = ringbench("--json", "--row", "floor", "--row", "paced", program=self.lone_driver())
+        self.assertEqual(done.returncode, 1)
+        reasons = {(tuple(one["rows"]), one["subject"]): one["reason"]
+                   for one in json.loads(done.stdout)["not_measured"]}
+        self.assertIn("not built", reasons[("floor", "paced"), "ringside"])
+        self.assertIn("not installed", reasons[("paced",), "spdlog"])
+
+    def test_figures_that_do_not_count_are_left_out_and_fail(self):
+        driver = self.lone_driver()
+        line = '{"row":"floor","subject":"floor","case":"tsc","metric":"call","unit":"ns","median":1}'
+        self.fake_record_cost(f"echo '{line}'\necho '7 records are missing' >&2\nexit 1\n")
+        done = ringbench("--json", "--row", "floor", program=driver)
+        self.assertEqual(done.returncode, 1)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["results"], [])
+        self.assertEqual(document["not_measured"],
+                         [{"rows": ["floor"], "subject": "ringside", "reason": "7 records are missing"}])
+
+    def test_what_is_no_result_line_fails(self):
+        driver = self.lone_driver()
+        self.fake_record_cost("echo hello\n")
+        done = ringbench("--json", "--row", "floor", program=driver)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("hello", json.loads(done.stdout)["not_measured"][0]["reason"])
+
+    def test_row_that_is_not_possible_here_is_no_failure(self):
+        program = os.path.join(BUILD_ROOT, "perf/ringside/record_cost")
+        processor = min(os.sched_getaffinity(0))
+        done = subprocess.run([program, "--quick", "--row", "floor"], capture_output=True, text=True,
+                              timeout=BOUND_S, check=False,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+        self.assertEqual((done.returncode, done.stdout), (77, ""))
+        self.assertIn("one processor", done.stderr)
+
+    def test_wrong_usage_is_refused(self):
+        for arguments in (["--rows", "floor"], ["--repeats", "0"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(ringbench(*arguments).returncode, 2)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    SOURCE_ROOT = os.path.abspath(sys.argv.pop(1))
+    BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
