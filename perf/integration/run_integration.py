@@ -57,9 +57,10 @@ def measure(program, tracer, folder, case, requests, count):
     shutil.rmtree(folder)
     all_requests = requests + PRELOAD_REQUESTS
     figures["trace_bytes"] = trace.size / all_requests
-    figures["lost"] = trace.lost
+    if trace.lost is not None:
+        figures["lost"] = trace.lost / all_requests
     if trace.records is not None and tracer.name != "none":
-        per_request = (trace.records + trace.lost) / all_requests
+        per_request = (trace.records + (trace.lost or 0)) / all_requests
         if per_request < LEAST_RECORDS_PER_REQUEST:
             raise ProcessError(f"{tracer.name} recorded {trace.records} records of {all_requests} requests")
         figures["records"] = trace.records / all_requests
@@ -92,9 +93,9 @@ class Rows:
         put("processor_to_none", "x", figures["processor_us"] / max(base["processor_us"], 1e-3))
         if subject != "none":
             put("trace_bytes_per_request", "bytes", figures["trace_bytes"])
-            put("lost_records", "records", figures["lost"])
-            if "records" in figures:
-                put("records_per_request", "records", figures["records"])
+            for key in ("lost", "records"):
+                if key in figures:
+                    put(f"{key}_per_request", "records", figures[key])
 
     def print(self):
         for (subject, (kind, pipeline), metric, unit, p), values in self.values.items():

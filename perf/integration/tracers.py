@@ -23,7 +23,7 @@ from processes import Process, ProcessError, wait_until
 @dataclass
 class Trace:
     size: int = 0
-    lost: int = 0
+    lost: int | None = 0        # None if it cannot be known
     records: int | None = None  # None if not counted
 
 
@@ -153,7 +153,8 @@ class LttngSurroundings(Surroundings):
         lttng("stop", self.session)
         told = lttng("--mi", "xml", "list", self.session).stdout
         lost = sum(int(n) for n in re.findall(r"<discarded_events>(\d+)<", told))
-        trace = Trace(size_of(self.output), lost)
+        # LTTng takes the difference of two counts without looking at its sign.
+        trace = Trace(size_of(self.output), lost if lost < 1 << 63 else None)
         if count:
             counted = subprocess.run(
                 ["babeltrace2", "--component=sink.utils.counter", "--params=step=+0", str(self.output)],

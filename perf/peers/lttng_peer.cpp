@@ -20,7 +20,7 @@ using namespace ringside::perf;
 
 struct LttngPeer {
   static constexpr const char* kName = "lttng";
-  static constexpr int kRecords = 3'000'000;
+  static constexpr int kRecords = 2'000'000;
 
   static inline std::optional<LttngDaemon> daemon;
   static inline std::unique_ptr<LttngSession> session;
@@ -104,6 +104,7 @@ void print_text(PeerRun& run, double empty_ticks) {
     rates.push_back(1e3 * tsc_ticks_per_ns() * lines / std::max(ticks - empty_ticks, 1.0));
   }
   ResultLine("text", LttngPeer::kName, name_of(C))
+      .with("arguments", "constant")
       .print("one_core", "M lines/s", spread_of(rates, Better::higher));
 }
 

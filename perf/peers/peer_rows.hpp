@@ -137,6 +137,7 @@ int run_peer(int argc, char** argv, More&& more) {
     if (options->wants_row("sustained") && !is_in_memory(disk)) {
       RunOptions sustained_only = *options;
       sustained_only.rows = {"sustained"};
+      sustained_only.repeats = (options->repeats + 1) / 2;  // each takes long enough
       PeerRun on_disk{sustained_only, *processors};
       print_sustained_cases<P>(on_disk, "disk", disk);
       run.missing += on_disk.missing;
