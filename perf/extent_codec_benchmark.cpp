@@ -160,7 +160,9 @@ void encode(benchmark::State& state) {
   report(state, load.records, result.output_bytes);
 }
 
-void decode(benchmark::State& state) {
+// One extent, decoded again and again: `run(decoder)` returns how many records there are.
+template <class Run>
+void decode_with(benchmark::State& state, Run&& run) {
   const Message message = message_of(state);
   const bool random = state.range(1) != 0;
   Workload load(message, random);
@@ -170,18 +172,40 @@ void decode(benchmark::State& state) {
   trace::ExtentDecoder decoder;
   std::size_t records = 0;
   while (state.KeepRunning()) {
-    trace::Record record;
-    records = 0;
-    std::uint64_t sum = 0;
     if (!decoder.open(block.subspan(trace::kBlockHeaderBytes), load.sites, nullptr)) break;
+    records = run(decoder);
+  }
+  if (records != load.records) state.SkipWithError("records got lost");
+  report(state, load.records, encoded.output_bytes);
+}
+
+// As a reader does that has to bring records of several streams into order.
+void decode(benchmark::State& state) {
+  decode_with(state, [](trace::ExtentDecoder& decoder) {
+    trace::Record record;
+    std::size_t records = 0;
+    std::uint64_t sum = 0;
     while (decoder.next(record)) {
       ++records;
       sum += record.tsc;
     }
     benchmark::DoNotOptimize(sum);
-  }
-  if (records != load.records) state.SkipWithError("records got lost");
-  report(state, load.records, encoded.output_bytes);
+    return records;
+  });
+}
+
+// As a reader does that looks at one extent after the other.
+void decode_extent(benchmark::State& state) {
+  decode_with(state, [](trace::ExtentDecoder& decoder) {
+    std::size_t records = 0;
+    std::uint64_t sum = 0;
+    decoder.for_each([&](const trace::RecordView& record) {
+      ++records;
+      sum += record.tsc;
+    });
+    benchmark::DoNotOptimize(sum);
+    return records;
+  });
 }
 
 // Reads the TSC and stores it, as often as a drain has records: what the encoder's rate compares
@@ -196,6 +220,9 @@ void floor(benchmark::State& state) {
 BENCHMARK(floor);
 BENCHMARK(encode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
 BENCHMARK(decode)->ArgNames({"message", "random"})->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
+BENCHMARK(decode_extent)
+    ->ArgNames({"message", "random"})
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}});
 
 }  // namespace
 

@@ -58,9 +58,9 @@ struct Constants {
   __m512i same_values, byte_bits, gather_tags;
   __m128i follows;
   __mmask64 spread_mask;
-  __mmask8 heads, integers, floats;
   std::uint64_t head_low, head_all, tag_bytes;
   unsigned lanes, argument_lanes, head_lanes;
+  __mmask8 heads, integers, floats;
 };
 
 RINGSIDE_WIDE inline Constants constants_of(const RunPlan& plan) {
@@ -87,15 +87,15 @@ RINGSIDE_WIDE inline Constants constants_of(const RunPlan& plan) {
       .gather_tags = kept(0x3830282018100800),
       .follows = bytes_of_tag(),
       .spread_mask = plan.spread_mask,
-      .heads = plan.heads,
-      .integers = plan.integers,
-      .floats = plan.floats,
       .head_low = plan.head_bytes,
       .head_all = plan.head_bytes * 0xFF,
       .tag_bytes = plan.tag_bytes,
       .lanes = plan.lanes,
       .argument_lanes = plan.arguments,
       .head_lanes = plan.heads,
+      .heads = plan.heads,
+      .integers = plan.integers,
+      .floats = plan.floats,
   };
 }
 
@@ -104,11 +104,11 @@ struct Vector {
   __m512i lanes;       // heads and arguments
   __m512i distance;    // to those of the record before
   __m512i value;       // arguments; of a head, the time since the record before, one byte upwards
-  __mmask8 odd;        // heads that end the run
-  __mmask8 differs;    // lanes that are not as in the record before
   __m512i tag;         // in the lowest byte of the lanes
   __m512i rest;        // the bytes that are written, but for the gaps between them
   std::uint64_t keep;  // which bytes are
+  __mmask8 odd;        // heads that end the run
+  __mmask8 differs;    // lanes that are not as in the record before
 };
 
 // Tags and bytes of the lanes that differ.

@@ -1,4 +1,4 @@
-// Reads EXTENT blocks, one record at a time.
+// Reads EXTENT blocks: one record at a time, or all of them in one go.
 #pragma once
 
 #include <array>
@@ -6,14 +6,18 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "trace-format/argument_decoder.hpp"
+#include "trace-format/extent_failure.hpp"
 #include "trace-format/format_constants.hpp"
 #include "trace-format/site_table.hpp"
 #include "trace-format/value.hpp"
+#include "trace-format/value_history.hpp"
 
 namespace ringside::trace {
+
+class SiteChoice;
 
 struct ExtentHeader {
   std::uint64_t stream_id = 0;
@@ -31,13 +35,8 @@ struct ExtentHeader {
   static bool parse(std::span<const std::byte> payload, ExtentHeader& header);
 };
 
-// One execution of a site. Views live until the decoder's (or reader's) next next() or open().
-struct Record {
-  std::uint64_t tsc = 0;
-  std::uint64_t stream_id = 0;
-  std::uint64_t sequence = 0;
-  const Site* site = nullptr;
-  std::span<const Value> args;  // one for each field of the site, constants included
+// What few records have.
+struct RecordExtension {
   std::uint32_t ext_flags = 0;  // shm::kExt...: which of the members below are set
   std::uint32_t stack_id = 0;
   std::uint64_t substream = 0;
@@ -47,18 +46,48 @@ struct Record {
   bool cut = false;  // strings of this record were cut to fit
 };
 
+// One execution of a site. Views live until the decoder's (or reader's) next next() or open().
+struct Record : RecordExtension {
+  std::uint64_t tsc = 0;
+  std::uint64_t stream_id = 0;
+  std::uint64_t sequence = 0;
+  const Site* site = nullptr;
+  std::span<const Value> args;  // one for each field of the site, constants included
+};
+
+// The same while for_each() visits it. Lives during the visit; texts as long as the payload.
+struct RecordView {
+  std::uint64_t tsc = 0;
+  std::uint64_t sequence = 0;
+  const Site* site = nullptr;
+  const Value* args = nullptr;                 // one for each field of the site
+  const RecordExtension* extension = nullptr;  // null: the record has none
+};
+
 // Reusable; memory stays bounded by the sites that occur in one extent.
 class ExtentDecoder {
  public:
+  ExtentDecoder() = default;
+  ExtentDecoder(const ExtentDecoder&) = delete;
+  ExtentDecoder& operator=(const ExtentDecoder&) = delete;
+
   // `payload` of an EXTENT block (CRC already checked; still, no byte of it is trusted) and `sites`
-  // must outlive the use. False with `*why` if header or site table are not sound.
-  bool open(std::span<const std::byte> payload, const SiteTable& sites, std::string* why);
+  // must outlive the use. False with `*why` if header or site table are not sound. With a `choice`
+  // (of `sites`; it must outlive the use too) only the records that it asks for are delivered.
+  bool open(std::span<const std::byte> payload, const SiteTable& sites, std::string* why,
+            SiteChoice* choice = nullptr);
 
   // False at the end and after damage: see failed(). Texts point into `payload`; other parts of
-  // `record` are valid until the next call.
+  // `record` are valid until the next call. Start with a fresh `record` and leave it to the
+  // decoder.
   bool next(Record& record);
 
-  // Whether the last next() met bytes that are no record; what came before was sound.
+  // Visit(const RecordView&) for all records that are left, at half the cost of next(). The visit
+  // must not use the decoder.
+  template <class Visit>
+  void for_each(Visit&& visit);
+
+  // Whether the decoder met bytes that are no record; what came before was sound.
   bool failed() const { return failed_ != nullptr; }
   const char* failure() const { return failed_; }  // a literal, or null
   const ExtentHeader& header() const { return header_; }
@@ -68,39 +97,161 @@ class ExtentDecoder {
 
  private:
   struct SiteState {
+    SiteState* successor = nullptr;
+    const ReadPlan* plan = nullptr;
+    Value* values = nullptr;  // null: the dictionary lacks the site
     const Site* site = nullptr;
-    std::uint32_t values = 0;  // place in values_, or kNoValues before its first record
-    std::uint32_t successor = 0;
+    ReadKind kind = ReadKind::kAny;
+    bool chosen = true;
+  };
+  // Where a decoder is: kept in registers while it runs.
+  struct Walk {
+    const std::byte* at = nullptr;
+    const std::byte* end = nullptr;  // of the records
+    SiteState* site = nullptr;       // of the record before
+    std::uint64_t time = 0;
+    std::uint64_t sequence = 0;  // of the next record
+    std::uint64_t end_sequence = 0;
+  };
+  struct Head {
+    const std::byte* at = nullptr;  // behind it
+    std::uint64_t delta = 0;
+    std::uint64_t index = 0;
+    unsigned place = 0;
+    bool extended = false;
   };
 
-  bool fail(const char* why);
-  bool take_head(unsigned& place, std::uint64_t& delta, std::uint64_t& index);
-  bool take_any_head(Record& record, unsigned& place, std::uint64_t& delta, std::uint64_t& index);
-  bool read_extension(Record& record);
-  bool read_arguments(SiteState& state);
-  bool read_value(unsigned tag, const FieldPlan& plan, const Field& field, Value& value);
-  bool read_integer128(unsigned tag, Value& value);
-  bool read_float64(unsigned tag, Value& value);
-  bool read_text(unsigned tag, const FieldPlan& plan, Value& value);
-  bool take(std::size_t bytes, std::uint64_t& value);  // 0 to 8 bytes
-  bool take_leb128(std::uint64_t& value);
+  bool fail(const char* why) {
+    failed_ = why;
+    return false;
+  }
+  bool fail_site(const SiteState* site);
+  void open_sites(const SiteTable& sites, SiteChoice* choice);
+  bool step(Walk& walk, const RecordExtension*& extension);
+  bool take_head(Walk& walk, bool& same_values, const RecordExtension*& extension);
+  bool take_arguments(Walk& walk);
+  bool take_rare_head(const std::byte* at, Head& head);
+  const std::byte* take_any_arguments(const SiteState& site, const std::byte* at);
+  std::size_t index_limit() const { return states_.size() - 1; }
 
   ExtentHeader header_;
   std::vector<std::uint32_t> site_ids_;
-  std::vector<SiteState> states_;
+  std::vector<SiteState> states_;  // by index in the site table, and one without a site
   std::vector<Value> values_;
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
-  const std::byte* at_ = nullptr;
-  const std::byte* end_ = nullptr;  // of the records
-  std::uint64_t time_ = 0;
-  std::uint32_t done_ = 0;
-  std::uint32_t previous_index_ = 0;
-  bool numbers_used_ = false;
-  bool texts_used_ = false;
   const char* failed_ = nullptr;
-  std::array<std::uint64_t, kHistorySlots> numbers_{};
-  std::array<std::string_view, kHistorySlots> texts_{};
+  Walk walk_;
+  RecordExtension extension_;
+  ValueHistory history_;
 };
+
+// Tag, time and index; moves to the record's site.
+[[gnu::always_inline]] inline bool ExtentDecoder::take_head(Walk& walk, bool& same_values,
+                                                            const RecordExtension*& extension) {
+  constexpr std::ptrdiff_t kMost = 1 + 8 + 8;  // the index is loaded with 8 bytes
+  std::uint64_t index = 0;
+  unsigned place = kPlaceExtension;
+  if (walk.end - walk.at >= kMost) [[likely]] {
+    const auto tag = static_cast<unsigned>(*walk.at);
+    // Taken by a branch of its own, the usual case lets the processor go on to the next record
+    // before this one's tag has come.
+    if ((tag & ~(kPlaceSameValues << 4)) == 1) {
+      walk.time += static_cast<std::uint64_t>(walk.at[1]);
+      walk.at += 2;
+      walk.site = walk.site->successor;
+      same_values = tag != 1;
+      return true;
+    }
+    const unsigned code = tag & 15;
+    if (code <= 8) [[likely]] {
+      place = tag >> 4;
+      if (place < kPlaceExtension) [[likely]] {
+        const unsigned index_bytes = place >> 1;
+        walk.time += load<std::uint64_t>(walk.at + 1) & kByteMasks[code];
+        index = load<std::uint64_t>(walk.at + 1 + code) & kByteMasks[index_bytes];
+        walk.at += 1 + code + index_bytes;
+      }
+    }
+  }
+  if (place >= kPlaceExtension) [[unlikely]] {
+    Head head;
+    if (!take_rare_head(walk.at, head)) return false;
+    walk.at = head.at;
+    walk.time += head.delta;
+    index = head.index;
+    place = head.place;
+    if (head.extended) extension = &extension_;
+  }
+  same_values = (place & kPlaceSameValues) != 0;
+  if (place < kPlaceIndex1) {
+    walk.site = walk.site->successor;
+    return true;
+  }
+  if (index >= index_limit()) [[unlikely]]
+    return fail(kNoSuchIndex);
+  SiteState* const site = states_.data() + index;
+  walk.site->successor = site;
+  walk.site = site;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool ExtentDecoder::take_arguments(Walk& walk) {
+  const SiteState& site = *walk.site;
+  const ReadPlan& plan = *site.plan;
+  if (site.kind == ReadKind::kNothing) return true;
+  const std::byte* at = nullptr;
+  const bool quick = walk.end - walk.at >= static_cast<std::ptrdiff_t>(plan.quick_bytes);
+  if (site.kind == ReadKind::kAny || !quick) {
+    at = take_any_arguments(site, walk.at);
+    if (at == nullptr) [[unlikely]]
+      return false;
+  } else if (site.kind == ReadKind::kIntegers) {
+    at = read_integers(plan, site.values, walk.at);
+  } else {
+    if (site.kind == ReadKind::kSkip) {
+      at = skip_arguments(plan, walk.at);
+    } else if (site.kind == ReadKind::kScalars) {
+      at = read_scalars(plan, site.values, history_.numbers(), walk.at);
+    } else {
+      at = read_numbers(plan, *site.site, site.values, history_, walk.at);
+    }
+    if (at == nullptr) [[unlikely]]
+      return fail(kBadTag);
+  }
+  walk.at = at;
+  return true;
+}
+
+// Reads one record: false at the end.
+[[gnu::always_inline]] inline bool ExtentDecoder::step(Walk& walk,
+                                                       const RecordExtension*& extension) {
+  extension = nullptr;
+  if (walk.sequence == walk.end_sequence) [[unlikely]] {
+    return walk.at == walk.end ? false : fail(kBytesLeft);
+  }
+  bool same_values = false;
+  if (!take_head(walk, same_values, extension)) [[unlikely]]
+    return false;
+  if (walk.site->values == nullptr) [[unlikely]]
+    return fail_site(walk.site);
+  if (!same_values && !take_arguments(walk)) [[unlikely]]
+    return false;
+  ++walk.sequence;
+  return true;
+}
+
+template <class Visit>
+void ExtentDecoder::for_each(Visit&& visit) {
+  if (failed_ != nullptr) return;
+  Walk walk = walk_;
+  const RecordExtension* extension = nullptr;
+  while (step(walk, extension)) {
+    const SiteState& site = *walk.site;
+    if (!site.chosen) continue;
+    visit(RecordView{walk.time, walk.sequence - 1, site.site, site.values, extension});
+  }
+  walk_ = walk;
+}
 
 }  // namespace ringside::trace

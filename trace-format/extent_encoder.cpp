@@ -14,6 +14,13 @@
 #include "trace-format/value_codec.hpp"
 
 namespace ringside::trace {
+namespace {
+
+// Where a kernel had nothing to do, the next records are not offered to it.
+constexpr std::size_t kRunBackoffBytes = 1024;
+
+}  // namespace
+
 ExtentEncoder::ExtentEncoder(const SiteTable& sites, EncoderKernels kernels)
     : impl_(std::make_unique<Impl>(sites, kernels)) {}
 ExtentEncoder::~ExtentEncoder() = default;
@@ -87,28 +94,29 @@ const RunPlan& ExtentEncoder::Impl::run_plan(std::uint32_t id) {
 }
 
 // A site's record follows one of the same site: codes the run of them that stands at run.p, if it
-// is one for a kernel. False if nothing was coded.
-bool ExtentEncoder::Impl::run_of_one_site(std::uint32_t id, const std::byte* output_limit) {
+// is one for a kernel.
+ExtentEncoder::Impl::RunResult ExtentEncoder::Impl::run_of_one_site(std::uint32_t id,
+                                                                    const std::byte* output_limit) {
   SiteState& state = states[id];
   RecordRun records{run.p, end, run.o, output_limit, state.previous, run.previous, id, 0};
   if (state.path == Path::kText) {
     kernels->text(arguments.texts(), records);
-    if (records.records == 0) return false;
+    if (records.records == 0) return RunResult::kNotSoon;  // they may all be too long
     state.argument_bytes = 4 + load<std::uint32_t>(records.arguments);
   } else {
     const RunPlan& plan = run_plan(id);
-    if (plan.records == 0) return false;
+    if (plan.records == 0) return RunResult::kNotSoon;
     // It takes some setting up, which a single record does not repay.
-    if (shm::head_id(load<std::uint64_t>(run.p + plan.record_bytes)) != id) return false;
+    if (shm::head_id(load<std::uint64_t>(run.p + plan.record_bytes)) != id) return RunResult::kNone;
     kernels->fixed(plan, arguments.numbers(), records);
-    if (records.records == 0) return false;
+    if (records.records == 0) return RunResult::kNone;
   }
   state.previous = records.arguments;
   run.p = records.p;
   run.o = records.o;
   run.reference = run.previous = records.previous;
   run.records += records.records;
-  return true;
+  return RunResult::kCoded;
 }
 
 // The inner loop: plain records of sites that this extent has met. Everything else, and whatever
@@ -119,10 +127,11 @@ void ExtentEncoder::Impl::loop() {
   SiteState* const all = states.data();
   const std::uint32_t now = epoch;
   const std::byte* const input_end = end;
-  const bool wide = kernels != nullptr;
   // What `run` holds between calls of the others, in variables of their own: as members of one
   // struct they would travel in pairs through vector registers, at several cycles a record.
   const std::byte* p = run.p;
+  // From where on runs may be tried; without kernels, nowhere.
+  const std::byte* next_run = kernels != nullptr ? p : input_end;
   std::byte* o = run.o;
   std::uint64_t reference = run.reference;
   std::uint64_t previous = run.previous;
@@ -151,10 +160,11 @@ void ExtentEncoder::Impl::loop() {
       continue;
     }
     SiteState* const s = &all[id];
-    if (wide && s == before && s->successor == id && path <= Path::kText &&
+    if (p >= next_run && s == before && s->successor == id && path <= Path::kText &&
         left >= kRunBytes + 16 && reference == previous) [[unlikely]] {
       run = {p, o, reference, previous, before, records};
-      if (run_of_one_site(id, output_limit)) {
+      const RunResult outcome = run_of_one_site(id, output_limit);
+      if (outcome == RunResult::kCoded) {
         p = run.p;
         o = run.o;
         reference = run.reference;
@@ -162,6 +172,7 @@ void ExtentEncoder::Impl::loop() {
         records = run.records;
         continue;
       }
+      if (outcome == RunResult::kNotSoon) next_run = p + std::min(kRunBackoffBytes, left);
     }
     // The distance to the reference in the upper 44 bits of the word, its sign on top.
     const auto distance =

@@ -72,7 +72,8 @@ struct ExtentEncoder::Impl {
   void start(std::span<const std::byte> bytes, const StreamCursor& cursor,
              std::uint64_t consumer_tsc, std::span<std::byte> out);
   void loop();
-  bool run_of_one_site(std::uint32_t id, const std::byte* output_limit);
+  enum class RunResult : std::uint8_t { kCoded, kNone, kNotSoon };
+  RunResult run_of_one_site(std::uint32_t id, const std::byte* output_limit);
   const RunPlan& run_plan(std::uint32_t id);
   Next rare(std::size_t left, std::uint32_t id, std::uint64_t head);
   static std::size_t variable_length(Path path, const SiteState& state, const std::byte* record,

@@ -23,13 +23,16 @@ struct RecordRun {
 
 inline constexpr std::size_t kRunBytes = 64;  // what a kernel reads and writes at once
 
+inline constexpr std::size_t kRunTextBytes = 255;  // longer texts are none for the kernels
+
 // Kernels code what stands at run.p as long as it is records of site `id` whose place is 0 and
 // whose times are ordered; they stop at others, near the end of the input, and at the end of the
 // output. Histories have kHistorySlots + 1 entries: what goes into the last one is for nothing.
 struct RunKernels {
   // `numbers` has kHistorySlots + 1 entries: what goes into the last one is for nothing.
   void (*fixed)(const RunPlan& plan, std::uint64_t* numbers, RecordRun& run);
-  // Of sites whose only argument is one text. Stops at texts longer than kRunBytes.
+  // Of sites whose only argument is one text. Stops at empty texts and at those longer than
+  // kRunTextBytes.
   void (*text)(KnownText* texts, RecordRun& run);
 };
 

@@ -16,13 +16,14 @@ namespace {
 RINGSIDE_WIDE inline __m512i lanes_before(const RunPlan& plan, const RecordRun& run) {
   const __m512i from_arguments =
       _mm512_sub_epi8(wide(plan.spread), _mm512_set1_epi8(shm::kHeadBytes));
-  const std::uint64_t first = _bzhi_u64(plan.spread_mask, 8 * plan.lanes) & ~std::uint64_t{0xFF};
+  const std::uint64_t first =
+      _bzhi_u64(plan.spread_mask, std::uint64_t{8} * plan.lanes) & ~std::uint64_t{0xFF};
   __m512i v =
       _mm512_maskz_permutexvar_epi8(first, from_arguments, _mm512_loadu_si512(run.arguments));
   v = _mm512_mask_set1_epi64(v, 1, static_cast<std::int64_t>(shm::make_head(run.previous, run.id)));
   const __m512i sign = wide(plan.sign);
   v = _mm512_sub_epi64(_mm512_xor_si512(v, sign), sign);
-  const auto skipped = static_cast<std::int64_t>((plan.records - 1) * plan.lanes);
+  const std::int64_t skipped = (std::int64_t{plan.records} - 1) * plan.lanes;
   const __m512i place = _mm512_sub_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), all(skipped));
   return _mm512_permutexvar_epi64(place, v);
 }

@@ -30,7 +30,7 @@ void add_head(RunPlan& plan, const SitePlan& site, unsigned lane, unsigned at) {
   plan.floor[lane] = 1;
   plan.flip[lane] = ~std::uint64_t{0};
   plan.base[lane] = 8;  // bytes of lane but the tag's
-  plan.low_tags[lane * 8] = static_cast<std::uint8_t>(lane * 8);
+  plan.low_tags[std::size_t{lane} * 8] = static_cast<std::uint8_t>(lane * 8);
   for (unsigned i = 0; i < site.fields.size(); ++i) {
     auto& tags = i % 2 == 0 ? plan.low_tags : plan.high_tags;
     tags[lane * 8 + kTagAt + i / 2] = static_cast<std::uint8_t>((lane + 1 + i) * 8);

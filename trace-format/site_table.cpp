@@ -130,6 +130,7 @@ bool SiteTable::add_site(std::span<const std::byte> entry, std::string* why) {
     }
     site->initial_values.push_back(value);
   }
+  site->reading = read_plan(site->plan);
   if (d.site_id >= sites_.size()) sites_.resize(std::size_t{d.site_id} + 1);
   sites_[d.site_id] = site.get();
   owned_.push_back(std::move(site));

@@ -14,6 +14,7 @@
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/level.hpp"
+#include "trace-format/read_plan.hpp"
 #include "trace-format/site_plan.hpp"
 #include "trace-format/value.hpp"
 
@@ -53,6 +54,7 @@ struct Site {
   std::string function;
   std::vector<Field> fields;
   SitePlan plan;
+  ReadPlan reading;
   // One for each field: constants have their value, others are 0 or empty. Texts of constants
   // point into `fields`.
   std::vector<Value> initial_values;

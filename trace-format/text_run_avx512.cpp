@@ -24,13 +24,27 @@ RINGSIDE_INLINE std::uint64_t hash_of(std::uint64_t first, const std::byte* text
   return x;
 }
 
+// Bits for the bytes behind the first 64 in which two texts of `bytes` differ.
+RINGSIDE_INLINE std::uint64_t differing_tail(const std::byte* a, const std::byte* b,
+                                             std::uint64_t bytes) {
+  std::uint64_t differing = 0;
+  for (std::uint64_t i = kRunBytes; i < bytes; i += kRunBytes) {
+    const __mmask64 mask = _bzhi_u64(~std::uint64_t{0}, bytes - i);
+    differing |=
+        _mm512_mask_cmpneq_epu8_mask(mask, _mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
+  }
+  return differing;
+}
+
 }  // namespace
 
 RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
   constexpr std::uint64_t kRefused = ~(std::uint64_t{0xFFFFFFFF} << shm::kHeadIdBits);
   constexpr std::size_t kTextAt = shm::kHeadBytes + 4;
-  if (static_cast<std::size_t>(run.input_end - run.p) < kTextAt + kRunBytes) return;
-  const std::byte* const last_start = run.input_end - (kTextAt + kRunBytes);
+  constexpr std::size_t kMost = kRunTextBytes + 1;  // read and written in steps of kRunBytes
+  static_assert(kMost % kRunBytes == 0);
+  if (static_cast<std::size_t>(run.input_end - run.p) < kTextAt + kMost) return;
+  const std::byte* const last_start = run.input_end - (kTextAt + kMost);
   const std::byte* const output_limit = run.output_limit;
   const std::byte* p = run.p;
   std::byte* o = run.o;
@@ -44,33 +58,36 @@ RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
     const std::uint64_t distance = load<std::uint64_t>(p) - head;
     const std::uint64_t bytes = load<std::uint32_t>(p + shm::kHeadBytes);
     // Empty ones, too, are not worth the trouble here.
-    if ((distance & kRefused) != 0 || bytes - 1 >= kRunBytes) break;
+    if ((distance & kRefused) != 0 || bytes - 1 >= kRunTextBytes) break;
+    const bool is_long = bytes > kRunBytes;
     const std::uint64_t delta = distance >> shm::kHeadIdBits;
     // 0 bytes for 0.
     const auto time_bytes = 8 - (_lzcnt_u64(delta) >> 3);
     head += distance;
     time += delta;
-    before = p + kTextAt;
-    p = before + bytes;
+    const std::byte* const at = p + kTextAt;
+    p = at + bytes;
     ++records;
     const __mmask64 mask = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(bytes));
-    const __m512i text = _mm512_loadu_si512(before);
+    const __m512i text = _mm512_loadu_si512(at);
     store(o, delta << 8 | time_bytes);
-    if (bytes == bytes_before && _mm512_mask_cmpneq_epu8_mask(mask, text, text_before) == 0) {
+    if (bytes == bytes_before && _mm512_mask_cmpneq_epu8_mask(mask, text, text_before) == 0 &&
+        (!is_long || differing_tail(at, before, bytes) == 0)) {
       *o = static_cast<std::byte>(kPlaceSameValues << 4 | time_bytes);
       o += 1 + time_bytes;
       continue;
     }
     o += 1 + time_bytes;
-    const auto first = load<std::uint64_t>(before);
-    const std::uint64_t hash = hash_of(first, before, bytes);
+    const auto first = load<std::uint64_t>(at);
+    const std::uint64_t hash = hash_of(first, at, bytes);
     const std::uint64_t key = KnownText::key_of(hash, bytes);
     KnownText& known = texts[hash >> 56];
     // Without a branch: which texts recur is what a processor cannot foresee.
-    const std::byte* const like = known.key == key ? known.data : before;
+    const std::byte* const like = known.key == key ? known.data : at;
     const __mmask64 differing = _mm512_mask_cmpneq_epu8_mask(mask, text, _mm512_loadu_si512(like));
-    const std::uint64_t novel = differing | (known.key ^ key);
-    known = {before, key};  // the same text if it is known
+    std::uint64_t novel = differing | (known.key ^ key);
+    if (is_long) novel |= differing_tail(at, like, bytes);
+    known = {at, key};  // the same text if it is known
     std::uint64_t tag = bytes == bytes_before ? kTagTextSameLength : kTagText1 | bytes << 8;
     std::uint64_t tag_bytes = bytes == bytes_before ? 1 : 2;
     std::uint64_t written = bytes;
@@ -82,8 +99,12 @@ RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
     store(o, static_cast<std::uint16_t>(tag));
     o += tag_bytes;
     _mm512_storeu_si512(o, text);
+    for (std::uint64_t i = kRunBytes; i < bytes; i += kRunBytes) {
+      _mm512_storeu_si512(o + i, _mm512_loadu_si512(at + i));
+    }
     store(o, front);
     o += written;
+    before = at;
     text_before = text;
     bytes_before = bytes;
   }

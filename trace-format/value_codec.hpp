@@ -18,8 +18,14 @@ inline unsigned significant_bytes(std::uint64_t value) {
   return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
 }
 
+// All bits set if `condition`, else none. To select by it is what keeps the compiler from
+// branching.
+inline std::uint64_t mask_of(bool condition) {
+  return std::uint64_t{0} - static_cast<std::uint64_t>(condition);
+}
+
 // `value` and `previous` are extended to 64 bits. The branches are on what a field mostly is all
-// the time (constant, counting, large, negative); how many bytes a value has decides none.
+// the time (constant, counting); sign and length, which no processor foresees, decide none.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
   const std::uint64_t distance = value - previous;
   if (distance == 0) return kTagSame;
@@ -29,22 +35,15 @@ inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::by
     *o++ = static_cast<std::byte>((distance - 1 + down) ^ (std::uint64_t{0} - down));
     return kTagUp1 + static_cast<unsigned>(down);
   }
-  const std::uint64_t sign = std::uint64_t{0} - (value >> 63);
-  const std::uint64_t folded = value ^ sign;
-  unsigned length = significant_bytes(folded);
-  unsigned tag = length + (static_cast<unsigned>(sign) & kTagComplement);
-  if (length > 2 && distance - 1 < 0x10000) {
-    store(o, distance - 1);
-    o += 2;
-    return kTagUp2;
-  }
-  store(o, folded);
-  if (tag > kTagComplement + 4) {
-    store(o, value);
-    length = tag = 8;
-  }
-  o += length;
-  return tag;
+  const std::uint64_t negative = mask_of(value >= ~std::uint64_t{0xFFFFFFFF});
+  const std::uint64_t rest = value ^ negative;
+  const std::uint64_t length = significant_bytes(rest);
+  const std::uint64_t tag = length + (negative & kTagComplement);
+  const std::uint64_t up = mask_of(rest > 0xFFFF) & mask_of(distance - 1 < 0x10000);
+  store(o, rest ^ ((rest ^ (distance - 1)) & up));
+  o += length ^ ((length ^ 2) & up);
+  static_assert(kTagUp2 == 15);
+  return static_cast<unsigned>(tag | (up & kTagUp2));
 }
 
 inline unsigned put_float32(std::uint32_t bits, std::uint32_t previous, std::byte*& o) {

@@ -136,7 +136,7 @@ class Arguments {
         is_wide && which_.in_source ? std::uint64_t{1} << (which_.bits / 2) : 0;
     switch (which_.entropy) {
       case Entropy::kSequential:
-        return low + (records_ + 1000 * argument) % (std::uint64_t{1} << 16);
+        return low + (records_ + std::uint64_t{1000} * argument) % (std::uint64_t{1} << 16);
       case Entropy::kZipf:
         return numbers_(any_);
       case Entropy::kConstant:

@@ -63,6 +63,7 @@ void study(const StudyCase& which) {
   const auto of_records = record_codecs(which);
   const auto of_bytes = byte_codecs();
   std::vector<Chain> chains;
+  chains.reserve(of_records.size() + 3 * of_bytes.size());
   for (const auto& codec : of_records) chains.push_back({codec->name(), codec.get()});
   for (const auto& codec : of_bytes) chains.push_back({codec->name(), codec.get()});
   for (const auto& first : of_records) {

@@ -77,23 +77,26 @@ void study_integers() {
   Bytes out(16 * kIntegers + (64 << 10));
   for (const unsigned bits : {8U, 16U, 24U, 64U}) {
     const Integers integers = integers_up_to(bits);
-    for (const auto& [name, encode] : algorithms) {
-      std::vector<double> ns;
-      std::size_t bytes = 0;
-      for (int round = 0; round <= kRounds; ++round) {
+    std::vector<std::vector<double>> ns(algorithms.size());
+    std::vector<std::size_t> bytes(algorithms.size());
+    for (int round = 0; round <= kRounds; ++round) {
+      for (std::size_t i = 0; i < algorithms.size(); ++i) {
         const auto start = std::chrono::steady_clock::now();
-        bytes = encode(integers, out);
+        bytes[i] = algorithms[i].second(integers, out);
         const std::chrono::duration<double, std::nano> took =
             std::chrono::steady_clock::now() - start;
-        if (round > 0) ns.push_back(took.count() / kIntegers);
+        if (round > 0) ns[i].push_back(took.count() / kIntegers);
       }
-      std::sort(ns.begin(), ns.end());
+    }
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
+      std::sort(ns[i].begin(), ns[i].end());
       std::printf(
           "{\"row\":\"compression\",\"subject\":\"%s\",\"case\":\"integers_0_%u\","
           "\"metric\":\"encode\",\"unit\":\"ns/integer\",\"median\":%.4f,\"low\":%.4f,"
           "\"high\":%.4f,\"best\":%.4f,\"repeats\":%d,\"bytes\":%.4f,\"input_bytes\":8}\n",
-          name.c_str(), bits, ns[kRounds / 2], ns[kRounds / 4], ns[kRounds - 1 - kRounds / 4],
-          ns[0], kRounds, static_cast<double>(bytes) / kIntegers);
+          algorithms[i].first.c_str(), bits, ns[i][kRounds / 2], ns[i][kRounds / 4],
+          ns[i][kRounds - 1 - kRounds / 4], ns[i][0], kRounds,
+          static_cast<double>(bytes[i]) / kIntegers);
     }
   }
 }

@@ -9,6 +9,7 @@ using Rows = std::string_view;
 
 constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("paced"), Rows("cold")};
 constexpr std::array kProducers{Rows("producers")};
+constexpr std::array kConsumerClock{Rows("consumer_clock")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
 constexpr std::array kPollRound{Rows("poll_round")};
@@ -35,6 +36,7 @@ constexpr std::array kPrograms{
     Program{"peers/peer_boost_log", Speaks::kLines, "boost_log", kPeer, kNoPeer},
     Program{"peers/peer_lttng", Speaks::kLines, "lttng", kLttng, kNoPeer},
     Program{"ringside/producers", Speaks::kLines, "ringside", kProducers, kNotBuilt},
+    Program{"ringside/consumer_clock", Speaks::kLines, "ringside", kConsumerClock, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},
@@ -50,7 +52,6 @@ constexpr std::array kPrograms{
 
 constexpr std::array kMissing{
     MissingRow{"aggregation", "nothing aggregates a trace file yet"},
-    MissingRow{"consumer_clock", "records without a clock read are not in the library yet"},
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
-// The extent encoder's work for callgrind to count: one dump per kind of record, named after it.
+// The extent encoder's work to be counted. Under callgrind: one dump per kind of record, named
+// after it. With the argument --steps: prints "NAME INSTRUCTIONS-PER-RECORD" per kind, by single
+// steps, if this processor has kernels that valgrind cannot run.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +13,9 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
+#include "tests/instruction-counts/stepped_run.hpp"
 #include "trace-format/extent_encoder.hpp"
+#include "trace-format/record_run.hpp"
 
 namespace {
 
@@ -19,6 +23,7 @@ using namespace ringside;
 using shm::FieldType;
 
 constexpr std::uint32_t kRecords = 1000;
+constexpr std::uint32_t kSteppedRecords = 300;  // a step takes microseconds
 constexpr std::uint64_t kStartTsc = 1U << 20;
 
 // Numbers without order that are the same in every run and every library.
@@ -51,6 +56,8 @@ void put_value(std::string& out, FieldType type, std::uint64_t number) {
   }
 }
 
+bool g_by_steps = false;
+
 // kRecords of one site. `changing`: the values of each are others than those before.
 void count(const char* name, const std::vector<FieldType>& types, bool changing) {
   shm::SiteDescription site;
@@ -66,7 +73,8 @@ void count(const char* name, const std::vector<FieldType>& types, bool changing)
   Sequence sequence;
   std::string ring;
   std::uint64_t tsc = kStartTsc;
-  for (std::uint32_t i = 0; i < kRecords; ++i) {
+  const std::uint32_t records = g_by_steps ? kSteppedRecords : kRecords;
+  for (std::uint32_t i = 0; i < records; ++i) {
     tsc += 20 + i % 31;
     put(ring, shm::make_head(tsc, site.site_id));
     for (const FieldType type : types) put_value(ring, type, changing ? sequence.next() : 4711);
@@ -80,6 +88,16 @@ void count(const char* name, const std::vector<FieldType>& types, bool changing)
     return encoder.encode(input, cursor, 0, 0, out);
   };
   encode();  // takes its memory
+  if (g_by_steps) {
+    const std::int64_t steps = test::count_by_steps([&] {
+      test::step_mark();
+      encode();
+      test::step_mark();
+    });
+    std::printf("%s_wide %.2f\n", name, static_cast<double>(steps) / records);
+    std::fflush(stdout);
+    return;
+  }
   CALLGRIND_ZERO_STATS;
   const trace::EncodeResult result = encode();
   CALLGRIND_DUMP_STATS_AT(name);
@@ -90,7 +108,9 @@ void count(const char* name, const std::vector<FieldType>& types, bool changing)
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  g_by_steps = argc > 1 && std::strcmp(argv[1], "--steps") == 0;
+  if (g_by_steps && trace::run_kernels() == nullptr) return 0;
   constexpr FieldType u32 = FieldType::u32;
   constexpr FieldType f64 = FieldType::f64;
   count("encode_static", {}, false);

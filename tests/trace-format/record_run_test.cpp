@@ -45,7 +45,7 @@ class RecordRuns : public ::testing::TestWithParam<std::uint64_t> {
   }
 
   std::string text() {
-    std::string text(random_.below(20) == 0 ? random_.below(200) : random_.below(70), '\0');
+    std::string text(random_.below(4) == 0 ? random_.below(300) : random_.below(70), '\0');
     for (char& c : text) c = static_cast<char>('a' + random_.below(26));
     if (!texts_.empty() && random_.below(2) == 0) return texts_[random_.below(texts_.size())];
     if (texts_.size() < 40) texts_.push_back(text);
@@ -113,7 +113,7 @@ TEST_P(RecordRuns, AreCodedAlikeByAllKernels) {
 
 TEST_P(RecordRuns, ComeBackFromSmallOutputs) {
   const RoundTrip trip =
-      round_trip(sites_, ring_, {.last_tsc = start_}, 4600 + random_.below(3000));
+      round_trip(sites_, ring_, {.last_tsc = start_}, 4800 + random_.below(3000));
   EXPECT_EQ(trip.last.stop, EncodeStop::kInputEnd);
   EXPECT_GT(trip.extents.size(), 1U);
   ASSERT_EQ(trip.records.size(), expected_.size());

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Makes perf/SCALING.md and its plots out of what the program `scaling` prints.
+
+usage: render.py RESULTS.jsonl CONCLUSION.md OUTPUT_FOLDER"""
+
+import collections
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "reporting"))
+from plot import write_plot  # noqa: E402  pylint: disable=wrong-import-position
+
+TITLES = {
+    "threads": ("Threads", "threads of one service, each with a ring"),
+    "services": ("Services", "services of one thread, each with a segment and a file"),
+    "sites": ("Statements", "statements that a thread cycles through"),
+    "text_bytes": ("Record size", "bytes of the record's one string, which changes every time"),
+}
+
+
+def load(path):
+    """case -> value -> metric -> row, in the order of the file."""
+    points = collections.OrderedDict()
+    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["row"] == "scaling":
+            values = points.setdefault(row["case"], collections.OrderedDict())
+            values.setdefault(row["value"], {})[row["metric"]] = row
+    return points
+
+
+def quartiles(row):
+    return f"{row['median']:.3g} ({row['low']:.3g} to {row['high']:.3g})"
+
+
+def table(case, values):
+    lines = [f"| {case} | producer, ns | consumer, ns | bytes in file | rate, M/s | of model |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for value, metrics in values.items():
+        lines.append(f"| {value:,} | {quartiles(metrics['producer'])} | "
+                     f"{quartiles(metrics['consumer'])} | {metrics['file']['median']:.2f} | "
+                     f"{quartiles(metrics['rate'])} | {metrics['measured_to_model']['median']:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    points = load(sys.argv[1])
+    folder = pathlib.Path(sys.argv[3])
+    (folder / "plots").mkdir(exist_ok=True)
+    text = [(HERE / "introduction.md").read_text(encoding="utf-8"),
+            "Medians of several runs, quartiles in brackets.\n"]
+    for case, values in points.items():
+        title, what = TITLES[case]
+        plot = f"plots/scaling_{case}.svg"
+        write_plot(folder / plot, f"Cost of a record against {title.lower()}", what, "ns",
+                   list(values),
+                   {"producer": [m["producer"]["median"] for m in values.values()],
+                    "consumer": [m["consumer"]["median"] for m in values.values()]})
+        text += [f"## {title}: {what}\n", table(case, values), f"![{title}]({plot})\n"]
+    text.append(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+    (folder / "SCALING.md").write_text("\n".join(text), encoding="utf-8")
+
+
+main()

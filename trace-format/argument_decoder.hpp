@@ -1,0 +1,112 @@
+// Reads the arguments of a record: tags, and the bytes that they ask for. The functions of this
+// file check nothing but tags; read_arguments_near_end() checks everything.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "trace-format/argument_tag.hpp"
+#include "trace-format/little_endian.hpp"
+#include "trace-format/read_plan.hpp"
+#include "trace-format/site_table.hpp"
+#include "trace-format/value.hpp"
+#include "trace-format/value_codec.hpp"
+#include "trace-format/value_history.hpp"
+
+namespace ringside::trace {
+
+inline void read_integer(unsigned tag, const ReadField& field, const std::byte*& at, Value& value) {
+  const IntegerTag& t = kIntegerTags[tag];
+  const std::uint64_t number = t.value(load<std::uint64_t>(at), value.u64);
+  value.u64 = ((number & field.value_mask) ^ field.sign_bit) - field.sign_bit;
+  at += t.bytes;
+}
+
+// For ReadKind::kIntegers with at least plan.quick_bytes behind `at`. Returns where they end.
+inline const std::byte* read_integers(const ReadPlan& plan, Value* values, const std::byte* at) {
+  const std::byte* tags = at;
+  at += plan.tag_bytes;
+  const ReadField* f = plan.fields.data();
+  const ReadField* const end = f + plan.fields.size();
+  for (; end - f >= 2; f += 2) {
+    const auto pair = static_cast<unsigned>(*tags++);
+    read_integer(pair & 15, f[0], at, values[f[0].field]);
+    read_integer(pair >> 4, f[1], at, values[f[1].field]);
+  }
+  if (f != end) read_integer(static_cast<unsigned>(*tags) & 15, *f, at, values[f->field]);
+  return at;
+}
+
+// For ReadKind::kSkip with at least plan.quick_bytes behind `at`. Null if a tag is none.
+inline const std::byte* skip_arguments(const ReadPlan& plan, const std::byte* at) {
+  unsigned bytes = plan.tag_bytes;
+  unsigned all = 0;
+  const std::byte* tags = at;
+  for (const PairLengths* const lengths : plan.skip) {
+    const unsigned of_pair = (*lengths)[static_cast<std::size_t>(*tags++)];
+    bytes += of_pair;
+    all |= of_pair;
+  }
+  return (all & kNoSuchTag) == 0 ? at + bytes : nullptr;
+}
+
+inline void read_float64(unsigned tag, std::uint64_t* numbers, const std::byte*& at, Value& value) {
+  const auto raw = load<std::uint64_t>(at);
+  if (tag == kTagNumberSlot) {
+    value.f64 = std::bit_cast<double>(numbers[raw & 0xFF]);
+    ++at;
+  } else if (tag != kTagSame) {
+    const std::uint64_t bits = raw << (8 * (8 - tag));
+    numbers[number_slot(bits)] = bits;
+    value.f64 = std::bit_cast<double>(bits);
+    at += tag;
+  }
+}
+
+inline bool read_scalar(unsigned tag, const ReadField& f, std::uint64_t* numbers,
+                        const std::byte*& at, Value* values) {
+  if (f.action == ReadAction::kInteger) {
+    read_integer(tag, f, at, values[f.field]);
+    return true;
+  }
+  const std::uint8_t bytes = kTagLengths[static_cast<std::size_t>(f.coding)][tag];
+  if (bytes == kNoSuchTag) return false;
+  if (f.action == ReadAction::kSkip) {
+    at += bytes;
+    return true;
+  }
+  read_float64(tag, numbers, at, values[f.field]);
+  return true;
+}
+
+// For ReadKind::kScalars with at least plan.quick_bytes behind `at`. Null if a tag is none.
+inline const std::byte* read_scalars(const ReadPlan& plan, Value* values, std::uint64_t* numbers,
+                                     const std::byte* at) {
+  const std::byte* tags = at;
+  at += plan.tag_bytes;
+  const ReadField* f = plan.fields.data();
+  const ReadField* const end = f + plan.fields.size();
+  for (; end - f >= 2; f += 2) {
+    const auto pair = static_cast<unsigned>(*tags++);
+    if (!read_scalar(pair & 15, f[0], numbers, at, values) ||
+        !read_scalar(pair >> 4, f[1], numbers, at, values)) {
+      return nullptr;
+    }
+  }
+  if (f != end && !read_scalar(static_cast<unsigned>(*tags) & 15, *f, numbers, at, values)) {
+    return nullptr;
+  }
+  return at;
+}
+
+// For any kind but kAny with at least plan.quick_bytes behind `at`. Null if a tag is none.
+const std::byte* read_numbers(const ReadPlan& plan, const Site& site, Value* values,
+                              ValueHistory& history, const std::byte* at);
+
+// For any site and place. Null with *why, a literal, if the bytes until `end` are no arguments.
+const std::byte* read_any_arguments(const ReadPlan& plan, const Site& site, Value* values,
+                                    ValueHistory& history, const std::byte* at,
+                                    const std::byte* end, const char** why);
+
+}  // namespace ringside::trace
