@@ -49,6 +49,9 @@ void add_codec(const std::string& name, const Repeated& measured, const Repeated
   const auto add = [&](const char* metric, const char* unit, const Spread& spread) {
     lines.push_back(line_of(row, which, metric, unit, spread));
     lines.back()["arguments"] = arguments;
+    if (name.starts_with("decode")) {
+      lines.back()["by"] = name.starts_with("decode_extent/") ? "extent" : "record";
+    }
   };
   std::vector<double> ratios;
   std::vector<double> rates;
@@ -95,7 +98,7 @@ bool read_google_benchmark(const std::string& output, std::vector<Result>& lines
   }
   const Repeated floor = repeated["floor"];
   for (const auto& [name, measured] : repeated) {
-    if (name.starts_with("encode/") || name.starts_with("decode/")) {
+    if (name.starts_with("encode/") || name.starts_with("decode")) {
       add_codec(name, measured, floor, lines);
     } else if (name != "floor") {
       lines.push_back(line_of("text", name, "message_alone", "ns", spread_of(measured.ns)));

@@ -9,6 +9,7 @@ using Rows = std::string_view;
 
 constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("paced"), Rows("cold")};
 constexpr std::array kProducers{Rows("producers")};
+constexpr std::array kConsumerClock{Rows("consumer_clock")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
 constexpr std::array kConsumerClock{Rows("consumer_clock")};

@@ -51,7 +51,11 @@ constexpr std::array kTargets{
     Target{"text", "static", "", "", "one_core", kAtLeast, 15},
     Target{"text", "five_arguments", "", "", "one_core", kAtLeast, 5},
     Target{"aggregation", "", "", "", "record", kAtMost, 5},
-    Target{"consumer_clock", "", "", "", "call", kAtMost, 3},
+    // Without a clock read: what has at most two numeric arguments.
+    Target{"consumer_clock", "static", "", "", "call", kAtMost, 3},
+    Target{"consumer_clock", "integer", "", "", "call", kAtMost, 3},
+    Target{"consumer_clock", "two_integers", "", "", "call", kAtMost, 3},
+    Target{"consumer_clock", "double", "", "", "call", kAtMost, 3},
     // The consumer while nothing happens.
     Target{"poll_round", "", "rings", "1024", "round", kAtMost, 10'000},
     Target{"idle", "", "rings", "64", "consumerd", kAtMost, 0.5},

@@ -9,32 +9,51 @@
 
 namespace ringside::perf {
 
+// The call of case C by `log`, which is RS_INFO or works like it.
+#define RINGSIDE_PERF_CALL(log)                                                                    \
+  if constexpr (C == Case::static_text) {                                                          \
+    log("Starting backup replica garbage collector thread");                                       \
+  } else if constexpr (C == Case::string39) {                                                      \
+    log("Opened session with coordinator at %s", string39());                                      \
+  } else if constexpr (C == Case::integer) {                                                       \
+    log("Backup storage speeds (min): %d MB/s read", integer());                                   \
+  } else if constexpr (C == Case::two_integers) {                                                  \
+    log("Buffer has consumed %u bytes of extra storage, current allocation: %u bytes",             \
+        two_integers_first(), two_integers_second());                                              \
+  } else if constexpr (C == Case::floating) {                                                      \
+    log("Using tombstone ratio balancer with ratio = %0.6lf", floating());                         \
+  } else {                                                                                         \
+    log("Initialized InfUdDriver buffers: %u receive buffers (%u MB), %u transmit buffers (%u MB)" \
+        ", took %0.1lf ms",                                                                        \
+        five_first(), five_second(), five_third(), five_fourth(), five_fifth());                   \
+  }
+#define RINGSIDE_PERF_UNDATED(...) RS_LOG_CONSUMER_CLOCK(RS_LEVEL_INFO, __VA_ARGS__)
+
 struct RingsideSubject {
   static constexpr const char* kName = "ringside";
 
   template <Case C>
   [[gnu::always_inline]] static void call(int /*i*/) {
-    if constexpr (C == Case::static_text) {
-      RS_INFO("Starting backup replica garbage collector thread");
-    } else if constexpr (C == Case::string39) {
-      RS_INFO("Opened session with coordinator at %s", string39());
-    } else if constexpr (C == Case::integer) {
-      RS_INFO("Backup storage speeds (min): %d MB/s read", integer());
-    } else if constexpr (C == Case::two_integers) {
-      RS_INFO("Buffer has consumed %u bytes of extra storage, current allocation: %u bytes",
-              two_integers_first(), two_integers_second());
-    } else if constexpr (C == Case::floating) {
-      RS_INFO("Using tombstone ratio balancer with ratio = %0.6lf", floating());
-    } else {
-      RS_INFO(
-          "Initialized InfUdDriver buffers: %u receive buffers (%u MB), %u transmit buffers "
-          "(%u MB), took %0.1lf ms",
-          five_first(), five_second(), five_third(), five_fourth(), five_fifth());
-    }
+    RINGSIDE_PERF_CALL(RS_INFO)
   }
 
   // consumerd naps for 50 us and more, and a ring holds ten bursts.
   static void settle() { usleep(200); }
 };
+
+// Without a clock read: the consumer dates the records.
+struct UndatedSubject {
+  static constexpr const char* kName = "ringside";
+
+  template <Case C>
+  [[gnu::always_inline]] static void call(int /*i*/) {
+    RINGSIDE_PERF_CALL(RINGSIDE_PERF_UNDATED)
+  }
+
+  static void settle() { usleep(200); }
+};
+
+#undef RINGSIDE_PERF_CALL
+#undef RINGSIDE_PERF_UNDATED
 
 }  // namespace ringside::perf
