@@ -271,6 +271,9 @@ void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
     case ReadKind::kScalars:
       return run(ScalarsReader{plan, site.values, history_.numbers()});
     case ReadKind::kSkip:
+      if (plan.pairs.size() == 1) return run(FewSkippingReader<1>(plan));
+      if (plan.pairs.size() == 2) return run(FewSkippingReader<2>(plan));
+      if (plan.pairs.size() == 3) return run(FewSkippingReader<3>(plan));
       return run(SkippingReader{plan});
     case ReadKind::kNumbers:
     case ReadKind::kAny:
