@@ -1,22 +1,20 @@
 // ringcat: trace files as text.
 
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "tools/event_line.hpp"
 #include "tools/ringcat_options.hpp"
+#include "tools/trace_text.hpp"
 #include "trace-format/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {
-
-constexpr std::size_t kOutputBytes = 256U << 10;
 
 bool write_all(std::string_view text) {
   while (!text.empty()) {
@@ -52,25 +50,16 @@ int print_trace(const RingcatOptions& options) {
     complain(error.text());
     return kExitUnreadable;
   }
-  EventLine line(options.utc);
-  std::string out;
-  out.reserve(2 * kOutputBytes);
-  trace::Event event;
-  while (set->next(event)) {
-    line.append(out, event);
-    if (out.size() < kOutputBytes) continue;
-    if (!write_all(out)) {
-      // A reader that has seen enough (head, less) is no failure.
-      if (errno == EPIPE) return kExitOk;
-      complain(std::string("cannot write: ") +
-               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
-      return kExitUnreadable;
-    }
-    out.clear();
-  }
-  if (!write_all(out) && errno != EPIPE) {
-    complain(std::string("cannot write: ") +
-             std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  int failure = 0;
+  const bool whole = write_trace_text(*set, {options.utc, 1}, [&failure](std::string_view text) {
+    if (write_all(text)) return true;
+    failure = errno;
+    return false;
+  });
+  if (!whole) {
+    // A reader that has seen enough (head, less) is no failure.
+    if (failure == EPIPE) return kExitOk;
+    complain(std::string("cannot write: ") + std::generic_category().message(failure));
     return kExitUnreadable;
   }
   return report_damage(set->report()) ? kExitDamaged : kExitOk;

@@ -1,22 +1,28 @@
 #pragma once
 // Times as text: "2026-11-20 21:35:16.554575617".
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+
+#include "trace-format/text_sink.hpp"
 
 namespace ringside::tool {
 
+// Not thread-safe: each thread has one of its own.
 class WallClockText {
  public:
   explicit WallClockText(bool utc);
 
   // Appends the time. Consecutive times mostly fall into the same second, whose text is kept.
-  void append(std::string& out, std::uint64_t unix_ns);
+  void append(trace::TextSink& out, std::uint64_t unix_ns);
 
  private:
+  static constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  void begin_second(std::uint64_t unix_ns);
+
   bool utc_;
-  std::uint64_t second_ = UINT64_MAX;
-  char text_[32] = {};  // of second_, up to and including the point
+  std::uint64_t second_ns_ = 0;  // when the second of text_ begins
+  char text_[32] = {};           // up to and including the point
   std::size_t bytes_ = 0;
 };
 

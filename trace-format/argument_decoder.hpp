@@ -23,18 +23,22 @@ inline void read_integer(unsigned tag, const ReadField& field, const std::byte*&
   at += t.bytes;
 }
 
-// For ReadKind::kIntegers with at least plan.quick_bytes behind `at`. Returns where they end.
+// For ReadKind::kIntegers with at least plan.quick_bytes behind `at`. Returns where they end, which
+// is found by itself, so that the next record need not wait for the values.
 inline const std::byte* read_integers(const ReadPlan& plan, Value* values, const std::byte* at) {
   const std::byte* tags = at;
   at += plan.tag_bytes;
   const ReadField* f = plan.fields.data();
   const ReadField* const end = f + plan.fields.size();
-  for (; end - f >= 2; f += 2) {
+  for (const ReadPair& two : plan.pairs) {
     const auto pair = static_cast<unsigned>(*tags++);
-    read_integer(pair & 15, f[0], at, values[f[0].field]);
-    read_integer(pair >> 4, f[1], at, values[f[1].field]);
+    const std::byte* value = at;
+    at += (*two.lengths)[pair];
+    read_integer(pair & 15, f[0], value, values[f[0].field]);
+    if (++f == end) break;
+    read_integer(pair >> 4, f[0], value, values[f[0].field]);
+    ++f;
   }
-  if (f != end) read_integer(static_cast<unsigned>(*tags) & 15, *f, at, values[f->field]);
   return at;
 }
 
@@ -43,8 +47,8 @@ inline const std::byte* skip_arguments(const ReadPlan& plan, const std::byte* at
   unsigned bytes = plan.tag_bytes;
   unsigned all = 0;
   const std::byte* tags = at;
-  for (const PairLengths* const lengths : plan.skip) {
-    const unsigned of_pair = (*lengths)[static_cast<std::size_t>(*tags++)];
+  for (const ReadPair& two : plan.pairs) {
+    const unsigned of_pair = (*two.lengths)[static_cast<std::size_t>(*tags++)];
     bytes += of_pair;
     all |= of_pair;
   }
@@ -64,20 +68,16 @@ inline void read_float64(unsigned tag, std::uint64_t* numbers, const std::byte*&
   }
 }
 
-inline bool read_scalar(unsigned tag, const ReadField& f, std::uint64_t* numbers,
+// The tag is known to be one of the field's.
+inline void read_scalar(unsigned tag, const ReadField& f, std::uint64_t* numbers,
                         const std::byte*& at, Value* values) {
   if (f.action == ReadAction::kInteger) {
     read_integer(tag, f, at, values[f.field]);
-    return true;
+  } else if (f.action == ReadAction::kFloat64) {
+    read_float64(tag, numbers, at, values[f.field]);
+  } else {
+    at += kTagLengths[static_cast<std::size_t>(f.coding)][tag];
   }
-  const std::uint8_t bytes = kTagLengths[static_cast<std::size_t>(f.coding)][tag];
-  if (bytes == kNoSuchTag) return false;
-  if (f.action == ReadAction::kSkip) {
-    at += bytes;
-    return true;
-  }
-  read_float64(tag, numbers, at, values[f.field]);
-  return true;
 }
 
 // For ReadKind::kScalars with at least plan.quick_bytes behind `at`. Null if a tag is none.
@@ -87,15 +87,19 @@ inline const std::byte* read_scalars(const ReadPlan& plan, Value* values, std::u
   at += plan.tag_bytes;
   const ReadField* f = plan.fields.data();
   const ReadField* const end = f + plan.fields.size();
-  for (; end - f >= 2; f += 2) {
+  for (const ReadPair& two : plan.pairs) {
     const auto pair = static_cast<unsigned>(*tags++);
-    if (!read_scalar(pair & 15, f[0], numbers, at, values) ||
-        !read_scalar(pair >> 4, f[1], numbers, at, values)) {
+    const std::byte* value = at;
+    const std::uint8_t bytes = (*two.lengths)[pair];
+    if (bytes == kNoSuchTag) [[unlikely]] {
       return nullptr;
     }
-  }
-  if (f != end && !read_scalar(static_cast<unsigned>(*tags) & 15, *f, numbers, at, values)) {
-    return nullptr;
+    at += bytes;
+    if (two.wanted) {
+      read_scalar(pair & 15, f[0], numbers, value, values);
+      if (end - f > 1) read_scalar(pair >> 4, f[1], numbers, value, values);
+    }
+    f += 2;
   }
   return at;
 }

@@ -50,6 +50,15 @@ inline constexpr std::array<IntegerTag, 16> kIntegerTags = [] {
   return tags;
 }();
 
+// IntegerTag::bytes of all tags, 4 bits each.
+inline constexpr std::uint64_t kIntegerLengths = [] {
+  std::uint64_t lengths = 0;
+  for (std::size_t tag = 0; tag < 16; ++tag) {
+    lengths |= std::uint64_t{kIntegerTags[tag].bytes} << (4 * tag);
+  }
+  return lengths;
+}();
+
 // How many bytes follow, by coding (those of fixed length come first) and tag.
 inline constexpr std::array<std::array<std::uint8_t, 16>, 5> kTagLengths = [] {
   std::array<std::array<std::uint8_t, 16>, 5> lengths{};

@@ -1,7 +1,6 @@
 #include "trace-format/extent_cursor.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ringside::trace {
@@ -18,9 +17,7 @@ constexpr std::size_t kMostValues = std::size_t{1} << 20;
 bool ExtentCursor::open(std::vector<std::byte> payload, const SiteTable& sites,
                         const ClockMap& clocks, std::string* why) {
   payload_ = std::move(payload);
-  clocks_ = &clocks;
-  point_from_ = 1;
-  point_to_ = 0;
+  clock_ = TickClock(clocks);
   delivered_ = 0;
   next_kept_ = 0;
   kept_.clear();
@@ -32,18 +29,6 @@ bool ExtentCursor::open(std::vector<std::byte> payload, const SiteTable& sites,
   advance();
   delivered_ = 0;
   return true;
-}
-
-std::uint64_t ExtentCursor::unix_ns(std::uint64_t tsc) {
-  if (tsc < point_from_ || tsc > point_to_) {
-    const auto points = clocks_->points();
-    const std::size_t i = clocks_->find(tsc);
-    point_ = points[i];
-    point_from_ = i == 0 ? 0 : point_.tsc0;
-    point_to_ =
-        i + 1 < points.size() ? points[i + 1].tsc0 - 1 : std::numeric_limits<std::uint64_t>::max();
-  }
-  return point_.unix_ns(tsc);
 }
 
 void ExtentCursor::advance() {
@@ -58,7 +43,7 @@ void ExtentCursor::advance() {
     at_end_ = true;
     return;
   }
-  key_ = {unix_ns(record_.tsc), record_.stream_id, record_.sequence};
+  key_ = {clock_.unix_ns(record_.tsc), record_.stream_id, record_.sequence};
 }
 
 void ExtentCursor::fill() {
@@ -68,7 +53,7 @@ void ExtentCursor::fill() {
   Record record;
   while (kept_.size() < kMostKept && values_.size() < kMostValues && decoder_.next(record)) {
     Kept kept;
-    kept.key = {unix_ns(record.tsc), record.stream_id, record.sequence};
+    kept.key = {clock_.unix_ns(record.tsc), record.stream_id, record.sequence};
     kept.record = record;
     kept.values = values_.size();
     kept.value_count = record.args.size();

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "trace-format/clock_map.hpp"
 #include "trace-format/event_key.hpp"
 #include "trace-format/extent_decoder.hpp"
+#include "trace-format/tick_clock.hpp"
 
 namespace ringside::trace {
 
@@ -39,16 +39,12 @@ class ExtentCursor {
     std::size_t value_count = 0;
   };
 
-  std::uint64_t unix_ns(std::uint64_t tsc);
   void fill();
   void show_kept();
 
   std::vector<std::byte> payload_;
   ExtentDecoder decoder_;
-  const ClockMap* clocks_ = nullptr;
-  ClockPoint point_;              // of the last time stamp
-  std::uint64_t point_from_ = 1;  // where it counts: [from, to]; none at first
-  std::uint64_t point_to_ = 0;
+  TickClock clock_;
   EventKey key_;
   Record record_;
   std::uint64_t delivered_ = 0;

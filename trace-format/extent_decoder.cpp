@@ -149,6 +149,7 @@ void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice) {
   values_.resize(std::max(values_.size(), values + 1));  // a place also for sites without fields
   Value* place = values_.data();
   states_.assign(site_ids_.size() + 1, {});
+  has_chosen_ = choice == nullptr;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     SiteState& state = states_[i];
     state.successor = &state;
@@ -160,6 +161,7 @@ void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice) {
       const SiteChoice::Plan& plan = choice->plan(*site);
       state.plan = &plan.reading;
       state.chosen = plan.chosen;
+      has_chosen_ = has_chosen_ || plan.chosen;
     }
     state.kind = state.plan->kind;
     state.values = place;
@@ -188,8 +190,24 @@ bool ExtentDecoder::take_rare_head(const std::byte* at, Head& head) {
   return true;
 }
 
-const std::byte* ExtentDecoder::take_any_arguments(const SiteState& site, const std::byte* at) {
-  return read_any_arguments(*site.plan, *site.site, site.values, history_, at, walk_.end, &failed_);
+// Where the arguments at `at` end; null if there are none.
+const std::byte* ExtentDecoder::take_arguments(const SiteState& site, const std::byte* at) {
+  const ReadPlan& plan = *site.plan;
+  const bool quick = walk_.end - at >= static_cast<std::ptrdiff_t>(plan.quick_bytes);
+  if (site.kind == ReadKind::kAny || !quick) {
+    return read_any_arguments(plan, *site.site, site.values, history_, at, walk_.end, &failed_);
+  }
+  if (site.kind == ReadKind::kIntegers) return read_integers(plan, site.values, at);
+  const std::byte* end = nullptr;
+  if (site.kind == ReadKind::kSkip) {
+    end = skip_arguments(plan, at);
+  } else if (site.kind == ReadKind::kScalars) {
+    end = read_scalars(plan, site.values, history_.numbers(), at);
+  } else {
+    end = read_numbers(plan, *site.site, site.values, history_, at);
+  }
+  if (end == nullptr) fail(kBadTag);
+  return end;
 }
 
 bool ExtentDecoder::next(Record& record) {

@@ -11,6 +11,7 @@
 #include "trace-format/argument_decoder.hpp"
 #include "trace-format/extent_failure.hpp"
 #include "trace-format/format_constants.hpp"
+#include "trace-format/run_reader.hpp"
 #include "trace-format/site_table.hpp"
 #include "trace-format/value.hpp"
 #include "trace-format/value_history.hpp"
@@ -92,6 +93,9 @@ class ExtentDecoder {
   const char* failure() const { return failed_; }  // a literal, or null
   const ExtentHeader& header() const { return header_; }
 
+  // Whether the choice asks for a site that occurs; true without one, even if no site occurs.
+  bool has_chosen() const { return has_chosen_; }
+
   // Ids of the sites that occur.
   std::span<const std::uint32_t> site_ids() const { return site_ids_; }
 
@@ -129,9 +133,10 @@ class ExtentDecoder {
   void open_sites(const SiteTable& sites, SiteChoice* choice);
   bool step(Walk& walk, const RecordExtension*& extension);
   bool take_head(Walk& walk, bool& same_values, const RecordExtension*& extension);
-  bool take_arguments(Walk& walk);
+  template <class Visit>
+  void run_on(Walk& walk, Visit& visit);
   bool take_rare_head(const std::byte* at, Head& head);
-  const std::byte* take_any_arguments(const SiteState& site, const std::byte* at);
+  const std::byte* take_arguments(const SiteState& site, const std::byte* at);
   std::size_t index_limit() const { return states_.size() - 1; }
 
   ExtentHeader header_;
@@ -140,6 +145,7 @@ class ExtentDecoder {
   std::vector<Value> values_;
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
+  bool has_chosen_ = true;
   const char* failed_ = nullptr;
   Walk walk_;
   RecordExtension extension_;
@@ -196,33 +202,6 @@ class ExtentDecoder {
   return true;
 }
 
-[[gnu::always_inline]] inline bool ExtentDecoder::take_arguments(Walk& walk) {
-  const SiteState& site = *walk.site;
-  const ReadPlan& plan = *site.plan;
-  if (site.kind == ReadKind::kNothing) return true;
-  const std::byte* at = nullptr;
-  const bool quick = walk.end - walk.at >= static_cast<std::ptrdiff_t>(plan.quick_bytes);
-  if (site.kind == ReadKind::kAny || !quick) {
-    at = take_any_arguments(site, walk.at);
-    if (at == nullptr) [[unlikely]]
-      return false;
-  } else if (site.kind == ReadKind::kIntegers) {
-    at = read_integers(plan, site.values, walk.at);
-  } else {
-    if (site.kind == ReadKind::kSkip) {
-      at = skip_arguments(plan, walk.at);
-    } else if (site.kind == ReadKind::kScalars) {
-      at = read_scalars(plan, site.values, history_.numbers(), walk.at);
-    } else {
-      at = read_numbers(plan, *site.site, site.values, history_, walk.at);
-    }
-    if (at == nullptr) [[unlikely]]
-      return fail(kBadTag);
-  }
-  walk.at = at;
-  return true;
-}
-
 // Reads one record: false at the end.
 [[gnu::always_inline]] inline bool ExtentDecoder::step(Walk& walk,
                                                        const RecordExtension*& extension) {
@@ -235,8 +214,12 @@ class ExtentDecoder {
     return false;
   if (walk.site->values == nullptr) [[unlikely]]
     return fail_site(walk.site);
-  if (!same_values && !take_arguments(walk)) [[unlikely]]
-    return false;
+  if (!same_values && walk.site->kind != ReadKind::kNothing) {
+    walk.at = take_arguments(*walk.site, walk.at);
+    if (walk.at == nullptr) [[unlikely]] {
+      return false;
+    }
+  }
   ++walk.sequence;
   return true;
 }
@@ -248,10 +231,54 @@ void ExtentDecoder::for_each(Visit&& visit) {
   const RecordExtension* extension = nullptr;
   while (step(walk, extension)) {
     const SiteState& site = *walk.site;
-    if (!site.chosen) continue;
-    visit(RecordView{walk.time, walk.sequence - 1, site.site, site.values, extension});
+    if (site.chosen) {
+      visit(RecordView{walk.time, walk.sequence - 1, site.site, site.values, extension});
+    }
+    if (site.successor != &site) continue;
+    if (site.chosen) {
+      const auto visit_one = [&visit, &site](std::uint64_t time, std::uint64_t sequence) {
+        visit(RecordView{time, sequence, site.site, site.values, nullptr});
+      };
+      run_on(walk, visit_one);
+    } else {
+      const auto pass_by = [](std::uint64_t, std::uint64_t) {};
+      run_on(walk, pass_by);
+    }
   }
   walk_ = walk;
+}
+
+// Goes on over records of the same site as far as there is nothing rare.
+template <class Visit>
+void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
+  const SiteState& site = *walk.site;
+  const ReadPlan& plan = *site.plan;
+  const auto needed = static_cast<std::ptrdiff_t>(9 + plan.quick_bytes);
+  if (walk.end - walk.at < needed) return;
+  const auto run = [&](const auto& reader) {
+    const RunPosition end = read_run({walk.at, walk.time, walk.sequence}, walk.end - needed,
+                                     walk.end_sequence, reader, visit);
+    walk.at = end.at;
+    walk.time = end.time;
+    walk.sequence = end.sequence;
+  };
+  switch (site.kind) {
+    case ReadKind::kNothing:
+      return run(NothingReader{});
+    case ReadKind::kIntegers:
+      if (plan.fields.size() == 1) return run(OneIntegerReader(plan, site.values));
+      return run(IntegersReader{plan, site.values});
+    case ReadKind::kScalars:
+      return run(ScalarsReader{plan, site.values, history_.numbers()});
+    case ReadKind::kSkip:
+      if (plan.pairs.size() == 1) return run(FewSkippingReader<1>(plan));
+      if (plan.pairs.size() == 2) return run(FewSkippingReader<2>(plan));
+      if (plan.pairs.size() == 3) return run(FewSkippingReader<3>(plan));
+      return run(SkippingReader{plan});
+    case ReadKind::kNumbers:
+    case ReadKind::kAny:
+      return;
+  }
 }
 
 }  // namespace ringside::trace

@@ -308,7 +308,13 @@ void MessageFormat::append(std::string& out, std::span<const Value> args) const 
     out.append(text_.data(), text_bytes_);
     return;
   }
-  TextSink sink(out);
+  static thread_local TextSink sink;
+  sink.clear();
+  append(sink, args);
+  out.append(sink.text());
+}
+
+void MessageFormat::append(TextSink& sink, std::span<const Value> args) const {
   std::uint32_t text_begin = 0;
   for (const Conversion& conversion : conversions_) {
     sink.write_padded(text_.data() + text_begin, conversion.text_end - text_begin);
@@ -316,7 +322,6 @@ void MessageFormat::append(std::string& out, std::span<const Value> args) const 
     text_begin = conversion.text_end;
   }
   sink.write_padded(text_.data() + text_begin, text_bytes_ - text_begin);
-  sink.flush();
 }
 
 }  // namespace ringside::trace

@@ -40,7 +40,11 @@ class MessageFormat {
   // text shows <?> in place of that conversion. Memory grows by at most the arguments' texts and
   // 16 KiB per conversion: widths and precisions in arguments count up to shm::kMaxPrintfWidth and
   // shm::kMaxPrintfPrecision, which is the one deviation from snprintf.
+  void append(TextSink& out, std::span<const Value> args) const;
   void append(std::string& out, std::span<const Value> args) const;
+
+  // Whether no argument shows in the text: it is the same for all records.
+  bool is_fixed() const { return conversions_.empty(); }
 
  private:
   enum class Render : std::uint8_t {

@@ -89,7 +89,7 @@ ReadPlan read_plan(const SitePlan& site) {
     const auto low = static_cast<std::size_t>(plan.fields[i].coding);
     const bool last = i + 1 == plan.fields.size();
     const std::size_t high = last ? 0 : static_cast<std::size_t>(plan.fields[i + 1].coding) + 1;
-    plan.skip.push_back(&pair_tables()[low][high]);
+    plan.pairs.push_back({&pair_tables()[low][high], true});
   }
   return plan;
 }
@@ -100,6 +100,12 @@ ReadPlan narrowed_plan(const ReadPlan& whole, const std::vector<bool>& wanted, b
     const bool needed = (field.field < wanted.size() && wanted[field.field]) ||
                         is_variable(field.coding) || (numbers && field.coding == Coding::kFloat64);
     if (!needed) field.action = ReadAction::kSkip;
+  }
+  for (std::size_t i = 0; i < plan.pairs.size(); ++i) {
+    const auto skips = [&plan](std::size_t at) {
+      return at >= plan.fields.size() || plan.fields[at].action == ReadAction::kSkip;
+    };
+    plan.pairs[i].wanted = !skips(2 * i) || !skips(2 * i + 1);
   }
   plan.kind = kind_of(plan.fields);
   return plan;

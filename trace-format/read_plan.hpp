@@ -48,9 +48,15 @@ struct ReadField {
 using PairLengths = std::array<std::uint8_t, 256>;
 inline constexpr std::uint8_t kNoSuchTag = 0x80;
 
+// Two fields whose tags share a byte.
+struct ReadPair {
+  const PairLengths* lengths = nullptr;
+  bool wanted = true;  // one of them is
+};
+
 struct ReadPlan {
   std::vector<ReadField> fields;
-  std::vector<const PairLengths*> skip;  // one for each byte of tags; empty for ReadKind::kAny
+  std::vector<ReadPair> pairs;  // one for each byte of tags; empty for ReadKind::kAny
   std::uint32_t tag_bytes = 0;
   // With so many bytes left no argument can run past the end, nor can an 8-byte load of one.
   std::uint32_t quick_bytes = 0;

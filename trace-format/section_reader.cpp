@@ -64,6 +64,10 @@ void SectionReader::take_block(const Block& block, bool first_time) {
       StreamBlock parsed;
       if (!StreamBlock::parse(block.payload, parsed)) return;
       StreamInfo& info = stream(parsed.stream_id);
+      if (info.thread_id != parsed.thread_id || info.thread_name != parsed.thread_name ||
+          info.start_tsc != parsed.start_tsc || info.ring_index != parsed.ring_index) {
+        ++info.revision;
+      }
       info.start_tsc = parsed.start_tsc;
       info.thread_id = parsed.thread_id;
       info.ring_index = parsed.ring_index;
@@ -149,7 +153,9 @@ void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
   push(waiting_heap_,
        {{scan_.clocks.unix_ns(header.min_tsc), header.stream_id, header.first_sequence},
         ItemKind::kWaiting,
-        slot});
+        slot,
+        nullptr,
+        nullptr});
 }
 
 void SectionReader::add_loss(const Loss& loss) {
@@ -164,7 +170,9 @@ void SectionReader::add_loss(const Loss& loss) {
   }
   push(waiting_heap_, {{scan_.clocks.unix_ns(loss.tsc), loss.stream_id, loss.first_sequence},
                        ItemKind::kLoss,
-                       slot});
+                       slot,
+                       nullptr,
+                       nullptr});
 }
 
 // False at the end of the section.
@@ -254,9 +262,9 @@ void SectionReader::open_waiting(std::uint32_t slot) {
     close_cursor(cursor);
     return;
   }
-  cursor_streams_.resize(cursors_.size());
-  cursor_streams_[cursor] = &stream(cursors_[cursor]->key().stream_id);
-  push(open_heap_, {cursors_[cursor]->key(), ItemKind::kOpen, cursor});
+  ExtentCursor* const opened = cursors_[cursor].get();
+  push(open_heap_,
+       {opened->key(), ItemKind::kOpen, cursor, opened, &stream(opened->key().stream_id)});
 }
 
 void SectionReader::close_cursor(std::uint32_t slot) {
@@ -270,27 +278,42 @@ void SectionReader::close_cursor(std::uint32_t slot) {
   free_cursors_.push_back(slot);
 }
 
-bool SectionReader::next() {
-  if (has_current_) {
-    has_current_ = false;
-    if (current_.kind == ItemKind::kLoss) free_losses_.push_back(current_.slot);
-    if (current_.kind == ItemKind::kOpen) {
-      ExtentCursor& cursor = *cursors_[current_.slot];
-      cursor.advance();
-      if (cursor.at_end()) {
-        close_cursor(current_.slot);
-      } else {
-        current_.key = cursor.key();
-        const bool is_next = (open_heap_.empty() || current_.key < open_heap_.front().key) &&
-                             (waiting_heap_.empty() || current_.key < waiting_heap_.front().key);
-        if (is_next && (current_.key.unix_ns < limit_ns_ || at_end_)) {
-          has_current_ = true;
-          return true;
-        }
-        push(open_heap_, current_);
-      }
-    }
+// What an open extent's next event must be older than to be the next of all.
+void SectionReader::find_rival() {
+  rival_ = {limit_ns_, 0, 0};
+  if (!open_heap_.empty() && open_heap_.front().key < rival_) rival_ = open_heap_.front().key;
+  if (!waiting_heap_.empty() && waiting_heap_.front().key < rival_) {
+    rival_ = waiting_heap_.front().key;
   }
+}
+
+bool SectionReader::next() {
+  if (has_current_ && current_.kind == ItemKind::kOpen) {
+    ExtentCursor& cursor = *current_.cursor;
+    cursor.advance();
+    current_.key = cursor.key();
+    if (!cursor.at_end()) [[likely]] {
+      if (current_.key < rival_) return true;
+      const bool open_follows =
+          rival_.unix_ns < limit_ns_ && !open_heap_.empty() && open_heap_.front().key == rival_;
+      if (open_follows) {
+        replace_front(open_heap_, current_);
+        find_rival();
+        return true;
+      }
+      push(open_heap_, current_);
+    } else {
+      close_cursor(current_.slot);
+    }
+  } else if (has_current_) {
+    free_losses_.push_back(current_.slot);
+  }
+  has_current_ = find_next();
+  return has_current_;
+}
+
+// The general case of next().
+bool SectionReader::find_next() {
   for (;;) {
     const bool from_open =
         !open_heap_.empty() &&
@@ -306,7 +329,7 @@ bool SectionReader::next() {
       open_waiting(current_.slot);
       continue;
     }
-    has_current_ = true;
+    find_rival();
     return true;
   }
 }
@@ -315,9 +338,19 @@ void SectionReader::get(Event& event) {
   event.unix_ns = current_.key.unix_ns;
   event.segment = scan_.segment.get();
   if (current_.kind == ItemKind::kOpen) {
-    event.stream = cursor_streams_[current_.slot];
+    const Record& record = current_.cursor->record();
+    event.stream = current_.stream;
     event.kind = EventKind::kRecord;
-    event.record = cursors_[current_.slot]->record();
+    // The extension's many bytes seldom say anything.
+    if ((record.ext_flags | event.record.ext_flags) != 0) [[unlikely]] {
+      event.record = record;
+    } else {
+      event.record.tsc = record.tsc;
+      event.record.stream_id = record.stream_id;
+      event.record.sequence = record.sequence;
+      event.record.site = record.site;
+      event.record.args = record.args;
+    }
     event.lost = 0;
     event.cause = LossCause::kUnknown;
     return;
@@ -345,6 +378,21 @@ SectionReader::Item SectionReader::pop(std::vector<Item>& heap) {
   const Item item = heap.back();
   heap.pop_back();
   return item;
+}
+
+// Puts `item` in and the front out into `item`, in one walk down the heap.
+void SectionReader::replace_front(std::vector<Item>& heap, Item& item) {
+  const Item front = heap.front();
+  const std::size_t size = heap.size();
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+    if (child + 1 < size && heap[child + 1].key < heap[child].key) ++child;
+    if (item.key < heap[child].key) break;
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  heap[hole] = item;
+  item = front;
 }
 
 }  // namespace ringside::trace

@@ -39,6 +39,8 @@ class SectionReader {
     EventKey key;
     ItemKind kind = ItemKind::kLoss;
     std::uint32_t slot = 0;
+    ExtentCursor* cursor = nullptr;  // of an open extent, like the stream
+    const StreamInfo* stream = nullptr;
   };
   struct Waiting {
     std::uint64_t offset = 0;
@@ -63,10 +65,13 @@ class SectionReader {
   void check_positions(const Block& block, std::uint64_t watermark);
   void expect(std::uint64_t stream_id, std::uint64_t sequence, std::uint64_t tsc);
   void add_loss(const Loss& loss);
+  bool find_next();
+  void find_rival();
   void open_waiting(std::uint32_t slot);
   void close_cursor(std::uint32_t slot);
   static void push(std::vector<Item>& heap, const Item& item);
   static Item pop(std::vector<Item>& heap);
+  static void replace_front(std::vector<Item>& heap, Item& item);
   StreamInfo& stream(std::uint64_t id);
   void note(std::uint64_t offset, std::string what, std::string remedy);
 
@@ -85,7 +90,6 @@ class SectionReader {
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> free_waiting_;
   std::vector<std::unique_ptr<ExtentCursor>> cursors_;
-  std::vector<const StreamInfo*> cursor_streams_;  // of each cursor
   std::vector<std::uint32_t> free_cursors_;
   std::vector<Loss> losses_;
   std::vector<std::uint32_t> free_losses_;
@@ -96,6 +100,7 @@ class SectionReader {
   bool stopped_ = false;  // a critical block of unknown type
   Item current_;
   bool has_current_ = false;
+  EventKey rival_;  // see find_rival()
 };
 
 }  // namespace ringside::trace

@@ -28,6 +28,8 @@ class SiteChoice {
   void add(const Site& site, std::span<const std::uint8_t> fields);
   void add(const Site& site);  // with all fields
 
+  bool empty() const { return wanted_.empty(); }
+
   // What to do with the site's arguments. Lives until the next add().
   const Plan& plan(const Site& site);
 

@@ -1,27 +1,29 @@
-// Collects the pieces of one line before they go to the output string: a string checks and moves
-// its end at every append, which for pieces of a few bytes costs more than the bytes.
+// Where text is put together: memory that grows, written to by pieces of a few bytes. (A string
+// checks and moves its end at every append, which for such pieces costs more than the bytes.)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <string>
+#include <memory>
 #include <string_view>
 
 namespace ringside::trace {
 
-// Not thread-safe; `out` must outlive it. What is collected reaches `out` with flush(), which the
-// owner calls at the end. Allocates only through `out`.
+// Not thread-safe. Memory stays until the sink goes.
 class TextSink {
  public:
-  static constexpr std::size_t kBufferBytes = 2048;
-
-  explicit TextSink(std::string& out) : out_(out), end_(buffer_) {}
+  TextSink() = default;
   TextSink(const TextSink&) = delete;
   TextSink& operator=(const TextSink&) = delete;
 
-  // Room for `bytes` (at most kBufferBytes); the end of what was written there goes to commit().
+  std::string_view text() const { return {memory_.get(), size()}; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - memory_.get()); }
+  void clear() { end_ = memory_.get(); }
+
+  // Room for `bytes`; the end of what was written there goes to commit(). Void with the next call.
   char* reserve(std::size_t bytes) {
-    if (static_cast<std::size_t>(buffer_ + kBufferBytes - end_) < bytes) flush();
+    if (static_cast<std::size_t>(limit_ - end_) < bytes) grow(bytes);
     return end_;
   }
 
@@ -33,45 +35,40 @@ class TextSink {
   }
 
   void write(std::string_view text) {
-    if (text.size() > kBufferBytes) {
-      flush();
-      out_.append(text);
-      return;
-    }
     if (text.empty()) return;
     std::memcpy(reserve(text.size()), text.data(), text.size());
     end_ += text.size();
   }
 
   // For text with kSlack readable bytes behind it: a copy of fixed size needs no call.
-  static constexpr std::size_t kSlack = 32;
+  static constexpr std::size_t kSlack = 64;
   void write_padded(const char* text, std::size_t bytes) {
-    if (bytes > kSlack) {
-      write({text, bytes});
-      return;
-    }
-    std::memcpy(reserve(kSlack), text, kSlack);
+    char* const to = reserve(bytes + kSlack);
+    std::memcpy(to, text, kSlack);
+    if (bytes > kSlack) std::memcpy(to + kSlack, text + kSlack, bytes - kSlack);
     end_ += bytes;
   }
 
   void fill(char character, std::size_t count) {
-    while (count > 0) {
-      const std::size_t step = count < kBufferBytes / 2 ? count : kBufferBytes / 2;
-      std::memset(reserve(step), character, step);
-      end_ += step;
-      count -= step;
-    }
-  }
-
-  void flush() {
-    out_.append(buffer_, static_cast<std::size_t>(end_ - buffer_));
-    end_ = buffer_;
+    std::memset(reserve(count), character, count);
+    end_ += count;
   }
 
  private:
-  std::string& out_;
-  char* end_;
-  char buffer_[kBufferBytes];
+  [[gnu::noinline]] void grow(std::size_t bytes) {
+    constexpr std::size_t kFirstBytes = 4096;
+    const std::size_t used = size();
+    const std::size_t wanted = std::max(2 * (used + bytes), kFirstBytes);
+    std::unique_ptr<char[]> larger(new char[wanted]);
+    if (used != 0) std::memcpy(larger.get(), memory_.get(), used);
+    memory_ = std::move(larger);
+    end_ = memory_.get() + used;
+    limit_ = memory_.get() + wanted;
+  }
+
+  std::unique_ptr<char[]> memory_;
+  char* end_ = nullptr;
+  char* limit_ = nullptr;
 };
 
 }  // namespace ringside::trace

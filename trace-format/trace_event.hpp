@@ -35,6 +35,7 @@ struct StreamInfo {
   std::uint32_t thread_id = 0;
   std::uint32_t ring_index = 0;
   std::string thread_name;
+  std::uint32_t revision = 0;  // changes when one of the above does
 };
 
 enum class LossCause : std::uint32_t {

@@ -12,7 +12,6 @@ constexpr std::array kProducers{Rows("producers")};
 constexpr std::array kConsumerClock{Rows("consumer_clock")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
-constexpr std::array kConsumerClock{Rows("consumer_clock")};
 constexpr std::array kScaling{Rows("scaling")};
 constexpr std::array kPollRound{Rows("poll_round")};
 constexpr std::array kIdle{Rows("idle")};

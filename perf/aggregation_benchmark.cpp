@@ -1,0 +1,94 @@
+// Aggregation over one site: opens a trace file that is in the page cache, visits the site's
+// records and computes count, sum, minimum and maximum of one field. "ns" is per record in the
+// file, whatever its site; opening, checksums and reading count too.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <benchmark/benchmark.h>
+
+#include "perf/generated_trace.hpp"
+#include "trace-format/site_scan.hpp"
+
+namespace {
+
+using namespace ringside;
+using perf::Statement;
+
+constexpr std::size_t kRecords = 1'000'000;
+
+struct Aggregate {
+  std::uint64_t count = 0;
+  double sum = 0;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -min;
+
+  void add(double value) {
+    ++count;
+    sum += value;
+    min = std::min(min, value);
+    max = std::max(max, value);
+  }
+};
+
+// `is_double`: of f64, otherwise of an unsigned integer.
+void run(benchmark::State& state, const perf::GeneratedTrace::Plan& plan, Statement statement,
+         std::uint8_t field, bool is_double) {
+  const perf::GeneratedTrace file(plan);
+  Aggregate result;
+  while (state.KeepRunning()) {
+    result = {};
+    auto scan = trace::SiteScan::open(file.path(), nullptr);
+    if (!scan) return state.SkipWithError("the file cannot be read");
+    const auto choose = [&](const trace::Site& site, trace::SiteChoice& choice) {
+      if (site.id == static_cast<std::uint32_t>(statement)) choice.add(site, {&field, 1});
+    };
+    scan->run(choose, [&](const trace::RecordView& record, trace::TickClock&) {
+      const trace::Value& value = record.args[field];
+      result.add(is_double ? value.f64 : static_cast<double>(value.i64));
+    });
+    benchmark::DoNotOptimize(result);
+  }
+  const auto total = static_cast<double>(state.iterations()) * static_cast<double>(file.records());
+  state.counters["bytes"] = static_cast<double>(file.bytes()) / static_cast<double>(file.records());
+  state.counters["share"] = static_cast<double>(result.count) / static_cast<double>(file.records());
+  state.counters["ns"] =
+      benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void one_integer(benchmark::State& state) {
+  run(state, {Statement::kInteger, 1, kRecords}, Statement::kInteger, 0, false);
+}
+
+void integer_of_five_arguments(benchmark::State& state) {
+  run(state, {Statement::kFiveArguments, 1, kRecords}, Statement::kFiveArguments, 0, false);
+}
+
+void double_of_five_arguments(benchmark::State& state) {
+  run(state, {Statement::kFiveArguments, 1, kRecords}, Statement::kFiveArguments, 4, true);
+}
+
+void one_percent_among_static(benchmark::State& state) {
+  run(state, {Statement::kStatic, 1, kRecords, 100}, Statement::kInteger, 0, false);
+}
+
+void one_percent_among_five_arguments(benchmark::State& state) {
+  run(state, {Statement::kFiveArguments, 1, kRecords, 100}, Statement::kInteger, 0, false);
+}
+
+// What reading, checksums and opening cost.
+void none_among_five_arguments(benchmark::State& state) {
+  run(state, {Statement::kFiveArguments, 1, kRecords}, Statement::kInteger, 0, false);
+}
+
+BENCHMARK(none_among_five_arguments)->Unit(benchmark::kMillisecond);
+BENCHMARK(one_integer)->Unit(benchmark::kMillisecond);
+BENCHMARK(integer_of_five_arguments)->Unit(benchmark::kMillisecond);
+BENCHMARK(double_of_five_arguments)->Unit(benchmark::kMillisecond);
+BENCHMARK(one_percent_among_static)->Unit(benchmark::kMillisecond);
+BENCHMARK(one_percent_among_five_arguments)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

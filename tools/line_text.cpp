@@ -1,0 +1,118 @@
+#include "tools/line_text.hpp"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "shm-layout/format_style.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kMaxFormats = 65'536;
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view cause_text(trace::LossCause cause) {
+  switch (cause) {
+    case trace::LossCause::kRingFull:
+      return "the ring was full";
+    case trace::LossCause::kNoConsumer:
+      return "no consumer ran";
+    case trace::LossCause::kSeveral:
+      return "the ring was full, partly without a consumer";
+    case trace::LossCause::kMissing:
+      return "they are missing from the file";
+    case trace::LossCause::kUnknown:
+      break;
+  }
+  return "the cause is unknown";
+}
+
+std::string thread_text(const trace::StreamInfo* stream) {
+  if (stream == nullptr) return "[?] ";
+  if (stream->thread_name.empty()) return fmt::format("[{}] ", stream->thread_id);
+  return fmt::format("[{} {}] ", stream->thread_id, stream->thread_name);
+}
+
+}  // namespace
+
+LineText::LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format)
+    : head_(std::move(head)), format_(std::move(format)) {
+  if (format_ != nullptr && format_->is_fixed()) {
+    format_->append(head_, {});
+    format_ = nullptr;
+  }
+  head_bytes_ = head_.size();
+  head_.append(trace::TextSink::kSlack, '\0');
+}
+
+void LineText::append(trace::TextSink& out, std::span<const trace::Value> args, bool cut) const {
+  out.write_padded(head_.data(), head_bytes_);
+  if (format_ != nullptr) format_->append(out, args);
+  if (cut) out.write(" [cut]");
+  out.put('\n');
+}
+
+std::size_t LineTexts::KeyHash::operator()(const Key& key) const {
+  constexpr std::size_t kOdd = 0x9E3779B97F4A7C15;
+  const std::size_t site = std::hash<const void*>()(key.site) ^ key.section;
+  return (site * kOdd ^ std::hash<const void*>()(key.stream)) * kOdd >> 8;
+}
+
+const std::shared_ptr<const LineText>& LineTexts::of(const trace::Event& event) {
+  if (event.kind == trace::EventKind::kLoss) return loss_ = make_loss(event);
+  const Key key{event.record.site, event.stream, event.section};
+  const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
+  Recent& recent = recent_[KeyHash()(key) % kRecent];
+  if (recent.key != key || recent.revision != revision || recent.text == nullptr) [[unlikely]] {
+    recent = {key, revision, make(event)};
+  }
+  return recent.text;
+}
+
+const LineTexts::Format& LineTexts::format_of(const trace::Event& event) {
+  const trace::Site& site = *event.record.site;
+  // Formats of sections that ended are dropped with the others now and then; those in use come
+  // back.
+  if (formats_.size() >= kMaxFormats) formats_.clear();
+  const auto [it, is_new] = formats_.try_emplace({&site, nullptr, event.section});
+  Format& format = it->second;
+  if (is_new) {
+    std::vector<trace::FormatField> fields;
+    for (const trace::Field& field : site.fields) {
+      fields.push_back({field.name, field.is_array ? shm::array_of(field.type) : field.type});
+    }
+    auto parsed = trace::MessageFormat::parse(static_cast<shm::FormatStyle>(site.style),
+                                              site.format, fields, &format.refusal);
+    if (parsed) {
+      format.format = std::make_shared<const trace::MessageFormat>(std::move(*parsed));
+    }
+  }
+  return format;
+}
+
+std::shared_ptr<const LineText> LineTexts::make(const trace::Event& event) {
+  const trace::Site& site = *event.record.site;
+  const Format& format = format_of(event);
+  std::string head = fmt::format(" {}:{} {} {}", base_name(site.file), site.line,
+                                 shm::level_name(site.level), thread_text(event.stream));
+  if (format.format == nullptr) {
+    head += fmt::format("<format \"{}\" cannot be used: {}>", site.format, format.refusal);
+  }
+  return std::make_shared<const LineText>(std::move(head), format.format);
+}
+
+std::shared_ptr<const LineText> LineTexts::make_loss(const trace::Event& event) {
+  return std::make_shared<const LineText>(
+      fmt::format(" -:0 LOST {}{} records: {}", thread_text(event.stream), event.lost,
+                  cause_text(event.cause)),
+      nullptr);
+}
+
+}  // namespace ringside::tool

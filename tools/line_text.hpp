@@ -1,0 +1,71 @@
+#pragma once
+// What all lines of one statement and thread have in common.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "trace-format/message_text.hpp"
+#include "trace-format/text_sink.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+// Immutable: any number of threads may use it. Refers to nothing of the trace.
+class LineText {
+ public:
+  // `format` may be null: then `head` is the line but for its time.
+  LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format);
+
+  // Appends the line behind its time, with its newline.
+  void append(trace::TextSink& out, std::span<const trace::Value> args, bool cut) const;
+
+ private:
+  std::string head_;  // then TextSink::kSlack bytes
+  std::size_t head_bytes_;
+  std::shared_ptr<const trace::MessageFormat> format_;
+};
+
+// Finds the LineText of an event, or makes it at the first one of its kind. Not thread-safe.
+class LineTexts {
+ public:
+  // Valid until the next call; a copy keeps it.
+  const std::shared_ptr<const LineText>& of(const trace::Event& event);
+
+ private:
+  // A site's or stream's address means something within its section only, see
+  // trace::Event::section.
+  struct Key {
+    const trace::Site* site = nullptr;
+    const trace::StreamInfo* stream = nullptr;
+    std::uint32_t section = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Format {
+    std::shared_ptr<const trace::MessageFormat> format;
+    std::string refusal;  // why the format cannot be used
+  };
+  struct Recent {
+    Key key;
+    std::uint32_t revision = 0;  // of the stream's name
+    std::shared_ptr<const LineText> text;
+  };
+  static constexpr std::size_t kRecent = 256;
+
+  static std::shared_ptr<const LineText> make_loss(const trace::Event& event);
+  std::shared_ptr<const LineText> make(const trace::Event& event);
+  const Format& format_of(const trace::Event& event);
+
+  std::array<Recent, kRecent> recent_;  // by hash
+  std::unordered_map<Key, Format, KeyHash> formats_;
+  std::shared_ptr<const LineText> loss_;
+};
+
+}  // namespace ringside::tool

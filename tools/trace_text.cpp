@@ -1,0 +1,34 @@
+#include "tools/trace_text.hpp"
+
+#include "tools/line_text.hpp"
+#include "tools/wall_clock_text.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256U << 10;
+
+bool write_by_one(trace::TraceSet& set, bool utc,
+                  const std::function<bool(std::string_view)>& write) {
+  LineTexts texts;
+  WallClockText clock(utc);
+  trace::TextSink out;
+  trace::Event event;
+  while (set.next(event)) {
+    clock.append(out, event.unix_ns);
+    texts.of(event)->append(out, event.record.args, event.record.cut);
+    if (out.size() < kPieceBytes) continue;
+    if (!write(out.text())) return false;
+    out.clear();
+  }
+  return write(out.text());
+}
+
+}  // namespace
+
+bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
+                      const std::function<bool(std::string_view)>& write) {
+  return write_by_one(set, options.utc, write);
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,67 @@
+// Visits the records of chosen sites of a trace file, in the order in which they lie there: for
+// questions whose answer does not depend on the order of streams.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace-format/block_reader.hpp"
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/read_report.hpp"
+#include "trace-format/section_scan.hpp"
+#include "trace-format/site_choice.hpp"
+#include "trace-format/site_table.hpp"
+#include "trace-format/tick_clock.hpp"
+#include "trace-format/trace_file.hpp"
+
+namespace ringside::trace {
+
+// Not thread-safe; one run. Memory is bounded by one extent and the dictionaries. Any bytes may
+// come: damage is skipped and reported, as by TraceSet.
+class SiteScan {
+ public:
+  // Empty with `*error` if the file cannot be read or holds no trace.
+  static std::optional<SiteScan> open(const std::string& path, ReadError* error);
+
+  // Choose(const Site&, SiteChoice&), called for all sites of a section, adds to the choice those
+  // that count, with the fields that are looked at. Visit(const RecordView&, TickClock&) is then
+  // called for their records; the clock makes wall-clock time of a record's tsc. A record's values
+  // are views that die with the visit; values of fields that were not asked for are undefined.
+  template <class Choose, class Visit>
+  void run(Choose&& choose, Visit&& visit) {
+    for (SectionScan& section : sections_) {
+      begin(section);
+      SiteChoice choice;
+      sites_->for_each([&](const Site& site) { choose(site, choice); });
+      if (choice.empty()) continue;
+      while (next_extent(choice)) {
+        decoder_->for_each([&](const RecordView& record) { visit(record, clock_); });
+        end_extent();
+      }
+    }
+  }
+
+  // In numbers of records only what run() has met; see `damaged_blocks` and `notes` for the rest.
+  const ReadReport& report() const { return *report_; }
+
+ private:
+  SiteScan() = default;
+  void begin(SectionScan& section);
+  bool next_extent(SiteChoice& choice);  // with a chosen site
+  void end_extent();
+
+  std::unique_ptr<TraceFile> file_;
+  std::unique_ptr<ReadReport> report_;
+  std::vector<SectionScan> sections_;
+  std::unique_ptr<SiteTable> sites_;  // of the present section, as is all below
+  std::unique_ptr<BlockReader> blocks_;
+  std::unique_ptr<ExtentDecoder> decoder_;
+  TickClock clock_;
+  std::uint64_t extent_offset_ = 0;
+};
+
+}  // namespace ringside::trace
