@@ -21,6 +21,9 @@ class LineText {
   // `format` may be null: then `head` is the line but for its time.
   LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format);
 
+  // Whether the text depends on a record's arguments.
+  bool has_arguments() const { return format_ != nullptr; }
+
   // Appends the line behind its time, with its newline.
   void append(trace::TextSink& out, std::span<const trace::Value> args, bool cut) const;
 

@@ -51,11 +51,12 @@ int print_trace(const RingcatOptions& options) {
     return kExitUnreadable;
   }
   int failure = 0;
-  const bool whole = write_trace_text(*set, {options.utc, 1}, [&failure](std::string_view text) {
-    if (write_all(text)) return true;
-    failure = errno;
-    return false;
-  });
+  const bool whole =
+      write_trace_text(*set, {options.utc, options.threads}, [&failure](std::string_view text) {
+        if (write_all(text)) return true;
+        failure = errno;
+        return false;
+      });
   if (!whole) {
     // A reader that has seen enough (head, less) is no failure.
     if (failure == EPIPE) return kExitOk;

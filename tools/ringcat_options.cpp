@@ -1,5 +1,8 @@
 #include "tools/ringcat_options.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <CLI/CLI.hpp>
 
 namespace ringside::tool {
@@ -11,6 +14,11 @@ std::optional<RingcatOptions> parse_ringcat_options(int argc, char** argv, int* 
   app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files")
       ->required();
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
+  // More than a few find nothing to do: one thread reads for all of them.
+  options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  app.add_option("--threads", options.threads, "threads that read and format")
+      ->check(CLI::Range(1U, 64U))
+      ->capture_default_str();
   app.footer(
       "One line a record:\n"
       "  2026-11-20 21:35:16.554575617 orders.cc:31 NOTICE [4711 worker-2] the message\n"

@@ -15,6 +15,7 @@ inline constexpr int kExitUnreadable = 3;
 struct RingcatOptions {
   std::vector<std::string> paths;
   bool utc = false;
+  unsigned threads = 1;
 };
 
 // Empty if the process is to end at once with `*exit_code`.

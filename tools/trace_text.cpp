@@ -1,6 +1,7 @@
 #include "tools/trace_text.hpp"
 
 #include "tools/line_text.hpp"
+#include "tools/parallel_lines.hpp"
 #include "tools/wall_clock_text.hpp"
 
 namespace ringside::tool {
@@ -24,11 +25,23 @@ bool write_by_one(trace::TraceSet& set, bool utc,
   return write(out.text());
 }
 
+bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options,
+                      const std::function<bool(std::string_view)>& write) {
+  LineTexts texts;
+  ParallelLines lines(options.threads - 1, options.utc, write);
+  trace::Event event;
+  while (set.next(event)) {
+    if (!lines.add(event, texts.of(event))) break;
+  }
+  return lines.finish();
+}
+
 }  // namespace
 
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
                       const std::function<bool(std::string_view)>& write) {
-  return write_by_one(set, options.utc, write);
+  return options.threads > 1 ? write_by_several(set, options, write)
+                             : write_by_one(set, options.utc, write);
 }
 
 }  // namespace ringside::tool

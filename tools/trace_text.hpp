@@ -10,7 +10,7 @@ namespace ringside::tool {
 
 struct TraceTextOptions {
   bool utc = false;
-  unsigned threads = 1;  // that format and read; at least 1
+  unsigned threads = 1;  // one of them reads
 };
 
 // Writes the lines of all events that are left in `set`, in their order, in large pieces. `write`

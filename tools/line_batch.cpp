@@ -1,0 +1,59 @@
+#include "tools/line_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace ringside::tool {
+
+void LineBatch::clear() {
+  items_.clear();
+  values_.clear();
+  texts_.clear();
+  kept_.clear();
+}
+
+bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineText>& text) {
+  if (items_.size() == kMostItems) return false;
+  if (text->has_arguments() && !copy_values(event.record.args)) return false;
+  // Neighbours mostly share their text with one of the last few.
+  const std::size_t first = kept_.size() - std::min<std::size_t>(kept_.size(), 8);
+  const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
+  items_.push_back(
+      {event.unix_ns, text.get(), static_cast<std::uint32_t>(values_.size()), event.record.cut});
+  return true;
+}
+
+bool LineBatch::copy_values(std::span<const trace::Value> args) {
+  std::size_t text_bytes = 0;
+  for (const trace::Value& value : args) text_bytes += value.text.size();
+  const std::size_t text_room = std::max(texts_.capacity(), kTextBytes) - texts_.size();
+  if (!items_.empty() && (values_.size() + args.size() > kMostValues || text_bytes > text_room)) {
+    return false;
+  }
+  const std::size_t begin = values_.size();
+  values_.insert(values_.end(), args.begin(), args.end());
+  if (text_bytes == 0) return true;
+  // The one time that it may grow is while no value points into it.
+  if (texts_.empty()) texts_.reserve(std::max(text_bytes, kTextBytes));
+  for (trace::Value& value : std::span(values_).subspan(begin)) {
+    if (value.text.empty()) continue;
+    const std::size_t at = texts_.size();
+    texts_.resize(at + value.text.size());
+    std::memcpy(texts_.data() + at, value.text.data(), value.text.size());
+    value.text = {texts_.data() + at, value.text.size()};
+  }
+  return true;
+}
+
+void LineBatch::append(trace::TextSink& out, WallClockText& clock) const {
+  std::size_t values = 0;
+  for (const Item& item : items_) {
+    clock.append(out, item.unix_ns);
+    item.text->append(out, std::span(values_).subspan(values, item.values_end - values), item.cut);
+    values = item.values_end;
+  }
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,51 @@
+#pragma once
+// Events that are copied out of a trace, so that another thread can make lines of them while the
+// reader goes on.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tools/line_text.hpp"
+#include "tools/wall_clock_text.hpp"
+#include "trace-format/text_sink.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+// Reusable, and bounded in memory but for one event, however large that is.
+class LineBatch {
+ public:
+  bool empty() const { return items_.empty(); }
+  void clear();
+
+  // Copies what the event's line needs. False if the batch is full: then it was not added.
+  bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
+
+  // Appends the lines of all events.
+  void append(trace::TextSink& out, WallClockText& clock) const;
+
+ private:
+  // So that batches of several threads stay in their caches.
+  static constexpr std::size_t kMostItems = 1024;
+  static constexpr std::size_t kMostValues = 8192;
+  static constexpr std::size_t kTextBytes = 256U << 10;
+
+  struct Item {
+    std::uint64_t unix_ns = 0;
+    const LineText* text = nullptr;
+    std::uint32_t values_end = 0;  // in values_
+    bool cut = false;
+  };
+
+  bool copy_values(std::span<const trace::Value> args);
+
+  std::vector<Item> items_;
+  std::vector<trace::Value> values_;
+  std::vector<char> texts_;  // of values
+  std::vector<std::shared_ptr<const LineText>> kept_;
+};
+
+}  // namespace ringside::tool

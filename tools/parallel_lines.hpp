@@ -1,0 +1,72 @@
+#pragma once
+// Makes lines of events by several threads and writes them in the events' order.
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tools/line_batch.hpp"
+
+namespace ringside::tool {
+
+// add() and finish() are for one thread, which lends a hand when the others fall behind. Memory is
+// bounded by the number of workers.
+class ParallelLines {
+ public:
+  using Write = std::function<bool(std::string_view)>;
+
+  // `write` is called from any thread, one call at a time; if it returns false, all ends.
+  ParallelLines(unsigned workers, bool utc, Write write);
+  ~ParallelLines();
+  ParallelLines(const ParallelLines&) = delete;
+  ParallelLines& operator=(const ParallelLines&) = delete;
+
+  // False if all has ended.
+  bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
+
+  // Waits until all is written; false if `write` ended it. Throws what a worker met.
+  bool finish();
+
+ private:
+  struct Job {
+    LineBatch batch;
+    trace::TextSink text;
+    std::uint64_t number = 0;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void work();
+  void hand_over();
+  bool help(Lock& lock, WallClockText& clock);
+  void make_text(Job& job, WallClockText& clock);
+  void write_done(Lock& lock);
+
+  const bool utc_;
+  const Write write_;
+  WallClockText clock_;  // of the thread that adds
+  Job* filling_ = nullptr;
+  std::vector<std::unique_ptr<Job>> jobs_;
+
+  std::mutex mutex_;  // for all below
+  std::condition_variable work_came_;
+  std::condition_variable job_freed_;
+  std::deque<Job*> waiting_;  // for a worker
+  std::vector<Job*> free_;
+  std::vector<Job*> done_;  // by number modulo its size: to be written
+  std::uint64_t next_number_ = 0;
+  std::uint64_t next_written_ = 0;
+  bool writing_ = false;
+  bool stopped_ = false;  // by `write` or a failure: nothing is written any more
+  bool ended_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace ringside::tool
