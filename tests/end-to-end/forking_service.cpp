@@ -4,6 +4,7 @@
 // Threads of the parent: 0 (which forks) and 1; of the first child: 10; of its child: 20; of the
 // second child: 30, which is not the thread that was forked. Each logs RECORDS records.
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,17 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::uint64_t records = std::strtoull(argv[1], nullptr, 10);
   log_as(0, 0, records / 2);
-  std::thread other([records] { log_as(1, 0, records); });
+  // Logs from before the first fork until after the last: a thread that starts or ends meanwhile
+  // could hold locks of the C library or of a sanitizer, which nobody in a child would release.
+  std::atomic<bool> other_logs{false};
+  std::atomic<bool> forked{false};
+  std::thread other([records, &other_logs, &forked] {
+    log_as(1, 0, records / 4);
+    other_logs = true;
+    log_as(1, records / 4, records);
+    while (!forked) std::this_thread::yield();
+  });
+  while (!other_logs) std::this_thread::yield();
   const pid_t child = fork();
   if (child == 0) {
     log_as(10, 0, records / 2);
@@ -54,6 +65,7 @@ int main(int argc, char** argv) {
     in_child.join();
     _exit(0);
   }
+  forked = true;
   log_as(0, records / 2, records);
   other.join();
   return ended_well(child) && ended_well(second) ? 0 : 1;
