@@ -1,6 +1,8 @@
 // Runs all measuring programs, compares with the targets, and prints tables or one JSON document.
 
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -39,7 +41,7 @@ nlohmann::json document_of(const Plan& plan, const Results& results, double load
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   Plan plan;
   bool json = false;
   CLI::App app("Measures Ringside and other tracers; perf/README.md tells how.");
@@ -74,4 +76,7 @@ int main(int argc, char** argv) {
                took.count());
   }
   return sound && !results.lines.empty() ? kExitOk : kExitDoesNotCount;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"
@@ -42,7 +44,7 @@ void measure_both(const TracedRun& run, const RunOptions& options, const RandomM
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options =
       parse_run_options(argc, argv, "Row bytes_per_record of Ringside.", &exit_code);
@@ -57,4 +59,7 @@ int main(int argc, char** argv) {
   measure_both<Case::floating>(run, *options, random);
   measure_both<Case::five_arguments>(run, *options, random);
   return run.finish();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

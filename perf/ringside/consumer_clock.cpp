@@ -1,5 +1,8 @@
 // What a log call costs that does not read the clock, back to back, in turns with the floor.
 
+#include <cstdio>
+#include <exception>
+
 #include "perf/harness/paired_bursts.hpp"
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"
@@ -24,7 +27,7 @@ void measure(const RunOptions& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row consumer_clock of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -37,4 +40,7 @@ int main(int argc, char** argv) {
   measure<Case::floating>(*options);
   measure<Case::five_arguments>(*options);
   return run.finish();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

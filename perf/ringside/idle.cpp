@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -74,7 +75,7 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row idle of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -88,4 +89,7 @@ int main(int argc, char** argv) {
     if (status != kExitOk) return status;
   }
   return kExitOk;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

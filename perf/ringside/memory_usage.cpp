@@ -3,6 +3,7 @@
 // it.
 
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include <sys/stat.h>
@@ -62,7 +63,7 @@ int measure(int threads, const Situation& situation, const Processors& processor
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row memory of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -78,4 +79,7 @@ int main(int argc, char** argv) {
     }
   }
   return kExitOk;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "consumerd/segment_session.hpp"
@@ -69,7 +70,7 @@ int measure(std::uint32_t rings, const RunOptions& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row poll_round of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -79,4 +80,7 @@ int main(int argc, char** argv) {
     if (status != kExitOk) return status;
   }
   return kExitOk;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

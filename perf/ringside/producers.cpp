@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <barrier>
+#include <cstdio>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -52,7 +54,7 @@ void measure(int producers, const BurstPlan& plan) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row producers of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -66,4 +68,7 @@ int main(int argc, char** argv) {
     if (options->wants_case(Case::two_integers)) measure<Case::two_integers>(producers, plan);
   }
   return run.finish();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -56,7 +57,7 @@ class Follower {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row readable of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -91,4 +92,7 @@ int main(int argc, char** argv) {
   ResultLine("readable", RingsideSubject::kName, name_of(Case::two_integers))
       .print("call_to_file", "ms", spread_of(ms));
   return run.finish();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <vector>
 
@@ -97,7 +98,7 @@ bool is_in_memory(const std::string& directory) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row sustained of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -117,4 +118,7 @@ int main(int argc, char** argv) {
       .with("sink", "null")
       .print_not_measured("consumerd writes trace files into a directory, not to /dev/null");
   return status;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

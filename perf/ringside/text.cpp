@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <fcntl.h>
 #include <unistd.h>
 #include <vector>
@@ -85,7 +86,7 @@ int measure(const RunOptions& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(argc, argv, "Row text of Ringside.", &exit_code);
   if (!options) return exit_code;
@@ -96,4 +97,7 @@ int main(int argc, char** argv) {
     if (status != kExitOk) return status;
   }
   return kExitOk;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

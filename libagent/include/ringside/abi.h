@@ -15,6 +15,10 @@ extern "C" {
 
 #define RS_EXPORT __attribute__((visibility("default")))
 
+/* The record path. Compilers stop inlining in a file with some dozens of statements, and a call
+ * made each of them a quarter dearer. */
+#define RS_HOT static inline __attribute__((always_inline))
+
 enum rs_level {
   RS_LEVEL_TRACE = 1,
   RS_LEVEL_DEBUG = 2,
@@ -138,7 +142,7 @@ RS_EXPORT uint32_t rs_utf8_bytes(const int32_t* text, int64_t limit);
 RS_EXPORT void rs_utf8_store(const int32_t* text, unsigned char* out, uint32_t bytes);
 
 /* RS_SWITCH_ON or RS_SWITCH_ON_CONSUMER_CLOCK if the statement is to be recorded, else 0. */
-static inline uint8_t rs_site_enabled(struct rs_site* site) {
+RS_HOT uint8_t rs_site_enabled(struct rs_site* site) {
   /* Pairs with the release at registration: whoever finds the switch there finds the id. */
   const uint8_t* const byte = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
   const uint8_t state = __atomic_load_n(byte, __ATOMIC_RELAXED);
@@ -148,7 +152,7 @@ static inline uint8_t rs_site_enabled(struct rs_site* site) {
 }
 
 /* The clock that stamps records. */
-static inline uint64_t rs_clock(void) {
+RS_HOT uint64_t rs_clock(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
@@ -163,7 +167,7 @@ static inline uint64_t rs_clock(void) {
 /* Adds and returns the value before. One instruction on x86, so that a signal handler which logs
  * on this thread comes either before or after it, never in between; no other thread takes part,
  * hence no lock prefix. */
-static inline uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
+RS_HOT uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
   return value;
@@ -175,7 +179,7 @@ static inline uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 /* Reserves `bytes` for a record, reads its time stamp (0 unless `state` is RS_SWITCH_ON) and
  * returns where it starts, or RS_DROPPED. The clock is read after the reservation: a handler in
  * between gets the later place and the earlier time, which the reader puts in order. */
-static inline uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
+RS_HOT uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
   uint64_t start = rs_fetch_add_local(&t->pos, bytes);
   *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : 0;
@@ -191,7 +195,7 @@ static inline uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) 
 }
 
 /* Where the bytes reserved at `start` lie. */
-static inline unsigned char* rs_place(uint64_t start) {
+RS_HOT unsigned char* rs_place(uint64_t start) {
   /* Neither a cast, which C and C++ users spell differently, nor pointer arithmetic, which must not
    * leave its object. */
   const uint64_t address = rs_thread_state.place + start;
@@ -206,7 +210,7 @@ RS_EXPORT void rs_publish_rest(void);
 
 /* Publishes the record [start, start + bytes). Only the outermost record may: the bytes before a
  * handler's record, which belong to the interrupted one, are not written yet. */
-static inline void rs_publish(uint64_t start, uint64_t bytes) {
+RS_HOT void rs_publish(uint64_t start, uint64_t bytes) {
   struct rs_thread* t = &rs_thread_state;
   /* `published` and `pos` are read by plain loads, which fold into the comparison. Nobody but
    * this thread and its handlers writes them, and these run between instructions. */
