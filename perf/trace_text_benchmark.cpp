@@ -61,13 +61,15 @@ void events(benchmark::State& state) {
 
 BENCHMARK(static_message)
     ->ArgNames({"streams", "threads"})
-    ->ArgsProduct({{1, 4}, {1, 2}})
+    ->ArgsProduct({{1, 4, 64}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
     ->UseRealTime();
 BENCHMARK(five_arguments)
     ->ArgNames({"streams", "threads"})
-    ->ArgsProduct({{1, 4}, {1, 2}})
+    ->ArgsProduct({{1, 4, 64}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
     ->UseRealTime();
 BENCHMARK(events)
     ->ArgNames({"streams", "statement"})

@@ -11,7 +11,7 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::size_t kMaxFormats = 65'536;
+constexpr std::size_t kMaxTexts = 65'536;
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -70,17 +70,30 @@ const std::shared_ptr<const LineText>& LineTexts::of(const trace::Event& event) 
   const Key key{event.record.site, event.stream, event.section};
   const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
   Recent& recent = recent_[KeyHash()(key) % kRecent];
-  if (recent.key != key || recent.revision != revision || recent.text == nullptr) [[unlikely]] {
-    recent = {key, revision, make(event)};
+  if (recent.key != key || recent.text == nullptr || recent.text->revision != revision)
+      [[unlikely]] {
+    const Text& text = find(key, event);
+    recent_[KeyHash()(key) % kRecent] = {key, &text};
+    return text.text;
   }
-  return recent.text;
+  return recent.text->text;
+}
+
+const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event) {
+  // Texts of sections that ended are dropped with the others now and then; those in use come back.
+  if (texts_.size() >= kMaxTexts) {
+    recent_.fill({});
+    texts_.clear();
+    formats_.clear();
+  }
+  Text& text = texts_[key];
+  const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
+  if (text.text == nullptr || text.revision != revision) text = {make(event), revision};
+  return text;
 }
 
 const LineTexts::Format& LineTexts::format_of(const trace::Event& event) {
   const trace::Site& site = *event.record.site;
-  // Formats of sections that ended are dropped with the others now and then; those in use come
-  // back.
-  if (formats_.size() >= kMaxFormats) formats_.clear();
   const auto [it, is_new] = formats_.try_emplace({&site, nullptr, event.section});
   Format& format = it->second;
   if (is_new) {

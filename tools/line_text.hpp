@@ -55,18 +55,23 @@ class LineTexts {
     std::shared_ptr<const trace::MessageFormat> format;
     std::string refusal;  // why the format cannot be used
   };
+  struct Text {
+    std::shared_ptr<const LineText> text;
+    std::uint32_t revision = 0;  // of the stream's name
+  };
   struct Recent {
     Key key;
-    std::uint32_t revision = 0;  // of the stream's name
-    std::shared_ptr<const LineText> text;
+    const Text* text = nullptr;  // in texts_
   };
   static constexpr std::size_t kRecent = 256;
 
   static std::shared_ptr<const LineText> make_loss(const trace::Event& event);
+  const Text& find(const Key& key, const trace::Event& event);
   std::shared_ptr<const LineText> make(const trace::Event& event);
   const Format& format_of(const trace::Event& event);
 
   std::array<Recent, kRecent> recent_;  // by hash
+  std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, Format, KeyHash> formats_;
   std::shared_ptr<const LineText> loss_;
 };

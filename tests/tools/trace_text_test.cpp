@@ -20,7 +20,7 @@ using shm::FieldType;
 // A trace whose records have numbers and texts, some of them huge.
 class PrintedTrace {
  public:
-  PrintedTrace() {
+  explicit PrintedTrace(std::uint64_t streams = 3) {
     const std::vector<TestSite> list = {
         {.id = 50,
          .fields = {{.type = FieldType::string}, {.type = FieldType::i32}},
@@ -33,7 +33,7 @@ class PrintedTrace {
       append(entries, site_entry(site));
     }
     file_.begin();
-    for (std::uint64_t id = 1; id <= 3; ++id) file_.stream(id, "thread" + std::to_string(id));
+    for (std::uint64_t id = 1; id <= streams; ++id) file_.stream(id, "thread" + std::to_string(id));
     Bytes block(entries.size() + 4096);
     block.resize(trace::write_dictionary_block(entries, block));
     append(file_.bytes, block);
@@ -128,6 +128,25 @@ TEST(TraceText, IsTheSameFromAnyNumberOfThreads) {
     EXPECT_TRUE(printed.text == expected.text) << threads << " threads";
     EXPECT_TRUE(printed.whole);
   }
+}
+
+TEST(TraceText, NamesTheThreadOfEachLineHoweverManyTakeTurns) {
+  constexpr std::uint64_t kStreams = 700;
+  PrintedTrace trace(kStreams);
+  std::string expected;
+  for (std::uint64_t id = 1; id <= kStreams; ++id) {
+    trace.extent(id, plain_record(51, id) + plain_record(51, 1000 + id));
+  }
+  for (const std::uint64_t first : {0U, 1000U}) {
+    for (std::uint64_t id = 1; id <= kStreams; ++id) {
+      const std::string ns = std::to_string(first + id);
+      expected += "1970-01-01 00:00:00." + std::string(9 - ns.size(), '0') + ns +
+                  " file.cpp:510 INFO [" + std::to_string(1000 + id) + " thread" +
+                  std::to_string(id) + "] nothing to add\n";
+    }
+  }
+  EXPECT_EQ(trace.print(1).text, expected);
+  EXPECT_EQ(trace.print(2).text, expected);
 }
 
 TEST(TraceText, EndsWhenNoMoreIsWanted) {
