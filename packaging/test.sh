@@ -233,7 +233,8 @@ with_clang() {
 
 with_sanitizers() {
   local dir=$build-asan
-  set_up sanitizers "$dir" gcc g++ -Db_sanitize=address,undefined -Doptimization=1 &&
+  set_up sanitizers "$dir" gcc g++ -Db_sanitize=address,undefined -Doptimization=1 \
+    -Dperf=false &&
     compile sanitizers "$dir" || return 0
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}

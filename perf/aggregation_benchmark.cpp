@@ -82,12 +82,22 @@ void none_among_five_arguments(benchmark::State& state) {
   run(state, {Statement::kFiveArguments, 1, kRecords}, Statement::kInteger, 0, false);
 }
 
-BENCHMARK(none_among_five_arguments)->Unit(benchmark::kMillisecond);
-BENCHMARK(one_integer)->Unit(benchmark::kMillisecond);
-BENCHMARK(integer_of_five_arguments)->Unit(benchmark::kMillisecond);
-BENCHMARK(double_of_five_arguments)->Unit(benchmark::kMillisecond);
-BENCHMARK(one_percent_among_static)->Unit(benchmark::kMillisecond);
-BENCHMARK(one_percent_among_five_arguments)->Unit(benchmark::kMillisecond);
+BENCHMARK(none_among_five_arguments)
+    ->Name("aggregate/none_among_five_arguments")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(one_integer)->Name("aggregate/one_integer")->Unit(benchmark::kMillisecond);
+BENCHMARK(integer_of_five_arguments)
+    ->Name("aggregate/integer_of_five_arguments")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(double_of_five_arguments)
+    ->Name("aggregate/double_of_five_arguments")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(one_percent_among_static)
+    ->Name("aggregate/one_percent_among_static")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(one_percent_among_five_arguments)
+    ->Name("aggregate/one_percent_among_five_arguments")
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

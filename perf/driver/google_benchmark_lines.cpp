@@ -100,6 +100,9 @@ bool read_google_benchmark(const std::string& output, std::vector<Result>& lines
   for (const auto& [name, measured] : repeated) {
     if (name.starts_with("encode/") || name.starts_with("decode")) {
       add_codec(name, measured, floor, lines);
+    } else if (name.starts_with("aggregate/")) {
+      lines.push_back(line_of("aggregation", name.substr(name.find('/') + 1), "record", "ns",
+                              spread_of(measured.ns)));
     } else if (name != "floor") {
       lines.push_back(line_of("text", name, "message_alone", "ns", spread_of(measured.ns)));
     }

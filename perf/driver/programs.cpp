@@ -19,6 +19,7 @@ constexpr std::array kMemory{Rows("memory")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kText{Rows("text")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
+constexpr std::array kAggregation{Rows("aggregation")};
 constexpr std::array kIntegration{Rows("integration")};
 constexpr std::array kPeer{Rows("back_to_back"), Rows("paced"), Rows("cold"), Rows("sustained"),
                            Rows("bytes_per_record")};
@@ -43,6 +44,7 @@ constexpr std::array kPrograms{
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},
     Program{"ringside/text", Speaks::kLines, "ringside", kText, kNotBuilt},
     Program{"message_text_bench", Speaks::kGoogleBenchmark, "ringside", kText, kNotBuilt},
+    Program{"aggregation_benchmark", Speaks::kGoogleBenchmark, "ringside", kAggregation, kNotBuilt},
     Program{"ringside/poll_round", Speaks::kLines, "ringside", kPollRound, kNotBuilt},
     Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
     Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
@@ -53,7 +55,8 @@ constexpr std::array kPrograms{
 };
 
 constexpr std::array kMissing{
-    MissingRow{"aggregation", "nothing aggregates a trace file yet"},
+    MissingRow{"sustained to /dev/null", "consumerd writes into directories only"},
+    MissingRow{"readable by ringcat -f", "ringcat does not follow yet; readable uses the library"},
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ using logging::trivial::info;
 
 struct BoostLogPeer {
   static constexpr const char* kName = "boost_log";
-  static constexpr int kRecords = 200'000;
+  static constexpr int kRecords = 100'000;
   static constexpr std::size_t kQueueRecords = 32768;  // a burst, a paced block: never full there
 
   using Sink = logging::sinks::asynchronous_sink<

@@ -13,7 +13,7 @@ using namespace ringside::perf;
 
 struct GlogPeer {
   static constexpr const char* kName = "glog";
-  static constexpr int kRecords = 300'000;
+  static constexpr int kRecords = 100'000;
 
   static RecordCostPlan plan() {
     RecordCostPlan plan;

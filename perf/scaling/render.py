@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes perf/SCALING.md and its plots out of what the program `scaling` prints.
+"""Makes perf/SCALING.md and its plots out of a document of ringbench (perf/results/latest.json).
 
-usage: render.py RESULTS.jsonl CONCLUSION.md OUTPUT_FOLDER"""
+usage: render.py RESULTS.json CONCLUSION.md OUTPUT_FOLDER"""
 
 import collections
 import json
@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "reporting"))
+sys.path.append(str(HERE.parent / "compression"))
 from plot import write_plot  # noqa: E402  pylint: disable=wrong-import-position
 
 TITLES = {
@@ -23,8 +23,7 @@ TITLES = {
 def load(path):
     """case -> value -> metric -> row, in the order of the file."""
     points = collections.OrderedDict()
-    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["results"]:
         if row["row"] == "scaling":
             values = points.setdefault(row["case"], collections.OrderedDict())
             values.setdefault(row["value"], {})[row["metric"]] = row
