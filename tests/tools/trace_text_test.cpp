@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/trace-format/trace_file_builder.hpp"
 #include "tools/wall_clock_text.hpp"
-#include "trace_file_builder.hpp"
 
 namespace ringside::tool {
 namespace {
