@@ -253,7 +253,7 @@ template <class Visit>
 void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
   const SiteState& site = *walk.site;
   const ReadPlan& plan = *site.plan;
-  const auto needed = static_cast<std::ptrdiff_t>(9 + plan.quick_bytes);
+  const std::ptrdiff_t needed = 9 + static_cast<std::ptrdiff_t>(plan.quick_bytes);
   if (walk.end - walk.at < needed) return;
   const auto run = [&](const auto& reader) {
     const RunPosition end = read_run({walk.at, walk.time, walk.sequence}, walk.end - needed,
