@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include <benchmark/benchmark.h>
 
@@ -52,7 +53,8 @@ void run(benchmark::State& state, const perf::GeneratedTrace::Plan& plan, Statem
   }
   const auto total = static_cast<double>(state.iterations()) * static_cast<double>(file.records());
   state.counters["bytes"] = static_cast<double>(file.bytes()) / static_cast<double>(file.records());
-  state.counters["share"] = static_cast<double>(result.count) / static_cast<double>(file.records());
+  state.SetLabel(std::to_string(result.count) + " of " + std::to_string(file.records()) +
+                 " records count");
   state.counters["ns"] =
       benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
