@@ -37,7 +37,20 @@ std::string staging_name(const std::array<std::uint8_t, 16>& uuid) {
   return name;
 }
 
+// Between its creation and its lock a new file looks abandoned, and a consumerd that starts at the
+// same time may lock and remove it as a dead one's. It looks at what it has found once, so another
+// name or two will do.
 std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why) {
+  constexpr int kAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    bool contested = false;
+    std::unique_ptr<StagingFile> file = create_once(shm_dir, &contested, why);
+    if (file != nullptr || !contested || attempt == kAttempts) return file;
+  }
+}
+
+std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir, bool* contested,
+                                                      std::string* why) {
   std::unique_ptr<StagingFile> file(new StagingFile);
   if (getrandom(file->uuid_.data(), file->uuid_.size(), 0) !=
       static_cast<ssize_t>(file->uuid_.size())) {
@@ -55,10 +68,13 @@ std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std
   file->path_ = path;
   const int fd = file->fd_.get();
   if (!try_lock_byte(fd, shm::kStagingLockByte)) {
+    *contested = true;
     return refuse("cannot lock", "the file system must support OFD locks");
   }
   struct stat info {};
   if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
+    *contested = true;
+    file->path_.clear();
     *why = path + " was removed by another consumerd's recovery before it was locked; start again";
     return nullptr;
   }

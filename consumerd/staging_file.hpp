@@ -42,6 +42,9 @@ class StagingFile {
   std::span<std::byte> data(std::uint32_t slot);
 
  private:
+  // `*contested`: another consumerd has taken the new file for an abandoned one.
+  static std::unique_ptr<StagingFile> create_once(const std::string& shm_dir, bool* contested,
+                                                  std::string* why);
   StagingFile() = default;
 
   std::string path_;
