@@ -30,6 +30,7 @@ inline const std::byte* read_integers(const ReadPlan& plan, Value* values, const
   at += plan.tag_bytes;
   const ReadField* f = plan.fields.data();
   const ReadField* const end = f + plan.fields.size();
+  if (f == nullptr || values == nullptr) __builtin_unreachable();  // this kind of plan has fields
   for (const ReadPair& two : plan.pairs) {
     const auto pair = static_cast<unsigned>(*tags++);
     const std::byte* value = at;

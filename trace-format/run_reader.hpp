@@ -53,7 +53,9 @@ class FewSkippingReader {
 class OneIntegerReader {
  public:
   OneIntegerReader(const ReadPlan& plan, Value* values)
-      : field_(plan.fields.front()), value_(values + field_.field) {}
+      : field_(plan.fields.front()), value_(values + field_.field) {
+    if (values == nullptr) __builtin_unreachable();  // there is room for a value of each field
+  }
   const std::byte* read(const std::byte* at) const {
     const auto tag = static_cast<unsigned>(*at) & 15;
     // The lengths of all tags in one word: a shift comes sooner than a load.

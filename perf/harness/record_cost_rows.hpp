@@ -65,11 +65,13 @@ void print_cold(const ColdPlan& plan, CacheEviction& eviction) {
 inline void print_floor(const BurstPlan& plan) {
   Floor floor;
   std::vector<double> ns;
+  ns.reserve(static_cast<std::size_t>(plan.pairs));
   for (int burst = 0; burst < plan.pairs; ++burst) {
     ns.push_back(static_cast<double>(floor.burst_ticks(plan.calls)) /
                  (tsc_ticks_per_ns() * plan.calls));
   }
   std::vector<double> rates;
+  rates.reserve(ns.size());
   for (const double cost : ns) rates.push_back(1e3 / cost);
   ResultLine("floor", "floor", "tsc").print("call", "ns", spread_of(ns));
   ResultLine("floor", "floor", "tsc").print("rate", "M/s", spread_of(rates, Better::higher));

@@ -2,6 +2,8 @@
 // composed by the caller, the line around them by the sink's thread. The logger is the one for a
 // single thread.
 
+#include <cstdio>
+#include <exception>
 #include <fstream>
 #include <iomanip>
 
@@ -94,7 +96,10 @@ struct BoostLogPeer {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   logging::add_common_attributes();
   return run_peer<BoostLogPeer>(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -18,6 +18,7 @@ namespace {
 pid_t start(std::initializer_list<std::string> command, int cpu, int out, int err) {
   std::vector<std::string> words(command);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const pid_t parent = getpid();

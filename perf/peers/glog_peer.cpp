@@ -1,6 +1,8 @@
 // glog has no background thread: the caller formats and writes into a buffer of the C library,
 // which is written out at every megabyte (logbufsecs at its default of 30 s).
 
+#include <cstdio>
+#include <exception>
 #include <iomanip>
 
 #include <glog/logging.h>
@@ -59,9 +61,12 @@ struct GlogPeer {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   FLAGS_stderrthreshold = google::NUM_SEVERITIES;
   google::SetLogSymlink(google::GLOG_INFO, "");
   google::InitGoogleLogging(argv[0]);
   return run_peer<GlogPeer>(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -110,7 +111,7 @@ void print_text(PeerRun& run, double empty_ticks) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   // Read by the tracer before main().
   if (std::getenv("LTTNG_UST_ALLOW_BLOCKING") == nullptr) {  // NOLINT(concurrency-mt-unsafe)
     setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);              // NOLINT(concurrency-mt-unsafe)
@@ -131,4 +132,7 @@ int main(int argc, char** argv) {
   LttngPeer::session.reset();
   LttngPeer::daemon.reset();
   return status;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -1,6 +1,8 @@
 // spdlog: one asynchronous logger, one background thread, a full queue blocks, basic_file_sink,
 // default pattern. The text is formatted by the caller, the line around it by the thread.
 
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <unistd.h>
 
@@ -73,6 +75,9 @@ struct SpdlogPeer {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   return run_peer<SpdlogPeer>(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }

@@ -26,8 +26,11 @@ class ChildProcess {
       dup2(in[0], STDIN_FILENO);
       dup2(out[1], STDOUT_FILENO);
       for (const int fd : {in[0], in[1], out[0], out[1]}) close(fd);
-      for (std::string& word : environment) putenv(word.data());
+      for (std::string& word : environment) {
+        putenv(word.data());  // NOLINT(concurrency-mt-unsafe): a child has one thread
+      }
       std::vector<char*> words;
+      words.reserve(command.size() + 1);
       for (std::string& word : command) words.push_back(word.data());
       words.push_back(nullptr);
       execv(words[0], words.data());

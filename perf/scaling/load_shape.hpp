@@ -20,7 +20,10 @@ struct LoadShape {
 
   static constexpr std::uint32_t kMaxSites = 1024;
 
-  std::uint64_t records_of_thread() const { return records / (std::uint64_t{services} * threads); }
+  std::uint64_t records_of_thread() const {
+    const std::uint64_t all = std::uint64_t{services} * threads;
+    return all == 0 ? 0 : records / all;
+  }
 };
 
 // The number behind `--name=` if `word` is that option.

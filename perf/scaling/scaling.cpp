@@ -4,6 +4,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -166,7 +167,7 @@ class Points {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int exit_code = kExitOk;
   const auto options = parse_run_options(
       argc, argv, "Row scaling: what a record costs as things grow in number.", &exit_code);
@@ -190,4 +191,7 @@ int main(int argc, char** argv) {
                    {.records = 256'000'000 / (bytes + 24), .text_bytes = bytes});
   }
   return points.failed() ? kExitDoesNotCount : kExitOk;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return ringside::perf::kExitDoesNotCount;
 }
