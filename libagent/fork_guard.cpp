@@ -71,6 +71,14 @@ void in_child() {
   release();
 }
 
+// When the library is loaded, before the first log call: a fork that began before its handlers
+// were known would hand the child the lock as another thread holds it. Before the constructors
+// of a program that contains the library, too: they may log and fork.
+__attribute__((constructor(101))) void watch_forks_from_the_start() {
+  const SlowPathLock lock;
+  watch_forks();
+}
+
 }  // namespace
 
 void watch_forks() {

@@ -3,7 +3,8 @@
 
 namespace ringside {
 
-// Arranges for it, once. Slow-path lock held.
+// Arranges for it, once; done when the library is loaded, and tried again with the segment where
+// memory for it was refused. Slow-path lock held.
 void watch_forks();
 
 }  // namespace ringside
