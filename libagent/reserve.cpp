@@ -36,10 +36,14 @@ bool exchange_local(std::uint64_t* word, std::uint64_t expected, std::uint64_t d
 #endif
 }
 
-// How far the producer may write: up to a whole ring ahead of the consumer.
+// How far the producer may write: up to a whole ring ahead of the consumer. Whatever stands in
+// shared memory, never a ring beyond what this thread has published: the place of a record under
+// way, which a handler interrupted, is computed on that ground (README, invariant 6).
 std::uint64_t space_limit(const shm::RingMetadata& ring, std::uint64_t ring_bytes) {
   // Pairs with the consumer's release after it has read the bytes that are free again.
-  return ring.consumer.consumer_pos.load(std::memory_order_acquire) + ring_bytes;
+  const std::uint64_t consumed = ring.consumer.consumer_pos.load(std::memory_order_acquire);
+  const std::uint64_t published = __atomic_load_n(&rs_thread_state.published, __ATOMIC_RELAXED);
+  return std::min(consumed, published) + ring_bytes;
 }
 
 class Waiter {

@@ -272,6 +272,26 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
   }
 }
 
+// A consumer position that was never reached lets handlers write on, but never so far that the
+// place of the record under way falls out of the ring's memory.
+PROCESS_TEST(Signal, AConsumerPositionOutOfTheBlueLeavesTheOuterRecordItsPlace) {
+  constexpr std::uint64_t kRing = 65536;
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  preallocate();
+  SegmentReader& segment = own_segment();
+  RS_INFO("manual 5");
+  const std::uint32_t site = segment.site("manual 5").id;
+  segment.ring(0).consumer.consumer_pos.store(std::uint64_t{1} << 40);
+  const ManualRecord outer(8);
+  for (std::uint64_t i = 0; i < 10 * kRing / 8; ++i) RS_INFO("nested");
+  EXPECT_GT(segment.ring(0).counters.dropped_total.load(), 9 * kRing / 8);
+  EXPECT_LE(rs_thread_state.pos, outer.start + kRing);
+  outer.write(site);  // a write outside of the mapping would end the process
+  outer.publish();
+  EXPECT_EQ(segment.records(0, outer.start, outer.start + 8)[0].code, site);
+}
+
 PROCESS_TEST(Signal, ANestedRecordThatIsDroppedLeavesTheOuterOneWhole) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
