@@ -1,5 +1,6 @@
 #include "tools/parallel_lines.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace ringside::tool {
@@ -10,7 +11,11 @@ ParallelLines::ParallelLines(unsigned workers, bool utc, Write write)
     jobs_.push_back(std::make_unique<Job>());
     free_.push_back(jobs_.back().get());
   }
-  for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+  // Fewer will do where the system gives no more threads: whoever adds helps, alone if need be.
+  try {
+    for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+  }
 }
 
 ParallelLines::~ParallelLines() {
