@@ -198,12 +198,18 @@ check_format() {
 }
 
 check_tidy() { # BUILD_DIR with clang's compile database
-  python3 - "$1" "$root" >"$scratch/files" <<'PYTHON'
+  mkdir -p "$scratch/tidy"
+  python3 - "$1" "$root" "$scratch/tidy" >"$scratch/files" <<'PYTHON'
 import json, os, sys
-build, root = map(os.path.realpath, sys.argv[1:])
+build, root, chosen = map(os.path.realpath, sys.argv[1:])
 with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
     entries = json.load(database)
-files = {os.path.realpath(os.path.join(entry["directory"], entry["file"])) for entry in entries}
+# Each file once, as it was compiled first: perf/ compiles the example again with other tracers.
+files = {}
+for entry in entries:
+    files.setdefault(os.path.realpath(os.path.join(entry["directory"], entry["file"])), entry)
+with open(os.path.join(chosen, "compile_commands.json"), "w", encoding="utf-8") as database:
+    json.dump(list(files.values()), database)
 tests = os.path.join(root, "tests") + os.sep  # some of them still have findings
 ours = sorted(f for f in files if f.startswith(root + os.sep) and
               not f.startswith((build + os.sep, tests)))
@@ -212,11 +218,11 @@ PYTHON
   [ -s "$scratch/files" ] || { note clang-tidy 'FAILED (no files)' && return; }
   # Its count of suppressed warnings goes to standard error, and would hide what matters.
   # shellcheck disable=SC2016
-  shown="clang-tidy -p $1 --quiet FILE, for each" step 'clang-tidy' 1800 xargs -0 -a "$scratch/files" -P "$jobs" -n 1 sh -c '
+  shown="clang-tidy -p $scratch/tidy --quiet FILE, for each" step 'clang-tidy' 1800 xargs -0 -a "$scratch/files" -P "$jobs" -n 1 sh -c '
     out=$(timeout 600 clang-tidy -p "$0" --quiet "$1" 2>&1)
     status=$?
     [ $status -eq 0 ] || { printf "clang-tidy: %s: status %d\n%s\n" "$1" $status "$out"; exit 1; }
-  ' "$1"
+  ' "$scratch/tidy"
 }
 
 with_gcc() {

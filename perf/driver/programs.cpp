@@ -55,7 +55,6 @@ constexpr std::array kPrograms{
 };
 
 constexpr std::array kMissing{
-    MissingRow{"sustained to /dev/null", "consumerd writes into directories only"},
     MissingRow{"readable by ringcat -f", "ringcat does not follow yet; readable uses the library"},
 };
 

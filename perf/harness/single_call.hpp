@@ -8,9 +8,9 @@
 
 namespace ringside::perf {
 
-// The clock around a call: lfence keeps earlier work out of the interval, rdtscp waits for all of the
-// call's instructions, and a second lfence keeps later ones from starting before the read. A bare
-// rdtsc pair overlaps with the call and hides part of it (perf/README.md has the figures).
+// The clock around a call: lfence keeps earlier work out of the interval, rdtscp waits for all of
+// the call's instructions, and a second lfence keeps later ones from starting before the read. A
+// bare rdtsc pair overlaps with the call and hides part of it (perf/README.md has the figures).
 [[gnu::always_inline]] inline std::uint64_t clock_before() {
   __builtin_ia32_lfence();
   const std::uint64_t now = __builtin_ia32_rdtsc();

@@ -102,4 +102,7 @@ int main(int argc, char** argv) try {
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return ringside::perf::kExitDoesNotCount;
+} catch (...) {  // Boost's are not all derived from std::exception
+  std::fprintf(stderr, "boost_log: unknown exception\n");
+  return ringside::perf::kExitDoesNotCount;
 }
