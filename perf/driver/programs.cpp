@@ -16,6 +16,7 @@ constexpr std::array kScaling{Rows("scaling")};
 constexpr std::array kPollRound{Rows("poll_round")};
 constexpr std::array kIdle{Rows("idle")};
 constexpr std::array kMemory{Rows("memory")};
+constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kText{Rows("text")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
@@ -38,6 +39,7 @@ constexpr std::array kPrograms{
     Program{"peers/peer_boost_log", Speaks::kLines, "boost_log", kPeer, kNoPeer},
     Program{"peers/peer_lttng", Speaks::kLines, "lttng", kLttng, kNoPeer},
     Program{"ringside/producers", Speaks::kLines, "ringside", kProducers, kNotBuilt},
+    Program{"ringside/paced_tail", Speaks::kLines, "ringside", kPacedTail, kNotBuilt},
     Program{"ringside/consumer_clock", Speaks::kLines, "ringside", kConsumerClock, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},

@@ -19,6 +19,8 @@ SECTIONS = {
     "back_to_back": ("Log call, back to back", "Against the floor, burst by burst.", ["ratio_to_floor", "call"]),
     "paced": ("Log call, one per 600 ns", "Each call measured singly; the clock's own cost is subtracted.",
               ["ratio_to_floor", "call", "floor"]),
+    "paced_tail": ("Where the tail of paced calls comes from", "Static messages by where their record lies; the clock's own cost "
+                   "is subtracted.", ["call"]),
     "cold": ("Log call, cold", "The core's own caches are evicted before each call.", ["ratio_to_floor", "call"]),
     "producers": ("Several producers", "Each thread against its own floor.", ["ratio_to_floor", "call"]),
     "sustained": ("Sustained, one producer to a file", "From the first call until everything is in the file.",
