@@ -137,6 +137,15 @@ struct TraceSet::Impl {
     return true;
   }
 
+  bool wants(const Event& event) const {
+    if (event.unix_ns < options.since_ns || event.unix_ns >= options.until_ns) return false;
+    if (event.kind == EventKind::kLoss && !options.losses) return false;
+    if (options.stream && !options.stream(*event.stream, *event.segment)) return false;
+    return event.kind == EventKind::kLoss || !options.site ||
+           options.site(*event.record.site, *event.segment);
+  }
+
+  ReadOptions options;
   ReadReport report;
   std::vector<Section> sections;
   std::vector<Item> heap;
@@ -151,7 +160,13 @@ TraceSet& TraceSet::operator=(TraceSet&&) noexcept = default;
 TraceSet::~TraceSet() = default;
 
 std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadError* error) {
+  return open(paths, ReadOptions(), error);
+}
+
+std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadOptions options,
+                                       ReadError* error) {
   auto impl = std::make_unique<Impl>();
+  impl->options = std::move(options);
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     if (!expand(path, files, error)) return std::nullopt;
@@ -172,7 +187,10 @@ std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadE
 }
 
 bool TraceSet::next(Event& event) {
-  return impl_->next(event);
+  while (impl_->next(event)) {
+    if (impl_->wants(event)) return true;
+  }
+  return false;
 }
 const ReadReport& TraceSet::report() const {
   return impl_->report;

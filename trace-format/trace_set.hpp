@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "trace-format/read_options.hpp"
 #include "trace-format/read_report.hpp"
 #include "trace-format/trace_event.hpp"
 
@@ -19,6 +20,8 @@ class TraceSet {
   // (rotation) belong together. Empty and `*error` if a path cannot be opened or read, or if
   // nothing in it is a Ringside trace; other damage goes to the report.
   static std::optional<TraceSet> open(std::span<const std::string> paths, ReadError* error);
+  static std::optional<TraceSet> open(std::span<const std::string> paths, ReadOptions options,
+                                      ReadError* error);
 
   TraceSet(TraceSet&&) noexcept;
   TraceSet& operator=(TraceSet&&) noexcept;

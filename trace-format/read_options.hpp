@@ -1,0 +1,31 @@
+// What of a trace a reader wants.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "trace-format/site_table.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::trace {
+
+struct ReadOptions {
+  // Events of [since_ns, until_ns), Unix time.
+  std::uint64_t since_ns = 0;
+  std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
+
+  // Whose records are wanted; empty: all. Asked once for each site of a section.
+  std::function<bool(const Site&, const SegmentInfo&)> site;
+
+  // Whose events are wanted, losses included; empty: all. Asked once for each stream of a section,
+  // and again when its STREAM block says something new.
+  std::function<bool(const StreamInfo&, const SegmentInfo&)> stream;
+
+  bool losses = true;
+
+  // That decode; one of them delivers.
+  unsigned threads = 1;
+};
+
+}  // namespace ringside::trace
