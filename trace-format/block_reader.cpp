@@ -18,7 +18,7 @@ constexpr std::uint64_t kSearchMinimum = std::uint64_t{64} << 20;
 
 }  // namespace
 
-BlockReader::BlockReader(const TraceFile& file, std::uint64_t begin, std::uint64_t end,
+BlockReader::BlockReader(TraceFile& file, std::uint64_t begin, std::uint64_t end,
                          ReadReport* report)
     : file_(file),
       end_(std::min(end, file.size())),

@@ -23,7 +23,7 @@ class BlockReader {
  public:
   // Blocks in [begin, end) of `file`, which must outlive the reader, as must `report` (null:
   // damage is skipped silently).
-  BlockReader(const TraceFile& file, std::uint64_t begin, std::uint64_t end, ReadReport* report);
+  BlockReader(TraceFile& file, std::uint64_t begin, std::uint64_t end, ReadReport* report);
 
   // The next block with a right CRC; false at the end.
   bool next(Block& block);
@@ -49,7 +49,7 @@ class BlockReader {
   bool only_zeros(std::uint64_t from);
   void note(std::uint64_t offset, const char* what, const char* remedy);
 
-  const TraceFile& file_;
+  TraceFile& file_;
   std::uint64_t end_;
   std::uint64_t position_;
   ReadReport* report_;

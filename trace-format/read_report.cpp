@@ -1,5 +1,6 @@
 #include "trace-format/read_report.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringside::trace {
@@ -16,6 +17,14 @@ void ReadReport::note(ReadError error) {
   } else {
     ++further_notes;
   }
+}
+
+bool ReadReport::note_once(ReadError error) {
+  const bool known = std::any_of(notes.begin(), notes.end(), [&](const ReadError& other) {
+    return other.offset == error.offset && other.file == error.file && other.what == error.what;
+  });
+  if (!known) note(std::move(error));
+  return !known;
 }
 
 }  // namespace ringside::trace

@@ -32,11 +32,14 @@ struct ReadReport {
   std::uint64_t damaged_blocks = 0;
   std::uint64_t damaged_bytes = 0;
   std::uint64_t unfinished_bytes = 0;  // of a last block that the file ends in, or zeros at its end
+  std::uint64_t damaged_frames = 0;    // of packed files
+  std::uint64_t bytes_read = 0;        // fetched from files, as they are stored
   std::uint64_t peak_open_extents = 0;  // decoded side by side at any one time
   std::vector<ReadError> notes;         // the first kMaxNotes
   std::uint64_t further_notes = 0;
 
   void note(ReadError error);
+  bool note_once(ReadError error);  // false if the same is noted already
 };
 
 }  // namespace ringside::trace

@@ -23,7 +23,7 @@ LossCause loss_cause(std::uint32_t stored) {
 
 }  // namespace
 
-SectionReader::SectionReader(std::unique_ptr<TraceFile> file, SectionScan scan, ReadReport& report)
+SectionReader::SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan, ReadReport& report)
     : file_(std::move(file)),
       scan_(std::move(scan)),
       report_(report),

@@ -23,7 +23,7 @@ namespace ringside::trace {
 class SectionReader {
  public:
   // `report` must outlive the reader.
-  SectionReader(std::unique_ptr<TraceFile> file, SectionScan scan, ReadReport& report);
+  SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan, ReadReport& report);
 
   // Goes to the next event; false at the end. What the event before referred to is void.
   bool next();
@@ -75,7 +75,7 @@ class SectionReader {
   StreamInfo& stream(std::uint64_t id);
   void note(std::uint64_t offset, std::string what, std::string remedy);
 
-  std::unique_ptr<TraceFile> file_;
+  std::shared_ptr<TraceFile> file_;
   SectionScan scan_;
   ReadReport& report_;
   BlockReader blocks_;

@@ -16,7 +16,7 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 class Scan {
  public:
-  Scan(const TraceFile& file, ReadReport& report)
+  Scan(TraceFile& file, ReadReport& report)
       : file_(file),
         report_(report),
         headers_(file, 0, file.size(), nullptr),
@@ -144,7 +144,7 @@ class Scan {
                   "its times follow the service's start and may be wrong"});
   }
 
-  const TraceFile& file_;
+  TraceFile& file_;
   ReadReport& report_;
   BlockReader headers_;
   BlockReader whole_;
@@ -157,7 +157,7 @@ class Scan {
 
 }  // namespace
 
-std::vector<SectionScan> scan_sections(const TraceFile& file, ReadReport& report) {
+std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
   return Scan(file, report).run();
 }
 

@@ -29,6 +29,6 @@ struct SectionScan {
 
 // The sections of `file` that this version can read. A section whose HEADER is lost counts as one
 // of an unknown segment. Sections for newer readers go to the report's notes.
-std::vector<SectionScan> scan_sections(const TraceFile& file, ReadReport& report);
+std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report);
 
 }  // namespace ringside::trace

@@ -12,6 +12,7 @@ std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error
   if (!scan.file_) return std::nullopt;
   scan.report_ = std::make_unique<ReadReport>();
   scan.report_->files = 1;
+  scan.file_->report_to(scan.report_.get());
   scan.sections_ = scan_sections(*scan.file_, *scan.report_);
   scan.report_->sections = scan.sections_.size();
   if (scan.sections_.empty()) {

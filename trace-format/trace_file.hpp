@@ -1,4 +1,4 @@
-// A file that is read by position. Never mapped: a file that shrinks must not raise SIGBUS.
+// The bytes of a trace, read by position: from a plain file, a packed one or memory.
 #pragma once
 
 #include <cstddef>
@@ -6,32 +6,54 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "trace-format/read_report.hpp"
 
 namespace ringside::trace {
 
+// Not thread-safe.
 class TraceFile {
  public:
-  // Null with `*error` if `path` is no readable regular file.
-  static std::unique_ptr<TraceFile> open(const std::string& path, ReadError* error);
+  // A plain file, or a packed one (README.md, "Packed files") as its first bytes tell. Null with
+  // `*error` if `path` is no readable regular file, or packed in a way that cannot be read in
+  // parts. `report`, if any, must outlive the file or be taken back by report_to().
+  static std::unique_ptr<TraceFile> open(const std::string& path, ReadError* error,
+                                         ReadReport* report = nullptr);
 
-  ~TraceFile();
+  // The plain bytes of a trace, under a name for messages.
+  static std::unique_ptr<TraceFile> in_memory(std::string name, std::vector<std::byte> bytes);
+
+  virtual ~TraceFile() = default;
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
   const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }  // when it was opened
+  std::uint64_t size() const { return size_; }  // when it was opened, or at the last look_again()
 
   // Reads up to bytes.size() bytes at `offset`; returns how many. Fewer at the end of the file, and
   // after an error of the device, which then reads like the end.
-  std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  virtual std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
+
+  // Asks for the size anew.
+  virtual void look_again() {}
+
+  // Bytes that are fetched, and packed frames that cannot be restored, count here from now on.
+  virtual void report_to(ReadReport* report) { report_ = report; }
+
+ protected:
+  TraceFile(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
+  void set_size(std::uint64_t size) { size_ = size; }
+  ReadReport* report() const { return report_; }
+  void count(std::size_t bytes) {
+    if (report_ != nullptr) report_->bytes_read += bytes;
+  }
 
  private:
-  TraceFile(std::string path, int fd, std::uint64_t size);
   std::string path_;
-  int fd_;
   std::uint64_t size_;
+  ReadReport* report_ = nullptr;
 };
 
 }  // namespace ringside::trace

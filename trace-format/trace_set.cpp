@@ -1,52 +1,20 @@
 #include "trace-format/trace_set.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "trace-format/section_reader.hpp"
+#include "trace-format/trace_paths.hpp"
 
 namespace ringside::trace {
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kExtension = ".ringtrace";
-
-// The trace files that `path` stands for, in the order of their names.
-bool expand(const std::string& path, std::vector<std::string>& files, ReadError* error) {
-  std::error_code code;
-  if (!fs::is_directory(path, code)) {
-    files.push_back(path);
-    return true;
-  }
-  std::vector<std::string> found;
-  fs::directory_iterator it(path, code);
-  for (; !code && it != fs::directory_iterator(); it.increment(code)) {
-    if (it->path().extension() == kExtension) found.push_back(it->path().string());
-  }
-  if (code) {
-    if (error != nullptr) {
-      *error = {path, 0, "the directory cannot be read: " + code.message(),
-                "check its permissions"};
-    }
-    return false;
-  }
-  std::sort(found.begin(), found.end());
-  files.insert(files.end(), found.begin(), found.end());
-  return true;
-}
-
-}  // namespace
-
 struct TraceSet::Impl {
   // A section that has not been begun has no reader: its file is not even open.
   struct Section {
     SectionScan scan;
     std::shared_ptr<SegmentInfo> segment;  // outlives the reader
     std::string path;
+    std::shared_ptr<TraceFile> source;  // of a set of open files; null: opened by path in its turn
     std::unique_ptr<SectionReader> reader;
   };
   struct Item {
@@ -69,27 +37,39 @@ struct TraceSet::Impl {
     return item;
   }
 
+  // A file may be packed at any time: what stood here a moment ago has another name then.
+  std::unique_ptr<TraceFile> open_file(const std::string& path, ReadError* error) {
+    auto file = TraceFile::open(path, error, &report);
+    return file ? std::move(file) : TraceFile::open(packed_name(path), nullptr, &report);
+  }
+
   bool scan(const std::string& path, ReadError* error) {
-    const auto file = TraceFile::open(path, error);
+    const auto file = open_file(path, error);
     if (!file) return false;
+    scan(*file, nullptr);
+    return true;
+  }
+
+  void scan(TraceFile& file, const std::shared_ptr<TraceFile>& source) {
     ++report.files;
-    std::vector<SectionScan> scans = scan_sections(*file, report);
+    std::vector<SectionScan> scans = scan_sections(file, report);
     if (scans.empty()) {
-      report.note({path, 0, "holds no trace that can be read", "check that it is a trace file"});
+      report.note(
+          {file.path(), 0, "holds no trace that can be read", "check that it is a trace file"});
     }
     for (SectionScan& found : scans) {
       ++report.sections;
       const auto index = static_cast<std::uint32_t>(sections.size());
       push({{found.first_unix_ns, 0, 0}, index});
       auto segment = found.segment;
-      sections.push_back({std::move(found), std::move(segment), path, nullptr});
+      sections.push_back({std::move(found), std::move(segment), file.path(), source, nullptr});
     }
-    return true;
   }
 
   bool begin(Section& section) {
     ReadError error;
-    auto file = TraceFile::open(section.path, &error);
+    std::shared_ptr<TraceFile> file = std::move(section.source);
+    if (!file) file = open_file(section.path, &error);
     if (!file) {
       report.note(std::move(error));
       return false;
@@ -169,21 +149,43 @@ std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadO
   impl->options = std::move(options);
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    if (!expand(path, files, error)) return std::nullopt;
-  }
-  for (const std::string& file : files) {
-    if (!impl->scan(file, error)) return std::nullopt;
-  }
-  if (impl->sections.empty()) {
-    if (error != nullptr) {
-      *error = !impl->report.notes.empty()
-                   ? impl->report.notes.front()
-                   : ReadError{paths.empty() ? std::string() : paths.front(), 0,
-                               "no trace files here", "give .ringtrace files or their directory"};
+    const std::size_t before = files.size();
+    if (!expand_trace_path(path, files, error)) return std::nullopt;
+    for (std::size_t i = before; i < files.size(); ++i) {
+      ReadError why;
+      if (impl->scan(files[i], &why)) continue;
+      // What was found in a directory may have been removed since.
+      impl->report.note(why);
+      if (files[i] != path) continue;
+      if (error != nullptr) *error = std::move(why);
+      return std::nullopt;
     }
-    return std::nullopt;
   }
-  return TraceSet(std::move(impl));
+  if (files.empty() && error != nullptr) {
+    *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace files here",
+              "give .ringtrace files or their directory"};
+  }
+  return begin(std::move(impl), error);
+}
+
+std::optional<TraceSet> TraceSet::open(std::vector<std::unique_ptr<TraceFile>> files,
+                                       ReadOptions options, ReadError* error) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = std::move(options);
+  for (std::unique_ptr<TraceFile>& file : files) {
+    const std::shared_ptr<TraceFile> source = std::move(file);
+    source->report_to(&impl->report);
+    impl->scan(*source, source);
+  }
+  if (files.empty() && error != nullptr) *error = {"", 0, "no trace files here", "give some"};
+  return begin(std::move(impl), error);
+}
+
+// Without a section there is nothing to read: what the files lack goes to `*error`.
+std::optional<TraceSet> TraceSet::begin(std::unique_ptr<Impl> impl, ReadError* error) {
+  if (!impl->sections.empty()) return TraceSet(std::move(impl));
+  if (error != nullptr && !impl->report.notes.empty()) *error = impl->report.notes.front();
+  return std::nullopt;
 }
 
 bool TraceSet::next(Event& event) {

@@ -5,10 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "trace-format/read_options.hpp"
 #include "trace-format/read_report.hpp"
 #include "trace-format/trace_event.hpp"
+#include "trace-format/trace_file.hpp"
 
 namespace ringside::trace {
 
@@ -16,12 +18,15 @@ namespace ringside::trace {
 // parallel), not by the files' sizes. Any bytes may come: damage is skipped and reported.
 class TraceSet {
  public:
-  // Files, or directories: all of their *.ringtrace files. Sections of one segment in several files
+  // Files, packed or not, or directories: all of their *.ringtrace and *.ringtrace.zst files, of
+  // two for one name the one that is not packed. Sections of one segment in several files
   // (rotation) belong together. Empty and `*error` if a path cannot be opened or read, or if
   // nothing in it is a Ringside trace; other damage goes to the report.
   static std::optional<TraceSet> open(std::span<const std::string> paths, ReadError* error);
   static std::optional<TraceSet> open(std::span<const std::string> paths, ReadOptions options,
                                       ReadError* error);
+  static std::optional<TraceSet> open(std::vector<std::unique_ptr<TraceFile>> files,
+                                      ReadOptions options, ReadError* error);
 
   TraceSet(TraceSet&&) noexcept;
   TraceSet& operator=(TraceSet&&) noexcept;
@@ -35,6 +40,7 @@ class TraceSet {
 
  private:
   struct Impl;
+  static std::optional<TraceSet> begin(std::unique_ptr<Impl> impl, ReadError* error);
   explicit TraceSet(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
