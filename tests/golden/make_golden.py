@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Makes the trace files of a folder of golden files anew, for a new version of the format.
+
+usage: make_golden.py FOLDER, with the environment of the test `golden`, and
+RINGSIDE_TEST_GOLDEN_SERVICE."""
+
+import os
+import struct
+import subprocess
+import sys
+
+from trace_frames import FRAME_BYTES, Block, crc32c, frames
+from traced_processes import TestBed, program, wait_until
+
+
+def kinds(bed):
+    consumer = bed.start_consumer()
+    service = bed.start_service("kinds", which="golden_service", service="golden", ring_bytes=1 << 16)
+    assert service.wait() == 0
+    bed.wait_until_segments_are_gone()
+    bed.stop_consumer(consumer)
+
+
+def losses(bed):
+    service = bed.start_service("losses", which="golden_service", service="golden", overflow="drop",
+                                ring_bytes=1 << 16)
+    assert service.wait() == 0
+    bed.run_consumer_once()
+
+
+def killed_writers(bed):
+    """Two sections, neither with an END: both consumers were killed."""
+    service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
+    for lines in (1, 2):
+        consumer = bed.start_consumer()
+        service.popen.stdin.write(b"\n")
+        service.popen.stdin.flush()
+        wait_until(lambda: service.stdout().count("flushed") == lines, "a flush")
+        consumer.kill()
+
+
+def killed_service(bed):
+    service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
+    service.end_input()
+    service.wait()
+    bed.run_consumer_once()
+
+
+def without_origin(data):
+    """The same bytes, but for the program's path and the host in headers: as many fillers instead."""
+    data = bytearray(data)
+    for block in frames(bytes(data)):
+        if not isinstance(block, Block) or block.type != 1:
+            continue
+        at = block.offset + FRAME_BYTES + 96
+        for text in (None, b"/opt/golden/", b"host"):
+            length = struct.unpack_from("<H", data, at)[0]
+            if text is not None:
+                data[at + 2:at + 2 + length] = text.ljust(length, b"-")[:length]
+            at += 2 + length
+        frame = bytes(data[block.offset:block.offset + 12])
+        payload = bytes(data[block.offset + FRAME_BYTES:block.end()])
+        struct.pack_into("<I", data, block.offset + 12, crc32c(frame, payload))
+    return bytes(data)
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def main(folder):
+    for make in (kinds, losses, killed_writers, killed_service):
+        with TestBed() as bed:
+            make(bed)
+            path, = bed.traces()
+            write(os.path.join(folder, make.__name__ + ".ringtrace"), without_origin(read(path)))
+    random = os.path.join(folder, "random.ringtrace")
+    subprocess.run([program("random_trace"), "8", random, "40"], check=True)
+    data = bytearray(read(os.path.join(folder, "killed_writers.ringtrace")))
+    data[data.index(b"RSBK\x03") + 20] ^= 0xFF  # in the first extent
+    at = data.rindex(b"RSBK")
+    data[at:at] = b"no block of any kind"
+    write(os.path.join(folder, "damaged.ringtrace"), data)
+    for name in sorted(os.listdir(folder)):
+        stem, suffix = os.path.splitext(name)
+        if suffix == ".ringtrace":
+            for command, ending in ((("ringcat", "--utc"), ".txt"), (("dump_trace",), ".events")):
+                done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
+                                      capture_output=True, check=False)
+                write(os.path.join(folder, stem + ending), done.stdout)
+    os.remove(os.path.join(folder, "losses.events"))  # large, and little in it
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The reader of this folder, made from the specification alone, against the project's own: the same
+records, times, sequence numbers, values, losses and lines from the same files."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import unittest
+
+from trace_dump import dump_line
+from trace_frames import FRAME_BYTES
+from trace_message import line_of
+from trace_reader import Loss, TraceFile, in_order
+from traced_processes import BOUND_S, TestBed, program, wait_until
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, timeout=BOUND_S, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return TraceFile(file.read())
+
+
+def examples_of_the_specification():
+    """Heading and bytes of each hexadecimal column in the text."""
+    with open(os.environ["RINGSIDE_TEST_SPECIFICATION"], encoding="utf-8") as file:
+        chapters = re.split(r"^#+ ", file.read(), flags=re.MULTILINE)
+    for chapter in chapters:
+        for listing in re.findall(r"```\n(.*?)```", chapter, flags=re.DOTALL):
+            columns = [line.partition(";")[0] for line in listing.splitlines()]
+            if all(re.fullmatch(r"(?:[0-9A-F]{2} *)*", column) for column in columns):
+                yield chapter.splitlines()[0], bytes.fromhex("".join(columns))
+
+
+class IndependentReader(unittest.TestCase):
+    def assert_same_events(self, *paths):
+        """Field by field with what the library reads. Returns the events."""
+        events = in_order([read(path) for path in paths])
+        status, dump, complaint = run(program("dump_trace"), *paths)
+        self.assertEqual(status, 0, complaint)
+        expected = dump.decode().splitlines()
+        got = [dump_line(*event) for event in events]
+        for ours, theirs in zip(got, expected):
+            self.assertEqual(ours, theirs)
+        self.assertEqual(len(got), len(expected))
+        return events
+
+    def assert_same_lines(self, *paths):
+        """Byte by byte with what ringcat prints."""
+        status, lines, complaint = run(program("ringcat"), "--utc", *paths)
+        self.assertEqual((status, complaint), (0, b""))
+        events = in_order([read(path) for path in paths])
+        self.assertEqual([line_of(*event) for event in events], lines.split(b"\n")[:-1])
+
+    def assert_whole(self, path):
+        file = read(path)
+        self.assertEqual((file.problems, file.unfinished_bytes), ([], 0))
+        for section in file.sections:
+            self.assertEqual(section.end.records,
+                             sum(not isinstance(event, Loss) for event in section.events))
+            self.assert_extents_keep_their_word(section)
+        return file
+
+    def assert_extents_keep_their_word(self, section):
+        """What heads of extents say of their records, and what sequence points promise."""
+        times = {}
+        for event in section.events:
+            if not isinstance(event, Loss):
+                times[event.stream_id, event.sequence] = event.ticks
+        points = iter(sorted((offset, kind) for offset, kind in section.blocks if kind == 5))
+        following, watermark, number = next(points, None), 0, 0
+        for offset, extent in section.extents:
+            while following and following[0] < offset:
+                watermark, number = section.points[number].watermark, number + 1
+                following = next(points, None)
+            inside = [times[extent.stream_id, extent.first_sequence + i]
+                      for i in range(extent.record_count)]
+            if not inside:
+                continue
+            self.assertEqual((extent.base, extent.smallest, extent.largest),
+                             (inside[0], min(inside), max(inside)))
+            self.assertEqual(bool(extent.flags & 1), inside != sorted(inside))
+            if not extent.flags & 2:
+                self.assertGreaterEqual(extent.smallest, watermark)
+
+    def test_the_examples_of_the_specification(self):
+        examples = dict(examples_of_the_specification())
+        self.assertIn("Worked example", examples)
+        for heading, data in examples.items():
+            with self.subTest(heading), TestBed() as bed:
+                path = os.path.join(bed.output_dir, "example.ringtrace")
+                with open(path, "wb") as file:
+                    file.write(data)
+                self.assertEqual(read(path).problems, [])
+                self.assertTrue(self.assert_same_events(path))
+                self.assert_same_lines(path)
+
+    def test_random_records_of_all_types(self):
+        for seed in range(1, 13):
+            with self.subTest(seed), TestBed() as bed:
+                path = os.path.join(bed.output_dir, "random.ringtrace")
+                self.assertEqual(run(program("random_trace"), str(seed), path)[0], 0)
+                self.assertEqual(read(path).problems, [])
+                events = self.assert_same_events(path)
+                self.assertGreater(len(events), 600)
+
+    def test_the_records_of_a_service(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            service = bed.start_service("--threads", 3, "--records", 1000)
+            self.assertEqual(service.wait(), 0, service.stderr())
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            for path in bed.traces():
+                self.assert_whole(path)
+            events = self.assert_same_events(*bed.traces())
+            self.assertEqual(len(events), 3000)
+            # What the service itself counted is in each message: thread/number.
+            for _, section, event in events:
+                thread = section.streams[event.stream_id].name
+                self.assertEqual(b"%s/%d" % (thread[1:].encode(), event.sequence),
+                                 line_of(0, section, event).split(b"] ")[1].split(b" ")[0])
+            self.assert_same_lines(*bed.traces())
+
+    def test_losses(self):
+        with TestBed() as bed:
+            service = bed.start_service("--threads", 2, "--records", 3000, overflow="drop",
+                                        ring_bytes=1 << 16)
+            self.assertEqual(service.wait(), 0, service.stderr())
+            bed.run_consumer_once()
+            file = self.assert_whole(bed.traces()[0])
+            events = self.assert_same_events(*bed.traces())
+            lost = sum(event.count for _, _, event in events if isinstance(event, Loss))
+            self.assertGreater(lost, 0)
+            self.assertEqual(lost, file.sections[0].end.dropped)
+            self.assertEqual(lost, int(service.values()["dropped"]))
+
+    def test_cut_texts(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            service = bed.start_service(1 << 16, which="long_texts", ring_bytes=1 << 16)
+            self.assertEqual(service.wait(), 0, service.stderr())
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            events = self.assert_same_events(*bed.traces())
+            self.assertGreater(sum(event.cut for _, _, event in events), 10)
+            self.assert_same_lines(*bed.traces())
+
+    def test_sections_of_two_consumers(self):
+        with TestBed() as bed:
+            service = bed.start_service("--records", 300, "--steps", piped=True)
+            consumer = bed.start_consumer()
+            for lines in (1, 2):
+                service.popen.stdin.write(b"\n")
+                service.popen.stdin.flush()
+                wait_until(lambda: service.stdout().count("flushed") == lines, "a flush")
+                consumer.kill()
+                consumer = bed.start_consumer()
+            service.end_input()
+            self.assertEqual(service.wait(), 0)
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            events = self.assert_same_events(*bed.traces())
+            self.assertEqual([event.sequence for _, _, event in events], list(range(600)))
+            self.assertGreater(sum(len(read(path).sections) for path in bed.traces()), 1)
+            self.assert_same_lines(*bed.traces())
+
+    def test_the_example_service(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            service = bed.start_service("--port", 0, which="kvd", service="kvd")
+            port = wait_until(lambda: re.search(r"listening on [\d.]+:(\d+)\n", service.stdout()),
+                              "kvd to listen").group(1)
+            with socket.create_connection(("127.0.0.1", int(port)), timeout=BOUND_S) as connection:
+                for command in (b"SET key value", b"GET key", b"GET none", b"NOSUCH x"):
+                    connection.sendall(command + b"\r\n")
+                    self.assertTrue(connection.recv(4096))
+            service.send(signal.SIGTERM)
+            service.wait()
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            self.assertGreater(len(self.assert_same_events(*bed.traces())), 8)
+            self.assert_same_lines(*bed.traces())
+
+    def test_damage_costs_the_same_records(self):
+        """One byte of each block in turn: neither reader loses more than the other."""
+        with TestBed() as bed:
+            path = os.path.join(bed.output_dir, "random.ringtrace")
+            self.assertEqual(run(program("random_trace"), "7", path)[0], 0)
+            with open(path, "rb") as file:
+                data = file.read()
+            file = TraceFile(data)
+            blocks = [(offset, kind) for offset, kind in file.sections[0].blocks if kind in (3, 4, 10)]
+            for offset, kind in blocks[::2]:
+                if kind == 10 or offset == blocks[0][0]:
+                    continue  # names of threads are not compared here; nothing precedes the first clock
+                with self.subTest(offset=offset, kind=kind):
+                    bad = bytearray(data)
+                    bad[offset + FRAME_BYTES + 3] ^= 0x55
+                    with open(path, "wb") as file:
+                        file.write(bad)
+                    self.assertEqual(len(read(path).problems), 1)
+                    self.assert_same_events(path)
+
+    def test_a_file_may_end_anywhere(self):
+        with TestBed() as bed:
+            path = os.path.join(bed.output_dir, "random.ringtrace")
+            self.assertEqual(run(program("random_trace"), "5", path)[0], 0)
+            with open(path, "rb") as file:
+                data = file.read()
+            for cut in range(200, len(data), len(data) // 40):
+                with self.subTest(cut=cut):
+                    with open(path, "wb") as file:
+                        file.write(data[:cut])
+                    self.assertEqual(read(path).problems, [])
+                    self.assert_same_events(path)
+
+
+if __name__ == "__main__":
+    unittest.main()

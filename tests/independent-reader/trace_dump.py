@@ -1,0 +1,42 @@
+"""Events as tests/independent-reader/dump_trace prints them."""
+
+from trace_dictionary import FIXED_BYTES, SIGNED
+from trace_reader import CAUSE_UNTOLD, Loss
+
+UNTOLD_NUMBER = 4
+
+
+def _hex(raw):
+    return raw.hex() or "-"
+
+
+def _bytes_of(kind, value, with_length):
+    if isinstance(value, bytes):
+        return len(value).to_bytes(4, "little") * with_length + value
+    return value.to_bytes(FIXED_BYTES[kind], "little", signed=kind in SIGNED)
+
+
+def _value(description, value):
+    if isinstance(value, list):
+        return _hex(b"".join(_bytes_of(description.type, item, True) for item in value))
+    return _hex(_bytes_of(description.type, value, False))
+
+
+def _extension(record):
+    flags, parts = 32 * record.cut, b""
+    for bit, part in ((1, record.substream), (2, record.activity), (4, record.related_activity),
+                      (8, record.stack_id), (16, record.duration)):
+        if part is not None:
+            flags |= bit
+            size = 4 if bit == 8 else 8
+            parts += part if isinstance(part, bytes) else part.to_bytes(size, "little")
+    return f"{flags} {_hex(parts)}"
+
+
+def dump_line(unix_ns, section, event):
+    head = f"{unix_ns} {section.header.pid} {event.stream_id} {event.sequence}"
+    if isinstance(event, Loss):
+        cause = UNTOLD_NUMBER if event.cause == CAUSE_UNTOLD else event.cause
+        return f"L {head} {event.count} {cause}"
+    line = f"R {head} {event.ticks} {event.site.id} {_extension(event)}"
+    return " ".join([line] + [_value(f, v) for f, v in zip(event.site.fields, event.values)])

@@ -1,0 +1,236 @@
+"""Sections of a trace file, their records in the order of time, their losses."""
+
+import bisect
+import struct
+from dataclasses import dataclass, field
+
+from trace_dictionary import Dictionary, Unsound
+from trace_extent import decode_records, parse_extent
+from trace_frames import CRITICAL, Damage, frames
+
+HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM = 1, 2, 3, 4, 5, 8, 9, 10
+KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM}
+FORMAT_MAJOR, FORMAT_MINOR = 1, 1
+CAUSE_UNTOLD = -1
+
+
+class Unreadable(Exception):
+    """A file that this reader cannot or must not read."""
+
+
+@dataclass
+class Header:
+    major: int
+    minor: int
+    oldest_reader: tuple
+    uuid: bytes
+    pid: int
+    uid: int
+    tick_hz: int
+    start_ticks: int
+    start_monotonic_ns: int
+    start_realtime_ns: int
+    boot_id: bytes
+    clock_source: int
+    file_sequence: int
+    writer_version: int
+    service: str
+    executable: str
+    host: str
+
+
+@dataclass
+class Stream:
+    id: int
+    start_ticks: int
+    thread_id: int
+    ring_index: int
+    name: str
+
+
+@dataclass
+class Loss:
+    """Records of a stream that are missing: dropped ones (cause 1 to 3), or a gap without a word."""
+
+    stream_id: int
+    sequence: int  # of the first that is missing
+    count: int
+    cause: int
+    ticks: int
+
+
+@dataclass
+class SequencePoint:
+    watermark: int
+    next_sequences: dict
+
+
+@dataclass
+class Index:
+    own_offset: int
+    smallest: int
+    largest: int
+    metadata_offsets: list
+    late: list  # (smallest time stamp, offset)
+    points: list  # (offset, watermark, largest time stamp before)
+
+
+@dataclass
+class End:
+    records: int
+    dropped: int
+    reason: int
+    index_distance: int
+
+
+@dataclass
+class Section:
+    offset: int
+    header: Header
+    clocks: list = field(default_factory=list)
+    dictionary: Dictionary = field(default_factory=Dictionary)
+    streams: dict = field(default_factory=dict)
+    events: list = field(default_factory=list)  # Record and Loss, as they stand in the file
+    points: list = field(default_factory=list)
+    index: Index = None
+    end: End = None
+    blocks: list = field(default_factory=list)  # (offset in the section, type)
+    extents: list = field(default_factory=list)  # (offset in the section, Extent)
+
+    def unix_ns(self, ticks):
+        """Time of a time stamp, by the CLOCK blocks of the section."""
+        if not self.clocks:
+            raise Unsound("a section without a clock")
+        clocks = sorted(self.clocks, key=lambda clock: clock[0])
+        place = bisect.bisect_right([clock[0] for clock in clocks], ticks)
+        tsc0, unix_ns0, ns_per_tick = clocks[max(place - 1, 0)]
+        return unix_ns0 + ((ticks - tsc0) * ns_per_tick >> 40)
+
+
+@dataclass
+class Problem:
+    offset: int
+    bytes: int
+    what: str
+
+
+class TraceFile:
+    """All sections of a file's bytes, decoded. `problems` are what a reader has to report."""
+
+    def __init__(self, data):
+        self.sections, self.problems = [], []
+        self.unfinished_bytes = 0
+        for found in frames(data):
+            if isinstance(found, Damage):
+                if found.unfinished:
+                    self.unfinished_bytes = found.bytes
+                else:
+                    self.problems.append(Problem(found.offset, found.bytes, "damage"))
+                continue
+            try:
+                self._block(found)
+            except (Unsound, struct.error) as error:
+                self.problems.append(Problem(found.offset, found.end() - found.offset, str(error)))
+
+    def _block(self, block):
+        if block.type not in KNOWN_TYPES:
+            if block.flags & CRITICAL:
+                raise Unreadable(f"block type {block.type} at {block.offset}, without which the "
+                                 "file cannot be read")
+            return
+        if block.type == HEADER:
+            self.sections.append(Section(block.offset, _header(block.payload)))
+        if not self.sections:
+            raise Unsound("a block in front of the first header")
+        section = self.sections[-1]
+        offset = block.offset - section.offset
+        section.blocks.append((offset, block.type))
+        payload = block.payload
+        if block.type == CLOCK:
+            section.clocks.append(struct.unpack_from("<QQQ", payload))
+        elif block.type == DICTIONARY:
+            section.dictionary.add_block(payload)
+        elif block.type == STREAM:
+            stream = _stream(payload)
+            section.streams[stream.id] = stream
+        elif block.type == SEQUENCE_POINT:
+            section.points.append(_sequence_point(payload))
+        elif block.type == INDEX:
+            section.index = _index(payload)
+        elif block.type == END:
+            end = struct.unpack_from("<QQII", payload)
+            distance = struct.unpack_from("<Q", payload, 24)[0] if len(payload) >= 32 else 0
+            section.end = End(*end[:3], distance)
+        elif block.type == EXTENT:
+            extent = parse_extent(payload)
+            section.extents.append((offset, extent))
+            if extent.dropped:
+                section.events.append(Loss(extent.stream_id, extent.first_sequence - extent.dropped,
+                                           extent.dropped, extent.cause, extent.base))
+            for record in decode_records(extent, section.dictionary.sites):
+                section.events.append(record)
+
+
+def _texts(payload, at, count):
+    texts = []
+    for _ in range(count):
+        length = struct.unpack_from("<H", payload, at)[0]
+        if length > len(payload) - at - 2:
+            raise Unsound("a text that ends behind its block")
+        texts.append(payload[at + 2:at + 2 + length].decode("utf-8", "surrogateescape"))
+        at += 2 + length
+    return texts
+
+
+def _header(payload):
+    major, minor, oldest_major, oldest_minor = struct.unpack_from("<4H", payload)
+    if major != FORMAT_MAJOR or (oldest_major, oldest_minor) > (FORMAT_MAJOR, FORMAT_MINOR):
+        raise Unreadable(f"format {major}.{minor}, for readers of {oldest_major}.{oldest_minor}")
+    uuid, pid, uid, hz, ticks, monotonic, realtime, boot_id, source, sequence, version = (
+        struct.unpack_from("<16sIIQQQQ16sIII", payload, 8))
+    return Header(major, minor, (oldest_major, oldest_minor), uuid, pid, uid, hz, ticks, monotonic,
+                  realtime, boot_id, source, sequence, version, *_texts(payload, 96, 3))
+
+
+def _stream(payload):
+    return Stream(*struct.unpack_from("<QQII", payload), *_texts(payload, 24, 1))
+
+
+def _sequence_point(payload):
+    watermark, count = struct.unpack_from("<QI", payload)
+    if count > (len(payload) - 16) // 16:
+        raise Unsound("a sequence point with more streams than it has bytes for")
+    return SequencePoint(watermark, dict(struct.unpack_from("<QQ", payload, 16 + 16 * i)
+                                         for i in range(count)))
+
+
+def _index(payload):
+    own, smallest, largest, metadata, late, points = struct.unpack_from("<QQQIII", payload)
+    if 40 + 8 * metadata + 16 * late + 24 * points > len(payload):
+        raise Unsound("an index with more entries than it has bytes for")
+    late_at, points_at = 40 + 8 * metadata, 40 + 8 * metadata + 16 * late
+    return Index(own, smallest, largest, list(struct.unpack_from(f"<{metadata}Q", payload, 40)),
+                 [struct.unpack_from("<QQ", payload, late_at + 16 * i) for i in range(late)],
+                 [struct.unpack_from("<QQQ", payload, points_at + 24 * i) for i in range(points)])
+
+
+def in_order(files):
+    """(unix_ns, section, Record or Loss) of all files: by time, ties by stream and sequence number.
+    Gaps in the sequence numbers that no loss tells of become losses of CAUSE_UNTOLD; what precedes a
+    stream's first event may stand in a file that is not at hand."""
+    events = []
+    expected = {}  # by (uuid, stream): the next sequence number
+    for file in files:
+        for section in file.sections:
+            for event in section.events:
+                key = (section.header.uuid, event.stream_id)
+                next_sequence = expected.get(key, event.sequence)
+                if event.sequence > next_sequence:
+                    events.append((section.unix_ns(event.ticks), section, Loss(
+                        event.stream_id, next_sequence, event.sequence - next_sequence,
+                        CAUSE_UNTOLD, event.ticks)))
+                count = event.count if isinstance(event, Loss) else 1
+                expected[key] = max(next_sequence, event.sequence + count)
+                events.append((section.unix_ns(event.ticks), section, event))
+    events.sort(key=lambda e: (e[0], e[2].stream_id, e[2].sequence))
+    return events
