@@ -10,9 +10,9 @@ import subprocess
 import unittest
 
 from trace_dump import dump_line
-from trace_frames import FRAME_BYTES
+from trace_frames import FRAME_BYTES, frames
 from trace_message import line_of
-from trace_reader import Loss, TraceFile, in_order
+from trace_reader import CLOCK, HEADER, STREAM, Loss, TraceFile, in_order
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
 
@@ -27,14 +27,24 @@ def read(path):
 
 
 def examples_of_the_specification():
-    """Heading and bytes of each hexadecimal column in the text."""
+    """Heading and bytes of each hexadecimal column in the text; those that begin with no HEADER go
+    behind HEADER, CLOCK and STREAM of the first."""
     with open(os.environ["RINGSIDE_TEST_SPECIFICATION"], encoding="utf-8") as file:
         chapters = re.split(r"^#+ ", file.read(), flags=re.MULTILINE)
+    opening = b""
     for chapter in chapters:
         for listing in re.findall(r"```\n(.*?)```", chapter, flags=re.DOTALL):
             columns = [line.partition(";")[0] for line in listing.splitlines()]
-            if all(re.fullmatch(r"(?:[0-9A-F]{2} *)*", column) for column in columns):
-                yield chapter.splitlines()[0], bytes.fromhex("".join(columns))
+            if not all(re.fullmatch(r"(?:[0-9A-F]{2} *)*", column) for column in columns):
+                continue
+            data = bytes.fromhex("".join(columns))
+            blocks = list(frames(data))
+            if blocks[0].type == HEADER:
+                opening = b"".join(data[block.offset:block.end()] for block in blocks
+                                   if block.type in (HEADER, CLOCK, STREAM))
+                yield chapter.splitlines()[0], data
+            else:
+                yield chapter.splitlines()[0], opening + data
 
 
 class IndependentReader(unittest.TestCase):
@@ -90,15 +100,25 @@ class IndependentReader(unittest.TestCase):
 
     def test_the_examples_of_the_specification(self):
         examples = dict(examples_of_the_specification())
-        self.assertIn("Worked example", examples)
+        self.assertEqual(list(examples), ["Worked example", "Two sites, texts, numbers",
+                                          "Losses, extensions, a time that goes back"])
+        messages = {}
         for heading, data in examples.items():
             with self.subTest(heading), TestBed() as bed:
                 path = os.path.join(bed.output_dir, "example.ringtrace")
                 with open(path, "wb") as file:
                     file.write(data)
                 self.assertEqual(read(path).problems, [])
-                self.assertTrue(self.assert_same_events(path))
+                events = self.assert_same_events(path)
                 self.assert_same_lines(path)
+                messages[heading] = [line_of(*event).split(b"] ")[1].decode() for event in events]
+        self.assertEqual(messages["Worked example"], ["n=5", "n=6", "n=6"])
+        self.assertEqual(messages["Two sites, texts, numbers"],
+                         ["ab 1.5", "n=5", "cd 2", "n=4", "ab 1.5", "n=4"])
+        self.assertEqual(
+            messages["Losses, extensions, a time that goes back"],
+            ["n=-5", "2 records: the ring was full", "n=1000 [cut]", "n=-5",
+             "4 records: the ring was full, partly without a consumer"])
 
     def test_random_records_of_all_types(self):
         for seed in range(1, 13):

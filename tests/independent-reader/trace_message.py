@@ -12,7 +12,8 @@ from trace_dictionary import FIXED_BYTES, LEVELS, SIGNED
 from trace_reader import CAUSE_UNTOLD, Loss
 
 STYLE_PRINTF = 1
-CAUSES = {1: b"the ring was full", 2: b"no consumer", 3: b"several causes"}
+CAUSES = {1: b"the ring was full", 2: b"no consumer ran",
+          3: b"the ring was full, partly without a consumer"}
 CONVERSION = re.compile(rb"%([-+ #0']*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|q|z|j|t|L)?(.)", re.DOTALL)
 
 

@@ -90,12 +90,20 @@ class Section:
     clocks: list = field(default_factory=list)
     dictionary: Dictionary = field(default_factory=Dictionary)
     streams: dict = field(default_factory=dict)
-    events: list = field(default_factory=list)  # Record and Loss, as they stand in the file
-    points: list = field(default_factory=list)
+    # Record, Loss and SequencePoint, as they stand in the file.
+    told: list = field(default_factory=list)
     index: Index = None
     end: End = None
     blocks: list = field(default_factory=list)  # (offset in the section, type)
     extents: list = field(default_factory=list)  # (offset in the section, Extent)
+
+    @property
+    def events(self):
+        return [event for event in self.told if not isinstance(event, SequencePoint)]
+
+    @property
+    def points(self):
+        return [event for event in self.told if isinstance(event, SequencePoint)]
 
     def unix_ns(self, ticks):
         """Time of a time stamp, by the CLOCK blocks of the section."""
@@ -154,7 +162,7 @@ class TraceFile:
             stream = _stream(payload)
             section.streams[stream.id] = stream
         elif block.type == SEQUENCE_POINT:
-            section.points.append(_sequence_point(payload))
+            section.told.append(_sequence_point(payload))
         elif block.type == INDEX:
             section.index = _index(payload)
         elif block.type == END:
@@ -165,10 +173,10 @@ class TraceFile:
             extent = parse_extent(payload)
             section.extents.append((offset, extent))
             if extent.dropped:
-                section.events.append(Loss(extent.stream_id, extent.first_sequence - extent.dropped,
+                section.told.append(Loss(extent.stream_id, extent.first_sequence - extent.dropped,
                                            extent.dropped, extent.cause, extent.base))
             for record in decode_records(extent, section.dictionary.sites):
-                section.events.append(record)
+                section.told.append(record)
 
 
 def _texts(payload, at, count):
@@ -220,17 +228,25 @@ def in_order(files):
     stream's first event may stand in a file that is not at hand."""
     events = []
     expected = {}  # by (uuid, stream): the next sequence number
-    for file in files:
-        for section in file.sections:
-            for event in section.events:
-                key = (section.header.uuid, event.stream_id)
-                next_sequence = expected.get(key, event.sequence)
-                if event.sequence > next_sequence:
-                    events.append((section.unix_ns(event.ticks), section, Loss(
-                        event.stream_id, next_sequence, event.sequence - next_sequence,
-                        CAUSE_UNTOLD, event.ticks)))
-                count = event.count if isinstance(event, Loss) else 1
-                expected[key] = max(next_sequence, event.sequence + count)
-                events.append((section.unix_ns(event.ticks), section, event))
+
+    def expect(section, stream_id, sequence, ticks):
+        key = (section.header.uuid, stream_id)
+        known = expected.setdefault(key, sequence)
+        if sequence > known:
+            gap = Loss(stream_id, known, sequence - known, CAUSE_UNTOLD, ticks)
+            events.append((section.unix_ns(ticks), section, gap))
+            expected[key] = sequence
+
+    for section in (section for file in files for section in file.sections):
+        for event in section.told:
+            if isinstance(event, SequencePoint):
+                for stream_id, sequence in event.next_sequences.items():
+                    expect(section, stream_id, sequence, event.watermark)
+                continue
+            expect(section, event.stream_id, event.sequence, event.ticks)
+            key = (section.header.uuid, event.stream_id)
+            count = event.count if isinstance(event, Loss) else 1
+            expected[key] = max(expected[key], event.sequence + count)
+            events.append((section.unix_ns(event.ticks), section, event))
     events.sort(key=lambda e: (e[0], e[2].stream_id, e[2].sequence))
     return events
