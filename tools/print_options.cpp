@@ -1,14 +1,30 @@
-#include "tools/ringcat_options.hpp"
+#include "tools/print_options.hpp"
 
 #include <algorithm>
 #include <thread>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/exit_codes.hpp"
+#include "tools/subcommand.hpp"
 
 namespace ringside::tool {
+namespace {
 
-std::optional<RingcatOptions> parse_ringcat_options(int argc, char** argv, int* exit_code) {
-  RingcatOptions options;
+std::string subcommand_list() {
+  std::string list =
+      "Subcommands (ringcat NAME --help tells more; a file of such a name is ./NAME):\n";
+  for (const Subcommand& one : subcommands()) {
+    list += fmt::format("  {:<8}{}\n", one.name, one.description);
+  }
+  return list + "\n";
+}
+
+}  // namespace
+
+std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code) {
+  PrintOptions options;
   CLI::App app("Prints the records of trace files in the order of time.", "ringcat");
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
   app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files")
@@ -20,13 +36,14 @@ std::optional<RingcatOptions> parse_ringcat_options(int argc, char** argv, int* 
       ->check(CLI::Range(1U, 64U))
       ->capture_default_str();
   app.footer(
+      subcommand_list() +
       "One line a record:\n"
       "  2026-11-20 21:35:16.554575617 orders.cc:31 NOTICE [4711 worker-2] the message\n"
       "where 4711 is the thread. Records that were dropped show as a line of level LOST in\n"
       "their place; a message whose strings were cut ends in \" [cut]\".\n"
       "\n"
       "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
-      "3 nothing could be read.");
+      "3 nothing could be read, or nothing written.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,19 @@
+#pragma once
+// The command line of `ringcat [print]`.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::tool {
+
+struct PrintOptions {
+  std::vector<std::string> paths;
+  bool utc = false;
+  unsigned threads = 1;
+};
+
+// Empty if the process is to end at once with `*exit_code`.
+std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code);
+
+}  // namespace ringside::tool

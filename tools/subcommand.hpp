@@ -1,0 +1,24 @@
+#pragma once
+// `ringcat NAME ...`: what ringcat does besides printing.
+
+#include <span>
+#include <string_view>
+
+namespace ringside::tool {
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view description;  // one line, without a full stop
+  // Gets the command line from the subcommand's name on, and returns one of exit_codes.hpp. May
+  // throw std::exception: its text goes to standard error.
+  int (*run)(int argc, char** argv);
+};
+
+// A new one stands in a pair of files of its own, NAME_command, and in the table in
+// subcommands.cpp.
+std::span<const Subcommand> subcommands();
+
+// Null if `word` names none: then it is a path or an option of `print`.
+const Subcommand* find_subcommand(std::string_view word);
+
+}  // namespace ringside::tool

@@ -1,0 +1,26 @@
+#include <algorithm>
+#include <iterator>
+
+#include "tools/print_command.hpp"
+#include "tools/subcommand.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr Subcommand kSubcommands[] = {
+    {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
+};
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() {
+  return kSubcommands;
+}
+
+const Subcommand* find_subcommand(std::string_view word) {
+  const auto found = std::find_if(std::begin(kSubcommands), std::end(kSubcommands),
+                                  [&](const Subcommand& one) { return one.name == word; });
+  return found == std::end(kSubcommands) ? nullptr : found;
+}
+
+}  // namespace ringside::tool
