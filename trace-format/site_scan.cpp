@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "trace-format/block_writer.hpp"
+
 namespace ringside::trace {
 
 std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error) {
@@ -31,6 +33,8 @@ std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error
 void SiteScan::begin(SectionScan& section) {
   sites_ = std::make_unique<SiteTable>();
   clock_ = TickClock(section.clocks);
+  segment_ = section.segment.get();
+  streams_.clear();
   blocks_ = std::make_unique<BlockReader>(*file_, section.begin, section.end, report_.get());
   BlockReader metadata(*file_, section.begin, section.end, nullptr);
   for (const std::uint64_t offset : section.metadata) {
@@ -47,6 +51,7 @@ void SiteScan::begin(SectionScan& section) {
 bool SiteScan::next_extent(SiteChoice& choice) {
   Block block;
   while (blocks_->next(block)) {
+    if (block.frame.type == BlockType::kStream) take_stream(block);
     if (block.frame.type != BlockType::kExtent) continue;
     ++report_->extents;
     std::string why;
@@ -59,9 +64,24 @@ bool SiteScan::next_extent(SiteChoice& choice) {
     report_->dropped_records += decoder_->header().dropped;
     report_->records += decoder_->header().records;
     extent_offset_ = block.offset;
-    if (decoder_->has_chosen()) return true;
+    if (!decoder_->has_chosen()) continue;
+    StreamInfo& stream = streams_[decoder_->header().stream_id];
+    stream.id = decoder_->header().stream_id;
+    stream_ = &stream;
+    return true;
   }
   return false;
+}
+
+void SiteScan::take_stream(const Block& block) {
+  StreamBlock parsed;
+  if (!StreamBlock::parse(block.payload, parsed)) return;
+  StreamInfo& stream = streams_[parsed.stream_id];
+  stream.start_tsc = parsed.start_tsc;
+  stream.thread_id = parsed.thread_id;
+  stream.ring_index = parsed.ring_index;
+  stream.thread_name = parsed.thread_name;
+  ++stream.revision;
 }
 
 void SiteScan::end_extent() {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "trace-format/site_choice.hpp"
 #include "trace-format/site_table.hpp"
 #include "trace-format/tick_clock.hpp"
+#include "trace-format/trace_event.hpp"
 #include "trace-format/trace_file.hpp"
 
 namespace ringside::trace {
@@ -45,6 +47,20 @@ class SiteScan {
     }
   }
 
+  // Visit(const Site&) for all sites of all sections, before run(). Sites live during the visit; of
+  // segment() it is the one that they belong to.
+  template <class Visit>
+  void for_each_site(Visit&& visit) {
+    for (SectionScan& section : sections_) {
+      begin(section);
+      sites_->for_each([&](const Site& site) { visit(site); });
+    }
+  }
+
+  // During a call of run() or for_each_site(): of the present section, and of the record visited.
+  const SegmentInfo& segment() const { return *segment_; }
+  const StreamInfo& stream() const { return *stream_; }
+
   // In numbers of records only what run() has met; see `damaged_blocks` and `notes` for the rest.
   const ReadReport& report() const { return *report_; }
 
@@ -52,6 +68,7 @@ class SiteScan {
   SiteScan() = default;
   void begin(SectionScan& section);
   bool next_extent(SiteChoice& choice);  // with a chosen site
+  void take_stream(const Block& block);
   void end_extent();
 
   std::unique_ptr<TraceFile> file_;
@@ -61,6 +78,9 @@ class SiteScan {
   std::unique_ptr<BlockReader> blocks_;
   std::unique_ptr<ExtentDecoder> decoder_;
   TickClock clock_;
+  const SegmentInfo* segment_ = nullptr;
+  std::map<std::uint64_t, StreamInfo> streams_;  // by id
+  const StreamInfo* stream_ = nullptr;
   std::uint64_t extent_offset_ = 0;
 };
 

@@ -1,0 +1,107 @@
+#include "trace-format/query/field_binding.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "trace-format/query/field_reader.hpp"
+#include "trace-format/query/site_selector.hpp"
+
+namespace ringside::trace::query {
+namespace {
+
+shm::FieldType full_type(const Field& field) {
+  return field.is_array ? shm::array_of(field.type) : field.type;
+}
+
+std::string known_fields(const Site& site) {
+  if (site.fields.empty()) return "it has no fields";
+  std::string list = "its fields are ";
+  for (std::size_t i = 0; i < site.fields.size(); ++i) {
+    const Field& field = site.fields[i];
+    if (i > 0) list += ", ";
+    list += "#" + std::to_string(i + 1);
+    if (!field.name.empty()) list += " " + field.name;
+    list += " (" + std::string(shm::name(full_type(field))) + ")";
+  }
+  return list;
+}
+
+QueryError missing(const Site& site, std::string_view service, const FieldDemand& demand) {
+  QueryError error{site_label(site), demand.name, std::string(demand.type), {}, {}, {}};
+  error.what = std::string(service) + ": site " + error.site + " has no field \"" + demand.name +
+               "\"" + (demand.type.empty() ? "" : " to take as " + error.wanted);
+  error.remedy = known_fields(site) + "; choose one by name or number, or fewer sites";
+  return error;
+}
+
+QueryError mismatch(const Site& site, std::string_view service, const FieldDemand& demand,
+                    shm::FieldType type) {
+  QueryError error{site_label(site),
+                   demand.name,
+                   std::string(demand.type),
+                   std::string(shm::name(type)),
+                   {},
+                   {}};
+  error.what = std::string(service) + ": field \"" + demand.name + "\" of site " + error.site +
+               " is " + error.found + ", which " + error.wanted + " cannot take without loss";
+  const std::string_view taker = type_that_takes(type);
+  error.remedy =
+      taker.empty() ? "take it from RecordInfo::value()" : "take it as " + std::string(taker);
+  if (demand.takes == &FieldReader<AnyNumber>::takes) {
+    error.remedy = "choose a field that is a number: " + known_fields(site);
+  }
+  return error;
+}
+
+}  // namespace
+
+FieldPlace find_field(const Site& site, std::string_view name) {
+  const std::size_t count = std::min<std::size_t>(site.fields.size(), 256);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (site.fields[i].name == name) return static_cast<FieldPlace>(i);
+  }
+  if (name.size() < 2 || name.front() != '#') return kNoPlace;
+  std::size_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [at, failure] = std::from_chars(name.data() + 1, end, number);
+  const bool known = failure == std::errc() && at == end && number >= 1 && number <= count;
+  return known ? static_cast<FieldPlace>(number - 1) : kNoPlace;
+}
+
+std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string_view service,
+                                                   std::span<const FieldDemand> demands,
+                                                   QueryError* error) {
+  std::vector<FieldPlace> places;
+  for (const FieldDemand& demand : demands) {
+    const FieldPlace place = find_field(site, demand.name);
+    if (place == kNoPlace && !demand.optional) {
+      if (error != nullptr) *error = missing(site, service, demand);
+      return std::nullopt;
+    }
+    if (place != kNoPlace && demand.takes != nullptr) {
+      const shm::FieldType type = full_type(site.fields[place]);
+      if (!demand.takes(type)) {
+        if (error != nullptr) *error = mismatch(site, service, demand, type);
+        return std::nullopt;
+      }
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+void SiteBindings::add(const Site& site, std::vector<FieldPlace> places, SiteChoice& choice) {
+  std::vector<std::uint8_t> wanted;
+  for (const FieldPlace place : places) {
+    if (place != kNoPlace) wanted.push_back(static_cast<std::uint8_t>(place));
+  }
+  choice.add(site, wanted);
+  add(site, std::move(places));
+}
+
+void SiteBindings::add(const Site& site, std::vector<FieldPlace> places) {
+  if (site.id >= by_id_.size()) by_id_.resize(std::size_t{site.id} + 1);
+  by_id_[site.id] = std::make_unique<const std::vector<FieldPlace>>(std::move(places));
+}
+
+}  // namespace ringside::trace::query

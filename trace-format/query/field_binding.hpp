@@ -1,0 +1,52 @@
+// Where the fields that a query names lie in each site, checked before any record is read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace-format/query/query_error.hpp"
+#include "trace-format/query/record_info.hpp"
+#include "trace-format/site_choice.hpp"
+
+namespace ringside::trace::query {
+
+// What a query wants of a field.
+struct FieldDemand {
+  std::string name;  // as the site names it, or "#3": the third of all fields
+  // Null: any type will do.
+  bool (*takes)(shm::FieldType type) = nullptr;
+  std::string_view type;  // for messages
+  bool optional = false;  // a site may lack it
+};
+
+// Of several fields of that name the first. kNoPlace if there is none.
+FieldPlace find_field(const Site& site, std::string_view name);
+
+// The places of the fields that `demands` names; empty with `*error` if the site has not what is
+// wanted. `service` is for the message.
+std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string_view service,
+                                                   std::span<const FieldDemand> demands,
+                                                   QueryError* error);
+
+// The places for all chosen sites of one dictionary, by site id.
+class SiteBindings {
+ public:
+  void clear() { by_id_.clear(); }
+  void add(const Site& site, std::vector<FieldPlace> places, SiteChoice& choice);
+  void add(const Site& site, std::vector<FieldPlace> places);
+
+  // Null if the site was not added.
+  const std::vector<FieldPlace>* find(std::uint32_t site_id) const {
+    return site_id < by_id_.size() ? by_id_[site_id].get() : nullptr;
+  }
+
+ private:
+  std::vector<std::unique_ptr<const std::vector<FieldPlace>>> by_id_;
+};
+
+}  // namespace ringside::trace::query

@@ -1,0 +1,46 @@
+// What a visitor may ask of a record besides the values of its fields.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "shm-layout/record_head.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::trace::query {
+
+// A field's place among its site's fields; a site that lacks the field has kNoPlace.
+using FieldPlace = std::uint16_t;
+inline constexpr FieldPlace kNoPlace = 0xffff;
+
+// Lives during the visit.
+struct RecordInfo {
+  std::uint64_t unix_ns = 0;
+  std::uint64_t tsc = 0;
+  std::uint64_t sequence = 0;  // in its stream
+  const Site* site = nullptr;
+  const StreamInfo* stream = nullptr;  // the thread
+  const SegmentInfo* segment = nullptr;
+  const RecordExtension* extension = nullptr;  // null: the record has none
+  const Value* args = nullptr;                 // one for each field of the site
+  std::span<const FieldPlace> places;          // of the fields that the query names
+
+  // The value of the field that the query names at `index`; null if the site lacks it.
+  const Value* value(std::size_t index) const {
+    const FieldPlace place = places[index];
+    return place == kNoPlace ? nullptr : args + place;
+  }
+
+  // Of a span; empty if the record is of none. A duration above 584 years counts as that.
+  std::optional<std::uint64_t> duration_ns() const {
+    if (extension == nullptr || (extension->ext_flags & shm::kExtDuration) == 0) return {};
+    const std::uint64_t hz = segment->tick_hz == 0 ? 1'000'000'000 : segment->tick_hz;
+    const UInt128 ns = UInt128{extension->duration} * 1'000'000'000 / hz;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    return ns > kMost ? kMost : static_cast<std::uint64_t>(ns);
+  }
+};
+
+}  // namespace ringside::trace::query

@@ -1,0 +1,104 @@
+#include "trace-format/query/site_check.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace-format/site_scan.hpp"
+#include "trace-format/trace_paths.hpp"
+
+namespace ringside::trace::query {
+namespace {
+
+bool same(const Site& a, const Site& b) {
+  const auto same_field = [](const Field& x, const Field& y) {
+    return x.type == y.type && x.is_array == y.is_array && x.name == y.name;
+  };
+  return a.line == b.line && a.file == b.file && a.name == b.name && a.format == b.format &&
+         a.category == b.category &&
+         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
+}
+
+// Without what points into the dictionary.
+Site detached(const Site& site) {
+  Site copy;
+  copy.id = site.id;
+  copy.line = site.line;
+  copy.keywords = site.keywords;
+  copy.kind = site.kind;
+  copy.level = site.level;
+  copy.name = site.name;
+  copy.category = site.category;
+  copy.format = site.format;
+  copy.file = site.file;
+  copy.function = site.function;
+  copy.fields = site.fields;
+  for (Field& field : copy.fields) field.enum_table = nullptr;
+  return copy;
+}
+
+QueryError no_site(const SiteSelector& selector, std::size_t known,
+                   const std::vector<std::string>& examples) {
+  QueryError error;
+  error.what = "no site fits " + selector.description() + " among " + std::to_string(known) +
+               " in the dictionaries";
+  for (const std::string& example : examples) {
+    error.remedy += (error.remedy.empty() ? "there are, for example: " : ", ") + example;
+  }
+  if (error.remedy.empty()) error.remedy = "the files describe no sites at all";
+  return error;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> files_of(std::span<const std::string> paths,
+                                                 ReadError* error) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!expand_trace_path(path, files, error)) return std::nullopt;
+  }
+  if (files.empty()) {
+    if (error != nullptr) {
+      *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace file there",
+                "name trace files, or directories that hold some"};
+    }
+    return std::nullopt;
+  }
+  return files;
+}
+
+SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& selector,
+                      std::span<const FieldDemand> demands) {
+  constexpr std::size_t kExamples = 5;
+  SiteCheck check;
+  std::size_t known = 0;
+  std::vector<std::string> examples;
+  for (const std::string& file : files) {
+    ReadError error;
+    std::optional<SiteScan> scan = SiteScan::open(file, &error);
+    if (!scan) {
+      check.unreadable = std::move(error);
+      return check;
+    }
+    scan->for_each_site([&](const Site& site) {
+      ++known;
+      if (!selector.matches(site)) {
+        if (examples.size() < kExamples) examples.push_back(site_label(site));
+        return;
+      }
+      const std::string& service = scan->segment().service;
+      QueryError mismatch;
+      if (!check.error && !bind_fields(site, service, demands, &mismatch)) {
+        check.error = std::move(mismatch);
+      }
+      const bool seen =
+          std::any_of(check.matched.begin(), check.matched.end(), [&](const MatchedSite& matched) {
+            return matched.service == service && same(matched.site, site);
+          });
+      if (!seen) check.matched.push_back({detached(site), service});
+    });
+  }
+  if (check.matched.empty()) check.error = no_site(selector, known, examples);
+  return check;
+}
+
+}  // namespace ringside::trace::query
