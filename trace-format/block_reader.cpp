@@ -9,7 +9,16 @@ namespace ringside::trace {
 namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{256} << 10;
+
+// A walk over headers fetches them alone, but together where blocks are small.
 constexpr std::size_t kReadAheadOfHeaders = 4096;
+constexpr std::size_t kReadAheadOfOneHeader = kBlockHeaderBytes + 64;
+constexpr std::size_t kSmallBlock = 1024;
+constexpr std::size_t kManySmallBlocks = 4;  // one after the other
+
+// How often a file has to grow while a damaged place in it stays, until it is taken for damaged:
+// writes may reach the file in another order.
+constexpr unsigned kMostTimesStuck = 16;
 
 // What a search for the next block may cost, in bytes summed up: 16 times the file, so that bytes
 // made to look like many large blocks cannot keep a reader busy for the square of their number.
@@ -64,8 +73,21 @@ BlockReader::State BlockReader::whole_at(std::uint64_t offset, Block& block) {
   return check_block(bytes, block.payload) ? State::kSound : State::kDamaged;
 }
 
+void BlockReader::set_end(std::uint64_t end) {
+  end_ = std::min(end, file_.size());
+  position_ = std::min(position_, end_);
+  if (growing_ && stuck_at_ == position_) ++times_stuck_;
+  // What lay behind the old end may have been fetched before it was written.
+  buffer_bytes_ = 0;
+}
+
+void BlockReader::set_range(std::uint64_t begin, std::uint64_t end) {
+  set_end(end);
+  position_ = std::min(begin, end_);
+}
+
 bool BlockReader::read_at(std::uint64_t offset, Block& block) {
-  read_ahead_ = kReadAheadOfHeaders;
+  read_ahead_ = kReadAheadOfOneHeader;
   return whole_at(offset, block) == State::kSound;
 }
 
@@ -76,20 +98,22 @@ bool BlockReader::next(Block& block) {
       position_ += block.frame.block_bytes();
       return true;
     }
+    if (growing_ && waits_for_writer()) return false;
     if (!resynchronise(position_)) return false;
   }
   return false;
 }
 
 bool BlockReader::next_header(Block& block, std::size_t payload_bytes) {
-  read_ahead_ = kReadAheadOfHeaders;
   while (position_ < end_) {
+    read_ahead_ = small_blocks_ >= kManySmallBlocks ? kReadAheadOfHeaders : kReadAheadOfOneHeader;
     if (frame_at(position_, block.frame) == State::kSound) {
       const std::size_t wanted = std::min<std::size_t>(payload_bytes, block.frame.payload_bytes);
       const auto bytes = view(position_, kBlockHeaderBytes + wanted);
       block.offset = position_;
       block.payload = bytes.subspan(std::min(bytes.size(), kBlockHeaderBytes));
       last_header_ = position_;
+      small_blocks_ = block.frame.block_bytes() < kSmallBlock ? small_blocks_ + 1 : 0;
       position_ += block.frame.block_bytes();
       return true;
     }
@@ -101,6 +125,14 @@ bool BlockReader::next_header(Block& block, std::size_t payload_bytes) {
     if (!resynchronise(from)) return false;
   }
   return false;
+}
+
+bool BlockReader::waits_for_writer() {
+  if (stuck_at_ != position_) {
+    stuck_at_ = position_;
+    times_stuck_ = 0;
+  }
+  return times_stuck_ < kMostTimesStuck;
 }
 
 // Goes to the first sound block behind `from`, at which there is none.

@@ -37,6 +37,13 @@ class BlockReader {
   bool read_at(std::uint64_t offset, Block& block);
 
   std::uint64_t position() const { return position_; }
+  std::uint64_t end() const { return end_; }
+  void set_end(std::uint64_t end);
+  void set_range(std::uint64_t begin, std::uint64_t end);
+
+  // The file is still written: what lacks of a block is waited for instead of reported, and so is
+  // a damaged place until the file has grown behind it often.
+  void set_growing(bool growing) { growing_ = growing; }
 
  private:
   enum class State : std::uint8_t { kSound, kDamaged, kPastEnd };
@@ -45,6 +52,7 @@ class BlockReader {
   State frame_at(std::uint64_t offset, BlockFrame& frame);
   State whole_at(std::uint64_t offset, Block& block);
   bool resynchronise(std::uint64_t from);
+  bool waits_for_writer();
   void give_up(std::uint64_t from, bool began);
   bool only_zeros(std::uint64_t from);
   void note(std::uint64_t offset, const char* what, const char* remedy);
@@ -55,7 +63,11 @@ class BlockReader {
   ReadReport* report_;
   std::uint64_t search_budget_;  // bytes that may still be summed up in search of a block
   std::optional<std::uint64_t> last_header_;  // next_header(): the block before, if unchecked
+  std::size_t small_blocks_ = 0;              // one after the other, up to here
   std::size_t read_ahead_;
+  bool growing_ = false;
+  std::uint64_t stuck_at_ = 0;  // see waits_for_writer()
+  unsigned times_stuck_ = 0;
   std::uint64_t buffer_offset_ = 0;
   std::size_t buffer_bytes_ = 0;
   std::vector<std::byte> buffer_;

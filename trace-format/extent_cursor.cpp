@@ -15,35 +15,74 @@ constexpr std::size_t kMostValues = std::size_t{1} << 20;
 }  // namespace
 
 bool ExtentCursor::open(std::vector<std::byte> payload, const SiteTable& sites,
-                        const ClockMap& clocks, std::string* why) {
+                        const ClockMap& clocks, std::shared_ptr<SiteChoice> choice,
+                        std::string* why) {
+  close();
   payload_ = std::move(payload);
+  choice_ = std::move(choice);
   clock_ = TickClock(clocks);
-  delivered_ = 0;
+  if (!decoder_.open(payload_, sites, why, choice_.get())) return false;
+  next_sequence_ = decoder_.header().first_sequence;
+  unordered_ = (decoder_.header().flags & kExtentUnordered) != 0;
+  streams_ = !unordered_;
+  at_end_ = !decoder_.has_chosen();
+  advance();
+  return true;
+}
+
+bool ExtentCursor::open(std::unique_ptr<DecodedExtent> decoded, std::string* why) {
+  close();
+  if (!decoded->refusal().empty()) {
+    *why = decoded->refusal();
+    return false;
+  }
+  decoded_ = std::move(decoded);
+  streams_ = false;
+  at_end_ = false;
+  advance();
+  return true;
+}
+
+void ExtentCursor::close() {
+  payload_ = {};
+  decoded_.reset();
+  choice_.reset();
   next_kept_ = 0;
   kept_.clear();
   values_.clear();
   at_end_ = true;
-  if (!decoder_.open(payload_, sites, why)) return false;
-  unordered_ = (decoder_.header().flags & kExtentUnordered) != 0;
-  at_end_ = false;
-  advance();
-  delivered_ = 0;
-  return true;
+}
+
+std::uint64_t ExtentCursor::missing_records() const {
+  if (decoded_) return decoded_->missing_records();
+  return decoder_.header().first_sequence + decoder_.header().records - next_sequence_;
 }
 
 void ExtentCursor::advance() {
   if (at_end_) return;
-  ++delivered_;
-  if (unordered_) {
-    if (next_kept_ == kept_.size()) fill();
-    if (!at_end_) show_kept();
+  if (!streams_) [[unlikely]] {
+    advance_rarely();
     return;
   }
   if (!decoder_.next(record_)) {
     at_end_ = true;
     return;
   }
+  next_sequence_ = record_.sequence + 1;
   key_ = {clock_.unix_ns(record_.tsc), record_.stream_id, record_.sequence};
+}
+
+// Through what is decoded already, or decoded in portions.
+void ExtentCursor::advance_rarely() {
+  if (decoded_) {
+    at_end_ = next_kept_ == decoded_->size();
+    if (at_end_) return;
+    key_ = decoded_->key(next_kept_);
+    decoded_->get(next_kept_++, record_);
+    return;
+  }
+  if (next_kept_ == kept_.size()) fill();
+  if (!at_end_) show_kept();
 }
 
 void ExtentCursor::fill() {
@@ -53,6 +92,7 @@ void ExtentCursor::fill() {
   Record record;
   while (kept_.size() < kMostKept && values_.size() < kMostValues && decoder_.next(record)) {
     Kept kept;
+    next_sequence_ = record.sequence + 1;
     kept.key = {clock_.unix_ns(record.tsc), record.stream_id, record.sequence};
     kept.record = record;
     kept.values = values_.size();

@@ -23,7 +23,11 @@ struct ReadReport {
   std::uint64_t files = 0;
   std::uint64_t sections = 0;
   std::uint64_t sections_without_end = 0;  // normal for a file that still grows or a killed writer
+  // Of sections outside the wanted time, and of the part of a section that sequence points show to
+  // lie outside, nothing below is known; records and losses count if they are wanted.
   std::uint64_t extents = 0;
+  std::uint64_t extents_decoded = 0;        // the others hold nothing that is wanted
+  std::uint64_t extents_decoded_ahead = 0;  // of these, by further threads
   std::uint64_t records = 0;
   std::uint64_t dropped_records = 0;  // told by extents
   std::uint64_t missing_records = 0;  // gaps in sequence numbers that nobody told of

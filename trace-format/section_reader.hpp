@@ -5,31 +5,59 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <unordered_map>
+#include <string>
 #include <vector>
 
 #include "trace-format/block_reader.hpp"
+#include "trace-format/event_heap.hpp"
 #include "trace-format/event_key.hpp"
 #include "trace-format/extent_cursor.hpp"
+#include "trace-format/read_options.hpp"
+#include "trace-format/read_window.hpp"
+#include "trace-format/section_catalog.hpp"
 #include "trace-format/section_scan.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/sequence_ledger.hpp"
 #include "trace-format/trace_event.hpp"
+#include "trace-format/waiting_extents.hpp"
 
 namespace ringside::trace {
 
 // Reads the section block by block up to a sequence point, takes in the late extents from further
 // on that belong before its watermark, delivers what is older than the watermark, and goes on.
-// Extents wait undecoded until their first record's turn.
+// Extents wait undecoded until their first record's turn; those that hold nothing that is wanted
+// are passed by, and so is what sequence points show to lie outside the wanted time.
 class SectionReader {
  public:
-  // `report` must outlive the reader.
-  SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan, ReadReport& report);
+  // What the sections of a set share. All must outlive the reader.
+  struct Context {
+    const ReadOptions* options = nullptr;
+    ReadReport* report = nullptr;
+    SequenceLedger* ledger = nullptr;  // of the section's segment
+    std::size_t place = 0;             // of the section in it
+    DecodePool* pool = nullptr;        // null: the reader decodes
+  };
 
-  // Goes to the next event; false at the end. What the event before referred to is void.
+  SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan, const Context& context);
+
+  // Goes to the next event; false at the end, or if there is none yet: see is_waiting(). What the
+  // event before referred to is void.
   bool next();
 
   const EventKey& key() const { return current_.key; }
   void get(Event& event);  // the present event
+
+  // The section is the last of a file that is still written: at its end next() returns false and
+  // may be called again after grow(). What comes is taken as it comes: late extents are late.
+  void follow();
+  // The file's size has changed.
+  void grow();
+  // Nothing more comes: the rest is delivered, as far as it is whole.
+  void stop_following();
+  bool is_waiting() const { return following_ && !at_end_; }
+  // Events older than this are all delivered once next() returned false.
+  std::uint64_t limit_ns() const { return limit_ns_; }
+  // Where the next section may begin, after next() returned false and is_waiting() is false.
+  std::uint64_t end() const { return blocks_.position(); }
 
  private:
   enum class ItemKind : std::uint8_t { kLoss, kWaiting, kOpen };
@@ -42,62 +70,62 @@ class SectionReader {
     ExtentCursor* cursor = nullptr;  // of an open extent, like the stream
     const StreamInfo* stream = nullptr;
   };
-  struct Waiting {
-    std::uint64_t offset = 0;
-    ExtentHeader header;
-    std::vector<std::byte> payload;  // empty: to be read again
-  };
   struct Loss {
-    std::uint64_t tsc = 0;
-    std::uint64_t stream_id = 0;
-    std::uint64_t first_sequence = 0;
-    std::uint64_t count = 0;
+    SequenceGap gap;
     LossCause cause = LossCause::kUnknown;
   };
+  struct Cursor {
+    ExtentCursor records;
+    std::uint64_t offset = 0;
+    std::size_t decoded_bytes = 0;
+  };
 
+  void choose_range();
+  bool is_sound(const TimePoint& point);
+  void doubt_index(std::uint64_t offset, const std::string& what);
   void load_metadata();
-  bool read_to_sequence_point();
-  void take_block(const Block& block, bool first_time);
+  void read_on();
+  void end_walk();
+  void take_block(const Block& block);
+  void take_metadata(const Block& block);
   void take_extent(const Block& block);
   void take_late(std::uint64_t watermark);
   void wait_for(const Block& block, const ExtentHeader& header);
-  void check_gap(const ExtentHeader& header);
   void check_positions(const Block& block, std::uint64_t watermark);
-  void expect(std::uint64_t stream_id, std::uint64_t sequence, std::uint64_t tsc);
+  void add_gap(const SequenceGap& gap);
   void add_loss(const Loss& loss);
   bool find_next();
   void find_rival();
   void open_waiting(std::uint32_t slot);
   void close_cursor(std::uint32_t slot);
-  static void push(std::vector<Item>& heap, const Item& item);
-  static Item pop(std::vector<Item>& heap);
-  static void replace_front(std::vector<Item>& heap, Item& item);
-  StreamInfo& stream(std::uint64_t id);
   void note(std::uint64_t offset, std::string what, std::string remedy);
 
   std::shared_ptr<TraceFile> file_;
   SectionScan scan_;
+  Context context_;
   ReadReport& report_;
+  ReadWindow window_;
   BlockReader blocks_;
   BlockReader far_blocks_;  // for blocks elsewhere, so that `blocks_` keeps its buffer
-  SiteTable sites_;
-  std::unordered_map<std::uint64_t, StreamInfo> streams_;
-  std::unordered_map<std::uint64_t, std::uint64_t> expected_;  // next sequence number by stream
+  SectionCatalog catalog_;
+  WaitingExtents waiting_;
   std::size_t next_late_ = 0;
   std::set<std::uint64_t> taken_early_;  // offsets of late extents that the walk will meet again
-  std::vector<Item> waiting_heap_;  // losses and extents that are not open: many, seldom touched
-  std::vector<Item> open_heap_;     // open extents: few, touched for each record
-  std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> free_waiting_;
-  std::vector<std::unique_ptr<ExtentCursor>> cursors_;
+  EventHeap<Item> waiting_heap_;  // losses and extents that are not open: many, seldom touched
+  EventHeap<Item> open_heap_;     // open extents: few, touched for each record
+  std::vector<std::unique_ptr<Cursor>> cursors_;
   std::vector<std::uint32_t> free_cursors_;
   std::vector<Loss> losses_;
   std::vector<std::uint32_t> free_losses_;
-  std::size_t kept_bytes_ = 0;
-  std::uint64_t limit_ns_ = 0;  // events below it are complete
+  std::uint64_t limit_ns_ = 0;    // events below it are complete
+  std::uint64_t walk_begin_ = 0;  // the walk's range, within the section
+  std::uint64_t walk_end_ = 0;
+  bool following_ = false;
+  bool out_of_blocks_ = false;  // for now
+  bool walk_ended_ = false;
   bool at_end_ = false;
   bool has_end_block_ = false;
-  bool stopped_ = false;  // a critical block of unknown type
+  bool stopped_ = false;  // a critical block of unknown type, or another section's header
   Item current_;
   bool has_current_ = false;
   EventKey rival_;  // see find_rival()

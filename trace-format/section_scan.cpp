@@ -1,33 +1,46 @@
 #include "trace-format/section_scan.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "trace-format/block_reader.hpp"
 #include "trace-format/block_writer.hpp"
 #include "trace-format/extent_decoder.hpp"
+#include "trace-format/section_index.hpp"
 
 namespace ringside::trace {
 namespace {
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNever = SectionScan::kNoTsc;
+
+// Of a section with more sequence points every second is remembered, or every fourth...
+constexpr std::size_t kMostPoints = std::size_t{1} << 16;
+
+void sort_late(std::vector<LateExtent>& late) {
+  std::sort(late.begin(), late.end(), [](const LateExtent& a, const LateExtent& b) {
+    return a.min_tsc != b.min_tsc ? a.min_tsc < b.min_tsc : a.offset < b.offset;
+  });
+}
 
 class Scan {
  public:
-  Scan(TraceFile& file, ReadReport& report)
+  Scan(TraceFile& file, std::uint64_t begin, std::uint64_t end, ReadReport& report)
       : file_(file),
         report_(report),
-        headers_(file, 0, file.size(), nullptr),
-        whole_(file, 0, file.size(), nullptr) {}
+        end_(end),
+        headers_(file, begin, end, nullptr),
+        whole_(file, begin, end, nullptr),
+        tiled_to_(begin) {}
 
   std::vector<SectionScan> run() {
     Block block;
     while (headers_.next_header(block, kExtentHeaderBytes)) take(block);
-    close(file_.size());
+    close(end_);
     // Sections tile the file, so that whoever reads them meets all damage.
-    if (!sections_.empty() && !unreadable_) sections_.back().end = file_.size();
+    if (!sections_.empty() && !unreadable_) sections_.back().end = end_;
     return std::move(sections_);
   }
 
@@ -54,11 +67,15 @@ class Scan {
         if (whole_.read_at(block.offset, clock) && ClockPoint::parse(clock.payload, point)) {
           open_->clocks.add(point);
         }
+        open_->metadata.push_back(block.offset);
         break;
       }
       case BlockType::kDictionary:
       case BlockType::kStream:
         open_->metadata.push_back(block.offset);
+        break;
+      case BlockType::kSequencePoint:
+        take_point(block);
         break;
       case BlockType::kEnd: {
         // Checked, because behind a false end a section without a dictionary would begin.
@@ -74,17 +91,33 @@ class Scan {
   void take_extent(const Block& block) {
     ExtentHeader header;
     if (!ExtentHeader::parse(block.payload, header)) return;
-    min_tsc_ = std::min(min_tsc_, header.min_tsc);
+    if (header.records != 0) {
+      open_->min_tsc = std::min(open_->min_tsc, header.min_tsc);
+      open_->max_tsc = std::max(open_->max_tsc, header.max_tsc);
+    }
     if ((header.flags & kExtentLate) != 0) open_->late.push_back({header.min_tsc, block.offset});
+  }
+
+  void take_point(const Block& block) {
+    TimePoint point{block.offset, 0, open_->max_tsc};
+    if (!parse_watermark(block.payload, point.watermark) || points_met_++ % point_step_ != 0)
+      return;
+    std::vector<TimePoint>& points = open_->points;
+    points.push_back(point);
+    if (points.size() < kMostPoints) return;
+    for (std::size_t i = 0; i < points.size() / 2; ++i) points[i] = points[2 * i];
+    points.resize(points.size() / 2);
+    point_step_ *= 2;
   }
 
   void open(std::uint64_t offset, const SectionHeader* header) {
     unreadable_ = false;
+    points_met_ = 0;
+    point_step_ = 1;
     auto segment = std::make_shared<SegmentInfo>();
     segment->file = file_.path();
     if (header != nullptr) {
-      if (header->reader_major > kFormatMajor ||
-          (header->reader_major == kFormatMajor && header->reader_minor > kFormatMinor)) {
+      if (!can_read(*header)) {
         report_.note({file_.path(), offset,
                       "a section of format " + std::to_string(header->format_major) + "." +
                           std::to_string(header->format_minor) + " wants a reader of format " +
@@ -95,37 +128,20 @@ class Scan {
         unreadable_ = true;
         return;
       }
-      segment->uuid = header->uuid;
-      segment->boot_id = header->boot_id;
-      segment->pid = header->pid;
-      segment->uid = header->uid;
-      segment->tick_hz = header->tick_hz;
-      segment->start_tsc = header->start_tsc;
-      segment->start_monotonic_ns = header->start_monotonic_ns;
-      segment->start_realtime_ns = header->start_realtime_ns;
-      segment->clock_source = static_cast<std::uint32_t>(header->clock_source);
-      segment->file_sequence = header->file_sequence;
-      segment->writer_version = header->writer_version;
-      segment->service = header->service;
-      segment->executable = header->executable;
-      segment->host = header->host;
+      segment = segment_of(*header, file_.path());
     }
     open_.emplace();
     open_->begin = tiled_to_;
     open_->segment = std::move(segment);
-    min_tsc_ = kNever;
   }
 
   void close(std::uint64_t end) {
     if (!open_) return;
     SectionScan& section = *open_;
     section.end = tiled_to_ = end;
-    std::sort(section.late.begin(), section.late.end(),
-              [](const LateExtent& a, const LateExtent& b) {
-                return a.min_tsc != b.min_tsc ? a.min_tsc < b.min_tsc : a.offset < b.offset;
-              });
+    sort_late(section.late);
     if (section.clocks.empty()) add_substitute_clock(section);
-    section.first_unix_ns = min_tsc_ == kNever ? 0 : section.clocks.unix_ns(min_tsc_);
+    section.first_unix_ns = section.min_tsc == kNever ? 0 : section.clocks.unix_ns(section.min_tsc);
     sections_.push_back(std::move(section));
     open_.reset();
   }
@@ -139,26 +155,96 @@ class Scan {
     } else {
       section.clocks.add({0, 0, std::uint64_t{1} << kClockFractionBits, 0, 0});
     }
-    if (min_tsc_ == kNever) return;
+    if (section.min_tsc == kNever) return;
     report_.note({file_.path(), section.begin, "a section without a sound CLOCK block",
                   "its times follow the service's start and may be wrong"});
   }
 
   TraceFile& file_;
   ReadReport& report_;
+  std::uint64_t end_;
   BlockReader headers_;
   BlockReader whole_;
   std::vector<SectionScan> sections_;
   std::optional<SectionScan> open_;
   bool unreadable_ = false;
-  std::uint64_t tiled_to_ = 0;  // up to where bytes belong to a section
-  std::uint64_t min_tsc_ = kNever;
+  std::uint64_t tiled_to_;  // up to where bytes belong to a section
+  std::uint64_t points_met_ = 0;
+  std::uint64_t point_step_ = 1;
 };
 
 }  // namespace
 
+bool can_read(const SectionHeader& header) {
+  return header.reader_major < kFormatMajor ||
+         (header.reader_major == kFormatMajor && header.reader_minor <= kFormatMinor);
+}
+
+std::shared_ptr<SegmentInfo> segment_of(const SectionHeader& header, const std::string& file) {
+  auto segment = std::make_shared<SegmentInfo>();
+  segment->file = file;
+  segment->uuid = header.uuid;
+  segment->boot_id = header.boot_id;
+  segment->pid = header.pid;
+  segment->uid = header.uid;
+  segment->tick_hz = header.tick_hz;
+  segment->start_tsc = header.start_tsc;
+  segment->start_monotonic_ns = header.start_monotonic_ns;
+  segment->start_realtime_ns = header.start_realtime_ns;
+  segment->clock_source = static_cast<std::uint32_t>(header.clock_source);
+  segment->file_sequence = header.file_sequence;
+  segment->writer_version = header.writer_version;
+  segment->service = header.service;
+  segment->executable = header.executable;
+  segment->host = header.host;
+  return segment;
+}
+
 std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
-  return Scan(file, report).run();
+  std::vector<SectionScan> indexed;
+  std::uint64_t end = file.size();
+  while (end > 0) {
+    std::optional<SectionScan> section = read_indexed_section(file, end);
+    if (!section) break;
+    end = section->begin;
+    indexed.push_back(std::move(*section));
+  }
+  std::vector<SectionScan> sections;
+  if (end > 0) {
+    sections = Scan(file, 0, end, report).run();
+    // Bytes in front of the indexed sections that belong to none are damage that somebody has to
+    // meet. Without a section in front that is the first indexed one.
+    if (sections.empty() && !indexed.empty()) {
+      sections = Scan(file, 0, file.size(), report).run();
+      return sections;
+    }
+  }
+  sections.insert(sections.end(), std::make_move_iterator(indexed.rbegin()),
+                  std::make_move_iterator(indexed.rend()));
+  return sections;
+}
+
+std::vector<SectionScan> scan_sections_from(TraceFile& file, std::uint64_t begin,
+                                            ReadReport& report) {
+  return Scan(file, begin, file.size(), report).run();
+}
+
+void rescan_section(TraceFile& file, SectionScan& section, ReadReport& report) {
+  std::vector<SectionScan> found = Scan(file, section.begin, section.end, report).run();
+  section.indexed = false;
+  section.late.clear();
+  section.metadata.clear();
+  section.points.clear();
+  for (const SectionScan& part : found) {
+    for (const ClockPoint& point : part.clocks.points()) section.clocks.add(point);
+    section.late.insert(section.late.end(), part.late.begin(), part.late.end());
+    section.metadata.insert(section.metadata.end(), part.metadata.begin(), part.metadata.end());
+    // Several sections where the index told of one: its points would leave some out.
+    if (found.size() == 1) section.points = part.points;
+    section.min_tsc = std::min(section.min_tsc, part.min_tsc);
+    section.max_tsc = std::max(section.max_tsc, part.max_tsc);
+  }
+  sort_late(section.late);
 }
 
 }  // namespace ringside::trace

@@ -1,6 +1,9 @@
 #include "trace-format/trace_set.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,8 @@ struct TraceSet::Impl {
     std::string path;
     std::shared_ptr<TraceFile> source;  // of a set of open files; null: opened by path in its turn
     std::unique_ptr<SectionReader> reader;
+    SequenceLedger* ledger = nullptr;
+    std::size_t place = 0;  // in the ledger
   };
   struct Item {
     EventKey key;
@@ -59,11 +64,52 @@ struct TraceSet::Impl {
     }
     for (SectionScan& found : scans) {
       ++report.sections;
-      const auto index = static_cast<std::uint32_t>(sections.size());
-      push({{found.first_unix_ns, 0, 0}, index});
       auto segment = found.segment;
-      sections.push_back({std::move(found), std::move(segment), file.path(), source, nullptr});
+      sections.push_back(
+          {std::move(found), std::move(segment), file.path(), source, nullptr, nullptr, 0});
     }
+  }
+
+  // Once all files are known: which sections belong together, and which are wanted at all.
+  void prepare() {
+    std::vector<std::uint32_t> order(sections.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto written_as = [this](std::uint32_t i) {
+      const SegmentInfo& segment = *sections[i].segment;
+      return std::tuple(segment.uuid, segment.file_sequence, i);
+    };
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return written_as(a) < written_as(b); });
+    const SegmentInfo* before = nullptr;
+    for (const std::uint32_t i : order) {
+      Section& section = sections[i];
+      const SegmentInfo& segment = *section.segment;
+      const bool is_known = segment.uuid != decltype(segment.uuid)();
+      const bool goes_on = is_known && before != nullptr && before->uuid == segment.uuid;
+      if (!goes_on) ledgers.push_back(std::make_unique<SequenceLedger>());
+      if (goes_on && segment.file_sequence - before->file_sequence > 1) {
+        const std::uint32_t missing = segment.file_sequence - before->file_sequence - 1;
+        report.note({section.path, section.scan.begin,
+                     std::to_string(missing) + " files of the segment are missing between " +
+                         before->file + " and this one",
+                     "give them too if they still exist"});
+      }
+      before = &segment;
+      section.ledger = ledgers.back().get();
+      section.place = section.ledger->add_section();
+    }
+    for (std::uint32_t i = 0; i < sections.size(); ++i) {
+      Section& section = sections[i];
+      const ReadWindow window(options, section.scan.clocks);
+      if (section.scan.min_tsc != SectionScan::kNoTsc &&
+          (window.ends_before(section.scan.max_tsc) || window.begins_after(section.scan.min_tsc))) {
+        section.ledger->close(section.place, false);
+        section.source.reset();
+        continue;
+      }
+      push({{section.scan.first_unix_ns, 0, 0}, i});
+    }
+    if (options.threads > 1) pool = std::make_unique<DecodePool>(options.threads - 1);
   }
 
   bool begin(Section& section) {
@@ -72,10 +118,12 @@ struct TraceSet::Impl {
     if (!file) file = open_file(section.path, &error);
     if (!file) {
       report.note(std::move(error));
+      section.ledger->close(section.place, false);
       return false;
     }
-    section.reader =
-        std::make_unique<SectionReader>(std::move(file), std::move(section.scan), report);
+    section.reader = std::make_unique<SectionReader>(
+        std::move(file), std::move(section.scan),
+        SectionReader::Context{&options, &report, section.ledger, section.place, pool.get()});
     return true;
   }
 
@@ -109,24 +157,24 @@ struct TraceSet::Impl {
     }
     sections[current.section].reader->get(event);
     event.section = current.section;
-    if (event.kind == EventKind::kRecord) {
-      ++report.records;
-      if (event.unix_ns < newest_unix_ns) ++report.late_records;
-      newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
-    }
     return true;
   }
 
   bool wants(const Event& event) const {
-    if (event.unix_ns < options.since_ns || event.unix_ns >= options.until_ns) return false;
-    if (event.kind == EventKind::kLoss && !options.losses) return false;
-    if (options.stream && !options.stream(*event.stream, *event.segment)) return false;
-    return event.kind == EventKind::kLoss || !options.site ||
-           options.site(*event.record.site, *event.segment);
+    return event.unix_ns >= options.since_ns && event.unix_ns < options.until_ns;
+  }
+
+  void count(const Event& event) {
+    if (event.kind != EventKind::kRecord) return;
+    ++report.records;
+    if (event.unix_ns < newest_unix_ns) ++report.late_records;
+    newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
   }
 
   ReadOptions options;
   ReadReport report;
+  std::unique_ptr<DecodePool> pool;  // outlives the readers, like the ledgers
+  std::vector<std::unique_ptr<SequenceLedger>> ledgers;
   std::vector<Section> sections;
   std::vector<Item> heap;
   Item current;
@@ -183,14 +231,19 @@ std::optional<TraceSet> TraceSet::open(std::vector<std::unique_ptr<TraceFile>> f
 
 // Without a section there is nothing to read: what the files lack goes to `*error`.
 std::optional<TraceSet> TraceSet::begin(std::unique_ptr<Impl> impl, ReadError* error) {
-  if (!impl->sections.empty()) return TraceSet(std::move(impl));
+  if (!impl->sections.empty()) {
+    impl->prepare();
+    return TraceSet(std::move(impl));
+  }
   if (error != nullptr && !impl->report.notes.empty()) *error = impl->report.notes.front();
   return std::nullopt;
 }
 
 bool TraceSet::next(Event& event) {
   while (impl_->next(event)) {
-    if (impl_->wants(event)) return true;
+    if (!impl_->wants(event)) continue;
+    impl_->count(event);
+    return true;
   }
   return false;
 }

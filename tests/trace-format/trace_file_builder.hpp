@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdlib.h>
 #include <string>
 #include <vector>
@@ -50,10 +51,12 @@ class TraceFileBuilder {
 
   TraceFileBuilder() { add_site(sites_, {.id = 1, .fields = {{.type = shm::FieldType::u32}}}); }
 
-  void begin(std::uint8_t uuid = 1, std::string_view service = "service") {
+  void begin(std::uint8_t uuid = 1, std::string_view service = "service",
+             std::uint32_t file_sequence = 0) {
     watermark = 0;
     SectionHeader header;
     header.uuid[0] = uuid;
+    header.file_sequence = file_sequence;
     header.pid = 100U + uuid;
     header.tick_hz = 1'000'000'000;
     header.service = service;
@@ -162,27 +165,34 @@ struct ReadResult {
   }
 };
 
-inline ReadResult read_all(const std::vector<std::string>& paths) {
+inline ReadEvent copy_of(const Event& event) {
+  const bool record = event.kind == EventKind::kRecord;
+  EXPECT_EQ(event.stream->id, event.record.stream_id);
+  return {event.kind,
+          event.unix_ns,
+          event.record.stream_id,
+          event.record.sequence,
+          record ? (event.record.args.empty() ? 0 : event.record.args[0].u64) : event.lost,
+          event.segment->pid,
+          event.cause};
+}
+
+inline ReadResult read_events(std::optional<TraceSet> set, const ReadError& error) {
   ReadResult result;
-  auto set = TraceSet::open(paths, &result.error);
+  result.error = error;
   result.opened = set.has_value();
   if (!set) return result;
   Event event;
-  while (set->next(event)) {
-    const bool record = event.kind == EventKind::kRecord;
-    ReadEvent e{event.kind,
-                event.unix_ns,
-                event.record.stream_id,
-                event.record.sequence,
-                record ? (event.record.args.empty() ? 0 : event.record.args[0].u64) : event.lost,
-                event.segment->pid,
-                event.cause};
-    EXPECT_EQ(event.stream->id, event.record.stream_id);
-    result.events.push_back(e);
-  }
+  while (set->next(event)) result.events.push_back(copy_of(event));
   EXPECT_FALSE(set->next(event)) << "stays at its end";
   result.report = set->report();
   return result;
+}
+
+inline ReadResult read_all(const std::vector<std::string>& paths, ReadOptions options = {}) {
+  ReadError error;
+  auto set = TraceSet::open(paths, std::move(options), &error);
+  return read_events(std::move(set), error);
 }
 
 inline ReadResult read_bytes(std::span<const std::byte> bytes) {

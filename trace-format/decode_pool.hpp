@@ -1,0 +1,56 @@
+// Threads that decode extents ahead of their turn.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "trace-format/decoded_extent.hpp"
+
+namespace ringside::trace {
+
+class DecodePool {
+ public:
+  class Job {
+   public:
+    explicit Job(std::unique_ptr<DecodedExtent> extent) : extent_(std::move(extent)) {}
+    // Only after cancel_or_wait().
+    DecodedExtent& extent() { return *extent_; }
+    std::unique_ptr<DecodedExtent> take() { return std::move(extent_); }
+
+   private:
+    friend class DecodePool;
+    enum class State : std::uint8_t { kWaits, kRuns, kDone, kCancelled };
+    std::unique_ptr<DecodedExtent> extent_;
+    State state_ = State::kWaits;  // guarded by the pool's mutex
+  };
+
+  // Fewer threads, down to none, where the system gives no more.
+  explicit DecodePool(unsigned threads);
+  ~DecodePool();  // no job may be waited for any more
+  DecodePool(const DecodePool&) = delete;
+  DecodePool& operator=(const DecodePool&) = delete;
+
+  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+  void submit(std::shared_ptr<Job> job);
+
+  // False if no thread had begun it, and none will; true once it is decoded.
+  bool cancel_or_wait(Job& job);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::deque<std::shared_ptr<Job>> jobs_;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ringside::trace

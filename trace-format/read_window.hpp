@@ -1,0 +1,33 @@
+// Which ticks of a section a reader's span of time excludes.
+#pragma once
+
+#include <cstdint>
+
+#include "trace-format/clock_map.hpp"
+#include "trace-format/read_options.hpp"
+
+namespace ringside::trace {
+
+class ReadWindow {
+ public:
+  // `clocks` must outlive it; after a change of it there has to be a new window.
+  ReadWindow(const ReadOptions& options, const ClockMap& clocks);
+
+  bool contains(std::uint64_t unix_ns) const { return unix_ns >= since_ns_ && unix_ns < until_ns_; }
+  std::uint64_t since_ns() const { return since_ns_; }
+  std::uint64_t until_ns() const { return until_ns_; }
+
+  // Certainly nothing up to (from) this tick is wanted. Never certain by clocks that do not rise.
+  bool ends_before(std::uint64_t max_tsc) const;
+  bool begins_after(std::uint64_t min_tsc) const;
+
+ private:
+  bool is_certain(std::uint64_t tsc) const;
+
+  std::uint64_t since_ns_;
+  std::uint64_t until_ns_;
+  const ClockMap* clocks_;
+  bool rises_ = true;
+};
+
+}  // namespace ringside::trace

@@ -1,0 +1,297 @@
+// SectionReader's way through the blocks.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "trace-format/block_writer.hpp"
+#include "trace-format/little_endian.hpp"
+#include "trace-format/section_reader.hpp"
+
+namespace ringside::trace {
+namespace {
+
+constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
+
+LossCause loss_cause(std::uint32_t stored) {
+  return stored <= static_cast<std::uint32_t>(LossCause::kSeveral) ? static_cast<LossCause>(stored)
+                                                                   : LossCause::kUnknown;
+}
+
+// The site table of an extent, empty if it has none that is sound.
+std::span<const std::byte> site_ids(const Block& block, const ExtentHeader& header) {
+  const auto rest = block.payload.subspan(kExtentHeaderBytes);
+  return rest.subspan(std::min<std::size_t>(header.records_bytes, rest.size()));
+}
+
+}  // namespace
+
+// The part of the section that the wanted time may lie in, as its sequence points tell.
+void SectionReader::choose_range() {
+  const TimePoint* first = nullptr;
+  const TimePoint* last = nullptr;
+  for (const TimePoint& point : scan_.points) {
+    if (window_.ends_before(point.max_tsc_before)) first = &point;
+    if (last == nullptr && window_.begins_after(point.watermark)) last = &point;
+  }
+  const bool is_empty = first != nullptr && last != nullptr && last->offset < first->offset;
+  if ((first != nullptr && !is_sound(*first)) || (last != nullptr && !is_sound(*last)) ||
+      is_empty) {
+    if (scan_.indexed)
+      return doubt_index((first != nullptr ? first : last)->offset,
+                         "no sequence point where it tells of one");
+    first = last = nullptr;  // headers that mislead: all of it is read
+  }
+  walk_begin_ = first != nullptr ? first->offset : scan_.begin;
+  walk_end_ = last != nullptr ? last->offset : scan_.end;
+  if (first != nullptr) context_.ledger->begin_inside(context_.place);
+  blocks_.set_range(walk_begin_, walk_end_);
+}
+
+bool SectionReader::is_sound(const TimePoint& point) {
+  Block block;
+  std::uint64_t watermark = 0;
+  return far_blocks_.read_at(point.offset, block) &&
+         block.frame.type == BlockType::kSequencePoint &&
+         parse_watermark(block.payload, watermark) && watermark == point.watermark;
+}
+
+// The section's blocks contradict its index, so that nothing of it can be relied on.
+void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
+  if (!scan_.indexed) return;
+  note(offset, "the section's index is wrong: " + what, "its blocks are read one by one instead");
+  waiting_.settle();
+  const bool begun = walk_end_ != 0;
+  rescan_section(*file_, scan_, report_);
+  window_ = ReadWindow(*context_.options, scan_.clocks);
+  next_late_ = 0;
+  if (begun) {
+    // What lies in front is passed already; what lies behind may be wanted after all.
+    walk_end_ = scan_.end;
+    blocks_.set_end(walk_end_);
+    load_metadata();
+  } else {
+    choose_range();
+  }
+}
+
+// Ahead of everything else, because a late extent is read before the dictionary entries that stand
+// in front of it.
+void SectionReader::load_metadata() {
+  for (std::size_t i = 0; i < scan_.metadata.size(); ++i) {
+    Block block;
+    if (!far_blocks_.read_at(scan_.metadata[i], block)) {
+      if (!scan_.indexed) continue;
+      doubt_index(scan_.metadata[i], "a damaged block where it tells of a sound one");
+      return;
+    }
+    take_metadata(block);
+  }
+}
+
+void SectionReader::take_metadata(const Block& block) {
+  if (block.frame.type == BlockType::kDictionary) {
+    std::string why;
+    if (!catalog_.add_entries(block.payload, &why)) {
+      report_.note_once({file_->path(), block.offset, "bad dictionary block: " + why,
+                         "records of its sites are lost"});
+    }
+  } else if (block.frame.type == BlockType::kStream) {
+    StreamBlock parsed;
+    if (StreamBlock::parse(block.payload, parsed)) catalog_.add_stream(parsed);
+  }
+}
+
+void SectionReader::take_block(const Block& block) {
+  switch (block.frame.type) {
+    case BlockType::kDictionary:
+    case BlockType::kClock:
+    case BlockType::kStream: {
+      const bool known =
+          std::binary_search(scan_.metadata.begin(), scan_.metadata.end(), block.offset);
+      if (known) {
+        // Of a stream that is told of again, what is said here counts from here on.
+        if (block.frame.type == BlockType::kStream) take_metadata(block);
+        return;
+      }
+      if (scan_.indexed) {
+        doubt_index(block.offset, "it leaves a block out");
+        return;
+      }
+      waiting_.settle();
+      ClockPoint point;
+      if (block.frame.type != BlockType::kClock) {
+        take_metadata(block);
+      } else if (following_ && ClockPoint::parse(block.payload, point)) {
+        scan_.clocks.add(point);
+        window_ = ReadWindow(*context_.options, scan_.clocks);
+      }
+      return;
+    }
+    case BlockType::kExtent:
+      take_extent(block);
+      return;
+    case BlockType::kEnd:
+      has_end_block_ = true;
+      stopped_ = stopped_ || following_;
+      return;
+    case BlockType::kHeader:
+      stopped_ = stopped_ || (following_ && block.offset != scan_.begin);
+      return;
+    case BlockType::kSequencePoint:
+    case BlockType::kStackTable:
+    case BlockType::kStringTable:
+    case BlockType::kIndex:
+      return;
+  }
+  ++report_.skipped_blocks;
+  if ((block.frame.flags & kBlockCritical) != 0) {
+    note(block.offset,
+         "a block of unknown type " + std::to_string(static_cast<unsigned>(block.frame.type)) +
+             " without which the rest cannot be understood",
+         "use a newer ringcat");
+    stopped_ = true;
+  }
+}
+
+void SectionReader::take_extent(const Block& block) {
+  ExtentHeader header;
+  if (!ExtentHeader::parse(block.payload, header)) {
+    note(block.offset, "an extent shorter than its header", "its records are lost");
+    ++report_.damaged_blocks;
+    return;
+  }
+  if (scan_.indexed && !catalog_.knows(site_ids(block, header))) {
+    // `block` dies with the walk over the headers; it comes once more.
+    doubt_index(block.offset, "a dictionary block is missing in it");
+    Block again;
+    if (far_blocks_.read_at(block.offset, again)) take_extent(again);
+    return;
+  }
+  if (catalog_.stream(header.stream_id).wanted) {
+    add_gap(context_.ledger->expect(
+        context_.place, header.stream_id,
+        header.first_sequence - std::min(header.dropped, header.first_sequence), header.base_tsc));
+    context_.ledger->seen(context_.place, header.stream_id, header.first_sequence + header.records);
+  }
+  if (taken_early_.erase(block.offset) == 0) wait_for(block, header);
+}
+
+void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
+  ++report_.extents;
+  if (!catalog_.stream(header.stream_id).wanted) return;
+  if (header.dropped != 0) {
+    add_loss({{header.base_tsc, header.stream_id, header.first_sequence - header.dropped,
+               header.dropped},
+              loss_cause(header.drop_cause)});
+  }
+  if (header.records == 0 || window_.ends_before(header.max_tsc) ||
+      window_.begins_after(header.min_tsc) || !catalog_.wants(site_ids(block, header))) {
+    return;
+  }
+  const std::uint32_t slot = waiting_.add(block, header);
+  waiting_heap_.push(
+      {{scan_.clocks.unix_ns(header.min_tsc), header.stream_id, header.first_sequence},
+       ItemKind::kWaiting,
+       slot,
+       nullptr,
+       nullptr});
+}
+
+void SectionReader::add_gap(const SequenceGap& gap) {
+  if (gap.count != 0) add_loss({gap, LossCause::kMissing});
+}
+
+void SectionReader::add_loss(const Loss& loss) {
+  const std::uint64_t unix_ns = scan_.clocks.unix_ns(loss.gap.tsc);
+  if (!window_.contains(unix_ns)) return;
+  (loss.cause == LossCause::kMissing ? report_.missing_records : report_.dropped_records) +=
+      loss.gap.count;
+  if (!context_.options->losses) return;
+  std::uint32_t slot = 0;
+  if (free_losses_.empty()) {
+    slot = static_cast<std::uint32_t>(losses_.size());
+    losses_.push_back(loss);
+  } else {
+    slot = free_losses_.back();
+    free_losses_.pop_back();
+    losses_[slot] = loss;
+  }
+  waiting_heap_.push(
+      {{unix_ns, loss.gap.stream_id, loss.gap.first}, ItemKind::kLoss, slot, nullptr, nullptr});
+}
+
+// Up to the next sequence point, or as far as there are blocks.
+void SectionReader::read_on() {
+  Block block;
+  while (!stopped_ && blocks_.next(block)) {
+    if (block.frame.type != BlockType::kSequencePoint) {
+      take_block(block);
+      continue;
+    }
+    std::uint64_t watermark = 0;
+    if (!parse_watermark(block.payload, watermark)) continue;
+    check_positions(block, watermark);
+    take_late(watermark);
+    limit_ns_ = std::max(limit_ns_, scan_.clocks.unix_ns(watermark));
+    return;
+  }
+  if (following_ && !stopped_) {
+    out_of_blocks_ = true;
+  } else {
+    end_walk();
+  }
+}
+
+void SectionReader::end_walk() {
+  const bool to_its_end = walk_end_ == scan_.end;
+  if (!to_its_end) {
+    take_late(kForever);
+  } else if (!has_end_block_) {
+    ++report_.sections_without_end;
+  }
+  for (const SequenceGap& gap : context_.ledger->close(context_.place, to_its_end)) {
+    if (catalog_.stream(gap.stream_id).wanted) add_gap(gap);
+  }
+  limit_ns_ = kForever;
+  walk_ended_ = true;
+}
+
+// A sequence point also tells of extents that were lost and that no later one follows.
+void SectionReader::check_positions(const Block& block, std::uint64_t watermark) {
+  const std::byte* p = block.payload.data() + kSequencePointFixedBytes;
+  const std::size_t room =
+      (block.payload.size() - kSequencePointFixedBytes) / kSequencePointEntryBytes;
+  const std::size_t count =
+      std::min<std::size_t>(load<std::uint32_t>(block.payload.data() + 8), room);
+  for (std::size_t i = 0; i < count; ++i, p += kSequencePointEntryBytes) {
+    const auto stream_id = load<std::uint64_t>(p);
+    if (!catalog_.stream(stream_id).wanted) continue;
+    add_gap(
+        context_.ledger->expect(context_.place, stream_id, load<std::uint64_t>(p + 8), watermark));
+  }
+}
+
+// Those from further on that belong before the watermark.
+void SectionReader::take_late(std::uint64_t watermark) {
+  for (; next_late_ < scan_.late.size(); ++next_late_) {
+    const LateExtent late = scan_.late[next_late_];
+    if (late.min_tsc >= watermark || window_.begins_after(late.min_tsc)) return;
+    if (late.offset < blocks_.position() || taken_early_.contains(late.offset)) continue;
+    Block block;
+    ExtentHeader header;
+    // A damaged one is left to the walk, which accounts for it.
+    const bool sound = far_blocks_.read_at(late.offset, block) &&
+                       block.frame.type == BlockType::kExtent &&
+                       ExtentHeader::parse(block.payload, header);
+    if (scan_.indexed && (!sound || header.min_tsc != late.min_tsc)) {
+      doubt_index(late.offset, "no such late extent where it tells of one");
+      return take_late(watermark);
+    }
+    if (!sound) continue;
+    taken_early_.insert(late.offset);
+    wait_for(block, header);
+  }
+}
+
+}  // namespace ringside::trace
