@@ -27,8 +27,13 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   PrintOptions options;
   CLI::App app("Prints the records of trace files in the order of time.", "ringcat");
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
-  app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files")
-      ->required();
+  CLI::Option* const paths =
+      app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files");
+  app.add_option("--segment", options.segment,
+                 "a segment in shared memory, or a copy of one, instead of trace files: what it "
+                 "still holds, and on standard error what is known of each thread")
+      ->type_name("FILE")
+      ->excludes(paths);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   // More than a few find nothing to do: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -46,6 +51,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       "3 nothing could be read, or nothing written.");
   try {
     app.parse(argc, argv);
+    if (options.paths.empty() && options.segment.empty()) throw CLI::RequiredError("PATH");
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return {};

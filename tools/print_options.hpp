@@ -9,6 +9,7 @@ namespace ringside::tool {
 
 struct PrintOptions {
   std::vector<std::string> paths;
+  std::string segment;  // not empty: a segment's file, and no paths
   bool utc = false;
   unsigned threads = 1;
 };

@@ -3,12 +3,14 @@
 
 #include "tools/print_command.hpp"
 #include "tools/subcommand.hpp"
+#include "tools/verify_command.hpp"
 
 namespace ringside::tool {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
+    {"verify", "checks every block, number and index of trace files", run_verify},
 };
 
 }  // namespace

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""`ringcat verify`: sound files pass, and each lie of a block is found at its offset."""
+
+import os
+import re
+import struct
+import subprocess
+import unittest
+
+from trace_frames import FRAME_BYTES, Block, crc32c, frames
+from traced_processes import BOUND_S, TestBed, program
+
+OK, DAMAGED, USAGE, UNREADABLE = 0, 1, 2, 3
+HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, END, STREAM = 1, 2, 3, 4, 5, 9, 10
+
+
+def verify(*arguments):
+    done = subprocess.run([program("ringcat"), "verify", *arguments], capture_output=True, text=True,
+                          timeout=BOUND_S, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def block_bytes(kind, payload):
+    head = b"RSBK" + struct.pack("<BBHI", kind, 1, 0, len(payload))
+    return head + struct.pack("<I", crc32c(head, payload)) + payload
+
+
+class VerifyCommand(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with TestBed() as bed:
+            service = bed.start_service("--threads", 2, "--records", 400, overflow="drop",
+                                        ring_bytes=1 << 16)
+            assert service.wait() == 0
+            bed.run_consumer_once()
+            with open(bed.traces()[0], "rb") as file:
+                cls.data = file.read()
+        cls.blocks = list(frames(cls.data))
+        assert all(isinstance(block, Block) for block in cls.blocks)
+
+    def setUp(self):
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+        self.path = os.path.join(self.bed.output_dir, "x.ringtrace")
+
+    def verify_bytes(self, data):
+        with open(self.path, "wb") as file:
+            file.write(data)
+        return verify(self.path)
+
+    def changed(self, block, payload):
+        """The file with another payload, rightly framed, in place of the block's."""
+        return (self.data[:block.offset] + block_bytes(block.type, bytes(payload))
+                + self.data[block.end():])
+
+    def first(self, kind):
+        return next(block for block in self.blocks if block.type == kind)
+
+    def assert_found(self, data, offset, what):
+        status, told, _ = self.verify_bytes(data)
+        self.assertEqual(status, DAMAGED, told)
+        self.assertRegex(told, re.escape(f"{self.path}:{offset}: ") + what)
+
+    def test_a_sound_file(self):
+        status, told, complaint = self.verify_bytes(self.data)
+        self.assertEqual((status, complaint), (OK, ""), told)
+        self.assertRegex(told, r"x\.ringtrace: sound; 1 sections \(0 without END\), ")
+        self.assertRegex(told, r" 0 missing, 0 bytes damaged")
+
+    def test_a_file_that_is_still_written(self):
+        for cut in (10, 100, 1000):
+            status, told, _ = self.verify_bytes(self.data[:-cut])
+            self.assertEqual(status, OK, told)
+            self.assertIn("1 without END", told)
+
+    def test_a_wrong_checksum(self):
+        bad = bytearray(self.data)
+        block = self.first(EXTENT)
+        bad[block.offset + 40] ^= 1
+        self.assert_found(bad, block.offset, "damaged")
+
+    def test_an_extent_that_is_missing(self):
+        extents = [block for block in self.blocks if block.type == EXTENT]
+        streams = {}
+        for block in extents:
+            stream = struct.unpack_from("<Q", block.payload)[0]
+            streams.setdefault(stream, []).append(block)
+        # The sequence point tells of what no extent told.
+        gone = max(streams.values(), key=len)[-1]
+        status, told, _ = self.verify_bytes(self.data[:gone.offset] + self.data[gone.end():])
+        self.assertEqual(status, DAMAGED)
+        self.assertRegex(told, r"\d+ records of stream \d+ are missing|an END that tells of")
+
+    def test_an_extent_that_stands_twice(self):
+        block = self.first(EXTENT)
+        twice = self.data[:block.end()] + self.data[block.offset:]
+        self.assert_found(twice, block.end(), "stream .* goes back")
+
+    def test_times_that_the_records_belie(self):
+        block = self.first(EXTENT)
+        payload = bytearray(block.payload)
+        largest = struct.unpack_from("<Q", payload, 32)[0]
+        struct.pack_into("<Q", payload, 32, largest + 1)
+        self.assert_found(self.changed(block, payload), block.offset, "an extent whose records")
+
+    def test_records_that_are_none(self):
+        block = self.first(EXTENT)
+        payload = bytearray(block.payload)
+        payload[64] = 0xF0
+        self.assert_found(self.changed(block, payload), block.offset, "an extent that cannot be decoded")
+
+    def test_a_stream_without_a_name(self):
+        block = self.first(STREAM)
+        status, told, _ = self.verify_bytes(self.data[:block.offset] + self.data[block.end():])
+        self.assertEqual(status, DAMAGED)
+        self.assertIn("which no STREAM block names", told)
+
+    def test_an_end_that_miscounts(self):
+        block = self.first(END)
+        payload = bytearray(block.payload)
+        payload[0] ^= 1
+        self.assert_found(self.changed(block, payload), block.offset, "an END that tells of")
+
+    def test_a_dictionary_that_is_none(self):
+        block = self.first(DICTIONARY)
+        payload = bytearray(block.payload)
+        payload[0] ^= 1
+        self.assert_found(self.changed(block, payload), block.offset, "an unsound dictionary")
+
+    def index_of(self, **lies):
+        """A right INDEX block for the file, and an END that points to it."""
+        end = self.first(END)
+        own, largest, points, metadata, smallest = end.offset, 0, [], [], (1 << 64) - 1
+        for block in self.blocks:
+            if block.type in (CLOCK, DICTIONARY, STREAM):
+                metadata.append(block.offset)
+            if block.type == EXTENT:
+                smallest = min(smallest, struct.unpack_from("<Q", block.payload, 24)[0])
+                largest = max(largest, struct.unpack_from("<Q", block.payload, 32)[0])
+            if block.type == SEQUENCE_POINT:
+                points.append((block.offset, struct.unpack_from("<Q", block.payload)[0], largest))
+        values = {"own": own, "smallest": smallest, "largest": largest, "metadata": metadata,
+                  "points": points, **lies}
+        index = struct.pack("<QQQIIII", values["own"], values["smallest"], values["largest"],
+                            len(values["metadata"]), 0, len(values["points"]), 0)
+        index += b"".join(struct.pack("<Q", offset) for offset in values["metadata"])
+        index += b"".join(struct.pack("<QQQ", *point) for point in values["points"])
+        index = block_bytes(8, index)
+        distance = struct.pack("<Q", values.get("distance", len(index)))
+        return self.data[:end.offset] + index + block_bytes(END, end.payload[:24] + distance)
+
+    def test_an_index_and_its_lies(self):
+        status, told, _ = self.verify_bytes(self.index_of())
+        self.assertEqual(status, OK, told)
+        status, told, _ = self.verify_bytes(self.index_of(points=[]))
+        self.assertEqual(status, OK, told)
+        offset = self.first(END).offset
+        for lie, what in (({"own": 1}, "an INDEX that says it stands elsewhere"),
+                          ({"smallest": 1}, "an INDEX with other times"),
+                          ({"largest": 1}, "an INDEX with other times"),
+                          ({"metadata": []}, "an INDEX that does not name the CLOCK"),
+                          ({"points": [(1, 2, 3)]}, "an INDEX with a sequence point that is not there")):
+            self.assert_found(self.index_of(**lie), offset, what)
+        status, told, _ = self.verify_bytes(self.index_of(distance=5))
+        self.assertEqual(status, DAMAGED)
+        self.assertIn("an END that points to no INDEX", told)
+
+    def test_what_cannot_be_read(self):
+        self.assertEqual(verify()[0], USAGE)
+        self.assertEqual(verify("--nonsense", self.path)[0], USAGE)
+        self.assertEqual(verify(self.path)[0], UNREADABLE)
+        empty = os.path.join(self.bed.work_dir, "logs")
+        status, _, complaint = verify(empty)
+        self.assertEqual(status, UNREADABLE)
+        self.assertIn("no trace files there", complaint)
+        status, _, complaint = self.verify_bytes(b"nothing of the kind")
+        self.assertEqual(status, UNREADABLE)
+        self.assertIn("not a Ringside trace", complaint)
+
+
+if __name__ == "__main__":
+    unittest.main()

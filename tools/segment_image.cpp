@@ -1,0 +1,213 @@
+#include "tools/segment_image.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "shm-layout/abi_version.hpp"
+
+namespace ringside::tool {
+namespace {
+
+template <class T, std::size_t N>
+T word(const std::array<std::byte, N>& bytes, std::size_t offset) {
+  static_assert(sizeof(T) <= N);
+  T value{};
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// Offset of `member` of `line` in `Struct`.
+#define RINGSIDE_AT(Struct, line, Line, member) (offsetof(Struct, line) + offsetof(Line, member))
+
+constexpr std::uint64_t kHolesBytes = 16U << 20;
+
+std::string error_text(int error) {
+  return std::generic_category().message(error);
+}
+
+template <std::size_t N>
+void terminate(char (&text)[N]) {
+  text[N - 1] = '\0';
+}
+
+}  // namespace
+
+SegmentImage::~SegmentImage() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::unique_ptr<SegmentImage> SegmentImage::open(const std::string& path, std::string* why) {
+  std::unique_ptr<SegmentImage> image(new SegmentImage);
+  // Not to hang on a FIFO that somebody gave the name.
+  image->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (image->fd_ < 0) {
+    *why = fmt::format("cannot open {}: {}; run as its owner", path, error_text(errno));
+    return nullptr;
+  }
+  struct stat info {};
+  if (fstat(image->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+    *why = fmt::format("{} is no regular file; name a segment or a copy of one", path);
+    return nullptr;
+  }
+  image->file_bytes_ = static_cast<std::uint64_t>(info.st_size);
+  image->backed_bytes_ =
+      std::min(image->file_bytes_, static_cast<std::uint64_t>(info.st_blocks) * 512);
+  image->ring_budget_ = 2 * image->backed_bytes_ + kHolesBytes;
+  if (!image->read_header(path, why)) return nullptr;
+  return image;
+}
+
+bool SegmentImage::read_header(const std::string& path, std::string* why) {
+  header_ = std::make_unique<shm::SegmentHeader>();
+  std::array<std::byte, sizeof(shm::SegmentHeader)> bytes{};
+  if (read(0, bytes) != bytes.size()) {
+    *why = fmt::format(
+        "{}:0: ends within the header of a segment, after {} bytes; nothing of it can be "
+        "salvaged",
+        path, file_bytes_);
+    return false;
+  }
+  static_assert(std::is_trivially_destructible_v<shm::SegmentHeader>);
+  std::memcpy(static_cast<void*>(header_.get()), bytes.data(), bytes.size());
+  shm::SegmentHeader& header = *header_;
+  const std::uint32_t version = header.version.load(std::memory_order_relaxed);
+  if (version == 0 && header.magic == 0) {
+    *why =
+        fmt::format("{}:0: no segment yet: its service is making it, or died while it did", path);
+    return false;
+  }
+  if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
+    *why = fmt::format(
+        "{}:0: no Ringside segment of a machine like this; trace files are read without "
+        "--segment",
+        path);
+    return false;
+  }
+  if (shm::abi_major(version) != shm::kAbiMajor) {
+    *why = fmt::format(
+        "{}:8: a segment of ABI version {}.{}, this ringcat knows {}.{}; use the ringcat of the "
+        "service's release",
+        path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor);
+    return false;
+  }
+  terminate(header.service);
+  terminate(header.exe);
+  terminate(header.host);
+  // A copy may be cut short; what is there is judged by the size that the header claims.
+  const auto layout = shm::read_layout(header, std::max(file_bytes_, header.segment_bytes));
+  const auto strange = [](const shm::Region& region) {
+    return region.kind == shm::RegionKind::kRingMetadata &&
+           region.stride != sizeof(shm::RingMetadata);
+  };
+  if (!layout || std::any_of(std::begin(header.regions), std::end(header.regions), strange)) {
+    *why = fmt::format(
+        "{}:112: the layout that the header claims is impossible; the header was overwritten",
+        path);
+    return false;
+  }
+  layout_ = *layout;
+  missing_bytes_ = layout_.segment_bytes - std::min(file_bytes_, layout_.segment_bytes);
+  return true;
+}
+
+std::size_t SegmentImage::read(std::uint64_t offset, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t count =
+        pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+ControlWords SegmentImage::control() const {
+  using shm::ControlPage;
+  std::array<std::byte, shm::kPageBytes> page{};
+  read(layout_.control_offset, page);
+  ControlWords words;
+  words.rings_used = std::min(
+      word<std::uint32_t>(page, RINGSIDE_AT(ControlPage, service, shm::ServiceLine, rings_used)),
+      layout_.ring_count);
+  words.dictionary_bytes = word<std::uint64_t>(
+      page, RINGSIDE_AT(ControlPage, service, shm::ServiceLine, dictionary_committed_bytes));
+  for (const std::size_t at :
+       {offsetof(shm::SegmentLosses, no_ring), offsetof(shm::SegmentLosses, no_memory),
+        offsetof(shm::SegmentLosses, dictionary_full)}) {
+    words.losses_without_ring += word<std::uint64_t>(page, offsetof(ControlPage, losses) + at);
+  }
+  constexpr std::size_t kClock = offsetof(ControlPage, consumer_clock);
+  words.clock_steps = word<std::uint64_t>(page, kClock);
+  for (std::size_t i = 0; i < words.steps.size(); ++i) {
+    const std::size_t at = kClock + offsetof(shm::ConsumerClock, step) + i * sizeof(shm::ClockStep);
+    words.steps[i] = {word<std::uint64_t>(page, at), word<std::uint64_t>(page, at + 8),
+                      word<std::uint64_t>(page, at + 16)};
+  }
+  return words;
+}
+
+RingWords SegmentImage::ring_words(std::uint32_t ring) const {
+  using shm::RingMetadata;
+  std::array<std::byte, sizeof(RingMetadata)> bytes{};
+  read(layout_.metadata_offset + std::uint64_t{ring} * sizeof(RingMetadata), bytes);
+  const auto u64 = [&bytes](std::size_t at) { return word<std::uint64_t>(bytes, at); };
+  const auto u32 = [&bytes](std::size_t at) { return word<std::uint32_t>(bytes, at); };
+  RingWords words;
+  words.producer_pos = u64(RINGSIDE_AT(RingMetadata, producer, shm::ProducerLine, producer_pos));
+  words.dropped_total = u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_total));
+  words.dropped_ring_full =
+      u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_ring_full));
+  words.dropped_consumer_absent =
+      u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_consumer_absent));
+  constexpr std::size_t kConsumer = offsetof(RingMetadata, consumer);
+  words.consumer_pos = u64(kConsumer + offsetof(shm::ConsumerPositionLine, consumer_pos));
+  words.next_sequence = u64(kConsumer + offsetof(shm::ConsumerPositionLine, next_sequence));
+  words.last_tsc = u64(kConsumer + offsetof(shm::ConsumerPositionLine, last_tsc));
+  words.booked_drops = u64(kConsumer + offsetof(shm::ConsumerPositionLine, booked_drops));
+  words.consumer_generation = u32(kConsumer + offsetof(shm::ConsumerPositionLine, generation));
+  constexpr std::size_t kIdentity = offsetof(RingMetadata, identity);
+  words.generation = u32(kIdentity + offsetof(shm::IdentityLine, generation));
+  words.state = u32(kIdentity + offsetof(shm::IdentityLine, state));
+  words.thread_id = u32(kIdentity + offsetof(shm::IdentityLine, thread_id));
+  words.stream_id = u64(kIdentity + offsetof(shm::IdentityLine, stream_id));
+  words.start_tsc = u64(kIdentity + offsetof(shm::IdentityLine, start_tsc));
+  const char* const name = reinterpret_cast<const char*>(bytes.data()) + kIdentity +
+                           offsetof(shm::IdentityLine, thread_name);
+  words.thread_name.assign(name, strnlen(name, sizeof(shm::IdentityLine::thread_name)));
+  return words;
+}
+
+std::vector<std::byte> SegmentImage::dictionary(std::uint64_t count) const {
+  std::vector<std::byte> bytes(std::min({count, layout_.dictionary_bytes, backed_bytes_}));
+  bytes.resize(read(layout_.dictionary_offset, bytes));
+  return bytes;
+}
+
+// A sparse file may claim any number of rings of any size: a ring without data costs nothing, and
+// all of them together no more than the pages that the file has (and some, for holes in padding).
+std::vector<std::byte> SegmentImage::ring_bytes(std::uint32_t ring, std::uint64_t from,
+                                                std::uint64_t count) {
+  const std::uint64_t begin = layout_.rings_offset + ring * layout_.ring_bytes;
+  const std::uint64_t place = from & (layout_.ring_bytes - 1);
+  const off_t data = lseek(fd_, static_cast<off_t>(begin), SEEK_DATA);
+  if (data < 0 || static_cast<std::uint64_t>(data) >= begin + layout_.ring_bytes) return {};
+  count = std::min({count, layout_.ring_bytes, file_bytes_ - begin, ring_budget_});
+  ring_budget_ -= count;
+  std::vector<std::byte> bytes(count);
+  const std::size_t to_end = std::min<std::uint64_t>(bytes.size(), layout_.ring_bytes - place);
+  const std::span<std::byte> all(bytes);
+  std::size_t done = read(begin + place, all.first(to_end));
+  if (done == to_end) done += read(begin, all.subspan(to_end));
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,92 @@
+// A segment's file, opened for reading only: in the shared-memory directory or a copy of it, of a
+// service that runs or is gone. Nothing in it is trusted, and nothing of it is mapped, so that a
+// file which is cut short while it is read is a short read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shm-layout/control_page.hpp"
+#include "shm-layout/ring_metadata.hpp"
+#include "shm-layout/segment_header.hpp"
+#include "shm-layout/segment_layout.hpp"
+
+namespace ringside::tool {
+
+// The words of one ring, as they stood at some instant.
+struct RingWords {
+  std::uint64_t producer_pos = 0;
+  std::uint64_t dropped_total = 0;
+  std::uint64_t dropped_ring_full = 0;
+  std::uint64_t dropped_consumer_absent = 0;
+  std::uint64_t consumer_pos = 0;
+  std::uint64_t next_sequence = 0;
+  std::uint64_t last_tsc = 0;
+  std::uint64_t booked_drops = 0;
+  std::uint32_t consumer_generation = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t state = 0;  // shm::RingState
+  std::uint32_t thread_id = 0;
+  std::uint64_t stream_id = 0;
+  std::uint64_t start_tsc = 0;
+  std::string thread_name;
+
+  bool operator==(const RingWords&) const = default;
+};
+
+// Of the control page.
+struct ControlWords {
+  std::uint32_t rings_used = 0;  // at most as many as there are
+  std::uint64_t dictionary_bytes = 0;
+  std::uint64_t losses_without_ring = 0;
+  std::uint64_t clock_steps = 0;
+  struct Step {
+    std::uint64_t tsc0 = 0;
+    std::uint64_t unix_ns0 = 0;
+    std::uint64_t ns_per_tick = 0;
+  };
+  std::array<Step, shm::kClockSteps> steps{};
+};
+
+class SegmentImage {
+ public:
+  // Null with `*why`: what is wrong with `path`, and the remedy.
+  static std::unique_ptr<SegmentImage> open(const std::string& path, std::string* why);
+
+  ~SegmentImage();
+  SegmentImage(const SegmentImage&) = delete;
+  SegmentImage& operator=(const SegmentImage&) = delete;
+
+  const shm::SegmentHeader& header() const { return *header_; }  // a private copy; texts end
+  const shm::SegmentLayout& layout() const { return layout_; }
+  std::uint64_t missing_bytes() const { return missing_bytes_; }  // the file is that much too short
+
+  // Zeros where the file ends too early.
+  ControlWords control() const;
+  RingWords ring_words(std::uint32_t ring) const;
+
+  // Bytes [from, from + count) of the dictionary, or of a ring by position; as many as there are.
+  // Never more than the file's disk space justifies.
+  std::vector<std::byte> dictionary(std::uint64_t count) const;
+  std::vector<std::byte> ring_bytes(std::uint32_t ring, std::uint64_t from, std::uint64_t count);
+
+ private:
+  SegmentImage() = default;
+  bool read_header(const std::string& path, std::string* why);
+  std::size_t read(std::uint64_t offset, std::span<std::byte> out) const;
+
+  int fd_ = -1;
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t backed_bytes_ = 0;
+  std::uint64_t missing_bytes_ = 0;
+  std::uint64_t ring_budget_ = 0;  // bytes of rings that may still be read
+  std::unique_ptr<shm::SegmentHeader> header_;
+  shm::SegmentLayout layout_{};
+};
+
+}  // namespace ringside::tool
