@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "tools/print_command.hpp"
+#include "tools/stats_command.hpp"
 #include "tools/subcommand.hpp"
 #include "tools/verify_command.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr Subcommand kSubcommands[] = {
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
     {"verify", "checks every block, number and index of trace files", run_verify},
+    {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
 };
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "tools/stats_command.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/duration.hpp"
+#include "tools/exit_codes.hpp"
+#include "tools/standard_streams.hpp"
+#include "tools/stats_report.hpp"
+#include "tools/trace_stats.hpp"
+#include "trace-format/trace_set.hpp"
+
+namespace ringside::tool {
+namespace {
+
+struct StatsOptions {
+  std::vector<std::string> paths;
+  std::string interval;
+  std::string format = "text";
+  StatsReportOptions report;
+};
+
+std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
+  StatsOptions options;
+  CLI::App app("Counts records, bytes and losses by stream, statement and interval.",
+               "ringcat stats");
+  app.add_option("PATH", options.paths, "trace files, or directories of them")->required();
+  app.add_option("--interval", options.interval, "also by intervals such as 500ms, 1s, 10m");
+  app.add_option("--top", options.report.top,
+                 "statements in the table, those with most records; "
+                 "0: all")
+      ->capture_default_str();
+  app.add_option("--format", options.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_flag("--utc", options.report.utc, "times in UTC instead of the local time zone");
+  app.footer(
+      "Ring bytes are what the records took in shared memory: 8 for the head, and each argument\n"
+      "in its natural size. Lost records belong to a stream and a time; whose statement made\n"
+      "them is not known.\n"
+      "\n"
+      "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
+      "3 nothing could be read, or nothing written.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return {};
+  }
+  if (!options.interval.empty()) {
+    const auto interval_ns = parse_duration_ns(options.interval);
+    if (!interval_ns || *interval_ns == 0) {
+      complain("--interval " + options.interval +
+               ": not a length of time; write a number and a unit, such as 500ms, 1s or 10m");
+      *exit_code = kExitUsage;
+      return {};
+    }
+    options.report.interval_ns = *interval_ns;
+  }
+  return options;
+}
+
+}  // namespace
+
+int run_stats(int argc, char** argv) {
+  int exit_code = kExitOk;
+  const auto options = parse(argc, argv, &exit_code);
+  if (!options) return exit_code;
+  trace::ReadError error;
+  std::optional<trace::TraceSet> set = trace::TraceSet::open(options->paths, &error);
+  if (!set) {
+    complain(error.text());
+    return kExitUnreadable;
+  }
+  TraceStats stats(options->report.interval_ns);
+  trace::Event event;
+  while (set->next(event)) stats.add(event);
+  const std::string text = options->format == "json"
+                               ? stats_as_json(stats, set->report(), options->report)
+                               : stats_as_tables(stats, set->report(), options->report);
+  if (!write_output(text)) return exit_code_of_failed_output(errno);
+  return complain_of_damage(set->report());
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,187 @@
+#include "tools/stats_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "shm-layout/level.hpp"
+#include "tools/wall_clock_text.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
+    "unknown", "ring full", "no consumer", "several causes", "missing"};
+constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauseKeys{
+    "unknown", "ring_full", "no_consumer", "several", "missing"};
+constexpr std::size_t kMostTextBytes = 60;
+
+// For a terminal: what does not print is shown by its number, and long texts are cut.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (out.size() >= kMostTextBytes) return out + "...";
+    if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += character;
+    }
+  }
+  return out;
+}
+
+std::string causes_text(const LossTally& lost) {
+  std::string text;
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    if (lost[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", lost[i], kCauses[i]);
+  }
+  return text;
+}
+
+std::string time_text(std::uint64_t unix_ns, bool utc) {
+  trace::TextSink sink;
+  WallClockText(utc).append(sink, unix_ns);
+  std::string text(sink.text());
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+double per_second(std::uint64_t count, std::uint64_t ns) {
+  return ns == 0 ? 0 : static_cast<double>(count) * 1e9 / static_cast<double>(ns);
+}
+
+std::string level_text(std::uint8_t level) {
+  return std::string(shm::level_name(static_cast<shm::Level>(level)));
+}
+
+json with_losses(json object, const LossTally& lost) {
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    if (lost[i] != 0) object["lost_by_cause"][std::string(kCauseKeys[i])] = lost[i];
+  }
+  return object;
+}
+
+json tally_json(const Tally& tally) {
+  return {{"records", tally.records}, {"ring_bytes", tally.ring_bytes}, {"lost", tally.lost}};
+}
+
+void add_total(std::string& out, const TraceStats& stats, const trace::ReadReport& read, bool utc) {
+  const Tally& total = stats.total();
+  out += fmt::format("{} records, {} bytes in the rings, {} lost", total.records, total.ring_bytes,
+                     total.lost);
+  const std::string causes = causes_text(stats.lost_by_cause());
+  if (!causes.empty()) out += fmt::format(" ({})", causes);
+  out += fmt::format("\n{} files, {} sections, {} extents, {} bytes read\n", read.files,
+                     read.sections, read.extents, read.bytes_read);
+  if (total.records == 0) return;
+  const std::uint64_t span = stats.last_ns() - stats.first_ns();
+  out += fmt::format("from {} to {}: {:.6f} s", time_text(stats.first_ns(), utc),
+                     time_text(stats.last_ns(), utc), static_cast<double>(span) / 1e9);
+  if (span != 0) out += fmt::format(", {:.0f} records a second", per_second(total.records, span));
+  out += '\n';
+}
+
+void add_streams(std::string& out, const TraceStats& stats) {
+  out += fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "stream");
+  for (const StreamStats* stream : stats.streams()) {
+    out += fmt::format("{:>12} {:>14} {:>10}  {} {} [{} {}]", stream->records, stream->ring_bytes,
+                       stream->lost, shown(stream->service), stream->pid, stream->thread_id,
+                       shown(stream->thread_name));
+    const std::string causes = causes_text(stream->lost_by_cause);
+    if (!causes.empty()) out += fmt::format("  lost: {}", causes);
+    out += '\n';
+  }
+}
+
+void add_sites(std::string& out, const TraceStats& stats, std::size_t top) {
+  const std::vector<const SiteStats*> sites = stats.sites();
+  const std::size_t shown_sites = top == 0 ? sites.size() : std::min(top, sites.size());
+  out += fmt::format("\n{:>12} {:>14} {:>6}  {}\n", "records", "ring bytes", "%", "statement");
+  for (std::size_t i = 0; i < shown_sites; ++i) {
+    const SiteStats& site = *sites[i];
+    out += fmt::format("{:>12} {:>14} {:>6.2f}  {}:{} {} {}\n", site.records, site.ring_bytes,
+                       100.0 * static_cast<double>(site.records) /
+                           static_cast<double>(std::max<std::uint64_t>(stats.total().records, 1)),
+                       shown(site.file), site.line, level_text(site.level), shown(site.text));
+  }
+  if (shown_sites < sites.size()) {
+    out += fmt::format("{:>34}  {} further statements (--top 0 shows all)\n", "",
+                       sites.size() - shown_sites);
+  }
+}
+
+void add_intervals(std::string& out, const TraceStats& stats, bool utc) {
+  out +=
+      fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "interval from");
+  for (const auto& [begin_ns, tally] : stats.intervals()) {
+    out += fmt::format("{:>12} {:>14} {:>10}  {}\n", tally.records, tally.ring_bytes, tally.lost,
+                       time_text(begin_ns, utc));
+  }
+}
+
+}  // namespace
+
+std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& read,
+                            const StatsReportOptions& options) {
+  std::string out;
+  add_total(out, stats, read, options.utc);
+  add_streams(out, stats);
+  add_sites(out, stats, options.top);
+  if (options.interval_ns != 0) add_intervals(out, stats, options.utc);
+  return out;
+}
+
+std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read,
+                          const StatsReportOptions& options) {
+  json document = with_losses(tally_json(stats.total()), stats.lost_by_cause());
+  document["files"] = read.files;
+  document["sections"] = read.sections;
+  document["extents"] = read.extents;
+  document["bytes_read"] = read.bytes_read;
+  document["late_records"] = read.late_records;
+  document["damaged_bytes"] = read.damaged_bytes;
+  if (stats.total().records != 0) {
+    document["first_unix_ns"] = stats.first_ns();
+    document["last_unix_ns"] = stats.last_ns();
+  }
+  document["streams"] = json::array();
+  for (const StreamStats* stream : stats.streams()) {
+    json one = with_losses(tally_json(*stream), stream->lost_by_cause);
+    one["service"] = stream->service;
+    one["pid"] = stream->pid;
+    one["thread_id"] = stream->thread_id;
+    one["thread_name"] = stream->thread_name;
+    document["streams"].push_back(std::move(one));
+  }
+  document["sites"] = json::array();
+  for (const SiteStats* site : stats.sites()) {
+    document["sites"].push_back({{"records", site->records},
+                                 {"ring_bytes", site->ring_bytes},
+                                 {"service", site->service},
+                                 {"file", site->file},
+                                 {"line", site->line},
+                                 {"level", level_text(site->level)},
+                                 {"text", site->text}});
+  }
+  if (options.interval_ns != 0) {
+    document["interval_ns"] = options.interval_ns;
+    document["intervals"] = json::array();
+    for (const auto& [begin_ns, tally] : stats.intervals()) {
+      json one = tally_json(tally);
+      one["from_unix_ns"] = begin_ns;
+      document["intervals"].push_back(std::move(one));
+    }
+  }
+  // Names come from services and need not be UTF-8.
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,120 @@
+#include "tools/trace_stats.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "shm-layout/field_type.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::uint64_t kHeadBytes = 8;
+constexpr std::uint64_t kLengthBytes = 4;  // in front of a text or an array
+
+// Shortcuts are forgotten beyond: many files have many sections.
+constexpr std::size_t kMostSeen = 65'536;
+
+void count(Tally& tally, std::uint64_t ring_bytes) {
+  ++tally.records;
+  tally.ring_bytes += ring_bytes;
+}
+
+}  // namespace
+
+std::uint64_t ring_bytes_of(const trace::Record& record) {
+  std::uint64_t bytes = kHeadBytes;
+  const std::vector<trace::Field>& fields = record.site->fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].is_constant()) continue;
+    const trace::Value& value = record.args[i];
+    bytes += shm::is_variable_length(value.type) ? kLengthBytes + value.text.size()
+                                                 : shm::fixed_size(value.type);
+  }
+  return bytes;
+}
+
+std::size_t TraceStats::SeenHash::operator()(const Seen& seen) const {
+  return std::hash<const void*>()(seen.address) ^
+         (std::size_t{seen.section} * std::size_t{0x9E3779B97F4A7C15});
+}
+
+void TraceStats::add(const trace::Event& event) {
+  StreamStats& stream = stream_of(event);
+  if (event.kind == trace::EventKind::kLoss) {
+    const auto cause = std::min(static_cast<std::size_t>(event.cause), lost_by_cause_.size() - 1);
+    total_.lost += event.lost;
+    lost_by_cause_[cause] += event.lost;
+    stream.lost += event.lost;
+    stream.lost_by_cause[cause] += event.lost;
+    if (interval_ns_ != 0) interval_of(event.unix_ns).lost += event.lost;
+    return;
+  }
+  const std::uint64_t bytes = ring_bytes_of(event.record);
+  first_ns_ = std::min(first_ns_, event.unix_ns);
+  last_ns_ = std::max(last_ns_, event.unix_ns);
+  count(total_, bytes);
+  count(stream, bytes);
+  count(site_of(event), bytes);
+  if (interval_ns_ != 0) count(interval_of(event.unix_ns), bytes);
+}
+
+StreamStats& TraceStats::stream_of(const trace::Event& event) {
+  if (seen_streams_.size() > kMostSeen) seen_streams_.clear();
+  StreamStats*& seen = seen_streams_[{event.stream, event.section}];
+  if (seen == nullptr) {
+    seen = &streams_[{event.segment->uuid, event.stream->id}];
+    seen->service = event.segment->service;
+    seen->pid = event.segment->pid;
+  }
+  // A thread may get its name after its first records.
+  if (seen->thread_id != event.stream->thread_id ||
+      seen->thread_name != event.stream->thread_name) {
+    seen->thread_id = event.stream->thread_id;
+    seen->thread_name = event.stream->thread_name;
+  }
+  return *seen;
+}
+
+SiteStats& TraceStats::site_of(const trace::Event& event) {
+  const trace::Site& site = *event.record.site;
+  if (seen_sites_.size() > kMostSeen) seen_sites_.clear();
+  SiteStats*& seen = seen_sites_[{&site, event.section}];
+  if (seen == nullptr) {
+    const std::string& text = site.format.empty() ? site.name : site.format;
+    seen = &sites_[{event.segment->service, site.file, site.line, text}];
+    seen->service = event.segment->service;
+    seen->file = site.file;
+    seen->line = site.line;
+    seen->level = static_cast<std::uint8_t>(site.level);
+    seen->text = text;
+  }
+  return *seen;
+}
+
+Tally& TraceStats::interval_of(std::uint64_t unix_ns) {
+  const std::uint64_t begin = unix_ns - unix_ns % interval_ns_;
+  if (interval_ == nullptr || begin != interval_begin_) {
+    interval_ = &intervals_[begin];
+    interval_begin_ = begin;
+  }
+  return *interval_;
+}
+
+std::vector<const StreamStats*> TraceStats::streams() const {
+  std::vector<const StreamStats*> all;
+  for (const auto& [key, stream] : streams_) all.push_back(&stream);
+  std::stable_sort(all.begin(), all.end(), [](const StreamStats* a, const StreamStats* b) {
+    return std::tie(a->service, a->pid, a->thread_id) < std::tie(b->service, b->pid, b->thread_id);
+  });
+  return all;
+}
+
+std::vector<const SiteStats*> TraceStats::sites() const {
+  std::vector<const SiteStats*> all;
+  for (const auto& [key, site] : sites_) all.push_back(&site);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const SiteStats* a, const SiteStats* b) { return a->records > b->records; });
+  return all;
+}
+
+}  // namespace ringside::tool
