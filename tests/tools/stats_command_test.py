@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""`ringcat stats` as its users meet it: counts that agree with the lines that ringcat prints, exit statuses, messages.
+
+usage: stats_command_test.py RINGCAT FOLDER_OF_GOLDEN_FILES
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RINGCAT = GOLDEN = None
+DAMAGED, USAGE, UNREADABLE = 1, 2, 3
+
+
+def ringcat(*arguments):
+    return subprocess.run([RINGCAT, *arguments], capture_output=True, text=True, errors="replace",
+                          timeout=120, check=False)
+
+
+def golden_files():
+    return sorted(os.path.join(folder, name) for folder, _, names in os.walk(GOLDEN) for name in names
+                  if name.endswith(".ringtrace"))
+
+
+class Stats(unittest.TestCase):
+    def test_counts_what_ringcat_prints(self):
+        files = golden_files()
+        self.assertGreater(len(files), 5)
+        for path in files:
+            with self.subTest(path):
+                printed = ringcat("--utc", path)
+                # A message may have several lines; each record's begins with its time.
+                lost = sum(" LOST [" in line for line in printed.stdout.splitlines())
+                done = ringcat("stats", "--format", "json", "--interval", "1ms", path)
+                self.assertEqual(done.returncode, printed.returncode, done.stderr)
+                counts = json.loads(done.stdout)
+                for part in ("streams", "sites", "intervals"):
+                    self.assertEqual(sum(one["records"] for one in counts[part]), counts["records"], part)
+                for part in ("streams", "intervals"):
+                    self.assertEqual(sum(one["lost"] for one in counts[part]), counts["lost"], part)
+                self.assertEqual(counts["lost"] > 0, lost > 0)
+                self.assertGreater(counts["records"], 0)
+
+    def test_all_files_of_a_folder_count(self):
+        files = golden_files()
+        together = json.loads(ringcat("stats", "--format", "json", *files).stdout)
+        self.assertEqual(together["files"], len(files))
+        each = [json.loads(ringcat("stats", "--format", "json", path).stdout) for path in files]
+        self.assertEqual(together["records"], sum(one["records"] for one in each))
+
+    def test_tables_are_cut_at_the_top(self):
+        path = os.path.join(GOLDEN, "1.0", "kinds.ringtrace")
+        every = ringcat("stats", "--utc", "--top", "0", path).stdout
+        one = ringcat("stats", "--utc", "--top", "1", path).stdout
+        self.assertIn("further statements", one)
+        self.assertNotIn("further statements", every)
+        self.assertLess(len(one.splitlines()), len(every.splitlines()))
+
+    def test_wrong_usage_says_the_remedy(self):
+        for arguments, words in [((), "PATH is required"), (("--interval", "1", "x"), "500ms"),
+                                 (("--interval", "0s", "x"), "not a length of time"),
+                                 (("--format", "xml", "x"), "xml")]:
+            with self.subTest(arguments):
+                done = ringcat("stats", *arguments)
+                self.assertEqual((done.returncode, done.stdout), (USAGE, ""))
+                self.assertIn(words, done.stderr)
+
+    def test_what_cannot_be_read_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "missing.ringtrace")
+            for path in (missing, folder):
+                done = ringcat("stats", path)
+                self.assertEqual((done.returncode, done.stdout), (UNREADABLE, ""))
+                self.assertIn(path, done.stderr)
+
+    def test_a_full_device_is_an_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([RINGCAT, "stats", golden_files()[0]], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, UNREADABLE)
+        self.assertIn("cannot write: No space left on device", done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    RINGCAT, GOLDEN = sys.argv[1:3]
+    del sys.argv[1:3]
+    unittest.main()
