@@ -10,6 +10,7 @@
 
 #include "tools/duration.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/stats_report.hpp"
 #include "tools/trace_stats.hpp"
@@ -79,7 +80,13 @@ int run_stats(int argc, char** argv) {
   }
   TraceStats stats(options->report.interval_ns);
   trace::Event event;
-  while (set->next(event)) stats.add(event);
+  {
+    ProgressBar progress(options->paths);
+    while (set->next(event)) {
+      stats.add(event);
+      progress.show(set->report().bytes_read);
+    }
+  }
   const std::string text = options->format == "json"
                                ? stats_as_json(stats, set->report(), options->report)
                                : stats_as_tables(stats, set->report(), options->report);

@@ -6,13 +6,17 @@ usage: stats_command_test.py RINGCAT FOLDER_OF_GOLDEN_FILES
 
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RINGCAT = GOLDEN = None
 DAMAGED, USAGE, UNREADABLE = 1, 2, 3
+LARGE_BYTES = 20_000_000  # far more than is read before the first signal comes
 
 
 def ringcat(*arguments):
@@ -82,6 +86,34 @@ class Stats(unittest.TestCase):
                                   stderr=subprocess.PIPE, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, UNREADABLE)
         self.assertIn("cannot write: No space left on device", done.stderr)
+
+    def test_long_work_shows_its_progress_on_a_terminal_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # Trace files one after the other are a trace file.
+            large = os.path.join(folder, "large.ringtrace")
+            with open(os.path.join(GOLDEN, "1.0", "random.ringtrace"), "rb") as one:
+                content = one.read()
+            with open(large, "wb") as file:
+                for _ in range(LARGE_BYTES // len(content)):
+                    file.write(content)
+            terminal, other_end = pty.openpty()
+            try:
+                process = subprocess.Popen([RINGCAT, "stats", large], stdout=subprocess.PIPE, stderr=other_end)
+                # Stopped for more than a second, it has taken that long, however fast the machine.
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(1.2)
+                process.send_signal(signal.SIGCONT)
+                output = process.communicate(timeout=120)[0]
+                os.set_blocking(terminal, False)
+                shown = os.read(terminal, 1 << 20)
+            finally:
+                os.close(other_end)
+                os.close(terminal)
+            self.assertEqual(process.returncode, 0, shown)
+            self.assertRegex(shown, rb"\[#*-*\] +[0-9]+ %, [0-9.]+ of [0-9.]+ MB")
+            self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
+            self.assertIn(b"records", output)
+            self.assertEqual(ringcat("stats", large).stderr, "")
 
 
 if __name__ == "__main__":
