@@ -189,7 +189,16 @@ void SectionCheck::take_point(const trace::Block& block) {
   for (std::size_t i = 0; i < std::min<std::size_t>(count, room); ++i) {
     const std::byte* const entry = block.payload.data() + trace::kSequencePointFixedBytes +
                                    i * trace::kSequencePointEntryBytes;
-    expect(block.offset, load<std::uint64_t>(entry), load<std::uint64_t>(entry + 8));
+    const auto stream_id = load<std::uint64_t>(entry);
+    const auto sequence = load<std::uint64_t>(entry + 8);
+    expect(block.offset, stream_id, sequence);
+    const std::uint64_t next = numbers_[{uuid_, stream_id}];
+    if (sequence < next) {
+      complain(block.offset,
+               fmt::format("a sequence point that has stream {} at number {}, when {} "
+                           "stands before it",
+                           stream_id, sequence, next - 1));
+    }
   }
 }
 

@@ -1,6 +1,6 @@
+#pragma once
 // Whether a section keeps what the specification (trace-format/README.md) says of it: every block
 // by itself, and what blocks say of each other.
-#pragma once
 
 #include <array>
 #include <cstddef>

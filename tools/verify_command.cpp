@@ -1,140 +1,164 @@
 #include "tools/verify_command.hpp"
 
-#include <cstdio>
-#include <memory>
-#include <optional>
+#include <cerrno>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tools/exit_codes.hpp"
-#include "tools/section_check.hpp"
-#include "trace-format/block_reader.hpp"
+#include "tools/standard_streams.hpp"
+#include "tools/trace_verification.hpp"
 #include "trace-format/trace_file.hpp"
 #include "trace-format/trace_paths.hpp"
 
 namespace ringside::tool {
 namespace {
 
-// One complaint a place; thousands of them help nobody.
-constexpr std::uint64_t kMaxComplaints = 1000;
+// Thousands of findings help nobody who reads them; programs get them all.
+constexpr std::uint64_t kMostTold = 1000;
 
-class Verification {
+class Output {
  public:
-  bool check(const std::string& path) {
-    trace::ReadError error;
-    trace::ReadReport report;
-    const auto file = trace::TraceFile::open(path, &error, &report);
-    if (file == nullptr) {
-      fmt::print(stderr, "ringcat verify: {}\n", error.text());
-      return false;
+  explicit Output(bool json) : json_(json) {}
+
+  void finding(const Finding& finding) {
+    if (json_) {
+      line({{"file", finding.file}, {"offset", finding.offset}, {"finding", finding.what}});
+    } else if (told_++ < kMostTold) {
+      put(fmt::format("{}:{}: {}\n", finding.file, finding.offset, finding.what));
+    } else if (told_ == kMostTold + 1) {
+      put("further findings are counted, not told; --format json tells all\n");
     }
-    complaints_of_file_ = 0;
-    blocks_ = records_ = dropped_ = missing_ = sections_ = unended_ = 0;
-    trace::BlockReader blocks(*file, 0, file->size(), &report);
-    trace::Block block;
-    std::optional<SectionCheck> section;
-    const auto complain = [this, &path](std::uint64_t offset, const std::string& what) {
-      tell(fmt::format("{}:{}: {}", path, offset, what));
-    };
-    while (blocks.next(block)) {
-      ++blocks_;
-      if (!section || section->ended() || block.frame.type == trace::BlockType::kHeader) {
-        close(section);
-        if (block.frame.type != trace::BlockType::kHeader) {
-          complain(block.offset, "a block that no HEADER precedes");
-        }
-        ++sections_;
-        section.emplace(block.offset, numbers_, complain);
-      }
-      section->take(block);
-    }
-    close(section);
-    file->report_to(nullptr);
-    for (const trace::ReadError& note : report.notes) {
-      if (report.damaged_bytes != 0 || report.damaged_frames != 0) tell(note.text());
-    }
-    if (blocks_ == 0) {
-      fmt::print(stderr, "ringcat verify: {}:0: not a Ringside trace; nothing in it is a block\n",
-                 path);
-      return false;
-    }
-    fmt::print(
-        "{}: {}; {} sections ({} without END), {} blocks, {} records, {} dropped, {} missing, "
-        "{} bytes damaged, {} bytes unfinished\n",
-        path, complaints_of_file_ == 0 ? "sound" : "NOT SOUND", sections_, unended_, blocks_,
-        records_, dropped_, missing_, report.damaged_bytes, report.unfinished_bytes);
-    return true;
   }
 
-  bool sound() const { return complaints_ == 0; }
+  void file(const std::string& path, const VerifiedCounts& counts) {
+    if (json_) {
+      line({{"file", path}, {"sound", counts.findings == 0}, {"counts", object(counts)}});
+    } else {
+      put(fmt::format("{}: {}; {}\n", path, counts.findings == 0 ? "sound" : "NOT SOUND",
+                      text(counts)));
+    }
+  }
+
+  void sum(const VerifiedCounts& counts) {
+    if (json_) {
+      line({{"files", counts.files}, {"sound", counts.findings == 0}, {"counts", object(counts)}});
+    } else if (counts.files > 1) {
+      put(fmt::format("{} files: {}; {}\n", counts.files,
+                      counts.findings == 0 ? "all sound" : "NOT ALL SOUND", text(counts)));
+    }
+  }
+
+  bool failed() const { return error_ != 0; }
+  int error() const { return error_; }
 
  private:
-  void tell(const std::string& text) {
-    ++complaints_of_file_;
-    if (complaints_++ < kMaxComplaints) fmt::print("{}\n", text);
-    if (complaints_ == kMaxComplaints) fmt::print("further places are not named\n");
+  static std::string text(const VerifiedCounts& c) {
+    return fmt::format(
+        "{} sections ({} without END), {} blocks, {} records, {} dropped, {} missing, {} bytes "
+        "damaged, {} bytes unfinished",
+        c.sections, c.sections_without_end, c.blocks, c.records, c.dropped, c.missing,
+        c.damaged_bytes, c.unfinished_bytes);
   }
 
-  void close(const std::optional<SectionCheck>& section) {
-    if (!section) return;
-    records_ += section->counts().records;
-    dropped_ += section->counts().dropped;
-    missing_ += section->counts().missing;
-    if (!section->ended()) ++unended_;
+  static nlohmann::ordered_json object(const VerifiedCounts& c) {
+    return {{"sections", c.sections},
+            {"sections_without_end", c.sections_without_end},
+            {"blocks", c.blocks},
+            {"records", c.records},
+            {"dropped", c.dropped},
+            {"missing", c.missing},
+            {"damaged_bytes", c.damaged_bytes},
+            {"damaged_frames", c.damaged_frames},
+            {"unfinished_bytes", c.unfinished_bytes},
+            {"findings", c.findings}};
   }
 
-  StreamNumbers numbers_;
-  std::uint64_t complaints_ = 0;
-  std::uint64_t complaints_of_file_ = 0;
-  std::uint64_t sections_ = 0;
-  std::uint64_t unended_ = 0;
-  std::uint64_t blocks_ = 0;
-  std::uint64_t records_ = 0;
-  std::uint64_t dropped_ = 0;
-  std::uint64_t missing_ = 0;
+  void line(const nlohmann::ordered_json& object) {
+    // A path need not be UTF-8.
+    put(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  }
+
+  void put(const std::string& text) {
+    if (error_ == 0 && !write_output(text)) error_ = errno;
+  }
+
+  bool json_;
+  std::uint64_t told_ = 0;
+  int error_ = 0;
 };
+
+int verify(const std::vector<std::string>& paths, bool json) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    trace::ReadError error;
+    if (!trace::expand_trace_path(path, files, &error)) {
+      complain(error.text());
+      return kExitUnreadable;
+    }
+  }
+  if (files.empty()) {
+    complain("no trace files there; name files or directories of *.ringtrace");
+    return kExitUnreadable;
+  }
+  Output output(json);
+  TraceVerification verification([&](const Finding& finding) { output.finding(finding); });
+  VerifiedCounts sum;
+  bool all_read = true;
+  for (const std::string& path : files) {
+    trace::ReadError error;
+    const auto file = trace::TraceFile::open(path, &error);
+    if (file == nullptr) {
+      complain(error.text());
+      all_read = false;
+      continue;
+    }
+    const VerifiedCounts counts = verification.check(*file);
+    // A file that its writer has just made holds nothing yet.
+    const bool nothing_yet = file->size() == counts.unfinished_bytes;
+    if (counts.blocks == 0 && counts.findings == 0 && !nothing_yet) {
+      complain(path + ":0: not a Ringside trace: nothing in it is a block; check the path");
+      all_read = false;
+      continue;
+    }
+    output.file(path, counts);
+    sum += counts;
+  }
+  output.sum(sum);
+  if (output.failed()) return exit_code_of_failed_output(output.error());
+  if (!all_read) return kExitUnreadable;
+  return sum.findings == 0 ? kExitOk : kExitDamaged;
+}
 
 }  // namespace
 
 int run_verify(int argc, char** argv) {
   std::vector<std::string> paths;
+  std::string format = "text";
   CLI::App app(
       "Checks every block, checksum, record, sequence number and index of trace files, and says at "
       "which offset what is wrong.",
       "ringcat verify");
   app.add_option("PATH", paths,
-                 "trace files, packed or not, or directories of them; those of one "
-                 "service in the order of their rotation")
+                 "trace files, packed or not, or directories of them; those of one service in the "
+                 "order of their rotation")
       ->required();
+  app.add_option("--format", format, "text, or json: an object a line for each finding and file")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   app.footer(
-      "Exit status: 0 all sound (a file may still be written), 1 something is not, 2 wrong usage, "
+      "Exit status: 0 all sound (a file may still be written), 1 something is not, 2 wrong usage,\n"
       "3 a file could not be read.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    trace::ReadError error;
-    if (!trace::expand_trace_path(path, files, &error)) {
-      fmt::print(stderr, "ringcat verify: {}\n", error.text());
-      return kExitUnreadable;
-    }
-  }
-  if (files.empty()) {
-    fmt::print(stderr,
-               "ringcat verify: no trace files there; name files or directories of *.ringtrace\n");
-    return kExitUnreadable;
-  }
-  Verification verification;
-  bool all_read = true;
-  for (const std::string& file : files) all_read = verification.check(file) && all_read;
-  if (!all_read) return kExitUnreadable;
-  return verification.sound() ? kExitOk : kExitDamaged;
+  return verify(paths, format == "json");
 }
 
 }  // namespace ringside::tool

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`ringcat verify`: sound files pass, and each lie of a block is found at its offset."""
 
+import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import unittest
@@ -164,6 +166,64 @@ class VerifyCommand(unittest.TestCase):
         status, told, _ = self.verify_bytes(self.index_of(distance=5))
         self.assertEqual(status, DAMAGED)
         self.assertIn("an END that points to no INDEX", told)
+
+    def test_a_sequence_point_that_lies(self):
+        block = next(block for block in self.blocks
+                     if block.type == SEQUENCE_POINT and len(block.payload) > 16)
+        for number in (0, 1 << 40):
+            payload = bytearray(block.payload)
+            struct.pack_into("<Q", payload, 24, number)
+            self.assert_found(self.changed(block, payload), block.offset,
+                              "a sequence point that has stream|.* are missing")
+
+    def test_for_programs(self):
+        bad = bytearray(self.data)
+        block = self.first(EXTENT)
+        bad[block.offset + 40] ^= 1
+        with open(self.path, "wb") as file:
+            file.write(bad)
+        status, told, _ = verify("--format", "json", self.path)
+        self.assertEqual(status, DAMAGED)
+        lines = [json.loads(line) for line in told.splitlines()]
+        self.assertEqual((lines[0]["file"], lines[0]["offset"]), (self.path, block.offset))
+        self.assertEqual(lines[-1]["files"], 1)
+        self.assertFalse(lines[-1]["sound"])
+        self.assertEqual(lines[-1]["counts"]["damaged_bytes"], block.end() - block.offset)
+        self.assertGreater(lines[-1]["counts"]["findings"], 0)
+
+    @unittest.skipUnless(shutil.which("zstd"), "zstd is not installed (apt-get install zstd)")
+    def test_a_packed_file(self):
+        with open(self.path, "wb") as file:
+            file.write(self.data)
+        packed = self.path + ".zst"
+        subprocess.run(["zstd", "-q", self.path, "-o", packed], check=True)
+        status, told, _ = verify(packed)
+        self.assertEqual(status, OK, told)
+        with open(packed, "r+b") as file:
+            file.seek(os.path.getsize(packed) // 2)
+            byte = file.read(1)
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes([byte[0] ^ 0x55]))
+        self.assertEqual(verify(packed)[0], DAMAGED)
+
+    def test_every_byte_counts(self):
+        """Of a small file: a flipped byte is found, a cut end is no damage but to what had an END."""
+        small = os.path.join(self.bed.work_dir, "small.ringtrace")
+        example = os.path.join(os.environ["RINGSIDE_TEST_GOLDEN"], "1.0", "worked_example.ringtrace")
+        with open(example, "rb") as file:
+            data = file.read()
+        for place in range(len(data)):
+            bad = bytearray(data)
+            bad[place] ^= 0xFF
+            with open(small, "wb") as file:
+                file.write(bad)
+            status, told, _ = verify(small)
+            # The last block may look unfinished where its length is what is wrong.
+            allowed = (DAMAGED,) if not 306 <= place < 322 else (DAMAGED, OK)
+            self.assertIn(status, allowed, f"byte {place}: {told}")
+            with open(small, "wb") as file:
+                file.write(data[:place])
+            self.assertEqual(verify(small)[0], OK, f"cut at {place}")
 
     def test_what_cannot_be_read(self):
         self.assertEqual(verify()[0], USAGE)
