@@ -94,11 +94,12 @@ bool BlockReader::read_at(std::uint64_t offset, Block& block) {
 bool BlockReader::next(Block& block) {
   read_ahead_ = kReadAhead;
   while (position_ < end_) {
-    if (whole_at(position_, block) == State::kSound) {
+    const State state = whole_at(position_, block);
+    if (state == State::kSound) {
       position_ += block.frame.block_bytes();
       return true;
     }
-    if (growing_ && waits_for_writer()) return false;
+    if (growing_ && (state == State::kPastEnd || waits_for_writer())) return false;
     if (!resynchronise(position_)) return false;
   }
   return false;

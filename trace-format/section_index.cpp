@@ -40,6 +40,7 @@ class IndexedSection {
     if (!read_header() || !read_metadata()) return std::nullopt;
     section_.end = end_;
     section_.indexed = true;
+    section_.ended = true;
     section_.first_unix_ns =
         section_.min_tsc == SectionScan::kNoTsc ? 0 : section_.clocks.unix_ns(section_.min_tsc);
     return std::move(section_);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,8 +57,9 @@ class SectionReader {
   bool is_waiting() const { return following_ && !at_end_; }
   // Events older than this are all delivered once next() returned false.
   std::uint64_t limit_ns() const { return limit_ns_; }
-  // Where the next section may begin, after next() returned false and is_waiting() is false.
-  std::uint64_t end() const { return blocks_.position(); }
+  // Where the next section may begin once next() returned false and is_waiting() is false; empty if
+  // nothing behind this one is wanted or can be read.
+  std::optional<std::uint64_t> next_section() const { return next_section_; }
 
  private:
   enum class ItemKind : std::uint8_t { kLoss, kWaiting, kOpen };
@@ -88,6 +90,7 @@ class SectionReader {
   void end_walk();
   void take_block(const Block& block);
   void take_metadata(const Block& block);
+  void end_section(std::uint64_t next_section);
   void take_extent(const Block& block);
   void take_late(std::uint64_t watermark);
   void wait_for(const Block& block, const ExtentHeader& header);
@@ -125,6 +128,7 @@ class SectionReader {
   bool walk_ended_ = false;
   bool at_end_ = false;
   bool has_end_block_ = false;
+  std::optional<std::uint64_t> next_section_;
   bool stopped_ = false;  // a critical block of unknown type, or another section's header
   Item current_;
   bool has_current_ = false;

@@ -40,7 +40,10 @@ class Scan {
     while (headers_.next_header(block, kExtentHeaderBytes)) take(block);
     close(end_);
     // Sections tile the file, so that whoever reads them meets all damage.
-    if (!sections_.empty() && !unreadable_) sections_.back().end = end_;
+    if (!sections_.empty() && !unreadable_) {
+      if (sections_.back().end != end_) sections_.back().ended = false;
+      sections_.back().end = end_;
+    }
     return std::move(sections_);
   }
 
@@ -80,7 +83,9 @@ class Scan {
       case BlockType::kEnd: {
         // Checked, because behind a false end a section without a dictionary would begin.
         Block end;
-        if (whole_.read_at(block.offset, end)) close(block.offset + end.frame.block_bytes());
+        if (!whole_.read_at(block.offset, end)) break;
+        open_->ended = true;
+        close(block.offset + end.frame.block_bytes());
         break;
       }
       default:

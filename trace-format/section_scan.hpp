@@ -41,6 +41,7 @@ struct SectionScan {
   std::uint64_t min_tsc = kNoTsc;       // no record is older, if the headers tell the truth
   std::uint64_t max_tsc = 0;            // nor younger; kNoTsc and 0 without records
   std::uint64_t first_unix_ns = 0;      // of min_tsc
+  bool ended = false;                   // by an END block
   bool indexed = false;                 // all this is what an INDEX block says
 };
 

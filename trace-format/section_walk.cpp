@@ -133,10 +133,10 @@ void SectionReader::take_block(const Block& block) {
       return;
     case BlockType::kEnd:
       has_end_block_ = true;
-      stopped_ = stopped_ || following_;
+      if (following_) end_section(block.offset + block.frame.block_bytes());
       return;
     case BlockType::kHeader:
-      stopped_ = stopped_ || (following_ && block.offset != scan_.begin);
+      if (following_ && block.offset != scan_.begin) end_section(block.offset);
       return;
     case BlockType::kSequencePoint:
     case BlockType::kStackTable:
@@ -152,6 +152,12 @@ void SectionReader::take_block(const Block& block) {
          "use a newer ringcat");
     stopped_ = true;
   }
+}
+
+// What is followed has no end that is known before.
+void SectionReader::end_section(std::uint64_t next_section) {
+  next_section_ = next_section;
+  stopped_ = true;
 }
 
 void SectionReader::take_extent(const Block& block) {
