@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/packing_commands.hpp"
 #include "tools/print_command.hpp"
 #include "tools/stats_command.hpp"
 #include "tools/subcommand.hpp"
@@ -13,6 +14,8 @@ constexpr Subcommand kSubcommands[] = {
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
     {"verify", "checks every block, number and index of trace files", run_verify},
     {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
+    {"pack", "packs trace files with zstd, in a form that is read like the unpacked one", run_pack},
+    {"unpack", "restores packed trace files", run_unpack},
 };
 
 }  // namespace

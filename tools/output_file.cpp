@@ -1,0 +1,124 @@
+#include "tools/output_file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <sys/stat.h>
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string exists(const std::string& path) {
+  return path + " is there already; --force replaces it";
+}
+
+}  // namespace
+
+unsigned mode_like(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0666U : 0640U;
+}
+
+std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const How& how,
+                                               std::string* error) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0) {
+    if (!how.replace) {
+      *error = exists(path);
+      return nullptr;
+    }
+    if (!S_ISREG(status.st_mode)) {
+      *error = path + " is there already and no regular file; give another name";
+      return nullptr;
+    }
+  }
+  std::string temporary = path + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) {
+    *error = path + ": cannot be created: " + std::generic_category().message(errno) +
+             "; check its directory";
+    return nullptr;
+  }
+  std::unique_ptr<OutputFile> file(new OutputFile(path, std::move(temporary), fd, how.replace));
+  if (::fchmod(fd, how.mode) != 0) file->error_ = errno;
+  return file;
+}
+
+OutputFile::OutputFile(std::string path, std::string temporary, int fd, bool replace)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), replace_(replace) {
+  buffer_.reserve(kBufferBytes);
+}
+
+OutputFile::~OutputFile() {
+  ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+bool OutputFile::write(std::span<const std::byte> bytes) {
+  bytes_ += bytes.size();
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return buffer_.size() < kBufferBytes ? error_ == 0 : flush();
+}
+
+bool OutputFile::flush() {
+  std::span<const std::byte> left = buffer_;
+  while (error_ == 0 && !left.empty()) {
+    const ssize_t written = ::write(fd_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      error_ = written < 0 ? errno : EIO;
+    } else {
+      left = left.subspan(static_cast<std::size_t>(written));
+    }
+  }
+  buffer_.clear();
+  return error_ == 0;
+}
+
+bool OutputFile::give_name() {
+  if (replace_) return ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) {
+    return true;
+  }
+  // Not every file system can.
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  if (::link(temporary_.c_str(), path_.c_str()) != 0) return false;
+  ::unlink(temporary_.c_str());
+  return true;
+}
+
+bool OutputFile::commit(std::string* error) {
+  if (flush() && ::fsync(fd_) != 0) error_ = errno;
+  if (error_ == 0 && !give_name()) error_ = errno;
+  if (error_ != 0) {
+    *error = error_ == EEXIST
+                 ? exists(path_)
+                 : path_ + ": cannot be written: " + std::generic_category().message(error_) +
+                       "; see to the room and permissions there";
+    return false;
+  }
+  temporary_.clear();
+  // The name is to outlive a power cut too; where directories cannot be synced, nothing can be
+  // done.
+  const int directory = ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+  return true;
+}
+
+}  // namespace ringside::tool

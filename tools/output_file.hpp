@@ -1,0 +1,55 @@
+#pragma once
+// A file that is there whole or not at all.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ringside::tool {
+
+// Written under a temporary name beside it ("PATH.XXXXXX"), which goes away again unless commit()
+// gives it its own.
+class OutputFile {
+ public:
+  struct How {
+    bool replace = false;  // a file that has the name already
+    unsigned mode = 0640;  // its permissions
+  };
+
+  // Null with `*error` if it is there already and not to be replaced, or cannot be created.
+  static std::unique_ptr<OutputFile> create(const std::string& path, const How& how,
+                                            std::string* error);
+
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // False if that or anything before failed; commit() says why.
+  bool write(std::span<const std::byte> bytes);
+
+  // Makes it durable and gives it its name. False with `*error` if anything failed since create().
+  bool commit(std::string* error);
+
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  OutputFile(std::string path, std::string temporary, int fd, bool replace);
+  bool flush();
+  bool give_name();
+
+  std::string path_;
+  std::string temporary_;
+  int fd_;
+  bool replace_;
+  int error_ = 0;  // errno of the first failure
+  std::uint64_t bytes_ = 0;
+  std::vector<std::byte> buffer_;
+};
+
+// Permissions for a file made of this one: nobody may read more than before. 0640 if there is none.
+unsigned mode_like(const std::string& path);
+
+}  // namespace ringside::tool
