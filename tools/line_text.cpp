@@ -2,11 +2,10 @@
 
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "shm-layout/format_style.hpp"
+#include "shm-layout/level.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -44,10 +43,6 @@ std::string thread_text(const trace::StreamInfo* stream) {
 
 LineText::LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format)
     : head_(std::move(head)), format_(std::move(format)) {
-  if (format_ != nullptr && format_->is_fixed()) {
-    format_->append(head_, {});
-    format_ = nullptr;
-  }
   head_bytes_ = head_.size();
   head_.append(trace::TextSink::kSlack, '\0');
 }
@@ -84,7 +79,7 @@ const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event
   if (texts_.size() >= kMaxTexts) {
     recent_.fill({});
     texts_.clear();
-    formats_.clear();
+    messages_.clear();
   }
   Text& text = texts_[key];
   const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
@@ -92,33 +87,23 @@ const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event
   return text;
 }
 
-const LineTexts::Format& LineTexts::format_of(const trace::Event& event) {
-  const trace::Site& site = *event.record.site;
-  const auto [it, is_new] = formats_.try_emplace({&site, nullptr, event.section});
-  Format& format = it->second;
-  if (is_new) {
-    std::vector<trace::FormatField> fields;
-    for (const trace::Field& field : site.fields) {
-      fields.push_back({field.name, field.is_array ? shm::array_of(field.type) : field.type});
-    }
-    auto parsed = trace::MessageFormat::parse(static_cast<shm::FormatStyle>(site.style),
-                                              site.format, fields, &format.refusal);
-    if (parsed) {
-      format.format = std::make_shared<const trace::MessageFormat>(std::move(*parsed));
-    }
-  }
-  return format;
+const SiteMessage& LineTexts::message_of(const trace::Event& event) {
+  const Key key{event.record.site, nullptr, event.section};
+  return messages_.try_emplace(key, *event.record.site).first->second;
 }
 
 std::shared_ptr<const LineText> LineTexts::make(const trace::Event& event) {
   const trace::Site& site = *event.record.site;
-  const Format& format = format_of(event);
+  const SiteMessage& message = message_of(event);
   std::string head = fmt::format(" {}:{} {} {}", base_name(site.file), site.line,
                                  shm::level_name(site.level), thread_text(event.stream));
-  if (format.format == nullptr) {
-    head += fmt::format("<format \"{}\" cannot be used: {}>", site.format, format.refusal);
+  if (message.is_fixed()) {
+    trace::TextSink text;
+    message.append(text, {});
+    head += text.text();
+    return std::make_shared<const LineText>(std::move(head), nullptr);
   }
-  return std::make_shared<const LineText>(std::move(head), format.format);
+  return std::make_shared<const LineText>(std::move(head), message.format());
 }
 
 std::shared_ptr<const LineText> LineTexts::make_loss(const trace::Event& event) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "tools/site_message.hpp"
 #include "trace-format/message_text.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/trace_event.hpp"
@@ -51,10 +52,6 @@ class LineTexts {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  struct Format {
-    std::shared_ptr<const trace::MessageFormat> format;
-    std::string refusal;  // why the format cannot be used
-  };
   struct Text {
     std::shared_ptr<const LineText> text;
     std::uint32_t revision = 0;  // of the stream's name
@@ -68,11 +65,11 @@ class LineTexts {
   static std::shared_ptr<const LineText> make_loss(const trace::Event& event);
   const Text& find(const Key& key, const trace::Event& event);
   std::shared_ptr<const LineText> make(const trace::Event& event);
-  const Format& format_of(const trace::Event& event);
+  const SiteMessage& message_of(const trace::Event& event);
 
   std::array<Recent, kRecent> recent_;  // by hash
   std::unordered_map<Key, Text, KeyHash> texts_;
-  std::unordered_map<Key, Format, KeyHash> formats_;
+  std::unordered_map<Key, SiteMessage, KeyHash> messages_;
   std::shared_ptr<const LineText> loss_;
 };
 

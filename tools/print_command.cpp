@@ -1,6 +1,8 @@
 #include "tools/print_command.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/event_filter.hpp"
 #include "tools/exit_codes.hpp"
 #include "tools/print_options.hpp"
 #include "tools/segment_salvage.hpp"
@@ -19,7 +22,13 @@
 namespace ringside::tool {
 namespace {
 
-std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options,
+std::uint64_t unix_ns_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace::ReadOptions wanted,
                                              std::optional<SalvagedSegment>& segment,
                                              trace::ReadError* error) {
   std::string why;
@@ -30,29 +39,39 @@ std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options,
   }
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(trace::TraceFile::in_memory(options.segment, std::move(segment->trace)));
-  auto set = trace::TraceSet::open(std::move(files), {}, error);
+  auto set = trace::TraceSet::open(std::move(files), std::move(wanted), error);
   if (!set) complain(error->text());
   return set;
 }
 
 int print_trace(const PrintOptions& options) {
+  std::string why;
+  const auto filter = EventFilter::make(options.filter, unix_ns_now(), options.utc, &why);
+  if (!filter) {
+    complain(why);
+    return kExitUsage;
+  }
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
   if (options.segment.empty()) {
-    set = trace::TraceSet::open(options.paths, &error);
+    set = trace::TraceSet::open(options.paths, filter->read_options(), &error);
     if (!set) complain(error.text());
   } else {
-    set = open_salvaged(options, segment, &error);
+    set = open_salvaged(options, filter->read_options(), segment, &error);
   }
   if (!set) return kExitUnreadable;
+  TraceTextOptions text_options{options.utc, options.threads};
+  if (filter->looks_at_events()) {
+    text_options.wanted = [&filter](const trace::Event& event) { return filter->wanted(event); };
+  }
   int failure = 0;
-  const bool whole =
-      write_trace_text(*set, {options.utc, options.threads}, [&failure](std::string_view text) {
-        if (write_output(text)) return true;
-        failure = errno;
-        return false;
-      });
+  const bool whole = write_trace_text(*set, text_options, [&failure](std::string_view text) {
+    if (write_output(text)) return true;
+    failure = errno;
+    return false;
+  });
+  for (const std::string& note : filter->notes()) complain(note);
   if (!whole) return exit_code_of_failed_output(failure);
   const int exit_code = complain_of_damage(set->report());
   if (!segment) return exit_code;

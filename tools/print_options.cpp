@@ -34,6 +34,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
                  "still holds, and on standard error what is known of each thread")
       ->type_name("FILE")
       ->excludes(paths);
+  add_filter_options(app, options.filter);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   // More than a few find nothing to do: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -46,6 +47,12 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       "  2026-11-20 21:35:16.554575617 orders.cc:31 NOTICE [4711 worker-2] the message\n"
       "where 4711 is the thread. Records that were dropped show as a line of level LOST in\n"
       "their place; a message whose strings were cut ends in \" [cut]\".\n"
+      "\n"
+      "Conditions of --where: the fields of a statement, by name, by their last part (qty for\n"
+      "order->qty) or between back quotes (`items[0]`), and level, line, file, function, site,\n"
+      "category, service, pid, thread (id or name), msg; numbers, \"texts\", TRACE to CRITICAL,\n"
+      "true, false; == != < <= > >= =~ \"regex\" !~ in (1, 2) + - * / && || ! and parentheses.\n"
+      "Records of a statement that lacks a field which is mentioned do not match.\n"
       "\n"
       "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
       "3 nothing could be read, or nothing written.");

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/filter_options.hpp"
+
 namespace ringside::tool {
 
 struct PrintOptions {
   std::vector<std::string> paths;
   std::string segment;  // not empty: a segment's file, and no paths
+  FilterOptions filter;
   bool utc = false;
   unsigned threads = 1;
 };

@@ -52,6 +52,9 @@ struct TestSite {
   std::vector<TestField> fields = {};
   std::uint8_t flags = 0;
   std::string format = "text";
+  shm::Level level = shm::Level::kInfo;
+  std::string category = "test";
+  std::string file = "file.cpp";
 };
 
 inline Bytes site_entry(const TestSite& site) {
@@ -59,13 +62,13 @@ inline Bytes site_entry(const TestSite& site) {
   d.site_id = site.id;
   d.line = 10 * site.id;
   d.keywords = 5;
-  d.level = shm::Level::kInfo;
+  d.level = site.level;
   d.format_style = 1;
   d.flags = site.flags;
   d.name = "site";
-  d.category = "test";
+  d.category = site.category;
   d.format = site.format;
-  d.file = "file.cpp";
+  d.file = site.file;
   d.function = "f";
   std::vector<shm::FieldDescription> fields;
   for (const TestField& f : site.fields) {

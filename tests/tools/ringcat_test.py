@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""The program ringcat: every option at least once, and what it says about wrong ones."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+RINGCAT = os.environ["RINGSIDE_TEST_RINGCAT"]
+WRITE_TRACE = os.environ["RINGSIDE_TEST_WRITE_ORDERS_TRACE"]
+OK, DAMAGED, USAGE, UNREADABLE = 0, 1, 2, 3
+
+LINES = [
+    "2025-11-20 21:35:16.000000001 orders.cpp:100 INFO [1001 main] order 1 filled at 100.25 side B",
+    "2025-11-20 21:35:17.000000001 orders.cpp:100 INFO [1001 main] order 2 filled at 99.50 side S",
+    "2025-11-20 21:35:18.000000001 orders.cpp:100 INFO [1001 main] order -3 filled at 101.00 side B",
+    "2025-11-20 21:35:19.000000001 queues.cpp:110 WARNING [1001 main] queue length 7",
+    "2025-11-20 21:35:20.000000001 queues.cpp:110 WARNING [1001 main] queue length 18446744073709551615",
+    "2025-11-20 21:35:21.000000001 net.cpp:120 ERROR [1001 main] connection lost",
+    "2025-11-20 21:35:23.000000001 -:0 LOST [1002 worker-2] 12 records: the ring was full",
+]
+LOSS = 6
+
+
+class RingcatTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="ringside-test-")
+        cls.trace = os.path.join(cls.directory.name, "orders.ringtrace")
+        subprocess.run([WRITE_TRACE, cls.trace], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def ringcat(self, *arguments, environment=None, cwd=None):
+        return subprocess.run([RINGCAT, *arguments], capture_output=True, timeout=60, check=False,
+                              cwd=cwd, env={**os.environ, "TZ": "UTC", **(environment or {})})
+
+    def lines(self, *arguments):
+        done = self.ringcat("--utc", *arguments, self.trace)
+        self.assertEqual((done.returncode, done.stderr), (OK, b""))
+        return done.stdout.decode(errors="surrogateescape").splitlines()
+
+    def numbers(self, *arguments):
+        """Of the lines printed, which they are among all; losses left out."""
+        return [int(line[17:19]) - 16 for line in self.lines(*arguments, "--no-losses")
+                if line.startswith("2025")]
+
+    def refusal(self, *arguments, status=USAGE):
+        done = self.ringcat(*arguments)
+        self.assertEqual(done.returncode, status, done)
+        self.assertEqual(done.stdout, b"")
+        return done.stderr.decode()
+
+
+class Filters(RingcatTest):
+    def test_all_records_without_options(self):
+        self.assertEqual(self.lines()[:7], LINES)
+        self.assertEqual(self.lines("--threads", "1"), self.lines("--threads", "3"))
+        self.assertEqual(self.numbers(), [0, 1, 2, 3, 4, 5, 7, 8, 9])
+
+    def test_times(self):
+        self.assertEqual(self.lines("--since", "2025-11-20T21:35:18Z", "--until", "@1763674521"), LINES[2:5])
+        self.assertEqual(self.lines("--since=2025-11-20 21:35:23", "--until", "2025-11-20 21:35:23.000000002", "--level", "error"), [LINES[LOSS]])
+        self.assertEqual(self.lines("--since", "-5m"), [])
+        self.assertEqual(self.numbers("--until", "now", "--since", "2025-11-20T22:35:25+01:00"), [9])
+
+    def test_local_time(self):
+        done = self.ringcat("--until", "2025-11-20 23:35:17", self.trace, environment={"TZ": "XYZ-2"})
+        self.assertEqual(done.stdout.decode(), LINES[0].replace(" 21:", " 23:") + "\n")
+
+    def test_levels(self):
+        self.assertEqual(self.numbers("--level", "warning"), [3, 4, 5])
+        self.assertEqual(self.numbers("--level", "WARNING+"), [3, 4, 5])
+        self.assertEqual(self.numbers("--level", "trace"), [0, 1, 2, 3, 4, 5, 7, 8, 9])
+
+    def test_categories(self):
+        self.assertEqual(self.numbers("--category", "orders"), [0, 1, 2])
+        self.assertEqual(self.numbers("--category", "q*", "--category", "orders"), [0, 1, 2, 3, 4])
+
+    def test_sites(self):
+        for glob in ("queues.cpp", "src/queues.cpp", "queues.cpp:110", "src/q*:110", "queue length", "*length %lu"):
+            with self.subTest(glob=glob):
+                self.assertEqual(self.numbers("--site", glob), [3, 4])
+        self.assertEqual(self.numbers("--site", "site"), [0, 1, 2, 3, 4, 5, 7, 8, 9])
+        self.assertEqual(self.numbers("--site", "queues.cpp:11"), [])
+
+    def test_threads_and_services(self):
+        self.assertEqual(self.numbers("--thread", "1002"), [7, 8, 9])
+        self.assertEqual(self.lines("--thread", "main"), LINES[:6])
+        self.assertEqual(self.numbers("--thread", "work*"), [7, 8, 9])
+        self.assertEqual(self.lines("--service", "sh?p"), self.lines())
+        self.assertEqual(self.lines("--service", "other"), [])
+
+    def test_grep(self):
+        self.assertEqual(self.numbers("--grep", "^connection (lost|found)$"), [5])
+        self.assertEqual(self.numbers("--grep", "filled at 1[0-9]{2}"), [0, 2])
+        self.assertEqual(self.numbers("--grep", "INFO"), [], "the message alone counts")
+
+    def test_where(self):
+        self.assertEqual(self.numbers("--where", 'price > 100 && side == "B"'), [0, 2])
+        self.assertEqual(self.numbers("--where", "level >= ERROR || msg =~ 'length 7'"), [3, 5])
+
+    def test_filters_join(self):
+        self.assertEqual(self.numbers("--where", "price > 100", "--grep", "order 1 "), [0])
+        self.assertEqual(self.numbers("--where", "true", "--level", "error", "--thread", "main"), [5])
+
+    def test_losses_stay_unless_unwanted(self):
+        self.assertEqual(self.lines("--level", "error"), LINES[5:7])
+        self.assertEqual(self.lines("--level", "error", "--no-losses"), [LINES[5]])
+
+    def test_statements_whose_types_do_not_fit_are_named_once(self):
+        done = self.ringcat("--utc", "--no-losses", "--where", "side > 5", self.trace)
+        self.assertEqual((done.returncode, done.stdout), (OK, b""))
+        self.assertRegex(done.stderr.decode(), r'^ringcat: --where: src/orders.cpp:100 "order .*" is left out: '
+                                               r'at character 6: a text is compared with a number; [^\n]*\n$')
+
+
+class WrongInput(RingcatTest):
+    def test_wrong_options_are_explained(self):
+        for arguments, said in ((("--grep", "(", self.trace), r"^ringcat: --grep: '\(' is no regular expression"),
+                                (("--since", "soon", self.trace), r"^ringcat: --since: 'soon' is no time; write "),
+                                (("--until", "25:00", self.trace), r"^ringcat: --until: '25:00' is no time"),
+                                (("--level", "loud", self.trace), r"^ringcat: --level: there is no level 'loud'; levels"),
+                                (("--where", "a >", self.trace), r"^ringcat: --where: at character 4 of 'a >'"),
+                                (("--threads", "0", self.trace), "--threads"),
+                                (("--nonsense", self.trace), "--nonsense"),
+                                ((), "PATH")):
+            with self.subTest(arguments=arguments):
+                self.assertRegex(self.refusal(*arguments), said)
+
+    def test_what_cannot_be_read_is_named(self):
+        empty = os.path.join(self.directory.name, "empty")
+        os.makedirs(empty, exist_ok=True)
+        foreign = os.path.join(empty, "foreign")
+        with open(foreign, "w", encoding="ascii") as file:
+            file.write("no trace")
+        for path in ("/nonexistent", empty, foreign):
+            with self.subTest(path=path):
+                self.assertIn(path, self.refusal(path, status=UNREADABLE))
+
+    def test_damage_is_skipped_and_said(self):
+        with open(self.trace, "rb") as file:
+            data = bytearray(file.read())
+        data[data.index(b"RSBK", data.index(b"worker-2")) + 40] ^= 1
+        path = os.path.join(self.directory.name, "damaged")
+        with open(path, "wb") as file:
+            file.write(data)
+        done = self.ringcat("--utc", path)
+        self.assertEqual(done.returncode, DAMAGED)
+        self.assertRegex(done.stderr.decode(), r"bytes in 1 places could not be read")
+
+    def test_a_truncated_file_is_no_damage(self):
+        with open(self.trace, "rb") as file:
+            data = file.read()
+        path = os.path.join(self.directory.name, "truncated")
+        with open(path, "wb") as file:
+            file.write(data[:-60])
+        self.assertEqual(self.ringcat(path).returncode, OK)
+
+    def test_help_and_version(self):
+        for arguments in (("--help",), ("print", "--help"), ("--version",)):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.ringcat(*arguments).returncode, OK)
+        said = self.ringcat("--help").stdout.decode()
+        for word in ("Exit status", "Subcommands", "--where", "--since"):
+            self.assertIn(word, said)
+
+    def test_a_file_called_like_a_subcommand(self):
+        with open(self.trace, "rb") as source, open(os.path.join(self.directory.name, "print"), "wb") as target:
+            target.write(source.read())
+        done = self.ringcat("--utc", "./print", cwd=self.directory.name)
+        self.assertEqual(done.stdout.decode(errors="replace").splitlines()[0], LINES[0])
+        self.assertEqual(self.ringcat("print", cwd=self.directory.name).returncode, USAGE)
+
+    def test_a_reader_that_has_seen_enough_is_no_failure(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        try:
+            done = subprocess.run([RINGCAT, self.trace], stdout=write_end, stderr=subprocess.PIPE, timeout=60,
+                                  check=False)
+        finally:
+            os.close(write_end)
+        self.assertEqual((done.returncode, done.stderr), (OK, b""))
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([RINGCAT, self.trace], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(done.returncode, UNREADABLE)
+        self.assertRegex(done.stderr, rb"cannot write: No space left")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,169 @@
+#include "tools/event_filter.hpp"
+
+#include <algorithm>
+#include <fnmatch.h>
+
+#include <fmt/format.h>
+
+#include "tools/level_name.hpp"
+#include "tools/time_argument.hpp"
+
+namespace ringside::tool {
+namespace {
+
+bool glob_matches(const std::string& glob, const std::string& text) {
+  return fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+}
+
+bool any_matches(const std::vector<std::string>& globs, const std::string& text) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& glob) { return glob_matches(glob, text); });
+}
+
+bool site_matches(const std::string& glob, const trace::Site& site) {
+  const bool is_plain = glob.find_first_of("*?[") == std::string::npos;
+  if (is_plain && !glob.empty() && site.format.find(glob) != std::string::npos) return true;
+  const std::string base = site.file.substr(site.file.rfind('/') + 1);
+  const std::string line = ":" + std::to_string(site.line);
+  for (const std::string& text :
+       {site.name, site.format, site.file, site.file + line, base, base + line}) {
+    if (!text.empty() && glob_matches(glob, text)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std::uint64_t now_ns,
+                                               bool utc, std::string* why) {
+  std::unique_ptr<EventFilter> filter(new EventFilter);
+  filter->options_ = options;
+  std::string fault;
+  const auto refuse = [&](std::string_view option) {
+    *why = fmt::format("{}: {}", option, fault);
+    return nullptr;
+  };
+  trace::ReadOptions& times = filter->times_;
+  if (!options.since.empty()) {
+    const auto since = parse_time(options.since, now_ns, utc, &fault);
+    if (!since) return refuse("--since");
+    times.since_ns = *since;
+  }
+  if (!options.until.empty()) {
+    const auto until = parse_time(options.until, now_ns, utc, &fault);
+    if (!until) return refuse("--until");
+    times.until_ns = *until;
+  }
+  if (!options.level.empty()) {
+    std::string_view name = options.level;
+    if (name.ends_with('+')) name.remove_suffix(1);
+    const auto level = level_of_name(name);
+    fault = fmt::format("there is no level '{}'; levels are {}", name, level_names());
+    if (!level) return refuse("--level");
+    filter->least_level_ = *level;
+  }
+  if (!options.grep.empty()) {
+    filter->grep_.emplace();
+    if (!filter->grep_->parse(options.grep, &fault)) return refuse("--grep");
+  }
+  if (!options.where.empty()) {
+    filter->where_ = parse_where(options.where, &fault);
+    if (!filter->where_) return refuse("--where");
+    fault = WhereCondition::fault(*filter->where_);
+    if (!fault.empty()) return refuse("--where");
+  }
+  return filter;
+}
+
+trace::ReadOptions EventFilter::read_options() const {
+  trace::ReadOptions options = times_;
+  options.losses = !options_.no_losses;
+  const bool by_site = least_level_ != shm::Level::kNone || !options_.categories.empty() ||
+                       !options_.sites.empty() || grep_ || where_;
+  if (by_site) {
+    options.site = [this](const trace::Site& site, const trace::SegmentInfo&) {
+      return wants_site(site);
+    };
+  }
+  if (!options_.threads.empty() || !options_.services.empty()) {
+    options.stream = [this](const trace::StreamInfo& stream, const trace::SegmentInfo& segment) {
+      return wants_stream(stream, segment);
+    };
+  }
+  return options;
+}
+
+bool EventFilter::wants_site(const trace::Site& site) const {
+  if (site.level < least_level_) return false;
+  if (!options_.categories.empty() && !any_matches(options_.categories, site.category)) {
+    return false;
+  }
+  const auto fits = [&](const std::string& glob) { return site_matches(glob, site); };
+  if (!options_.sites.empty() && std::none_of(options_.sites.begin(), options_.sites.end(), fits)) {
+    return false;
+  }
+  if (!grep_ && !where_) return true;
+  PerSite of_site;
+  prepare(site, of_site);
+  return of_site.wanted;
+}
+
+bool EventFilter::wants_stream(const trace::StreamInfo& stream,
+                               const trace::SegmentInfo& segment) const {
+  if (!options_.services.empty() && !any_matches(options_.services, segment.service)) return false;
+  if (options_.threads.empty()) return true;
+  const std::string id = std::to_string(stream.thread_id);
+  return std::any_of(options_.threads.begin(), options_.threads.end(), [&](const std::string& one) {
+    return one == id || glob_matches(one, stream.thread_name);
+  });
+}
+
+std::optional<WhereCondition> EventFilter::condition_of(const trace::Site& site) const {
+  std::string misfit;
+  auto condition = WhereCondition::of_site(*where_, site, &misfit);
+  if (!misfit.empty()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    notes_.insert(fmt::format("--where: {}:{} \"{}\" is left out: {}", site.file, site.line,
+                              site.format, misfit));
+  }
+  return condition;
+}
+
+void EventFilter::prepare(const trace::Site& site, PerSite& of_site) const {
+  if (where_) {
+    of_site.where = condition_of(site);
+    of_site.wanted = of_site.where.has_value();
+  }
+  if (!of_site.wanted || (!grep_ && !where_->uses_message)) return;
+  of_site.message.emplace(site);
+  if (!grep_ || !of_site.message->is_fixed()) return;
+  trace::TextSink text;
+  of_site.message->append(text, {});
+  of_site.grep_decided = true;
+  of_site.wanted = grep_->matches(text.text());
+}
+
+bool EventFilter::wanted(const trace::Event& event) {
+  if (event.kind == trace::EventKind::kLoss || !looks_at_events()) return true;
+  const Key key{event.record.site, event.section};
+  if (last_site_ == nullptr || last_ != key) {
+    if (sites_.size() >= kMostSites) sites_.clear();
+    const auto [it, is_new] = sites_.try_emplace(key);
+    if (is_new) prepare(*key.site, it->second);
+    last_ = key;
+    last_site_ = &it->second;
+  }
+  const PerSite& of_site = *last_site_;
+  if (!of_site.wanted) return false;
+  text_.clear();
+  if (of_site.message) of_site.message->append(text_, event.record.args);
+  if (grep_ && !of_site.grep_decided && !grep_->matches(text_.text())) return false;
+  return !of_site.where || of_site.where->matches(event, text_.text());
+}
+
+std::vector<std::string> EventFilter::notes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {notes_.begin(), notes_.end()};
+}
+
+}  // namespace ringside::tool
