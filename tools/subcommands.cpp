@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/agg_command.hpp"
+#include "tools/hist_command.hpp"
 #include "tools/packing_commands.hpp"
 #include "tools/print_command.hpp"
 #include "tools/stats_command.hpp"
@@ -11,6 +13,8 @@ namespace ringside::tool {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
+    {"agg", "counts, sums, percentiles of a number, by groups; times between two sites", run_agg},
+    {"hist", "how the values of a number are spread, drawn in the terminal", run_hist},
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
     {"verify", "checks every block, number and index of trace files", run_verify},
     {"stats", "records, bytes and losses by stream, statement and interval", run_stats},

@@ -48,7 +48,9 @@ QueryError mismatch(const Site& site, std::string_view service, const FieldDeman
   error.remedy =
       taker.empty() ? "take it from RecordInfo::value()" : "take it as " + std::string(taker);
   if (demand.takes == &FieldReader<AnyNumber>::takes) {
-    error.remedy = "choose a field that is a number: " + known_fields(site);
+    error.what = std::string(service) + ": field \"" + demand.name + "\" of site " + error.site +
+                 " is " + error.found + ", which is no number";
+    error.remedy = "choose one that is: " + known_fields(site);
   }
   return error;
 }

@@ -142,7 +142,8 @@ GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
     return result;
   }
   const std::vector<FieldDemand> from = demands_of(query.by);
-  const std::vector<FieldDemand> to = demands_of(to_by);
+  std::vector<FieldDemand> to = demands_of(to_by);
+  for (FieldDemand& demand : demands_of(query.to_fields)) to.push_back(std::move(demand));
   SiteCheck first = check_sites(*files, query.from, from);
   result.from = std::move(first.matched);
   SiteCheck second = check_sites(*files, query.to, to);

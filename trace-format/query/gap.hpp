@@ -57,6 +57,7 @@ struct GapQuery {
   SiteSelector to = SiteSelector::all();
   std::vector<std::string> by;     // fields of the sites of `from`; #3 for the third
   std::vector<std::string> to_by;  // of those of `to`, as many; empty: the same names
+  std::vector<std::string> to_fields;  // more of `to`, for the visit
   bool across_processes = false;   // else a gap begins and ends in one process
   std::size_t most_open = kMostOpen;
   unsigned threads = 1;
@@ -64,7 +65,8 @@ struct GapQuery {
 
 struct Gap {
   std::uint64_t ns = 0;
-  // Of the end. Lives during the visit; value() has the fields of `to_by`.
+  // Of the end. Lives during the visit; value() has the fields of `to_by`,
+  // then those of `to_fields`.
   const RecordInfo* end = nullptr;
 };
 

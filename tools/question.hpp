@@ -1,0 +1,69 @@
+#pragma once
+// What `ringcat agg` and `ringcat hist` ask of a trace: which numbers of which records, in which
+// groups.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/result_table.hpp"
+#include "trace-format/query/gap.hpp"
+#include "trace-format/query/group_key.hpp"
+#include "trace-format/query/site_selector.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ringside::tool {
+
+// As it stands on the command line.
+struct QuestionOptions {
+  std::vector<std::string> words;  // SITE PATH...; with `gap` only PATH...
+  std::vector<std::string> gap;    // two sites, or none
+  std::string join;
+  std::string join_to;
+  bool across = false;
+  std::string field;
+  unsigned threads = 1;
+  TableFormat format = TableFormat::kText;
+
+  void add_to(CLI::App& app);
+};
+
+enum class NumberSource : std::uint8_t { kNone, kField, kDuration, kGap };
+// kMixed: numbers that have no C++ type in common, read as doubles.
+enum class NumberKind : std::uint8_t { kSigned, kUnsigned, kDouble, kMixed };
+
+struct Question {
+  static constexpr std::string_view kDurationName = "@duration";
+
+  std::vector<std::string> paths;
+  trace::query::SiteSelector sites = trace::query::SiteSelector::all();  // not of a gap
+  trace::query::GapQuery gap;
+  NumberSource source = NumberSource::kNone;
+  NumberKind kind = NumberKind::kUnsigned;
+  std::string number_name;                   // "price", "@duration", "gap"
+  std::vector<std::string> fields;           // that are read: the number's first, if it is one's
+  std::vector<trace::query::KeyPart> parts;  // of groups
+  std::vector<std::string> part_names;
+  unsigned threads = 1;
+  std::vector<trace::query::MatchedSite> from;  // the sites, of a gap the first ones
+  std::vector<trace::query::MatchedSite> to;    // of a gap
+
+  // The matched sites as facts.
+  void describe(ResultTable& table) const;
+};
+
+// Checks it against the dictionaries of the files; `by` and `interval` make the groups. Empty if
+// that cannot be: then it is said on standard error, and `*exit_code` is set.
+std::optional<Question> prepare_question(const QuestionOptions& options, const std::string& by,
+                                         const std::string& interval, int* exit_code);
+
+// "a,f(b, c),d" at the commas outside brackets and literals: a field may be named like an
+// expression.
+std::vector<std::string> split_names(std::string_view list);
+
+}  // namespace ringside::tool

@@ -1,0 +1,55 @@
+#pragma once
+// What a question came to, as text, JSON or CSV.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ringside::tool {
+
+enum class TableFormat : std::uint8_t { kText, kJson, kCsv };
+
+struct Cell {
+  std::string text;
+  bool is_number = false;  // text is one as JSON writes it
+
+  static Cell of_text(std::string_view text) { return {std::string(text), false}; }
+  static Cell of_count(std::uint64_t number) { return {std::to_string(number), true}; }
+  // With at most six significant digits in text, else so that it reads back equal; infinities
+  // and NaN become texts, which JSON has no numbers for.
+  static Cell of_number(double number, TableFormat format);
+};
+
+// Facts stand above the table in text, beside it in JSON and not at all in CSV.
+class ResultTable {
+ public:
+  void add_fact(std::string name, Cell value) {
+    facts_.emplace_back(std::move(name), std::move(value));
+  }
+  void set_columns(std::vector<std::string> names) { columns_ = std::move(names); }
+  void add_row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+
+  std::string text(TableFormat format) const;
+
+ private:
+  std::string as_text() const;
+  std::string as_json() const;
+  std::string as_csv() const;
+
+  std::vector<std::pair<std::string, Cell>> facts_;  // in JSON, equal names become an array
+  std::vector<std::string> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// In double quotes; what is no UTF-8 becomes U+FFFD.
+std::string json_string(std::string_view text);
+
+// Control characters as C escapes, so that a cell cannot steer a terminal.
+std::string plain_text(std::string_view text);
+
+// Columns on a terminal: a continuation byte of UTF-8 takes none.
+std::size_t text_columns(std::string_view text);
+
+}  // namespace ringside::tool
