@@ -167,15 +167,17 @@ std::size_t write_end_block(const EndBlock& end, std::span<std::byte> out) {
   store(p + 8, end.dropped);
   store(p + 16, static_cast<std::uint32_t>(end.reason));
   store(p + 20, std::uint32_t{0});
+  store(p + 24, end.index_bytes);
   return finish(out, BlockType::kEnd, kEndBytes);
 }
 
 bool EndBlock::parse(std::span<const std::byte> payload, EndBlock& end) {
-  if (payload.size() < kEndBytes) return false;
+  if (payload.size() < kEndBytesWithoutIndex) return false;
   const std::byte* p = payload.data();
   end.records = load<std::uint64_t>(p);
   end.dropped = load<std::uint64_t>(p + 8);
   end.reason = static_cast<EndReason>(load<std::uint32_t>(p + 16));
+  end.index_bytes = payload.size() < kEndBytes ? 0 : load<std::uint64_t>(p + 24);
   return true;
 }
 

@@ -58,6 +58,7 @@ struct EndBlock {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
   EndReason reason = EndReason::kConsumerEnded;
+  std::uint64_t index_bytes = 0;  // of the INDEX block in front of this one; 0: there is none
 
   static bool parse(std::span<const std::byte> payload, EndBlock& end);
 };

@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 0;
+inline constexpr std::uint16_t kFormatMinor = 1;
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
 inline constexpr std::uint8_t kBlockVersion = 1;
@@ -33,7 +33,11 @@ inline constexpr std::size_t kClockBytes = 40;
 inline constexpr std::size_t kStreamFixedBytes = 26;
 inline constexpr std::size_t kSequencePointFixedBytes = 16;
 inline constexpr std::size_t kSequencePointEntryBytes = 16;
-inline constexpr std::size_t kEndBytes = 24;
+inline constexpr std::size_t kIndexFixedBytes = 40;
+inline constexpr std::size_t kIndexedExtentBytes = 16;
+inline constexpr std::size_t kIndexedPointBytes = 24;
+inline constexpr std::size_t kEndBytes = 32;
+inline constexpr std::size_t kEndBytesWithoutIndex = 24;  // of format 1.0
 inline constexpr unsigned kClockFractionBits = 40;
 
 enum class ClockSource : std::uint32_t { kTsc = 1, kArmCounter = 2, kMonotonicNs = 3 };

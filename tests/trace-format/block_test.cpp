@@ -5,6 +5,7 @@
 #include "ring_bytes.hpp"
 #include "trace-format/block_frame.hpp"
 #include "trace-format/block_writer.hpp"
+#include "trace-format/index_block.hpp"
 
 namespace ringside::trace::testing {
 namespace {
@@ -137,12 +138,32 @@ TEST(BlockWriter, WritesTheOtherBlocksSoThatTheyParseBack) {
   EXPECT_EQ(watermark, 99U);
   EXPECT_EQ(point_payload.size(), 48U);
 
-  bytes = write_end_block({7, 8, EndReason::kRotation}, out);
+  bytes = write_end_block({7, 8, EndReason::kRotation, 99}, out);
   EndBlock end;
-  ASSERT_TRUE(EndBlock::parse(payload_of(out, bytes, BlockType::kEnd), end));
+  const auto end_payload = payload_of(out, bytes, BlockType::kEnd);
+  ASSERT_TRUE(EndBlock::parse(end_payload, end));
   EXPECT_EQ(end.records, 7U);
   EXPECT_EQ(end.dropped, 8U);
   EXPECT_EQ(end.reason, EndReason::kRotation);
+  EXPECT_EQ(end.index_bytes, 99U);
+  ASSERT_TRUE(EndBlock::parse(end_payload.first(24), end)) << "as format 1.0 had it";
+  EXPECT_EQ(end.index_bytes, 0U);
+  EXPECT_FALSE(EndBlock::parse(end_payload.first(23), end));
+}
+
+TEST(BlockWriter, LaysAnIndexOutAsSpecified) {
+  const std::uint64_t metadata[] = {10, 20};
+  const IndexedExtent late[] = {{100, 300}};
+  const IndexedPoint points[] = {{400, 150, 160}, {500, 250, 260}};
+  const IndexTables tables{90, 260, metadata, late, points};
+  Bytes out(4096);
+  const std::size_t bytes = write_index_block(600, tables, out);
+  EXPECT_EQ(bytes, index_block_bytes(tables));
+  const auto payload = payload_of(out, bytes, BlockType::kIndex);
+  const std::uint64_t expected[] = {
+      600, 90, 260, 2 | std::uint64_t{1} << 32, 2, 10, 20, 100, 300, 400, 150, 160, 500, 250, 260};
+  ASSERT_EQ(payload.size(), sizeof expected);
+  EXPECT_EQ(std::memcmp(payload.data(), expected, sizeof expected), 0);
 }
 
 TEST(BlockWriter, WritesNothingBehindAndAnswersZeroWithoutRoom) {
@@ -154,7 +175,8 @@ TEST(BlockWriter, WritesNothingBehindAndAnswersZeroWithoutRoom) {
                       write_clock_block({}, out),
                       write_stream_block({1, 2, 3, 4, "w"}, out),
                       write_sequence_point_block(1, positions, out),
-                      write_end_block({}, out)};
+                      write_end_block({}, out),
+                      write_index_block(1, {}, out)};
   };
   Bytes plenty(4096);
   const auto needed = try_all(plenty);
