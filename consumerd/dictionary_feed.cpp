@@ -21,8 +21,8 @@ DictionaryFeed::Result DictionaryFeed::update() {
     // Pairs with the service's release after it wrote the entries.
     const std::uint64_t committed =
         segment_.control().service.dictionary_committed_bytes.load(std::memory_order_acquire);
-    if (damaged_ || committed == known_bytes_) return Result::kReady;
-    if (committed < known_bytes_ || committed > segment_.layout().dictionary_bytes) {
+    if (damaged_ || committed == known_.size()) return Result::kReady;
+    if (committed < known_.size() || committed > segment_.layout().dictionary_bytes) {
       // The arena itself only grows: once the word is right again, so is everything.
       if (!told_length_) {
         log_.error("the dictionary of " + segment_.name() + " has an impossible length; " +
@@ -37,10 +37,11 @@ DictionaryFeed::Result DictionaryFeed::update() {
 
 // Copies a bounded piece, whatever length the service claims, and learns its whole entries.
 void DictionaryFeed::take(std::uint64_t committed) {
-  const std::size_t bytes = std::min<std::uint64_t>(committed - known_bytes_, kPieceBytes);
-  pending_.resize(bytes);
-  std::memcpy(pending_.data(), segment_.dictionary() + known_bytes_, bytes);
-  const std::span<const std::byte> piece(pending_);
+  const std::size_t from = known_.size();
+  const std::size_t bytes = std::min<std::uint64_t>(committed - from, kPieceBytes);
+  known_.resize(from + bytes);
+  std::memcpy(known_.data() + from, segment_.dictionary() + from, bytes);
+  const std::span<const std::byte> piece = std::span<const std::byte>(known_).subspan(from);
   std::size_t whole = 0;
   std::string why;
   while (whole < bytes) {
@@ -54,8 +55,7 @@ void DictionaryFeed::take(std::uint64_t committed) {
     }
     whole += next;
   }
-  pending_.resize(whole);
-  known_bytes_ += whole;
+  known_.resize(from + whole);
 }
 
 void DictionaryFeed::damage(const std::string& what) {
@@ -65,23 +65,41 @@ void DictionaryFeed::damage(const std::string& what) {
              "memory that is not its own");
 }
 
-DictionaryFeed::Result DictionaryFeed::write_pending() {
-  while (pending_from_ < pending_.size()) {
-    const auto rest = std::span<const std::byte>(pending_).subspan(pending_from_);
-    std::size_t bytes = shm::entry_bytes(rest);
-    while (bytes < kBlockTargetBytes) {
-      const std::uint32_t next = shm::entry_bytes(rest.subspan(bytes));
-      if (next == 0 || bytes + next > kBlockTargetBytes) break;
-      bytes += next;
-    }
-    const std::span<std::byte> out = file_.space(bytes + kBlockOverheadBytes);
-    if (out.empty()) return Result::kNoSpace;
-    file_.commit(trace::write_dictionary_block(rest.first(bytes), out));
-    pending_from_ += bytes;
+// The known entries from `offset` on that one block takes; none at the end.
+std::span<const std::byte> DictionaryFeed::block_from(std::size_t offset) const {
+  const auto rest = std::span<const std::byte>(known_).subspan(offset);
+  if (rest.empty()) return rest;
+  std::size_t bytes = shm::entry_bytes(rest);
+  while (bytes < kBlockTargetBytes) {
+    const std::uint32_t next = shm::entry_bytes(rest.subspan(bytes));
+    if (next == 0 || bytes + next > kBlockTargetBytes) break;
+    bytes += next;
   }
-  pending_.clear();
-  pending_from_ = 0;
+  return rest.first(bytes);
+}
+
+DictionaryFeed::Result DictionaryFeed::write_pending() {
+  while (written_bytes_ < known_.size()) {
+    const std::span<const std::byte> entries = block_from(written_bytes_);
+    const std::span<std::byte> out = file_.space(entries.size() + kBlockOverheadBytes);
+    if (out.empty()) return Result::kNoSpace;
+    file_.commit(trace::write_dictionary_block(entries, out));
+    written_bytes_ += entries.size();
+  }
   return Result::kReady;
+}
+
+void DictionaryFeed::restate(std::vector<std::byte>* front) const {
+  std::size_t restated = 0;
+  while (restated < known_.size()) {
+    const std::span<const std::byte> entries = block_from(restated);
+    const std::size_t from = front->size();
+    front->resize(from + kBlockOverheadBytes + entries.size());
+    const std::size_t bytes =
+        trace::write_dictionary_block(entries, std::span(*front).subspan(from));
+    front->resize(from + bytes);
+    restated += entries.size();
+  }
 }
 
 }  // namespace ringside::consumer

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,17 @@ class DictionaryFeed {
   // stay usable, a record of any other is one of an unknown site.
   Result update();
 
+  // Appends everything known as DICTIONARY blocks to the front of a new section.
+  void restate(std::vector<std::byte>* front) const;
+  // That section is the present one.
+  void enter_restated_section() { written_bytes_ = known_.size(); }
+
   bool damaged() const { return damaged_; }
   const trace::SiteTable& sites() const { return sites_; }
 
  private:
   Result write_pending();
+  std::span<const std::byte> block_from(std::size_t offset) const;
   void take(std::uint64_t committed);
   void damage(const std::string& what);
 
@@ -40,11 +47,10 @@ class DictionaryFeed {
   TraceFile& file_;
   const Log& log_;
   trace::SiteTable sites_;
-  std::uint64_t known_bytes_ = 0;
-  std::vector<std::byte> pending_;  // known, but not yet in the file from pending_from_ on
-  std::size_t pending_from_ = 0;
-  bool damaged_ = false;      // an entry is: nothing behind it can be found
-  bool told_length_ = false;  // said that the length is impossible
+  std::vector<std::byte> known_;   // whole entries: a copy, for the service may change its own
+  std::size_t written_bytes_ = 0;  // of known_, in the present section
+  bool damaged_ = false;           // an entry is: nothing behind it can be found
+  bool told_length_ = false;       // said that the length is impossible
 };
 
 }  // namespace ringside::consumer

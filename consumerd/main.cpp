@@ -19,9 +19,14 @@
 namespace {
 
 std::atomic<bool> g_stop{false};
+std::atomic<bool> g_rotate{false};
 
 void request_stop(int /*signal*/) {
   g_stop.store(true, std::memory_order_relaxed);
+}
+
+void request_rotation(int /*signal*/) {
+  g_rotate.store(true, std::memory_order_relaxed);
 }
 
 void install_signals() {
@@ -29,6 +34,8 @@ void install_signals() {
   action.sa_handler = request_stop;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = request_rotation;
+  sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
   ringside::consumer::install_truncation_guard();
@@ -66,7 +73,7 @@ int main(int argc, char** argv) {
     prctl(PR_SET_TIMERSLACK, 1000UL);
     allow_many_files();
     install_signals();
-    PollLoop loop(*options, log, g_stop);
+    PollLoop loop(*options, log, g_stop, g_rotate);
     return loop.run();
   } catch (const std::exception& error) {
     log.error(error.what());

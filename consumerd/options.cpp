@@ -15,6 +15,8 @@
 
 #include <sys/stat.h>
 
+#include "consumerd/option_values.hpp"
+
 namespace ringside::consumer {
 namespace {
 
@@ -25,6 +27,10 @@ constexpr char kUsage[] =
     "  -o, --output DIR       where the trace files go (must exist)\n"
     "      --shm-dir DIR      where the services' segments are (default /dev/shm)\n"
     "      --service GLOB     only services of this name; may be given several times\n"
+    "      --rotate-bytes SIZE\n"
+    "                         go on in a new file when one has SIZE bytes (or K, M, G)\n"
+    "      --rotate-after DURATION\n"
+    "                         the same when it is that old: 30s, 10m, 1h\n"
     "      --io KIND          auto (default), uring or pwrite\n"
     "      --cpu N            run on this processor only\n"
     "      --once             drain what is there, finish the files of ended services, exit\n"
@@ -32,14 +38,17 @@ constexpr char kUsage[] =
     "  -h, --help             this text\n"
     "      --version          the version\n"
     "\n"
+    "SIGHUP: go on in new files.\n"
     "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
     "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these segments.\n";
 
-enum LongOnly { kShmDir = 256, kService, kIo, kCpu, kOnce, kVersion };
+enum LongOnly { kShmDir = 256, kService, kRotateBytes, kRotateAfter, kIo, kCpu, kOnce, kVersion };
 
 constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
                                {"shm-dir", required_argument, nullptr, kShmDir},
                                {"service", required_argument, nullptr, kService},
+                               {"rotate-bytes", required_argument, nullptr, kRotateBytes},
+                               {"rotate-after", required_argument, nullptr, kRotateAfter},
                                {"io", required_argument, nullptr, kIo},
                                {"cpu", required_argument, nullptr, kCpu},
                                {"once", no_argument, nullptr, kOnce},
@@ -92,6 +101,18 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
       case kService:
         options.services.emplace_back(optarg);
         break;
+      case kRotateBytes:
+        if (const auto bytes = parse_size(optarg)) {
+          options.rotation.bytes = *bytes;
+          break;
+        }
+        return refuse("--rotate-bytes must be a size like 500000, 64K, 100M or 2G", exit_code);
+      case kRotateAfter:
+        if (const auto duration = parse_duration(optarg)) {
+          options.rotation.after = *duration;
+          break;
+        }
+        return refuse("--rotate-after must be a duration like 30s, 10m or 1h", exit_code);
       case kIo:
         if (!parse_io(optarg, &options.io)) {
           return refuse("--io must be auto, uring or pwrite", exit_code);

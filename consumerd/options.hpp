@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "consumerd/rotation.hpp"
+
 namespace ringside::consumer {
 
 enum class IoChoice { kAuto, kUring, kPwrite };
@@ -14,6 +16,7 @@ struct Options {
   std::string shm_dir = "/dev/shm";
   std::vector<std::string> services;  // globs; empty: all
   IoChoice io = IoChoice::kAuto;
+  RotationPolicy rotation;
   int cpu = -1;  // -1: wherever the kernel likes
   bool once = false;
   bool verbose = false;

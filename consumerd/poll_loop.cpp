@@ -76,6 +76,7 @@ int PollLoop::run() {
       adopt_new_segments();
       if (is_second_consumer()) return kExitOwned;
     }
+    if (rotate_.exchange(false, std::memory_order_relaxed)) rotate_all();
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
@@ -175,6 +176,7 @@ void PollLoop::try_adopt(const std::string& name) {
     refuse(name, why);
     return wait_for(name, kRetryInterval);
   }
+  session->set_rotation(options_.rotation);
   log_.detail("draining " + name + " into " + session->file().path());
   mentioned_.erase(name);
   mentioned_.erase(name + "?");
@@ -200,6 +202,11 @@ RoundResult PollLoop::poll_all() {
     sum.starved = sum.starved || one.starved;
   }
   return sum;
+}
+
+void PollLoop::rotate_all() {
+  log_.detail("SIGHUP: going on in new files");
+  for (const auto& session : sessions_) session->request_rotation();
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {

@@ -22,10 +22,12 @@ namespace ringside::consumer {
 
 class PollLoop {
  public:
-  PollLoop(const Options& options, const Log& log, const std::atomic<bool>& stop)
-      : options_(options), log_(log), stop_(stop), directory_(options.shm_dir) {}
+  PollLoop(const Options& options, const Log& log, const std::atomic<bool>& stop,
+           std::atomic<bool>& rotate)
+      : options_(options), log_(log), stop_(stop), rotate_(rotate), directory_(options.shm_dir) {}
 
   // Until `stop` is set, or with --once until everything is drained. The exit status.
+  // Whenever `rotate` is set, it clears it, and every trace goes on in a new file.
   int run();
 
  private:
@@ -40,6 +42,7 @@ class PollLoop {
   void wait_for(const std::string& name, Clock::duration delay);
   void refuse(const std::string& name, const std::string& why);
   bool recover(const std::string& staging);
+  void rotate_all();
   void end_of_truncated(SegmentSession& session);
   // One step of every session that is ending. False if one of them needs room in staging.
   bool advance_ends();
@@ -50,6 +53,7 @@ class PollLoop {
   const Options& options_;
   const Log& log_;
   const std::atomic<bool>& stop_;
+  std::atomic<bool>& rotate_;
   SegmentDirectory directory_;
   std::unique_ptr<StagingFile> staging_;
   std::unique_ptr<BlockIo> io_;

@@ -15,6 +15,21 @@ namespace {
 constexpr std::uint64_t kBatchBytes = 64U << 10;
 constexpr std::size_t kStreamBlockBytes = 128;
 
+using ThreadName = char[sizeof shm::IdentityLine::thread_name];
+
+// Of the stream that has the ring; its name lies in `name`.
+trace::StreamBlock stream_block(const shm::IdentityLine& identity, std::uint32_t ring_index,
+                                ThreadName& name) {
+  trace::StreamBlock block;
+  block.stream_id = identity.stream_id;
+  block.start_tsc = identity.start_tsc;
+  block.thread_id = identity.thread_id;
+  block.ring_index = ring_index;
+  std::memcpy(name, identity.thread_name, sizeof name);
+  block.thread_name = std::string_view(name, strnlen(name, sizeof name));
+  return block;
+}
+
 // What the encoder wants for a record of `bytes`.
 constexpr std::size_t output_room(std::size_t bytes) {
   return 2 * bytes + 4096;
@@ -41,14 +56,8 @@ bool RingDrain::enter_stream(TraceFile& file) {
   // Pairs with the release at the claim; the owner's first producer_pos came after it.
   const std::uint32_t generation = identity.generation.load(std::memory_order_acquire);
   if (generation == generation_ && announced_) return true;
-  trace::StreamBlock block;
-  block.stream_id = identity.stream_id;
-  block.start_tsc = identity.start_tsc;
-  block.thread_id = identity.thread_id;
-  block.ring_index = index_;
-  char name[sizeof identity.thread_name];
-  std::memcpy(name, identity.thread_name, sizeof name);
-  block.thread_name = std::string_view(name, strnlen(name, sizeof name));
+  ThreadName name;
+  const trace::StreamBlock block = stream_block(identity, index_, name);
   const std::span<std::byte> out = file.space(kStreamBlockBytes);
   if (out.empty()) return false;
   file.commit(trace::write_stream_block(block, out));
@@ -56,6 +65,26 @@ bool RingDrain::enter_stream(TraceFile& file) {
   cursor_.stream_id = block.stream_id;
   if (generation != generation_) adopt_generation(generation);
   return true;
+}
+
+void RingDrain::restate_stream(std::vector<std::byte>* front) {
+  restated_ = false;
+  const shm::IdentityLine& identity = metadata_->identity;
+  // A retired stream says no more, and one that is new is told of when it says something.
+  if (!announced_ || quarantined_ ||
+      identity.state.load(std::memory_order_acquire) ==
+          static_cast<std::uint32_t>(shm::RingState::kRetired) ||
+      identity.generation.load(std::memory_order_acquire) != generation_) {
+    return;
+  }
+  ThreadName name;
+  const trace::StreamBlock block = stream_block(identity, index_, name);
+  // Somebody else's by now?
+  if (block.stream_id != cursor_.stream_id) return;
+  const std::size_t from = front->size();
+  front->resize(from + kStreamBlockBytes);
+  front->resize(from + trace::write_stream_block(block, std::span(*front).subspan(from)));
+  restated_ = true;
 }
 
 void RingDrain::adopt_generation(std::uint32_t generation) {

@@ -54,6 +54,11 @@ class RingDrain {
   Result book_final_drops(TraceFile& file, trace::ExtentEncoder& encoder,
                           std::uint64_t watermark_tsc, bool service_ended, DrainCounts* counts);
 
+  // Appends the STREAM block of a stream that is under way to the front of a new section.
+  void restate_stream(std::vector<std::byte>* front);
+  // That section is the present one.
+  void enter_restated_section() { announced_ = restated_; }
+
   // The journal entry's bytes are in the trace file.
   void written(const shm::JournalEntry& entry);
 
@@ -78,6 +83,7 @@ class RingDrain {
   std::uint32_t index_;
   std::uint32_t generation_ = 0;
   bool announced_ = false;  // the stream's STREAM block is in this section
+  bool restated_ = false;   // and in the front that was made last
   bool quarantined_ = false;
   std::uint64_t pos_ = 0;
   std::uint64_t last_fill_ = 0;

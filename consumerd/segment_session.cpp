@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
+#include "consumerd/section_front.hpp"
 #include "shm-layout/clock_reading.hpp"
 
 namespace ringside::consumer {
@@ -18,43 +17,8 @@ constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two seque
 constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
-constexpr std::uint32_t kWriterVersion = 0 << 16 | 1 << 8 | 0;
+constexpr auto kRotationRetry = std::chrono::seconds(5);
 constexpr std::size_t kSectionFrontBytes = 1024;
-
-// Ticks and the monotonic clock of a segment can be compared with ours on the same boot only.
-bool is_this_boot(const std::uint8_t (&boot_id)[16]) {
-  const UniqueFd fd(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  char text[37] = {};
-  if (!fd || read(fd.get(), text, 36) != 36) return false;
-  std::size_t nibble = 0;
-  std::uint8_t ours[16] = {};
-  for (const char c : std::string_view(text, 36)) {
-    if (c == '-' || nibble == 32) continue;
-    const int value = c >= 'a' ? c - 'a' + 10 : c - '0';
-    ours[nibble / 2] = static_cast<std::uint8_t>(ours[nibble / 2] << 4 | (value & 15));
-    ++nibble;
-  }
-  return std::memcmp(ours, boot_id, sizeof ours) == 0;
-}
-
-trace::SectionHeader section_header(const shm::SegmentHeader& segment, std::uint32_t sequence) {
-  trace::SectionHeader header;
-  std::copy(std::begin(segment.uuid), std::end(segment.uuid), header.uuid.begin());
-  std::copy(std::begin(segment.boot_id), std::end(segment.boot_id), header.boot_id.begin());
-  header.pid = segment.pid;
-  header.uid = segment.uid;
-  header.tick_hz = segment.tsc_frequency_hz;
-  header.start_tsc = segment.start_tsc;
-  header.start_monotonic_ns = segment.start_monotonic_ns;
-  header.start_realtime_ns = segment.start_realtime_ns;
-  header.clock_source = static_cast<trace::ClockSource>(segment.clock_source);
-  header.file_sequence = sequence;
-  header.writer_version = kWriterVersion;
-  header.service = segment.service;
-  header.executable = segment.exe;
-  header.host = segment.host;
-  return header;
-}
 
 }  // namespace
 
@@ -87,6 +51,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
                                   header.start_realtime_ns, header.tsc_frequency_hz});
   session->same_boot_ = is_this_boot(header.boot_id);
   session->take_over_clock();
+  session->clock_before_ = session->clock_->first();
   session->last_point_ = steady_clock::now();
   // Before anything is committed: a successor finds what this consumerd leaves behind by it.
   shm::ConsumerLine& line = attached.control().consumer;
@@ -112,6 +77,7 @@ bool SegmentSession::begin_section() {
   if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
   file_->commit(bytes);
   begun_ = true;
+  section_start_ = steady_clock::now();
   if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     tell_successor(first);
   }
@@ -155,6 +121,7 @@ bool SegmentSession::write_clock() {
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();
+  clock_before_ = clock_->last();
   const trace::ClockPoint point = clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns});
   file_->commit(trace::write_clock_block(point, out));
   tell_successor(point);
@@ -213,6 +180,10 @@ RoundResult SegmentSession::poll(bool writable) {
     result.starved = true;
     return result;
   }
+  if (!file_->advance()) {
+    result.starved = true;
+    return result;
+  }
   follow_rings();
   const std::uint64_t file_bytes_before = counts_.file_bytes;
   result.starved = !drain_rings(segment_->layout().ring_bytes, &result);
@@ -228,6 +199,7 @@ RoundResult SegmentSession::poll(bool writable) {
       (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
     result.starved = !write_sequence_point(round_tsc);
   }
+  if (rotation_is_due(now) && !rotate(round_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
     flush_seen_ = flush;
@@ -237,6 +209,68 @@ RoundResult SegmentSession::poll(bool writable) {
   }
   answer_flush();
   return result;
+}
+
+bool SegmentSession::rotation_is_due(steady_clock::time_point now) const {
+  if (now < rotation_retry_) return false;
+  if (rotation_requested_) return true;
+  // A section without records is not worth a file.
+  return counts_.records + counts_.dropped > section_counts_.records + section_counts_.dropped &&
+         rotation_.is_due(file_->file_bytes(), front_bytes_, now - section_start_);
+}
+
+// False if staging is full. A file that cannot be made is tried again later: the present one goes
+// on, for nothing of it has ended.
+bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
+  if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
+  std::string why;
+  const bool done =
+      file_->rotate([this](std::uint32_t sequence) { return section_front(sequence); },
+                    section_end(trace::EndReason::kRotation), &why);
+  if (!done) {
+    rotation_retry_ = steady_clock::now() + kRotationRetry;
+    if (!std::exchange(told_rotation_, true)) {
+      log_.error(why + "; " + file_->path() + " goes on until the next file can be made");
+    }
+    return true;
+  }
+  dictionary_->enter_restated_section();
+  for (RingDrain& ring : rings_) ring.enter_restated_section();
+  told_rotation_ = false;
+  rotation_requested_ = false;
+  section_counts_ = counts_;
+  section_start_ = steady_clock::now();
+  front_bytes_ = file_->file_bytes();
+  watermark_tsc_ = 0;  // of this section there is none yet
+  log_.detail("goes on in " + file_->path());
+  return true;
+}
+
+// The front of the section that is to go on where the present one stands: with all that was said
+// before the first record of it.
+std::vector<std::byte> SegmentSession::section_front(std::uint32_t sequence) {
+  const trace::ClockPoint last = clock_->last();
+  const trace::SectionHeader header = section_header(segment_->header(), sequence);
+  std::vector<std::byte> front(kSectionFrontBytes);
+  std::size_t bytes = trace::write_header_block(header, front);
+  const std::span<std::byte> room(front);
+  // Late records are older than the last one.
+  if (clock_before_.tsc0 != last.tsc0) {
+    bytes += trace::write_clock_block(clock_before_, room.subspan(bytes));
+  }
+  bytes += trace::write_clock_block(last, room.subspan(bytes));
+  front.resize(bytes);
+  dictionary_->restate(&front);
+  for (RingDrain& ring : rings_) ring.restate_stream(&front);
+  return front;
+}
+
+trace::EndBlock SegmentSession::section_end(trace::EndReason reason) const {
+  trace::EndBlock end;
+  end.records = counts_.records - section_counts_.records;
+  end.dropped = counts_.dropped - section_counts_.dropped;
+  end.reason = reason;
+  return end;
 }
 
 // False if staging is full; the next round then begins with the ring that found it so, or else
@@ -289,8 +323,8 @@ void SegmentSession::begin_end(trace::EndReason reason) {
 
 SegmentSession::End SegmentSession::try_end() {
   if (!finished_) finished_ = finish();
-  if (!finished_) return End::kNoSpace;
-  return file_->written() == file_->sealed() ? End::kOver : End::kWriting;
+  if (!finished_ || !file_->advance()) return End::kNoSpace;
+  return file_->all_written() ? End::kOver : End::kWriting;
 }
 
 bool SegmentSession::finish() {
@@ -308,11 +342,7 @@ bool SegmentSession::finish() {
     }
   }
   if (!write_sequence_point(watermark_tsc)) return false;
-  const trace::EndBlock end{counts_.records, counts_.dropped, end_reason_};
-  const std::span<std::byte> tail = file_->space(256);
-  if (tail.empty()) return false;
-  file_->commit(trace::write_end_block(end, tail));
-  file_->seal();
+  file_->finish(section_end(end_reason_));
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "consumerd/dictionary_feed.hpp"
 #include "consumerd/log.hpp"
 #include "consumerd/ring_drain.hpp"
+#include "consumerd/rotation.hpp"
 #include "consumerd/slot_writer.hpp"
 #include "consumerd/trace_file.hpp"
 #include "trace-format/block_writer.hpp"
@@ -31,6 +32,10 @@ class SegmentSession {
                                                const std::string& output_dir, SlotWriter& writer,
                                                StagingFile& staging, const Log& log,
                                                std::string* why);
+
+  void set_rotation(const RotationPolicy& policy) { rotation_ = policy; }
+  // Goes on in a new file at the end of the next round that finds room, whatever the policy says.
+  void request_rotation() { rotation_requested_ = true; }
 
   // One look at every ring.
   RoundResult poll(bool writable);
@@ -69,6 +74,10 @@ class SegmentSession {
   void take_over_clock();
   void tell_successor(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
+  bool rotation_is_due(std::chrono::steady_clock::time_point now) const;
+  bool rotate(std::uint64_t watermark_tsc);
+  std::vector<std::byte> section_front(std::uint32_t sequence);
+  trace::EndBlock section_end(trace::EndReason reason) const;
   void follow_rings();
   void answer_flush();
 
@@ -83,6 +92,12 @@ class SegmentSession {
   std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
   std::vector<trace::StreamPosition> told_;   // by ring: what the last one said
   DrainCounts counts_;
+  DrainCounts section_counts_;  // counts_ where the present section begins
+  RotationPolicy rotation_;
+  std::chrono::steady_clock::time_point section_start_;
+  std::chrono::steady_clock::time_point rotation_retry_;
+  std::uint64_t front_bytes_ = 0;   // of the present file; of one that was gone on with, none
+  trace::ClockPoint clock_before_;  // the point before clock_->last()
   std::uint64_t watermark_tsc_ = 0;
   std::uint64_t bytes_since_point_ = 0;
   std::chrono::steady_clock::time_point last_point_;
@@ -95,6 +110,8 @@ class SegmentSession {
   bool ending_ = false;
   bool finished_ = false;
   bool same_boot_ = false;
+  bool rotation_requested_ = false;
+  bool told_rotation_ = false;  // said that the next file cannot be made
 };
 
 }  // namespace ringside::consumer

@@ -1,53 +1,13 @@
 #include "consumerd/trace_file.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cassert>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <fcntl.h>
-#include <unistd.h>
 #include <utility>
 
-#include <sys/stat.h>
-
-#include "consumerd/log.hpp"
-#include "shm-layout/segment_name.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
+#include "consumerd/trace_name.hpp"
 
 namespace ringside::consumer {
-namespace {
-
-constexpr int kMaxSequence = 10000;
-
-std::string start_time_text(std::uint64_t realtime_ns) {
-  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000U);
-  tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d%02d%02dT%02d%02d%02d-%06u", parts.tm_year + 1900,
-                parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                static_cast<unsigned>(realtime_ns % 1'000'000'000U / 1000));
-  return text;
-}
-
-// Whether the file begins with a section of this segment, or with nothing at all.
-bool continues_segment(int fd, const shm::SegmentHeader& segment) {
-  std::array<std::byte, 256> front;
-  const ssize_t got = pread(fd, front.data(), front.size(), 0);
-  if (got == 0) return true;
-  trace::BlockFrame frame;
-  if (got < static_cast<ssize_t>(trace::kBlockHeaderBytes + 24) ||
-      !trace::parse_block_frame(front, frame) || frame.type != trace::BlockType::kHeader) {
-    return false;
-  }
-  constexpr std::size_t kUuidOffset = trace::kBlockHeaderBytes + 8;
-  return std::memcmp(front.data() + kUuidOffset, segment.uuid, sizeof segment.uuid) == 0;
-}
-
-}  // namespace
 
 std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
                                            const std::string& segment_name,
@@ -57,58 +17,36 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
                                            std::string* why) {
   std::unique_ptr<TraceFile> file(new TraceFile(writer, staging));
   file->written_callback_ = std::move(written);
+  file->output_dir_ = output_dir;
   file->segment_name_ = segment_name;
   std::memcpy(file->segment_uuid_, header.uuid, sizeof header.uuid);
-  const std::string stem =
-      output_dir + "/" + std::string(shm::service_of_segment_name(segment_name)) + "." +
-      std::to_string(header.pid) + "." + start_time_text(header.start_realtime_ns) + ".";
-  // A name can be taken by another segment: services of different containers have the same
-  // pid and name and may even start in the same microsecond.
-  for (int sequence = 0; sequence < kMaxSequence; ++sequence) {
-    const std::string path = stem + std::to_string(sequence) + ".ringtrace";
-    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
-    struct stat info {};
-    // A symlink, directory or socket of that name: somebody else's, as is a fifo below.
-    if (!fd && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) continue;
-    if (!fd || fstat(fd.get(), &info) != 0) {
-      *why = "cannot open " + path + ": " + error_text(errno) +
-             "; the output directory must be writable";
-      return nullptr;
-    }
-    if (!S_ISREG(info.st_mode) || !continues_segment(fd.get(), header)) continue;
-    file->fd_ = std::move(fd);
-    file->path_ = path;
-    file->device_ = info.st_dev;
-    file->inode_ = info.st_ino;
-    file->sequence_ = static_cast<std::uint32_t>(sequence);
-    file->next_offset_ = static_cast<std::uint64_t>(info.st_size);
-    if (path.size() >= sizeof shm::SlotHeader::file_path) {
-      *why = "path too long: " + path + "; use a shorter output directory";
-      return nullptr;
-    }
-    return file;
-  }
-  *why = "no free name left for " + stem + "*.ringtrace; clear the output directory";
-  return nullptr;
+  file->stem_ = trace_stem(segment_name, header);
+  if (!open_newest_output(output_dir, file->stem_, header, &file->file_, why)) return nullptr;
+  file->next_offset_ = file->file_.bytes;
+  return file;
 }
 
 bool TraceFile::open_slot() {
   const std::uint32_t slot = writer_.acquire();
   if (slot == kNoSlot) return false;
-  shm::SlotHeader& header = staging_.header(slot);
-  assert(header.commit.load(std::memory_order_relaxed) == 0);
-  header.file_offset = next_offset_;
-  std::memcpy(header.segment_uuid, segment_uuid_, sizeof segment_uuid_);
-  header.file_device = device_;
-  header.file_inode = inode_;
-  std::memset(header.segment_name, 0, sizeof header.segment_name);
-  segment_name_.copy(header.segment_name, sizeof header.segment_name - 1);
-  std::memset(header.file_path, 0, sizeof header.file_path);
-  path_.copy(header.file_path, sizeof header.file_path - 1);
+  describe_slot(slot, file_, next_offset_);
   slot_ = slot;
   used_ = 0;
   journal_ = 0;
   return true;
+}
+
+void TraceFile::describe_slot(std::uint32_t slot, const OutputFile& file, std::uint64_t offset) {
+  shm::SlotHeader& header = staging_.header(slot);
+  assert(header.commit.load(std::memory_order_relaxed) == 0);
+  header.file_offset = offset;
+  std::memcpy(header.segment_uuid, segment_uuid_, sizeof segment_uuid_);
+  header.file_device = file.device;
+  header.file_inode = file.inode;
+  std::memset(header.segment_name, 0, sizeof header.segment_name);
+  segment_name_.copy(header.segment_name, sizeof header.segment_name - 1);
+  std::memset(header.file_path, 0, sizeof header.file_path);
+  file.path.copy(header.file_path, sizeof header.file_path - 1);
 }
 
 std::span<std::byte> TraceFile::space(std::size_t bytes) {
@@ -121,17 +59,17 @@ std::span<std::byte> TraceFile::space(std::size_t bytes) {
 }
 
 void TraceFile::commit(std::size_t bytes) {
-  used_ += static_cast<std::uint32_t>(bytes);
-  store_commit();
+  store_commit(bytes);
 }
 
 void TraceFile::commit(std::size_t bytes, const shm::JournalEntry& entry) {
   staging_.header(slot_).journal[journal_++] = entry;
-  used_ += static_cast<std::uint32_t>(bytes);
-  store_commit();
+  store_commit(bytes);
 }
 
-void TraceFile::store_commit() {
+void TraceFile::store_commit(std::size_t bytes) {
+  index_.add(staging_.data(slot_).subspan(used_, bytes));
+  used_ += static_cast<std::uint32_t>(bytes);
   if (oldest_ == std::chrono::steady_clock::time_point::max()) {
     oldest_ = std::chrono::steady_clock::now();
   }
@@ -147,11 +85,73 @@ void TraceFile::seal() {
     writer_.discard(std::exchange(slot_, kNoSlot));
     return;
   }
-  next_offset_ += used_;
+  next_offset_ += std::exchange(used_, 0);
+  send(std::exchange(slot_, kNoSlot), file_.fd.get());
+}
+
+void TraceFile::send(std::uint32_t slot, int fd) {
   const std::uint64_t number = ++sealed_;
-  writer_.write(slot_, fd_.get(),
-                [this, number](std::uint32_t slot) { slot_written(slot, number); });
-  slot_ = kNoSlot;
+  writer_.write(slot, fd, [this, number](std::uint32_t done) { slot_written(done, number); });
+}
+
+bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why) {
+  seal();
+  OutputFile next;
+  std::vector<std::byte> written_front;
+  const SectionFront remembered = [&](std::uint32_t sequence) {
+    return written_front = front(sequence);
+  };
+  if (!create_output(output_dir_, stem_, file_.sequence + 1, remembered, &next, why)) return false;
+  leave_file(end);
+  file_ = std::move(next);
+  next_offset_ = written_front.size();
+  index_.add(written_front);
+  return true;
+}
+
+void TraceFile::finish(const trace::EndBlock& end) {
+  seal();
+  leave_file(end);
+}
+
+void TraceFile::leave_file(const trace::EndBlock& end) {
+  Leaving leaving;
+  leaving.end = index_.block();
+  trace::EndBlock block = end;
+  block.index_bytes = leaving.end.size();
+  leaving.end.resize(block.index_bytes + trace::kBlockHeaderBytes + trace::kEndBytes);
+  trace::write_end_block(block, std::span(leaving.end).subspan(block.index_bytes));
+  leaving.end_offset = next_offset_;
+  leaving.wait_for = sealed_;
+  leaving.file = std::move(file_);
+  file_.path = leaving.file.path;
+  leaving_.push_back(std::move(leaving));
+}
+
+bool TraceFile::advance() {
+  for (Leaving& leaving : leaving_) {
+    if (!leaving.end_sent && written_ >= leaving.wait_for && !send_end(leaving)) return false;
+  }
+  files_ended_ += std::erase_if(leaving_, [this](const Leaving& leaving) {
+    return leaving.end_sent && written_ >= leaving.wait_for;
+  });
+  return true;
+}
+
+bool TraceFile::send_end(Leaving& leaving) {
+  static_assert(IndexCollector::kMaxIndexBytes + trace::kBlockHeaderBytes + trace::kEndBytes <=
+                kStagingSlotBytes);
+  const std::uint32_t slot = writer_.acquire();
+  if (slot == kNoSlot) return false;
+  describe_slot(slot, leaving.file, leaving.end_offset);
+  std::copy(leaving.end.begin(), leaving.end.end(), staging_.data(slot).begin());
+  staging_.header(slot).commit.store(
+      shm::make_commit(static_cast<std::uint32_t>(leaving.end.size()), 0),
+      std::memory_order_release);
+  send(slot, leaving.file.fd.get());
+  leaving.end_sent = true;
+  leaving.wait_for = sealed_;
+  return true;
 }
 
 void TraceFile::slot_written(std::uint32_t slot, std::uint64_t number) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "consumerd/option_values.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"
@@ -32,9 +33,28 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
   for (const char* const cpu : {"-1", "x", "1x", "", "100000", "99999999999999999999"}) {
     expect_usage_error({"--output", dir.path(), "--cpu", cpu}, "--cpu must be");
   }
+  for (const char* const size :
+       {"0", "", "K", "1T", "-1", "1 K", "99999999999999999999", "2000000000G"}) {
+    expect_usage_error({"--output", dir.path(), "--rotate-bytes", size}, "--rotate-bytes must be");
+  }
+  for (const char* const duration : {"0s", "", "10", "s", "1d", "-1s", "9000h"}) {
+    expect_usage_error({"--output", dir.path(), "--rotate-after", duration},
+                       "--rotate-after must be");
+  }
   expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
   expect_usage_error({"--frobnicate"}, "frobnicate");
   expect_usage_error({"--output"}, "requires an argument");
+}
+
+TEST(OptionValues, HaveUnits) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(consumer::parse_size("1000"), 1000U);
+  EXPECT_EQ(consumer::parse_size("3K"), 3072U);
+  EXPECT_EQ(consumer::parse_size("2M"), 2U << 20);
+  EXPECT_EQ(consumer::parse_size("5G"), std::uint64_t{5} << 30);
+  EXPECT_EQ(consumer::parse_duration("30s"), 30s);
+  EXPECT_EQ(consumer::parse_duration("10m"), 10min);
+  EXPECT_EQ(consumer::parse_duration("1h"), 1h);
 }
 
 TEST(Options, RefusesAnOutputThatItCannotWriteTo) {
@@ -52,8 +72,9 @@ TEST(Options, HelpAndVersionGoToStandardOutput) {
     EXPECT_EQ(consumerd.wait(), 0);
     EXPECT_EQ(consumerd.error_output(), "");
     const std::string text = consumerd.standard_output();
-    for (const char* const option : {"--output", "--shm-dir", "--service", "--io", "--cpu",
-                                     "--once", "--verbose", "--help", "--version", "Exit status"}) {
+    for (const char* const option :
+         {"--output", "--shm-dir", "--service", "--io", "--cpu", "--rotate-bytes", "--rotate-after",
+          "SIGHUP", "--once", "--verbose", "--help", "--version", "Exit status"}) {
       EXPECT_NE(text.find(option), std::string::npos) << option;
     }
   }

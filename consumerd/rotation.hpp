@@ -1,0 +1,22 @@
+#pragma once
+// When a trace goes on in a new file.
+
+#include <chrono>
+#include <cstdint>
+
+namespace ringside::consumer {
+
+struct RotationPolicy {
+  std::uint64_t bytes = 0;        // from this length of a file on; 0: never
+  std::chrono::seconds after{0};  // of a section that has records; 0: never
+
+  // `front_bytes`: what the file began with before any record. Where that alone is long, a file
+  // grows to twice its length, or the disk would hold little else.
+  bool is_due(std::uint64_t file_bytes, std::uint64_t front_bytes,
+              std::chrono::steady_clock::duration age) const {
+    if (bytes != 0 && file_bytes >= bytes && file_bytes / 2 >= front_bytes) return true;
+    return after.count() != 0 && age >= after;
+  }
+};
+
+}  // namespace ringside::consumer

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Rotation: a trace goes on in the next file, by size, time and signal, under load and with a consumer
+that is killed; over all files nothing is lost and nothing is there twice, and each decodes alone.
+
+RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
+
+import os
+import random
+import re
+import signal
+import time
+import unittest
+
+from checked_output import print_and_check, print_raw
+from steady_load import Load
+from traced_processes import TestBed, wait_until
+from trace_blocks import (CLOCK, DICTIONARY, END, EXTENT, HEADER, INDEX, STREAM, block_types,
+                          check_indexes)
+
+ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "24"))
+SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
+
+
+def sequence_of(path):
+    return int(re.search(r"\.(\d+)\.ringtrace$", path).group(1))
+
+
+class Rotation(unittest.TestCase):
+    def setUp(self):
+        self.dice = random.Random(f"{SEED} {self.id()}")
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+
+    def finish(self, consumer, *loads):
+        for load in loads:
+            load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        self.assertNotIn("error", consumer.stderr())
+
+    def check(self, *loads):
+        """All files together hold everything once; each of them alone is a trace."""
+        traces = sorted(self.bed.traces(), key=sequence_of)
+        self.assertTrue(all(path.endswith(".ringtrace") for path in traces), traces)
+        output = print_and_check(*traces)
+        expected = {}
+        for load in loads:
+            expected.update(load.expected())
+        self.assertEqual(output.records_of, expected, f"RINGSIDE_TEST_SEED={SEED}")
+        self.assertEqual(output.lost, 0)
+        for path in traces:
+            check_indexes(path)
+        lines = sum(len(print_raw(path)) for path in traces)
+        self.assertEqual(lines, output.records)
+        self.assertEqual(self.bed.shm_names(), [])
+        return traces
+
+    def check_closed(self, path):
+        types = block_types(path)
+        self.assertEqual(types[:2], [HEADER, CLOCK])
+        self.assertEqual(types[-2:], [INDEX, END])
+        return types
+
+    def wait_for_files(self, count):
+        wait_until(lambda: len(self.bed.traces()) >= count, f"{count} files")
+
+    def test_by_size_under_load(self):
+        loads = [Load(self.bed, 0, 4, "--burst", 300)]
+        consumer = self.bed.start_consumer("--rotate-bytes", "256K")
+        self.wait_for_files(8)
+        self.finish(consumer, *loads)
+        traces = self.check(*loads)
+        self.assertEqual([sequence_of(path) for path in traces], list(range(len(traces))))
+        for path in traces[:-1]:
+            types = self.check_closed(path)
+            self.assertGreaterEqual(os.path.getsize(path), 256 << 10)
+            if path != traces[0]:
+                self.assertLess(types.index(DICTIONARY), types.index(EXTENT))
+                self.assertEqual(types[:types.index(EXTENT)].count(STREAM), 4)
+        self.check_closed(traces[-1])
+
+    def test_by_time(self):
+        load = Load(self.bed, 0, 2, "--burst", 20)
+        consumer = self.bed.start_consumer("--rotate-after", "1s")
+        self.wait_for_files(3)
+        self.finish(consumer, load)
+        for path in self.check(load):
+            self.check_closed(path)
+
+    def test_by_signal_all_services(self):
+        loads = [Load(self.bed, 0, 2, "--burst", 50), Load(self.bed, 10, 2, "--burst", 50)]
+        consumer = self.bed.start_consumer()
+        self.wait_for_files(2)
+        for round_number in range(1, 4):
+            for load in loads:
+                load.advance()
+            consumer.send(signal.SIGHUP)
+            self.wait_for_files(2 * (round_number + 1))
+        self.finish(consumer, *loads)
+        traces = self.check(*loads)
+        self.assertEqual(len(traces), 8)
+
+    def test_a_successor_goes_on_with_the_newest_file(self):
+        load = Load(self.bed, 0, 2, "--burst", 50)
+        consumer = self.bed.start_consumer()
+        self.wait_for_files(1)
+        consumer.send(signal.SIGHUP)
+        self.wait_for_files(2)
+        load.advance()
+        self.bed.stop_consumer(consumer)
+        consumer = self.bed.start_consumer()
+        load.advance()
+        self.finish(consumer, load)
+        traces = self.check(load)
+        self.assertEqual(len(traces), 2)
+        self.assertEqual(block_types(traces[1]).count(HEADER), 2)
+        self.assertEqual(block_types(traces[1]).count(INDEX), 2)
+
+    def test_nothing_is_lost_or_doubled_when_the_consumer_is_killed(self):
+        load = Load(self.bed, 0, 3, "--burst", 300)
+        for _ in range(ROUNDS):
+            consumer = self.bed.start_consumer("--rotate-bytes", "16K",
+                                               "--io", self.dice.choice(("auto", "pwrite")))
+            time.sleep(self.dice.uniform(0, 0.15))
+            consumer.kill()
+            self.assertNotIn("error", consumer.stderr())
+        consumer = self.bed.start_consumer("--rotate-bytes", "1M")
+        load.advance()
+        self.finish(consumer, load)
+        traces = self.check(load)
+        self.assertGreater(len(traces), ROUNDS // 4)
+
+    def test_nothing_is_lost_or_doubled_when_it_is_killed_while_it_ends(self):
+        load = Load(self.bed, 0, 3, "--burst", 300)
+        for _ in range(ROUNDS // 3):
+            consumer = self.bed.start_consumer("--rotate-bytes", "64K")
+            wait_until(lambda: "draining" in consumer.stderr(), "the segment to be taken")
+            load.advance()
+            consumer.send(self.dice.choice((signal.SIGTERM, signal.SIGHUP)))
+            time.sleep(self.dice.uniform(0, 0.005))
+            consumer.kill()
+        consumer = self.bed.start_consumer()
+        load.advance()
+        self.finish(consumer, load)
+        self.check(load)
+
+
+if __name__ == "__main__":
+    print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
+    unittest.main()
