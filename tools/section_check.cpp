@@ -15,9 +15,6 @@ namespace {
 using trace::BlockType;
 using trace::load;
 
-constexpr std::size_t kIndexFixedBytes = 40;
-constexpr std::size_t kEndWithIndexBytes = 32;
-
 }  // namespace
 
 SectionCheck::SectionCheck(std::uint64_t begin, StreamNumbers& numbers, Complain complain)
@@ -205,12 +202,12 @@ void SectionCheck::take_point(const trace::Block& block) {
 // Every fact of it can be found again from the blocks in front of it.
 void SectionCheck::take_index(const trace::Block& block) {
   const std::byte* p = block.payload.data();
-  if (block.payload.size() < kIndexFixedBytes)
+  if (block.payload.size() < trace::kIndexFixedBytes)
     return complain(block.offset, "an INDEX that is too short");
   const std::uint64_t metadata = load<std::uint32_t>(p + 24);
   const std::uint64_t late = load<std::uint32_t>(p + 28);
   const std::uint64_t points = load<std::uint32_t>(p + 32);
-  if (kIndexFixedBytes + 8 * metadata + 16 * late + 24 * points > block.payload.size()) {
+  if (trace::kIndexFixedBytes + 8 * metadata + 16 * late + 24 * points > block.payload.size()) {
     return complain(block.offset, "an INDEX that ends before its last entry");
   }
   if (load<std::uint64_t>(p) != block.offset - begin_) {
@@ -219,7 +216,7 @@ void SectionCheck::take_index(const trace::Block& block) {
   if (load<std::uint64_t>(p + 8) != min_tsc_ || load<std::uint64_t>(p + 16) != max_tsc_) {
     complain(block.offset, "an INDEX with other times than the section");
   }
-  p += kIndexFixedBytes;
+  p += trace::kIndexFixedBytes;
   const auto take_u64 = [&p] {
     const auto value = load<std::uint64_t>(p);
     p += 8;
@@ -247,7 +244,7 @@ void SectionCheck::take_index(const trace::Block& block) {
 
 void SectionCheck::take_end(const trace::Block& block) {
   ended_ = true;
-  if (block.payload.size() < trace::kEndBytes) {
+  if (block.payload.size() < trace::kEndBytesWithoutIndex) {
     return complain(block.offset, "an END that is too short");
   }
   const auto records = load<std::uint64_t>(block.payload.data());
@@ -259,7 +256,7 @@ void SectionCheck::take_end(const trace::Block& block) {
                          records, dropped, counts_.records, counts_.dropped));
   }
   std::uint64_t distance = 0;
-  if (block.payload.size() >= kEndWithIndexBytes) {
+  if (block.payload.size() >= trace::kEndBytes) {
     distance = load<std::uint64_t>(block.payload.data() + 24);
   }
   const bool index_in_front = index_offset_ != 0 && behind_index_ == block.offset;

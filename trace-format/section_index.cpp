@@ -13,8 +13,6 @@
 namespace ringside::trace {
 namespace {
 
-constexpr std::size_t kIndexFixedBytes = 40;
-constexpr std::size_t kEndWithIndexBytes = 32;
 constexpr std::size_t kIndexBytesAt = 24;  // in END's payload
 
 // An END block that ends the section is looked for in so many bytes; it has 48.
@@ -51,7 +49,7 @@ class IndexedSection {
     std::array<std::byte, kTailBytes> tail{};
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kTailBytes, end_));
     if (file_.read(end_ - bytes, std::span(tail).first(bytes)) != bytes) return false;
-    constexpr std::size_t kLeast = kBlockHeaderBytes + kEndWithIndexBytes;
+    constexpr std::size_t kLeast = kBlockHeaderBytes + kEndBytes;
     for (std::size_t from_end = kLeast; from_end <= bytes; ++from_end) {
       const auto at = std::span<const std::byte>(tail).subspan(bytes - from_end, from_end);
       BlockFrame frame;
