@@ -232,7 +232,7 @@ with_gcc() {
 
 with_clang() {
   local dir=$build-clang
-  set_up clang "$dir" clang clang++ && compile clang "$dir" || return 0
+  set_up clang "$dir" clang clang++ -Dfuzz=true && compile clang "$dir" || return 0
   run_tests clang "$dir" 900 3 "${everywhere[@]}"
   check_tidy "$dir" || true
 }

@@ -145,7 +145,7 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
                             record.extension,
                             record.args,
                             *places};
-      binder.apply(record.args, places->data(), [&](auto&&... values) [[gnu::always_inline]] {
+      binder.apply(record.args, places->data(), [&](auto&&... values) __attribute__((always_inline)) {
         visitor(info, std::forward<decltype(values)>(values)...);
       });
     } else {

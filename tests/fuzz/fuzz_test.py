@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Runs a fuzz target a bounded number of times, seeded from the golden files and from what was found
+before; or, with --inputs, once on each of these.
+
+usage: fuzz_test.py NAME PROGRAM [--inputs]
+
+RINGSIDE_FUZZ_RUNS sets the number of runs. What a fuzzer finds stays in RINGSIDE_FUZZ_FINDINGS
+(default: the working directory); mended, it belongs into regressions/NAME/."""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "..", "golden")
+RUNS = {"trace": 12000, "packed": 6000, "dictionary": 60000}
+# A file of at most MAX_BYTES justifies no allocation near this, frames of 1 MiB included.
+MAX_BYTES = 1 << 15
+MALLOC_LIMIT_MB = 32
+RSS_LIMIT_MB = 1024
+FRAME_BYTES = 16
+DICTIONARY = 2
+
+
+def golden_files(suffix):
+    for folder, _, names in sorted(os.walk(GOLDEN)):
+        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(suffix))
+
+
+def dictionaries(data):
+    """The payloads of a sound file's DICTIONARY blocks."""
+    at = 0
+    while data[at:at + 4] == b"RSBK":
+        kind, size = data[at + 4], struct.unpack_from("<I", data, at + 8)[0]
+        if kind == DICTIONARY:
+            yield data[at + FRAME_BYTES:at + FRAME_BYTES + size]
+        at += FRAME_BYTES + size
+
+
+def write_seeds(name, folder):
+    """Seeds and regressions of the target, as files in `folder`."""
+    count = 0
+
+    def add(data):
+        nonlocal count
+        with open(os.path.join(folder, f"seed-{count}"), "wb") as file:
+            file.write(data)
+        count += 1
+
+    for path in golden_files(".ringtrace"):
+        with open(path, "rb") as file:
+            data = file.read()
+        if name == "dictionary":
+            for payload in dictionaries(data):
+                add(payload)
+        elif name == "trace":
+            add(data)
+        else:
+            packed = subprocess.run(["zstd", "-qc"], input=data, capture_output=True, check=True)
+            add(packed.stdout)
+    for path in golden_files(".zst") if name == "packed" else []:
+        with open(path, "rb") as file:
+            add(file.read())
+    assert count > 0, "no seeds"
+    regressions = os.path.join(HERE, "regressions", name)
+    for found in sorted(os.listdir(regressions)) if os.path.isdir(regressions) else []:
+        shutil.copy(os.path.join(regressions, found), folder)
+
+
+def main(name, program, *how):
+    with tempfile.TemporaryDirectory(prefix="ringside-fuzz-") as corpus:
+        write_seeds(name, corpus)
+        seeds = [os.path.join(corpus, seed) for seed in sorted(os.listdir(corpus))]
+        if how:
+            return subprocess.run([program, *seeds], check=False).returncode
+        findings = os.environ.get("RINGSIDE_FUZZ_FINDINGS", ".")
+        runs = os.environ.get("RINGSIDE_FUZZ_RUNS", RUNS[name])
+        return subprocess.run(
+            [program, f"-runs={runs}", f"-max_len={MAX_BYTES}", f"-malloc_limit_mb={MALLOC_LIMIT_MB}",
+             f"-rss_limit_mb={RSS_LIMIT_MB}", "-timeout=30", "-print_final_stats=1",
+             f"-artifact_prefix={findings}/", corpus], check=False).returncode
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

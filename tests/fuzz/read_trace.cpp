@@ -1,0 +1,50 @@
+#include "tests/fuzz/read_trace.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "trace-format/message_text.hpp"
+#include "trace-format/trace_set.hpp"
+
+namespace ringside::fuzz {
+namespace {
+
+using trace::Site;
+
+// A text of one record may be as long as its arguments and 16 KiB for each conversion.
+constexpr std::size_t kTextKept = std::size_t{1} << 16;
+
+std::optional<trace::MessageFormat> format_of(const Site& site) {
+  std::vector<trace::FormatField> fields;
+  for (const trace::Field& field : site.fields) {
+    fields.push_back({field.name, field.is_array ? shm::array_of(field.type) : field.type});
+  }
+  return trace::MessageFormat::parse(static_cast<shm::FormatStyle>(site.style), site.format, fields,
+                                     nullptr);
+}
+
+}  // namespace
+
+void read_trace(std::unique_ptr<trace::TraceFile> file) {
+  std::vector<std::unique_ptr<trace::TraceFile>> files;
+  files.push_back(std::move(file));
+  trace::ReadError error;
+  auto set = trace::TraceSet::open(std::move(files), {}, &error);
+  if (!set) return;
+  // Sites live as long as their section is read.
+  std::map<std::pair<std::uint32_t, const Site*>, std::optional<trace::MessageFormat>> formats;
+  trace::Event event;
+  std::string text;
+  while (set->next(event)) {
+    if (event.kind != trace::EventKind::kRecord) continue;
+    const Site* const site = event.record.site;
+    auto [it, is_new] = formats.try_emplace({event.section, site});
+    if (is_new) it->second = format_of(*site);
+    if (it->second) it->second->append(text, event.record.args);
+    if (text.size() > kTextKept) text.clear();
+  }
+}
+
+}  // namespace ringside::fuzz

@@ -1,0 +1,13 @@
+// Reads a trace to its end, as every tool does: all events, and the text of each.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "trace-format/trace_file.hpp"
+
+namespace ringside::fuzz {
+
+void read_trace(std::unique_ptr<trace::TraceFile> file);
+
+}  // namespace ringside::fuzz
