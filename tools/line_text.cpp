@@ -39,6 +39,30 @@ std::string thread_text(const trace::StreamInfo* stream) {
   return fmt::format("[{} {}] ", stream->thread_id, stream->thread_name);
 }
 
+std::string_view color_of(shm::Level level) {
+  switch (level) {
+    case shm::Level::kTrace:
+    case shm::Level::kDebug:
+      return "\x1b[2m";  // dim
+    case shm::Level::kNotice:
+      return "\x1b[36m";  // cyan
+    case shm::Level::kWarning:
+      return "\x1b[33m";  // yellow
+    case shm::Level::kError:
+      return "\x1b[31m";  // red
+    case shm::Level::kCritical:
+      return "\x1b[1;31m";  // bold red
+    default:
+      return "";
+  }
+}
+
+constexpr std::string_view kLossColor = "\x1b[35m";  // magenta
+
+std::string colored(std::string_view word, std::string_view color) {
+  return color.empty() ? std::string(word) : fmt::format("{}{}\x1b[0m", color, word);
+}
+
 }  // namespace
 
 LineText::LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format)
@@ -95,8 +119,10 @@ const SiteMessage& LineTexts::message_of(const trace::Event& event) {
 std::shared_ptr<const LineText> LineTexts::make(const trace::Event& event) {
   const trace::Site& site = *event.record.site;
   const SiteMessage& message = message_of(event);
-  std::string head = fmt::format(" {}:{} {} {}", base_name(site.file), site.line,
-                                 shm::level_name(site.level), thread_text(event.stream));
+  const std::string level =
+      colored(shm::level_name(site.level), color_ ? color_of(site.level) : std::string_view());
+  std::string head = fmt::format(" {}:{} {} {}", base_name(site.file), site.line, level,
+                                 thread_text(event.stream));
   if (message.is_fixed()) {
     trace::TextSink text;
     message.append(text, {});
@@ -106,10 +132,10 @@ std::shared_ptr<const LineText> LineTexts::make(const trace::Event& event) {
   return std::make_shared<const LineText>(std::move(head), message.format());
 }
 
-std::shared_ptr<const LineText> LineTexts::make_loss(const trace::Event& event) {
+std::shared_ptr<const LineText> LineTexts::make_loss(const trace::Event& event) const {
   return std::make_shared<const LineText>(
-      fmt::format(" -:0 LOST {}{} records: {}", thread_text(event.stream), event.lost,
-                  cause_text(event.cause)),
+      fmt::format(" -:0 {} {}{} records: {}", colored("LOST", color_ ? kLossColor : ""),
+                  thread_text(event.stream), event.lost, cause_text(event.cause)),
       nullptr);
 }
 

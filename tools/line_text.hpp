@@ -37,6 +37,9 @@ class LineText {
 // Finds the LineText of an event, or makes it at the first one of its kind. Not thread-safe.
 class LineTexts {
  public:
+  // With `color` the level stands between a terminal's escape sequences.
+  explicit LineTexts(bool color = false) : color_(color) {}
+
   // Valid until the next call; a copy keeps it.
   const std::shared_ptr<const LineText>& of(const trace::Event& event);
 
@@ -62,11 +65,12 @@ class LineTexts {
   };
   static constexpr std::size_t kRecent = 256;
 
-  static std::shared_ptr<const LineText> make_loss(const trace::Event& event);
+  std::shared_ptr<const LineText> make_loss(const trace::Event& event) const;
   const Text& find(const Key& key, const trace::Event& event);
   std::shared_ptr<const LineText> make(const trace::Event& event);
   const SiteMessage& message_of(const trace::Event& event);
 
+  bool color_;
   std::array<Recent, kRecent> recent_;  // by hash
   std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, SiteMessage, KeyHash> messages_;

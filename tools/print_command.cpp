@@ -2,21 +2,26 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <poll.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "tools/event_filter.hpp"
 #include "tools/exit_codes.hpp"
 #include "tools/print_options.hpp"
+#include "tools/progress_bar.hpp"
 #include "tools/segment_salvage.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/trace_text.hpp"
 #include "trace-format/trace_file.hpp"
+#include "trace-format/trace_follower.hpp"
 #include "trace-format/trace_set.hpp"
 
 namespace ringside::tool {
@@ -44,39 +49,93 @@ std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace:
   return set;
 }
 
-int print_trace(const PrintOptions& options) {
-  std::string why;
-  const auto filter = EventFilter::make(options.filter, unix_ns_now(), options.utc, &why);
-  if (!filter) {
-    complain(why);
-    return kExitUsage;
+volatile std::sig_atomic_t stopped = 0;
+
+// Ends following, with what is there still printed. A second signal ends at once.
+void stop_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stopped = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// Whoever reads standard output has gone: nothing else would tell while there is nothing to write.
+bool is_output_unread() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+// What print_trace() and follow_trace() have in common.
+class Printing {
+ public:
+  Printing(const PrintOptions& options, EventFilter& filter) : filter_(filter) {
+    text_options_ = {options.utc, options.threads};
+    if (filter.looks_at_events()) {
+      text_options_.wanted = [&filter](const trace::Event& event) { return filter.wanted(event); };
+    }
+    if (options.head) text_options_.most = *options.head;
+    text_options_.last = options.tail;
+    text_options_.color = options.color;
   }
+
+  bool write(std::string_view text) {
+    if (write_output(text)) return true;
+    failure_ = errno;
+    return false;
+  }
+
+  int finish(bool whole, const trace::ReadReport& report) const {
+    for (const std::string& note : filter_.notes()) complain(note);
+    return whole ? complain_of_damage(report) : exit_code_of_failed_output(failure_);
+  }
+
+  TraceTextOptions& text_options() { return text_options_; }
+
+ private:
+  EventFilter& filter_;
+  TraceTextOptions text_options_;
+  int failure_ = 0;
+};
+
+int print_trace(const PrintOptions& options, EventFilter& filter) {
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
   if (options.segment.empty()) {
-    set = trace::TraceSet::open(options.paths, filter->read_options(), &error);
+    set = trace::TraceSet::open(options.paths, filter.read_options(), &error);
     if (!set) complain(error.text());
   } else {
-    set = open_salvaged(options, filter->read_options(), segment, &error);
+    set = open_salvaged(options, filter.read_options(), segment, &error);
   }
   if (!set) return kExitUnreadable;
-  TraceTextOptions text_options{options.utc, options.threads};
-  if (filter->looks_at_events()) {
-    text_options.wanted = [&filter](const trace::Event& event) { return filter->wanted(event); };
+  Printing printing(options, filter);
+  bool whole = false;
+  {
+    ProgressBar progress(options.paths);
+    if (progress.is_shown()) printing.text_options().progress = &progress;
+    whole = write_trace_text(*set, printing.text_options(),
+                             [&](std::string_view text) { return printing.write(text); });
   }
-  int failure = 0;
-  const bool whole = write_trace_text(*set, text_options, [&failure](std::string_view text) {
-    if (write_output(text)) return true;
-    failure = errno;
-    return false;
-  });
-  for (const std::string& note : filter->notes()) complain(note);
-  if (!whole) return exit_code_of_failed_output(failure);
-  const int exit_code = complain_of_damage(set->report());
-  if (!segment) return exit_code;
+  const int exit_code = printing.finish(whole, set->report());
+  if (!segment || !whole) return exit_code;
   for (const std::string& line : segment->lines(options.utc)) complain(line);
   return segment->damaged() ? kExitDamaged : exit_code;
+}
+
+int follow_trace(const PrintOptions& options, EventFilter& filter) {
+  trace::ReadError error;
+  auto follower = trace::TraceFollower::open(options.paths, filter.read_options(), &error);
+  if (!follower) {
+    complain(error.text());
+    return kExitUnreadable;
+  }
+  stop_on_signals();
+  Printing printing(options, filter);
+  const bool whole = follow_trace_text(
+      *follower, printing.text_options(), [] { return stopped != 0 || is_output_unread(); },
+      [&](std::string_view text) { return printing.write(text); });
+  return printing.finish(whole, follower->report());
 }
 
 }  // namespace
@@ -84,7 +143,14 @@ int print_trace(const PrintOptions& options) {
 int run_print(int argc, char** argv) {
   int exit_code = kExitOk;
   const auto options = parse_print_options(argc, argv, &exit_code);
-  return options ? print_trace(*options) : exit_code;
+  if (!options) return exit_code;
+  std::string why;
+  const auto filter = EventFilter::make(options->filter, unix_ns_now(), options->utc, &why);
+  if (!filter) {
+    complain(why);
+    return kExitUsage;
+  }
+  return options->follow ? follow_trace(*options, *filter) : print_trace(*options, *filter);
 }
 
 }  // namespace ringside::tool

@@ -1,7 +1,10 @@
 #include "tools/print_options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <thread>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +14,16 @@
 
 namespace ringside::tool {
 namespace {
+
+constexpr std::size_t kMostTail = 100'000'000;
+
+bool is_color_terminal() {
+  const char* const unwanted = std::getenv("NO_COLOR");
+  if (unwanted != nullptr && *unwanted != '\0') return false;
+  const char* const terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(STDOUT_FILENO) == 1;
+}
 
 std::string subcommand_list() {
   std::string list =
@@ -29,12 +42,30 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
   CLI::Option* const paths =
       app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files");
-  app.add_option("--segment", options.segment,
-                 "a segment in shared memory, or a copy of one, instead of trace files: what it "
-                 "still holds, and on standard error what is known of each thread")
-      ->type_name("FILE")
-      ->excludes(paths);
+  CLI::Option* const segment =
+      app.add_option(
+             "--segment", options.segment,
+             "a segment in shared memory, or a copy of one, instead of trace files: what it "
+             "still holds, and on standard error what is known of each thread")
+          ->type_name("FILE")
+          ->excludes(paths);
   add_filter_options(app, options.filter);
+  std::string color = "auto";
+  app.add_option("--color", color,
+                 "levels in colour: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  std::uint64_t head = 0;
+  std::size_t tail = 0;
+  CLI::Option* const head_option =
+      app.add_option("--head", head, "the first N lines alone")->type_name("N");
+  CLI::Option* const tail_option = app.add_option("--tail", tail, "the last N lines alone")
+                                       ->type_name("N")
+                                       ->check(CLI::Range(std::size_t{0}, kMostTail))
+                                       ->excludes(head_option);
+  app.add_flag("-f,--follow", options.follow,
+               "go on with what is still written, until a signal (Ctrl-C)")
+      ->excludes(segment);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   // More than a few find nothing to do: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -58,6 +89,9 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       "3 nothing could be read, or nothing written.");
   try {
     app.parse(argc, argv);
+    if (head_option->count() > 0) options.head = head;
+    if (tail_option->count() > 0) options.tail = tail;
+    options.color = color == "always" || (color == "auto" && is_color_terminal());
     if (options.paths.empty() && options.segment.empty()) throw CLI::RequiredError("PATH");
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;

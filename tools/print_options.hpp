@@ -1,6 +1,8 @@
 #pragma once
 // The command line of `ringcat [print]`.
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,10 @@ struct PrintOptions {
   std::string segment;  // not empty: a segment's file, and no paths
   FilterOptions filter;
   bool utc = false;
+  bool color = false;
+  bool follow = false;
+  std::optional<std::uint64_t> head;  // lines
+  std::optional<std::size_t> tail;
   unsigned threads = 1;
 };
 

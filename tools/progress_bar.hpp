@@ -18,6 +18,9 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  // Whether show() may ever show something.
+  bool is_shown() const { return shows_; }
+
   // `bytes_read` as in ReadReport. For every event, say: it looks at the clock but now and then.
   void show(std::uint64_t bytes_read) {
     if (shows_ && --calls_left_ == 0) look(bytes_read);

@@ -1,5 +1,7 @@
 #include "tools/trace_text.hpp"
 
+#include "tools/event_pick.hpp"
+#include "tools/last_lines.hpp"
 #include "tools/line_text.hpp"
 #include "tools/parallel_lines.hpp"
 #include "tools/wall_clock_text.hpp"
@@ -8,31 +10,64 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::size_t kPieceBytes = 256U << 10;
+constexpr int kWaitMs = 250;
 
-bool write_by_one(trace::TraceSet& set, const TraceTextOptions& options,
-                  const std::function<bool(std::string_view)>& write) {
-  LineTexts texts;
-  WallClockText clock(options.utc);
-  trace::TextSink out;
-  trace::Event event;
-  while (set.next(event)) {
-    if (options.wanted && !options.wanted(event)) continue;
-    clock.append(out, event.unix_ns);
-    texts.of(event)->append(out, event.record.args, event.record.cut);
-    if (out.size() < kPieceBytes) continue;
-    if (!write(out.text())) return false;
-    out.clear();
+using Write = std::function<bool(std::string_view)>;
+
+// Makes lines in the thread that reads.
+class Lines {
+ public:
+  explicit Lines(const TraceTextOptions& options)
+      : pick_(options), texts_(options.color), clock_(options.utc) {}
+
+  // All that `source` has now.
+  template <class Source>
+  bool write_all(Source& source, const Write& write) {
+    while (pick_.next(source, event_)) {
+      append();
+      if (out_.size() < kPieceBytes) continue;
+      if (!write(out_.text())) return false;
+      out_.clear();
+    }
+    const bool written = out_.size() == 0 || write(out_.text());
+    out_.clear();
+    return written;
   }
-  return write(out.text());
-}
 
-bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options,
-                      const std::function<bool(std::string_view)>& write) {
-  LineTexts texts;
+  // The last ones of all that `source` has now.
+  template <class Source>
+  bool write_last(Source& source, std::size_t count, const Write& write) {
+    LastLines last(count);
+    while (pick_.next(source, event_)) {
+      out_.clear();
+      append();
+      last.add(out_.text());
+    }
+    out_.clear();
+    return last.write(write);
+  }
+
+  bool is_done() const { return pick_.is_done(); }
+
+ private:
+  void append() {
+    clock_.append(out_, event_.unix_ns);
+    texts_.of(event_)->append(out_, event_.record.args, event_.record.cut);
+  }
+
+  EventPick pick_;
+  LineTexts texts_;
+  WallClockText clock_;
+  trace::TextSink out_;
+  trace::Event event_;
+};
+
+bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
+  EventPick pick(options);
+  LineTexts texts(options.color);
   ParallelLines lines(options.threads - 1, options.utc, write);
   trace::Event event;
-  while (set.next(event)) {
-    if (options.wanted && !options.wanted(event)) continue;
+  while (pick.next(set, event)) {
     if (!lines.add(event, texts.of(event))) break;
   }
   return lines.finish();
@@ -40,10 +75,22 @@ bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options,
 
 }  // namespace
 
-bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
-                      const std::function<bool(std::string_view)>& write) {
+bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
+  if (options.last) return Lines(options).write_last(set, *options.last, write);
   return options.threads > 1 ? write_by_several(set, options, write)
-                             : write_by_one(set, options, write);
+                             : Lines(options).write_all(set, write);
+}
+
+bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
+                       const std::function<bool()>& stop, const Write& write) {
+  Lines lines(options);
+  if (options.last && !lines.write_last(follower, *options.last, write)) return false;
+  while (!lines.is_done() && !stop()) {
+    if (!lines.write_all(follower, write)) return false;
+    if (!lines.is_done()) follower.wait(kWaitMs);
+  }
+  follower.finish();
+  return lines.write_all(follower, write);
 }
 
 }  // namespace ringside::tool

@@ -48,7 +48,8 @@ inline std::vector<TestSite> orders_sites() {
 
 // Lines, in order, a second apart: 3 orders, 2 queues, an error (main); 12 lost, 2 texts, limits
 // (worker-2).
-inline Bytes orders_trace() {
+// `more`: so many further errors behind the first, a ns apart.
+inline Bytes orders_trace(std::size_t more = 0) {
   TraceFileBuilder file;
   file.begin(1, "shop");
   file.clock({0, kOrdersStartNs, std::uint64_t{1} << 40, 0, 0});
@@ -72,11 +73,14 @@ inline Bytes orders_trace() {
     out.resize(encoder.encode(as_bytes(records), cursor, 0, 0, out).output_bytes);
     append(file.bytes, out);
   };
-  extent(1, plain_record(kFilled, at(0), raw(1) + raw(100.25) + raw_text("B")) +
-                plain_record(kFilled, at(1), raw(2) + raw(99.5) + raw_text("S")) +
-                plain_record(kFilled, at(2), raw(-3) + raw(101.0) + raw_text("B")) +
-                plain_record(kQueue, at(3), raw(std::uint64_t{7})) +
-                plain_record(kQueue, at(4), raw(UINT64_MAX)) + plain_record(kLost, at(5)));
+  std::string main = plain_record(kFilled, at(0), raw(1) + raw(100.25) + raw_text("B")) +
+                     plain_record(kFilled, at(1), raw(2) + raw(99.5) + raw_text("S")) +
+                     plain_record(kFilled, at(2), raw(-3) + raw(101.0) + raw_text("B")) +
+                     plain_record(kQueue, at(3), raw(std::uint64_t{7})) +
+                     plain_record(kQueue, at(4), raw(UINT64_MAX));
+  for (std::size_t i = 0; i <= more; ++i) main += plain_record(kLost, at(5) + i);
+  extent(1, main);
+  file.sequence_point(at(6));
   extent(2, drop_record(at(6), 12, shm::DropCause::kRingFull) +
                 plain_record(kWire, at(7), raw_text("plain, \"quoted\"")) +
                 plain_record(kWire, at(8), raw_text("\x1b[31mred\n\t\xff\xc2\x9b")) +

@@ -2,8 +2,11 @@
 """The program ringcat: every option at least once, and what it says about wrong ones."""
 
 import os
+import pty
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 RINGCAT = os.environ["RINGSIDE_TEST_RINGCAT"]
@@ -115,6 +118,142 @@ class Filters(RingcatTest):
         self.assertEqual((done.returncode, done.stdout), (OK, b""))
         self.assertRegex(done.stderr.decode(), r'^ringcat: --where: src/orders.cpp:100 "order .*" is left out: '
                                                r'at character 6: a text is compared with a number; [^\n]*\n$')
+
+
+class Amount(RingcatTest):
+    def test_head(self):
+        for threads in ("1", "3"):
+            self.assertEqual(self.lines("--head", "2", "--threads", threads), LINES[:2])
+        self.assertEqual(self.lines("--head", "0"), [])
+        self.assertEqual(self.lines("--head", "99"), self.lines())
+        self.assertEqual(self.lines("--head", "1", "--level", "error"), [LINES[5]], "of those that are wanted")
+
+    def test_tail(self):
+        self.assertEqual(self.lines("--tail", "2", "--until", "2025-11-20 21:35:20"), LINES[2:4])
+        self.assertEqual(self.lines("--tail", "0"), [])
+        self.assertEqual(self.lines("--tail", "99"), self.lines())
+
+    def test_head_and_tail_exclude_each_other(self):
+        self.assertIn("excludes", self.refusal("--head", "1", "--tail", "1", self.trace))
+        self.assertIn("--tail", self.refusal("--tail", "x", self.trace))
+
+
+class Follow(RingcatTest):
+    def follow(self, *arguments, path):
+        return subprocess.Popen([RINGCAT, "--utc", "-f", *arguments, path], stdout=subprocess.PIPE, bufsize=0,
+                                stderr=subprocess.PIPE, env={**os.environ, "TZ": "UTC"})
+
+    def grown(self, name):
+        """A file with the first half of the trace, and what is to come."""
+        with open(self.trace, "rb") as file:
+            data = file.read()
+        half = data.rindex(b"RSBK", 0, data.rindex(b"RSBK"))
+        path = os.path.join(self.directory.name, name)
+        with open(path, "wb") as file:
+            file.write(data[:half])
+        return path, data[half:]
+
+    def end(self, process):
+        """Ctrl-C; returns the rest of what it prints."""
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (OK, b""))
+        return output.decode(errors="surrogateescape").splitlines()
+
+    def test_goes_on_with_what_is_written_until_a_signal(self):
+        path, rest = self.grown("grows")
+        with self.follow(path=path) as process:
+            first = [process.stdout.readline().decode() for _ in range(6)]
+            self.assertEqual("".join(first).splitlines(), LINES[:6])
+            with open(path, "ab") as file:
+                file.write(rest)
+            self.assertEqual(process.stdout.readline().decode().rstrip("\n"), LINES[LOSS])
+            self.assertEqual(self.end(process), self.lines()[7:])
+
+    def test_tail_counts_what_is_there_and_head_ends_it(self):
+        path, rest = self.grown("tail")
+        with self.follow("--tail", "1", "--level", "error", path=path) as process:
+            self.assertEqual(process.stdout.readline().decode().rstrip("\n"), LINES[5])
+            with open(path, "ab") as file:
+                file.write(rest)
+            self.assertEqual(process.stdout.readline().decode().rstrip("\n"), LINES[LOSS])
+            self.assertEqual(self.end(process), [])
+        with self.follow("--head", "2", path=path) as process:
+            output, _ = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, output.decode().splitlines()), (OK, LINES[:2]))
+
+    def test_ends_when_nobody_reads(self):
+        with self.follow("--head", "1000", path=self.trace) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            self.assertEqual(process.wait(60), OK)
+
+    def test_wants_what_exists(self):
+        self.assertIn("/nonexistent", self.refusal("-f", "/nonexistent", status=UNREADABLE))
+        self.assertIn("excludes", self.refusal("-f", "--segment", self.trace))
+
+
+class Terminal(RingcatTest):
+    YELLOW = "queues.cpp:110 \x1b[33mWARNING\x1b[0m [1001 main] queue length 7"
+
+    def on_terminal(self, *arguments, environment=None):
+        """What ringcat prints to a terminal."""
+        ours, theirs = pty.openpty()
+        variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+        process = subprocess.Popen([RINGCAT, *arguments, self.trace], stdin=theirs, stdout=theirs, stderr=theirs,
+                                   env={**variables, "TERM": "xterm", **(environment or {})})
+        os.close(theirs)
+        output = read_terminal(ours)
+        self.assertEqual(process.wait(60), OK)
+        return output
+
+    def test_levels_have_colours_on_a_terminal_alone(self):
+        self.assertIn(self.YELLOW, self.on_terminal())
+        self.assertIn("\x1b[35mLOST\x1b[0m", self.on_terminal())
+        for level, code in (("INFO", None), ("DEBUG", "2"), ("NOTICE", "36"), ("ERROR", "31")):
+            shown = level if code is None else f"\x1b[{code}m{level}\x1b[0m"
+            self.assertIn(f" {shown} [", self.on_terminal())
+        self.assertNotIn("\x1b[33m", "".join(self.lines()))
+
+    def test_colours_can_be_turned_on_and_off(self):
+        self.assertIn(self.YELLOW, "".join(self.lines("--color", "always")))
+        self.assertIn(self.YELLOW, "".join(self.lines("--color", "always", "--threads", "1")))
+        self.assertNotIn("\x1b[33m", self.on_terminal("--color", "never"))
+        self.assertNotIn("\x1b[33m", self.on_terminal(environment={"NO_COLOR": "1"}))
+        self.assertNotIn("\x1b[33m", self.on_terminal(environment={"TERM": "dumb"}))
+        self.assertIn(self.YELLOW, self.on_terminal(environment={"NO_COLOR": ""}))
+        self.assertIn("--color", self.refusal("--color", "sometimes", self.trace))
+
+    def test_a_progress_bar_shows_over_long_work(self):
+        large = os.path.join(self.directory.name, "large")
+        subprocess.run([WRITE_TRACE, large, "400000"], check=True)
+        ours, theirs = pty.openpty()
+        # The pipe is full until it is read: ringcat cannot come to its end before.
+        with subprocess.Popen([RINGCAT, large], stdout=subprocess.PIPE, stderr=theirs) as process:
+            os.close(theirs)
+            first = process.stdout.read(1)
+            time.sleep(1.2)
+            output = first + process.stdout.read()
+            shown = read_terminal(ours)
+            self.assertEqual(process.wait(60), OK)
+        self.assertEqual(output.count(b"connection lost"), 400001)
+        self.assertRegex(shown, r"\[#*-*\] +[0-9]+ %, ")
+        self.assertTrue(shown.endswith("\r\x1b[K"), "and is taken away")
+
+
+def read_terminal(ours):
+    """All that is written to the other end of a pseudo-terminal until it closes; closes this one."""
+    output = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # EIO: nobody has the other end any more
+            break
+        if not piece:
+            break
+        output += piece
+    os.close(ours)
+    return output.decode(errors="replace")
 
 
 class WrongInput(RingcatTest):
