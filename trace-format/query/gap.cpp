@@ -12,6 +12,7 @@ namespace {
 
 std::vector<FieldDemand> demands_of(const std::vector<std::string>& names) {
   std::vector<FieldDemand> demands;
+  demands.reserve(names.size());
   for (const std::string& name : names) demands.push_back({name, nullptr, {}, false});
   return demands;
 }
