@@ -31,6 +31,9 @@ constexpr char kUsage[] =
     "                         go on in a new file when one has SIZE bytes (or K, M, G)\n"
     "      --rotate-after DURATION\n"
     "                         the same when it is that old: 30s, 10m, 1h\n"
+    "      --keep-files N     remove the oldest closed files of a service beyond N\n"
+    "      --keep-bytes SIZE  the same beyond SIZE bytes\n"
+    "      --pack             pack closed files with zstd, in the background (*.ringtrace.zst)\n"
     "      --io KIND          auto (default), uring or pwrite\n"
     "      --cpu N            run on this processor only\n"
     "      --once             drain what is there, finish the files of ended services, exit\n"
@@ -42,13 +45,28 @@ constexpr char kUsage[] =
     "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
     "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these segments.\n";
 
-enum LongOnly { kShmDir = 256, kService, kRotateBytes, kRotateAfter, kIo, kCpu, kOnce, kVersion };
+enum LongOnly {
+  kShmDir = 256,
+  kService,
+  kRotateBytes,
+  kRotateAfter,
+  kKeepFiles,
+  kKeepBytes,
+  kPack,
+  kIo,
+  kCpu,
+  kOnce,
+  kVersion
+};
 
 constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
                                {"shm-dir", required_argument, nullptr, kShmDir},
                                {"service", required_argument, nullptr, kService},
                                {"rotate-bytes", required_argument, nullptr, kRotateBytes},
                                {"rotate-after", required_argument, nullptr, kRotateAfter},
+                               {"keep-files", required_argument, nullptr, kKeepFiles},
+                               {"keep-bytes", required_argument, nullptr, kKeepBytes},
+                               {"pack", no_argument, nullptr, kPack},
                                {"io", required_argument, nullptr, kIo},
                                {"cpu", required_argument, nullptr, kCpu},
                                {"once", no_argument, nullptr, kOnce},
@@ -113,6 +131,21 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
           break;
         }
         return refuse("--rotate-after must be a duration like 30s, 10m or 1h", exit_code);
+      case kKeepFiles:
+        if (const auto files = parse_count(optarg)) {
+          options.keep.files = *files;
+          break;
+        }
+        return refuse("--keep-files must be a number, 1 or more", exit_code);
+      case kKeepBytes:
+        if (const auto bytes = parse_size(optarg)) {
+          options.keep.bytes = *bytes;
+          break;
+        }
+        return refuse("--keep-bytes must be a size like 500000, 64K, 100M or 2G", exit_code);
+      case kPack:
+        options.keep.pack = true;
+        break;
       case kIo:
         if (!parse_io(optarg, &options.io)) {
           return refuse("--io must be auto, uring or pwrite", exit_code);

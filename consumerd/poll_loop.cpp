@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "consumerd/recovery.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -58,6 +59,7 @@ bool PollLoop::open() {
   if (!why.empty()) log_.notice(why);
   writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
+  if (options_.keep.asks_for_work()) keeper_ = std::make_unique<FileKeeper>(options_, log_);
   return true;
 }
 
@@ -68,7 +70,11 @@ int PollLoop::run() {
   // them, with none left for us, is a second consumerd.
   if (owned_by_other_ && sessions_.empty()) return kExitOwned;
   log_.detail("watching " + options_.shm_dir);
-  if (options_.once) return finish_all() ? kExitOk : kExitFailure;
+  if (options_.once) {
+    const bool finished = finish_all();
+    if (keeper_) keeper_->finish();
+    return finished ? kExitOk : kExitFailure;
+  }
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
     if (now - last_look_ >= kLookInterval) {
@@ -176,6 +182,7 @@ void PollLoop::try_adopt(const std::string& name) {
     refuse(name, why);
     return wait_for(name, kRetryInterval);
   }
+  if (keeper_) keeper_->adopt(session->file().stem());
   session->set_rotation(options_.rotation);
   log_.detail("draining " + name + " into " + session->file().path());
   mentioned_.erase(name);
@@ -209,6 +216,14 @@ void PollLoop::rotate_all() {
   for (const auto& session : sessions_) session->request_rotation();
 }
 
+void PollLoop::tell_keeper() {
+  if (keeper_ == nullptr) return;
+  std::uint64_t ended = 0;
+  for (const auto& session : sessions_) ended += session->file().files_ended();
+  if (ended != std::exchange(files_ended_, ended)) keeper_->look();
+  keeper_->tell();
+}
+
 void PollLoop::end_of_truncated(SegmentSession& session) {
   log_.error(session.name() +
              " was cut short by somebody; it is given up with all its rings and removed");
@@ -219,6 +234,7 @@ void PollLoop::end_of_truncated(SegmentSession& session) {
 void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval || writer_->stalled()) return;
   last_tend_ = now;
+  tell_keeper();
   for (const auto& session : sessions_) {
     if (!session->ending()) session->tend();
   }
@@ -241,6 +257,7 @@ bool PollLoop::advance_ends() {
     log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
                 " records, " + std::to_string(session.counts().dropped) + " dropped");
     sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (keeper_) keeper_->look();
   }
   return room;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "consumerd/block_io.hpp"
+#include "consumerd/file_keeper.hpp"
 #include "consumerd/log.hpp"
 #include "consumerd/options.hpp"
 #include "consumerd/segment_directory.hpp"
@@ -43,6 +44,7 @@ class PollLoop {
   void refuse(const std::string& name, const std::string& why);
   bool recover(const std::string& staging);
   void rotate_all();
+  void tell_keeper();
   void end_of_truncated(SegmentSession& session);
   // One step of every session that is ending. False if one of them needs room in staging.
   bool advance_ends();
@@ -59,6 +61,8 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
+  std::unique_ptr<FileKeeper> keeper_;                // null if files stay as they are
+  std::uint64_t files_ended_ = 0;                     // of all sessions, when the keeper was told
   std::size_t first_session_ = 0;                     // where the next round begins
   std::map<std::string, Clock::time_point> waiting_;  // segments to be looked at again, and when
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry

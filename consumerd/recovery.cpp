@@ -22,6 +22,7 @@
 #include "shm-layout/segment_name.hpp"
 #include "shm-layout/staging_area.hpp"
 #include "trace-format/format_constants.hpp"
+#include "trace-format/trace_paths.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -122,6 +123,11 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
   const std::uint32_t bytes = shm::commit_bytes(header.commit.load(std::memory_order_acquire));
   std::string path = header.file_path;
+  if (access(path.c_str(), F_OK) != 0 && access(trace::packed_name(path).c_str(), F_OK) == 0) {
+    // Only whole files are packed: the bytes had arrived, and only the commit word had not been
+    // cleared.
+    return true;
+  }
   for (;;) {
     // Non-blocking: a fifo of that name must not hold the recovery up.
     const UniqueFd fd(

@@ -37,6 +37,8 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
        {"0", "", "K", "1T", "-1", "1 K", "99999999999999999999", "2000000000G"}) {
     expect_usage_error({"--output", dir.path(), "--rotate-bytes", size}, "--rotate-bytes must be");
   }
+  expect_usage_error({"--output", dir.path(), "--keep-bytes", "0"}, "--keep-bytes must be");
+  expect_usage_error({"--output", dir.path(), "--keep-files", "0"}, "--keep-files must be");
   for (const char* const duration : {"0s", "", "10", "s", "1d", "-1s", "9000h"}) {
     expect_usage_error({"--output", dir.path(), "--rotate-after", duration},
                        "--rotate-after must be");
@@ -74,7 +76,8 @@ TEST(Options, HelpAndVersionGoToStandardOutput) {
     const std::string text = consumerd.standard_output();
     for (const char* const option :
          {"--output", "--shm-dir", "--service", "--io", "--cpu", "--rotate-bytes", "--rotate-after",
-          "SIGHUP", "--once", "--verbose", "--help", "--version", "Exit status"}) {
+          "--keep-files", "--keep-bytes", "--pack", "SIGHUP", "--once", "--verbose", "--help",
+          "--version", "Exit status"}) {
       EXPECT_NE(text.find(option), std::string::npos) << option;
     }
   }

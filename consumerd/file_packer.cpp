@@ -1,0 +1,107 @@
+#include "consumerd/file_packer.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "consumerd/file_lock.hpp"
+#include "consumerd/log.hpp"
+#include "consumerd/output_file.hpp"
+#include "consumerd/trace_name.hpp"
+#include "trace-format/packed_file_writer.hpp"
+#include "trace-format/trace_paths.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+bool write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// The name of a file is on the disk when its directory is.
+void sync_directory_of(const std::string& path) {
+  const UniqueFd dir(open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_CLOEXEC));
+  if (dir) fsync(dir.get());
+}
+
+PackResult copy_packed(int from, int to, const std::atomic<bool>& stop) {
+  const auto writer = trace::PackedFileWriter::create(
+      [to](std::span<const std::byte> bytes) { return write_all(to, bytes); });
+  if (writer == nullptr) {
+    errno = ENOMEM;
+    return PackResult::kFailed;
+  }
+  std::vector<std::byte> piece(kPieceBytes);
+  for (off_t offset = 0;;) {
+    if (stop.load(std::memory_order_relaxed)) return PackResult::kStopped;
+    const ssize_t got = pread(from, piece.data(), piece.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return PackResult::kFailed;
+    if (got == 0) break;
+    if (!writer->append(std::span(piece).first(static_cast<std::size_t>(got)))) {
+      return PackResult::kFailed;
+    }
+    offset += got;
+  }
+  return writer->finish() ? PackResult::kDone : PackResult::kFailed;
+}
+
+}  // namespace
+
+UniqueFd claim_trace_file(const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  if (!fd || !try_lock_byte(fd.get(), kTraceFileLockByte) || fstat(fd.get(), &info) != 0 ||
+      !S_ISREG(info.st_mode) || info.st_nlink == 0) {
+    return {};
+  }
+  return fd;
+}
+
+PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
+                           const std::atomic<bool>& stop, std::string* why) {
+  const std::string packed = trace::packed_name(path);
+  // Whoever has the claim is the only one to use this name; an old one is of a packer that died.
+  const std::string unfinished = unfinished_name(packed);
+  struct stat info {};
+  const UniqueFd to(
+      open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640));
+  PackResult result = PackResult::kFailed;
+  if (to && fstat(claimed.get(), &info) == 0) {
+    result = copy_packed(claimed.get(), to.get(), stop);
+  }
+  if (result == PackResult::kDone) {
+    const std::array<timespec, 2> times{info.st_atim, info.st_mtim};
+    if (futimens(to.get(), times.data()) != 0 || fsync(to.get()) != 0 ||
+        std::rename(unfinished.c_str(), packed.c_str()) != 0) {
+      result = PackResult::kFailed;
+    }
+  }
+  if (result == PackResult::kFailed) {
+    *why = "cannot pack " + path + ": " + error_text(errno) + "; it stays as it is";
+  }
+  if (result != PackResult::kDone) {
+    unlink(unfinished.c_str());
+    return result;
+  }
+  sync_directory_of(packed);
+  unlink(path.c_str());
+  return result;
+}
+
+}  // namespace ringside::consumer
