@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Installs the build below a temporary folder and uses it as a stranger would: through
-pkg-config, with the README's own program and commands, in C++20 and in C11.
+pkg-config, with the README's own program and commands, in C++20 and in C11. A program that reads
+traces is built against the reader library.
 
 usage: installed_library_test.py SOURCE_ROOT BUILD_ROOT [README]
 """
@@ -200,6 +201,57 @@ class InstalledLibrary(unittest.TestCase):
         write(consumerd, f'#!/bin/sh\nexec "{installed.find("consumerd")}" --shm-dir "{self.shm}" "$@"\n')
         os.chmod(consumerd, 0o755)
         return folder
+
+
+class InstalledTraceLibrary(unittest.TestCase):
+    TRACE = "tests/golden/1.0/worked_example.ringtrace"
+    EVENTS = ("1700000000000001000 s t n=%d 5\n1700000000000001010 s t n=%d 6\n1700000000000001020 s t n=%d 6\n"
+              "3 records, 0 missing\n")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ringside-use.")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        # What it is itself built on, zstd, is the system's.
+        self.environment = {**installed.environment, "PKG_CONFIG_PATH": installed.environment["PKG_CONFIG_LIBDIR"]}
+        del self.environment["PKG_CONFIG_LIBDIR"]
+
+    def flags(self, *options):
+        return run(["pkg-config", *options, "ringside-trace"], env=self.environment).split()
+
+    def build(self, compiler, source, *flags):
+        program = os.path.join(self.folder, "program")
+        run([compiler, "-std=c++20", *STRICT, source, "-o", program, *flags], cwd=self.folder, env=self.environment)
+        return program
+
+    def read(self, program):
+        return run([program, os.path.join(SOURCE_ROOT, self.TRACE)], env=self.environment)
+
+    def test_a_program_reads_a_trace_when_built_by_every_compiler(self):
+        for compiler in CPP_COMPILERS:
+            with self.subTest(compiler=compiler):
+                program = self.build(compiler, os.path.join(HERE, "trace_program.cpp"), *self.flags("--cflags", "--libs"))
+                self.assertEqual(self.read(program), self.EVENTS)
+
+    def test_a_program_may_hold_the_library(self):
+        archive = installed.find("libringside-trace.a")
+        program = self.build("g++", os.path.join(HERE, "trace_program.cpp"), *self.flags("--cflags"), archive, "-lzstd",
+                             "-pthread")
+        self.environment["LD_LIBRARY_PATH"] = ""
+        self.assertEqual(self.read(program), self.EVENTS)
+
+    def test_headers_need_nothing_that_is_not_installed(self):
+        top = os.path.dirname(os.path.dirname(installed.find("trace_set.hpp")))
+        headers = sorted(os.path.relpath(os.path.join(folder, name), top)
+                         for folder, _, files in os.walk(top) for name in files)
+        self.assertIn("trace-format/trace_follower.hpp", headers)
+        source = os.path.join(self.folder, "all.cpp")
+        for order in (headers, headers[::-1]):
+            write(source, "".join(f'#include "{header}"\n' for header in order))
+            for compiler in CPP_COMPILERS:
+                with self.subTest(compiler=compiler):
+                    run([compiler, "-std=c++20", *STRICT, "-fsyntax-only", source, *self.flags("--cflags")],
+                        cwd=self.folder, env=self.environment)
 
 
 class ReadmeBlocks(unittest.TestCase):
