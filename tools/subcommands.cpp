@@ -5,6 +5,7 @@
 #include "tools/hist_command.hpp"
 #include "tools/packing_commands.hpp"
 #include "tools/print_command.hpp"
+#include "tools/rewriting_commands.hpp"
 #include "tools/stats_command.hpp"
 #include "tools/subcommand.hpp"
 #include "tools/verify_command.hpp"
@@ -20,6 +21,9 @@ constexpr Subcommand kSubcommands[] = {
     {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
     {"pack", "packs trace files with zstd, in a form that is read like the unpacked one", run_pack},
     {"unpack", "restores packed trace files", run_unpack},
+    {"slice", "the records of some time, services or threads as a file of their own", run_slice},
+    {"merge", "several trace files as one", run_merge},
+    {"repair", "what is sound of a damaged trace file as a sound one", run_repair},
 };
 
 }  // namespace

@@ -42,7 +42,12 @@ inline constexpr unsigned kClockFractionBits = 40;
 
 enum class ClockSource : std::uint32_t { kTsc = 1, kArmCounter = 2, kMonotonicNs = 3 };
 
-enum class EndReason : std::uint32_t { kServiceEnded = 1, kConsumerEnded = 2, kRotation = 3 };
+enum class EndReason : std::uint32_t {
+  kServiceEnded = 1,
+  kConsumerEnded = 2,
+  kRotation = 3,
+  kCut = 4,  // not by its writer
+};
 
 // Extents.
 inline constexpr std::size_t kExtentHeaderBytes = 64;

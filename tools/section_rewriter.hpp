@@ -1,0 +1,97 @@
+#pragma once
+// One section of a trace file written anew: what is sound of it, or what lies in a time window.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/section_writer.hpp"
+#include "trace-format/block_reader.hpp"
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/extent_encoder.hpp"
+#include "trace-format/section_scan.hpp"
+#include "trace-format/site_table.hpp"
+#include "trace-format/tick_clock.hpp"
+
+namespace ringside::tool {
+
+// What of a section is wanted.
+struct Cut {
+  bool everything = true;  // else what the rest says, and of sites and streams those that occur
+  std::uint64_t since_ns = 0;
+  std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
+  std::function<bool(const trace::StreamBlock&)> stream;  // empty: all
+};
+
+// Copies what is sound and wanted as it is; encodes again, with their sequence numbers, the sound
+// and wanted records of extents that are not wholly so. What is lost by damage stays a gap in the
+// sequence numbers, which is how the format tells of losses that no service knew of.
+class SectionRewriter {
+ public:
+  // All must outlive it. Damage and what is left out for it goes to the report.
+  SectionRewriter(trace::TraceFile& file, const trace::SectionScan& scan, const Cut& cut,
+                  SectionWriter& writer, trace::ReadReport& report);
+
+  // Reads all of the section. Nothing is written if nothing of it is wanted.
+  void run();
+
+ private:
+  struct Chunk;  // records that go on being one extent
+
+  void take(const trace::Block& block);
+  void take_header(const trace::Block& block);
+  void take_dictionary(const trace::Block& block);
+  void take_stream(const trace::Block& block);
+  void take_extent(const trace::Block& block);
+  void take_point(const trace::Block& block);
+  bool is_sound(const trace::Block& block, const trace::ExtentHeader& header);
+  bool is_inside(const trace::ExtentHeader& header) const;
+  void encode_again(const trace::Block& block, const trace::ExtentHeader& header);
+  void encode(Chunk& chunk, std::uint64_t offset);
+  void write_extent(const trace::ExtentHeader& header, std::span<const std::byte> frame,
+                    std::span<const std::byte> payload);
+  void announce(std::uint64_t stream_id);
+  void write_position(std::uint64_t stream_id, std::uint64_t sequence);
+  void leave_out(std::uint64_t offset, const std::string& what);
+  bool wants(std::uint64_t tsc) const;
+  bool wants_stream(std::uint64_t stream_id);
+  void copy(const trace::Block& block);
+  void write(std::span<const std::byte> block);
+  void open();
+  void write_header(const trace::SectionHeader& header);
+
+  trace::TraceFile& file_;
+  const trace::SectionScan& scan_;
+  const Cut& cut_;
+  SectionWriter& writer_;
+  trace::ReadReport& report_;
+
+  bool open_ = false;                            // something is written
+  std::vector<std::vector<std::byte>> waiting_;  // blocks that are, as soon as something is
+  bool has_header_ = false;
+  bool has_clock_ = false;
+  bool stopped_ = false;  // a critical block of unknown type
+  trace::EndReason reason_ = trace::EndReason::kCut;
+
+  trace::SiteTable sites_;
+  trace::SiteTable stamped_sites_;  // the same, all with a clock of their own: for the encoder
+  trace::ExtentDecoder decoder_;
+  trace::ExtentEncoder encoder_{stamped_sites_};
+  mutable trace::TickClock clock_;
+  std::map<std::uint32_t, std::vector<std::byte>> entries_;        // of sites not yet written
+  std::map<std::uint64_t, std::vector<std::byte>> stream_blocks_;  // the latest of each
+  std::set<std::uint64_t> announced_;                              // streams
+  std::map<std::uint64_t, std::uint64_t> read_next_;               // by stream
+  std::map<std::uint64_t, std::uint64_t> written_next_;            // by stream
+  std::uint64_t read_watermark_ = 0;
+  std::uint64_t watermark_ = 0;    // written
+  bool moved_ = false;             // extents were written since
+  std::vector<std::byte> buffer_;  // of the block that is being made
+};
+
+}  // namespace ringside::tool
