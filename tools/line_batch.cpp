@@ -4,12 +4,15 @@
 #include <cstring>
 #include <span>
 
+#include "tools/line_event.hpp"
+
 namespace ringside::tool {
 
 void LineBatch::clear() {
   items_.clear();
   values_.clear();
   texts_.clear();
+  extensions_.clear();
   kept_.clear();
 }
 
@@ -20,8 +23,13 @@ bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineT
   const std::size_t first = kept_.size() - std::min<std::size_t>(kept_.size(), 8);
   const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
-  items_.push_back(
-      {event.unix_ns, text.get(), static_cast<std::uint32_t>(values_.size()), event.record.cut});
+  std::uint32_t extension = 0;
+  if (const auto* const some = LineEvent::extension_of(event.record)) [[unlikely]] {
+    extensions_.push_back(*some);
+    extension = static_cast<std::uint32_t>(extensions_.size());
+  }
+  items_.push_back({event.unix_ns, event.record.sequence, text.get(),
+                    static_cast<std::uint32_t>(values_.size()), extension});
   return true;
 }
 
@@ -47,11 +55,13 @@ bool LineBatch::copy_values(std::span<const trace::Value> args) {
   return true;
 }
 
-void LineBatch::append(trace::TextSink& out, WallClockText& clock) const {
+void LineBatch::append(trace::TextSink& out, LineClocks& clocks) const {
   std::size_t values = 0;
   for (const Item& item : items_) {
-    clock.append(out, item.unix_ns);
-    item.text->append(out, std::span(values_).subspan(values, item.values_end - values), item.cut);
+    const LineEvent event{item.unix_ns, item.sequence,
+                          std::span(values_).subspan(values, item.values_end - values),
+                          item.extension == 0 ? nullptr : &extensions_[item.extension - 1]};
+    item.text->append(out, event, clocks);
     values = item.values_end;
   }
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tools/line_text.hpp"
-#include "tools/wall_clock_text.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/trace_event.hpp"
 
@@ -25,7 +24,7 @@ class LineBatch {
   bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
 
   // Appends the lines of all events.
-  void append(trace::TextSink& out, WallClockText& clock) const;
+  void append(trace::TextSink& out, LineClocks& clocks) const;
 
  private:
   // So that batches of several threads stay in their caches.
@@ -35,9 +34,10 @@ class LineBatch {
 
   struct Item {
     std::uint64_t unix_ns = 0;
+    std::uint64_t sequence = 0;
     const LineText* text = nullptr;
     std::uint32_t values_end = 0;  // in values_
-    bool cut = false;
+    std::uint32_t extension = 0;   // in extensions_, counted from 1; 0: none
   };
 
   bool copy_values(std::span<const trace::Value> args);
@@ -45,6 +45,7 @@ class LineBatch {
   std::vector<Item> items_;
   std::vector<trace::Value> values_;
   std::vector<char> texts_;  // of values
+  std::vector<trace::RecordExtension> extensions_;
   std::vector<std::shared_ptr<const LineText>> kept_;
 };
 

@@ -5,40 +5,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <unordered_map>
 
 #include "tools/site_message.hpp"
-#include "trace-format/message_text.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/trace_event.hpp"
 
 namespace ringside::tool {
 
+class LineFormat;
+struct LineClocks;
+struct LineEvent;
+
 // Immutable: any number of threads may use it. Refers to nothing of the trace.
 class LineText {
  public:
-  // `format` may be null: then `head` is the line but for its time.
-  LineText(std::string head, std::shared_ptr<const trace::MessageFormat> format);
+  LineText() = default;
+  virtual ~LineText() = default;
+  LineText(const LineText&) = delete;
+  LineText& operator=(const LineText&) = delete;
 
-  // Whether the text depends on a record's arguments.
-  bool has_arguments() const { return format_ != nullptr; }
+  // Whether lines depend on a record's arguments.
+  virtual bool has_arguments() const = 0;
 
-  // Appends the line behind its time, with its newline.
-  void append(trace::TextSink& out, std::span<const trace::Value> args, bool cut) const;
-
- private:
-  std::string head_;  // then TextSink::kSlack bytes
-  std::size_t head_bytes_;
-  std::shared_ptr<const trace::MessageFormat> format_;
+  // Appends the event's line with its newline.
+  virtual void append(trace::TextSink& out, const LineEvent& event, LineClocks& clocks) const = 0;
 };
 
 // Finds the LineText of an event, or makes it at the first one of its kind. Not thread-safe.
 class LineTexts {
  public:
-  // With `color` the level stands between a terminal's escape sequences.
-  explicit LineTexts(bool color = false) : color_(color) {}
+  // `format` must outlive the use.
+  explicit LineTexts(const LineFormat& format) : format_(format) {}
 
   // Valid until the next call; a copy keeps it.
   const std::shared_ptr<const LineText>& of(const trace::Event& event);
@@ -65,12 +63,10 @@ class LineTexts {
   };
   static constexpr std::size_t kRecent = 256;
 
-  std::shared_ptr<const LineText> make_loss(const trace::Event& event) const;
   const Text& find(const Key& key, const trace::Event& event);
-  std::shared_ptr<const LineText> make(const trace::Event& event);
   const SiteMessage& message_of(const trace::Event& event);
 
-  bool color_;
+  const LineFormat& format_;
   std::array<Recent, kRecent> recent_;  // by hash
   std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, SiteMessage, KeyHash> messages_;

@@ -6,7 +6,7 @@
 namespace ringside::tool {
 
 ParallelLines::ParallelLines(unsigned workers, bool utc, Write write)
-    : utc_(utc), write_(std::move(write)), clock_(utc), done_(2 * std::size_t{workers} + 2) {
+    : utc_(utc), write_(std::move(write)), clocks_(utc), done_(2 * std::size_t{workers} + 2) {
   for (std::size_t i = 0; i < done_.size(); ++i) {
     jobs_.push_back(std::make_unique<Job>());
     free_.push_back(jobs_.back().get());
@@ -32,7 +32,7 @@ bool ParallelLines::add(const trace::Event& event, const std::shared_ptr<const L
   if (filling_ != nullptr) hand_over();
   Lock lock(mutex_);
   while (free_.empty()) {
-    if (!help(lock, clock_)) job_freed_.wait(lock);
+    if (!help(lock, clocks_)) job_freed_.wait(lock);
   }
   if (stopped_) return false;
   filling_ = free_.back();
@@ -45,7 +45,7 @@ bool ParallelLines::finish() {
   if (filling_ != nullptr) hand_over();
   Lock lock(mutex_);
   while (next_written_ != next_number_) {
-    if (!help(lock, clock_)) job_freed_.wait(lock);
+    if (!help(lock, clocks_)) job_freed_.wait(lock);
   }
   if (failure_) std::rethrow_exception(failure_);
   return !stopped_;
@@ -61,21 +61,21 @@ void ParallelLines::hand_over() {
 }
 
 void ParallelLines::work() {
-  WallClockText clock(utc_);
+  LineClocks clocks(utc_);
   Lock lock(mutex_);
   while (!ended_) {
-    if (!help(lock, clock)) work_came_.wait(lock);
+    if (!help(lock, clocks)) work_came_.wait(lock);
   }
 }
 
 // Does one job of those that wait; false if there is none.
-bool ParallelLines::help(Lock& lock, WallClockText& clock) {
+bool ParallelLines::help(Lock& lock, LineClocks& clocks) {
   if (waiting_.empty()) return false;
   Job* const job = waiting_.front();
   waiting_.pop_front();
   if (!stopped_) {
     lock.unlock();
-    make_text(*job, clock);
+    make_text(*job, clocks);
     lock.lock();
   }
   done_[job->number % done_.size()] = job;
@@ -83,10 +83,10 @@ bool ParallelLines::help(Lock& lock, WallClockText& clock) {
   return true;
 }
 
-void ParallelLines::make_text(Job& job, WallClockText& clock) {
+void ParallelLines::make_text(Job& job, LineClocks& clocks) {
   try {
     job.text.clear();
-    job.batch.append(job.text, clock);
+    job.batch.append(job.text, clocks);
     job.batch.clear();
   } catch (...) {
     const Lock lock(mutex_);

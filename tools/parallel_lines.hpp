@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/line_batch.hpp"
+#include "tools/line_clocks.hpp"
 
 namespace ringside::tool {
 
@@ -44,13 +45,13 @@ class ParallelLines {
 
   void work();
   void hand_over();
-  bool help(Lock& lock, WallClockText& clock);
-  void make_text(Job& job, WallClockText& clock);
+  bool help(Lock& lock, LineClocks& clocks);
+  void make_text(Job& job, LineClocks& clocks);
   void write_done(Lock& lock);
 
   const bool utc_;
   const Write write_;
-  WallClockText clock_;  // of the thread that adds
+  LineClocks clocks_;  // of the thread that adds
   Job* filling_ = nullptr;
   std::vector<std::unique_ptr<Job>> jobs_;
 

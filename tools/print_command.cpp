@@ -69,14 +69,15 @@ bool is_output_unread() {
 // What print_trace() and follow_trace() have in common.
 class Printing {
  public:
-  Printing(const PrintOptions& options, EventFilter& filter) : filter_(filter) {
+  Printing(const PrintOptions& options, EventFilter& filter, const LineFormat& format)
+      : filter_(filter) {
     text_options_ = {options.utc, options.threads};
     if (filter.looks_at_events()) {
       text_options_.wanted = [&filter](const trace::Event& event) { return filter.wanted(event); };
     }
     if (options.head) text_options_.most = *options.head;
     text_options_.last = options.tail;
-    text_options_.color = options.color;
+    text_options_.format = &format;
   }
 
   bool write(std::string_view text) {
@@ -98,7 +99,7 @@ class Printing {
   int failure_ = 0;
 };
 
-int print_trace(const PrintOptions& options, EventFilter& filter) {
+int print_trace(const PrintOptions& options, EventFilter& filter, const LineFormat& format) {
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
@@ -109,7 +110,7 @@ int print_trace(const PrintOptions& options, EventFilter& filter) {
     set = open_salvaged(options, filter.read_options(), segment, &error);
   }
   if (!set) return kExitUnreadable;
-  Printing printing(options, filter);
+  Printing printing(options, filter, format);
   bool whole = false;
   {
     ProgressBar progress(options.paths);
@@ -123,7 +124,7 @@ int print_trace(const PrintOptions& options, EventFilter& filter) {
   return segment->damaged() ? kExitDamaged : exit_code;
 }
 
-int follow_trace(const PrintOptions& options, EventFilter& filter) {
+int follow_trace(const PrintOptions& options, EventFilter& filter, const LineFormat& format) {
   trace::ReadError error;
   auto follower = trace::TraceFollower::open(options.paths, filter.read_options(), &error);
   if (!follower) {
@@ -131,7 +132,7 @@ int follow_trace(const PrintOptions& options, EventFilter& filter) {
     return kExitUnreadable;
   }
   stop_on_signals();
-  Printing printing(options, filter);
+  Printing printing(options, filter, format);
   const bool whole = follow_trace_text(
       *follower, printing.text_options(), [] { return stopped != 0 || is_output_unread(); },
       [&](std::string_view text) { return printing.write(text); });
@@ -150,7 +151,13 @@ int run_print(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  return options->follow ? follow_trace(*options, *filter) : print_trace(*options, *filter);
+  const auto format = make_line_format(options->format, options->color, &why);
+  if (!format) {
+    complain(why);
+    return kExitUsage;
+  }
+  return options->follow ? follow_trace(*options, *filter, *format)
+                         : print_trace(*options, *filter, *format);
 }
 
 }  // namespace ringside::tool

@@ -66,6 +66,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   app.add_flag("-f,--follow", options.follow,
                "go on with what is still written, until a signal (Ctrl-C)")
       ->excludes(segment);
+  add_format_options(app, options.format);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   // More than a few find nothing to do: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/filter_options.hpp"
+#include "tools/format_options.hpp"
 
 namespace ringside::tool {
 
@@ -15,6 +16,7 @@ struct PrintOptions {
   std::vector<std::string> paths;
   std::string segment;  // not empty: a segment's file, and no paths
   FilterOptions filter;
+  FormatOptions format;
   bool utc = false;
   bool color = false;
   bool follow = false;

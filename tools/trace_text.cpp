@@ -2,9 +2,11 @@
 
 #include "tools/event_pick.hpp"
 #include "tools/last_lines.hpp"
+#include "tools/line_clocks.hpp"
+#include "tools/line_event.hpp"
 #include "tools/line_text.hpp"
 #include "tools/parallel_lines.hpp"
-#include "tools/wall_clock_text.hpp"
+#include "tools/text_lines.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -14,11 +16,16 @@ constexpr int kWaitMs = 250;
 
 using Write = std::function<bool(std::string_view)>;
 
+const LineFormat& format_of(const TraceTextOptions& options) {
+  static const TextLines text_lines;
+  return options.format == nullptr ? text_lines : *options.format;
+}
+
 // Makes lines in the thread that reads.
 class Lines {
  public:
   explicit Lines(const TraceTextOptions& options)
-      : pick_(options), texts_(options.color), clock_(options.utc) {}
+      : pick_(options), texts_(format_of(options)), clocks_(options.utc) {}
 
   // All that `source` has now.
   template <class Source>
@@ -50,21 +57,18 @@ class Lines {
   bool is_done() const { return pick_.is_done(); }
 
  private:
-  void append() {
-    clock_.append(out_, event_.unix_ns);
-    texts_.of(event_)->append(out_, event_.record.args, event_.record.cut);
-  }
+  void append() { texts_.of(event_)->append(out_, LineEvent::of(event_), clocks_); }
 
   EventPick pick_;
   LineTexts texts_;
-  WallClockText clock_;
+  LineClocks clocks_;
   trace::TextSink out_;
   trace::Event event_;
 };
 
 bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
   EventPick pick(options);
-  LineTexts texts(options.color);
+  LineTexts texts(format_of(options));
   ParallelLines lines(options.threads - 1, options.utc, write);
   trace::Event event;
   while (pick.next(set, event)) {

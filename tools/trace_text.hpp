@@ -13,6 +13,7 @@
 
 namespace ringside::tool {
 
+class LineFormat;
 class ProgressBar;
 
 struct TraceTextOptions {
@@ -22,8 +23,8 @@ struct TraceTextOptions {
   std::function<bool(const trace::Event&)> wanted = {};
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // lines; then it ends
   std::optional<std::size_t> last = {};  // so many lines of the trace's end alone
-  bool color = false;
-  ProgressBar* progress = nullptr;  // may be null
+  const LineFormat* format = nullptr;    // null: TextLines
+  ProgressBar* progress = nullptr;       // may be null
 };
 
 // Writes the lines of the wanted events that are left in `set`, in their order, in large pieces.

@@ -22,7 +22,7 @@ std::uint64_t eight_digits(std::uint32_t number) {
 
 }  // namespace
 
-WallClockText::WallClockText(bool utc) : utc_(utc) {
+WallClockText::WallClockText(bool utc, char between) : utc_(utc), between_(between) {
   if (!utc) tzset();
   begin_second(0);
 }
@@ -37,8 +37,8 @@ void WallClockText::begin_second(std::uint64_t unix_ns) {
   } else {
     localtime_r(&time, &parts);
   }
-  const auto end = fmt::format_to_n(text_, sizeof text_, "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.",
-                                    parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+  const auto end = fmt::format_to_n(text_, sizeof text_, "{:04}-{:02}-{:02}{}{:02}:{:02}:{:02}.",
+                                    parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, between_,
                                     parts.tm_hour, parts.tm_min, parts.tm_sec);
   bytes_ = std::min(end.size, sizeof text_);
 }

@@ -11,7 +11,8 @@ namespace ringside::tool {
 // Not thread-safe: each thread has one of its own.
 class WallClockText {
  public:
-  explicit WallClockText(bool utc);
+  // `between` stands between date and time.
+  explicit WallClockText(bool utc, char between = ' ');
 
   // Appends the time. Consecutive times mostly fall into the same second, whose text is kept.
   void append(trace::TextSink& out, std::uint64_t unix_ns);
@@ -21,6 +22,7 @@ class WallClockText {
   void begin_second(std::uint64_t unix_ns);
 
   bool utc_;
+  char between_;
   std::uint64_t second_ns_ = 0;  // when the second of text_ begins
   char text_[32] = {};           // up to and including the point
   std::size_t bytes_ = 0;

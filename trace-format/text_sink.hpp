@@ -29,6 +29,9 @@ class TextSink {
 
   void commit(char* end) { end_ = end; }
 
+  // Removes the last `bytes` of those that are there.
+  void take_back(std::size_t bytes) { end_ -= bytes; }
+
   void put(char character) {
     *reserve(1) = character;
     ++end_;

@@ -1,21 +1,17 @@
 #include "trace-format/value_text.hpp"
 
-#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include "trace-format/array_elements.hpp"
 #include "trace-format/printf_number.hpp"
 
 namespace ringside::trace {
 namespace {
 
 using shm::FieldType;
-
-static_assert(std::endian::native == std::endian::little,
-              "array elements are read by copying their little-endian bytes");
 
 constexpr std::string_view kUnprintable = "<?>";
 constexpr char kHexDigits[] = "0123456789abcdef";
@@ -106,44 +102,17 @@ void write_f80(TextSink& sink, const Value& value) {
   write_library_float(sink, value.as_f80().value_or(0.0L), "%*.*Lg", kEnoughDigits);
 }
 
-// Takes the first element off `rest`; false if `rest` does not hold it.
-bool take_element(FieldType type, std::string_view& rest, Value& element) {
-  element = Value{};
-  element.type = type;
-  std::size_t size = shm::fixed_size(type);
-  if (shm::is_variable_length(type)) {
-    std::uint32_t length = 0;
-    if (rest.size() < sizeof length) return false;
-    std::memcpy(&length, rest.data(), sizeof length);
-    rest.remove_prefix(sizeof length);
-    size = length;
-    if (size > rest.size()) return false;
-    element.text = rest.substr(0, size);
-  } else {
-    if (size == 0 || size > rest.size()) return false;
-    unsigned char stored[16] = {};
-    std::memcpy(stored, rest.data(), size);
-    const bool negative = (stored[size - 1] & 0x80) != 0;
-    if (shm::is_signed(type) && negative) std::memset(stored + size, 0xff, sizeof stored - size);
-    std::memcpy(&element.u64, stored, 8);
-    std::memcpy(&element.high, stored + 8, 8);
-  }
-  rest.remove_prefix(size);
-  return true;
-}
-
 void write_array(TextSink& sink, const Value& array) {
-  std::string_view rest = array.text;
-  const FieldType type = shm::element_type(array.type);
+  ArrayElements elements(array);
+  std::string_view separator;
   sink.put('[');
-  for (std::uint32_t index = 0; index < array.count; ++index) {
-    if (index > 0) sink.write(", ");
-    Value element;
-    if (!take_element(type, rest, element)) {
-      sink.write(kUnprintable);  // the count promises more than the bytes hold
-      break;
-    }
+  for (Value element; elements.next(element); separator = ", ") {
+    sink.write(separator);
     write_value(sink, element);
+  }
+  if (elements.cut_short()) {
+    sink.write(separator);
+    sink.write(kUnprintable);
   }
   sink.put(']');
 }

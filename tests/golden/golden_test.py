@@ -39,7 +39,7 @@ class GoldenFiles(unittest.TestCase):
     def test_lines(self):
         for path in golden_files():
             with self.subTest(path):
-                done = run(program("ringcat"), "--utc", path)
+                done = run(program("ringcat"), "--utc", "--raw", path)
                 self.assertEqual(done.stdout, read(path.replace(".ringtrace", ".txt")))
                 damaged = os.path.basename(path).startswith("damaged")
                 self.assertEqual(done.returncode, STATUS_DAMAGED if damaged else 0, done.stderr)

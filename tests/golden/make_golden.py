@@ -90,7 +90,7 @@ def main(folder):
     for name in sorted(os.listdir(folder)):
         stem, suffix = os.path.splitext(name)
         if suffix == ".ringtrace":
-            for command, ending in ((("ringcat", "--utc"), ".txt"), (("dump_trace",), ".events")):
+            for command, ending in ((("ringcat", "--utc", "--raw"), ".txt"), (("dump_trace",), ".events")):
                 done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
                                       capture_output=True, check=False)
                 write(os.path.join(folder, stem + ending), done.stdout)

@@ -62,7 +62,7 @@ class IndependentReader(unittest.TestCase):
 
     def assert_same_lines(self, *paths):
         """Byte by byte with what ringcat prints."""
-        status, lines, complaint = run(program("ringcat"), "--utc", *paths)
+        status, lines, complaint = run(program("ringcat"), "--utc", "--raw", *paths)
         self.assertEqual((status, complaint), (0, b""))
         events = in_order([read(path) for path in paths])
         self.assertEqual([line_of(*event) for event in events], lines.split(b"\n")[:-1])

@@ -172,7 +172,7 @@ def _time_text(unix_ns):
 
 
 def line_of(unix_ns, section, event):
-    """What `ringcat --utc` prints for the event, without the line's end."""
+    """What `ringcat --utc --raw` prints for the event, without the line's end."""
     stream = section.streams.get(event.stream_id)
     thread = b"[%d %s]" % (stream.thread_id, stream.name.encode("utf-8", "surrogateescape"))
     when = _time_text(unix_ns)

@@ -53,6 +53,7 @@ struct TestSite {
   std::uint8_t flags = 0;
   std::string format = "text";
   shm::Level level = shm::Level::kInfo;
+  std::uint8_t style = 1;  // shm::FormatStyle
   std::string category = "test";
   std::string file = "file.cpp";
 };
@@ -63,7 +64,7 @@ inline Bytes site_entry(const TestSite& site) {
   d.line = 10 * site.id;
   d.keywords = 5;
   d.level = site.level;
-  d.format_style = 1;
+  d.format_style = site.style;
   d.flags = site.flags;
   d.name = "site";
   d.category = site.category;

@@ -1,0 +1,28 @@
+#pragma once
+// What differs between the lines of one statement and thread.
+
+#include <cstdint>
+#include <span>
+
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+// Refers to a record, or a copy of it, which must outlive the use.
+struct LineEvent {
+  std::uint64_t unix_ns = 0;
+  std::uint64_t sequence = 0;
+  std::span<const trace::Value> args;
+  const trace::RecordExtension* extension = nullptr;  // null: the record has none
+
+  static const trace::RecordExtension* extension_of(const trace::Record& record) {
+    return (record.ext_flags != 0 || record.cut) ? &record : nullptr;
+  }
+  static LineEvent of(const trace::Event& event) {
+    return {event.unix_ns, event.record.sequence, event.record.args, extension_of(event.record)};
+  }
+
+  bool cut() const { return extension != nullptr && extension->cut; }
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,18 @@
+#pragma once
+// Losses in words and in tokens.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+// "12 records: the ring was full".
+std::string loss_text(const trace::Event& loss);
+
+// ring_full, no_consumer, several, missing, unknown: for programs.
+std::string_view loss_cause_token(trace::LossCause cause);
+
+}  // namespace ringside::tool

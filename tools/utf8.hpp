@@ -1,0 +1,36 @@
+#pragma once
+// Where the characters of a text that may be any bytes begin and end.
+
+#include <cstddef>
+#include <string_view>
+
+namespace ringside::tool {
+
+// Bytes of the well-formed UTF-8 sequence (Unicode, table 3-7) that `text` begins with; 0 if it
+// begins with none.
+constexpr std::size_t utf8_sequence_bytes(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return 0;
+  const unsigned first = at(0);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const std::size_t bytes = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (text.size() < bytes) return 0;
+  // Overlong forms, surrogates and what lies above U+10FFFF show in the second byte.
+  const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (at(1) < lowest || at(1) > highest) return 0;
+  for (std::size_t i = 2; i < bytes; ++i) {
+    if ((at(i) & 0xC0U) != 0x80) return 0;
+  }
+  return bytes;
+}
+
+// C0 and C1 control characters and DEL; `sequence` is well-formed.
+constexpr bool is_control_character(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
+  return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+}  // namespace ringside::tool

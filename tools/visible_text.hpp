@@ -1,0 +1,44 @@
+#pragma once
+// Text that a terminal shows and does not obey.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "trace-format/text_sink.hpp"
+
+namespace ringside::tool {
+
+// Whether there is nothing but printable ASCII: the quick question, to which most texts say yes.
+inline bool is_printable_ascii(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  const char* const begin = text.data();
+  const std::size_t size = text.size();
+  // The top bit of a byte: below 0x20 the subtraction sets it, at 0x7F the addition, and above it
+  // is there. What is carried comes from a byte that is caught already.
+  const auto odd = [](std::uint64_t x) { return (x - 0x20 * kOnes) | (x + kOnes) | x; };
+  std::uint64_t found = 0;
+  if (size >= 8) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i + 8 < size; i += 8) {
+      std::memcpy(&word, begin + i, 8);
+      found |= odd(word);
+    }
+    std::memcpy(&word, begin + size - 8, 8);
+    found |= odd(word);
+  } else {
+    for (const char c : text) found |= odd(static_cast<unsigned char>(c) | 0x2020'2020'2020'2000);
+  }
+  return (found & 0x80 * kOnes) == 0;
+}
+
+// Replaces, in what `out` holds from `begin` on, control characters (C0 but for the tab, DEL, C1)
+// and bytes that are not well-formed UTF-8: newline and carriage return by \n and \r, each byte of
+// others by \x and two hexadecimal digits.
+void make_visible(trace::TextSink& out, std::size_t begin);
+
+std::string visible(std::string_view text);
+
+}  // namespace ringside::tool
