@@ -7,6 +7,10 @@
 #include <string>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "trace-format/text_sink.hpp"
 
 namespace ringside::tool {
@@ -16,6 +20,19 @@ inline bool is_printable_ascii(std::string_view text) {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
   const char* const begin = text.data();
   const std::size_t size = text.size();
+#if defined(__SSE2__)
+  if (size >= 16) {
+    // As signed numbers, all bytes above 0x7F are below 0x20 too.
+    const auto odd_bytes = [begin](std::size_t at) {
+      const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin + at));
+      return _mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
+                          _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7F)));
+    };
+    __m128i found = odd_bytes(size - 16);
+    for (std::size_t i = 0; i + 16 < size; i += 16) found = _mm_or_si128(found, odd_bytes(i));
+    return _mm_movemask_epi8(found) == 0;
+  }
+#endif
   // The top bit of a byte: below 0x20 the subtraction sets it, at 0x7F the addition, and above it
   // is there. What is carried comes from a byte that is caught already.
   const auto odd = [](std::uint64_t x) { return (x - 0x20 * kOnes) | (x + kOnes) | x; };
