@@ -81,8 +81,8 @@ class QueryTrace {
       cursor.stream_id = id;
       cursor.last_tsc = first_ns_[id];
       put(
-          [&](auto out) {
-            const EncodeResult r = encoder_.encode(as_bytes(ring), cursor, 0, 0, out);
+          [this, &cursor, &records = ring](auto out) {
+            const EncodeResult r = encoder_.encode(as_bytes(records), cursor, 0, 0, out);
             EXPECT_EQ(r.stop, EncodeStop::kInputEnd);
             return r.output_bytes;
           },
