@@ -13,7 +13,9 @@ class App;
 namespace ringside::tool {
 
 struct FormatOptions {
-  std::string format;  // one of a few words
+  std::string format;         // one of a few words
+  std::string columns;        // of csv; empty: the usual ones
+  std::string line_template;  // instead of a format, if any
   bool raw = false;
 };
 

@@ -2,6 +2,7 @@
 // One of the formats of ringcat's output.
 
 #include <memory>
+#include <string>
 
 #include "tools/line_text.hpp"
 #include "tools/site_message.hpp"
@@ -16,6 +17,9 @@ class LineFormat {
   virtual ~LineFormat() = default;
   LineFormat(const LineFormat&) = delete;
   LineFormat& operator=(const LineFormat&) = delete;
+
+  // What stands before the first line.
+  virtual std::string header() const { return {}; }
 
   // What all records of the event's statement and thread have in common. `message` is the
   // statement's.

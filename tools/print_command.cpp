@@ -100,6 +100,7 @@ class Printing {
 };
 
 int print_trace(const PrintOptions& options, EventFilter& filter, const LineFormat& format) {
+  std::optional<ProgressBar> progress(options.paths);  // from before the files are looked over
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
@@ -111,13 +112,10 @@ int print_trace(const PrintOptions& options, EventFilter& filter, const LineForm
   }
   if (!set) return kExitUnreadable;
   Printing printing(options, filter, format);
-  bool whole = false;
-  {
-    ProgressBar progress(options.paths);
-    if (progress.is_shown()) printing.text_options().progress = &progress;
-    whole = write_trace_text(*set, printing.text_options(),
-                             [&](std::string_view text) { return printing.write(text); });
-  }
+  if (progress->is_shown()) printing.text_options().progress = &*progress;
+  const bool whole = write_trace_text(*set, printing.text_options(),
+                                      [&](std::string_view text) { return printing.write(text); });
+  progress.reset();
   const int exit_code = printing.finish(whole, set->report());
   if (!segment || !whole) return exit_code;
   for (const std::string& line : segment->lines(options.utc)) complain(line);

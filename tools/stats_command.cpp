@@ -72,6 +72,7 @@ int run_stats(int argc, char** argv) {
   int exit_code = kExitOk;
   const auto options = parse(argc, argv, &exit_code);
   if (!options) return exit_code;
+  std::optional<ProgressBar> progress(options->paths);  // from before the files are looked over
   trace::ReadError error;
   std::optional<trace::TraceSet> set = trace::TraceSet::open(options->paths, &error);
   if (!set) {
@@ -80,13 +81,11 @@ int run_stats(int argc, char** argv) {
   }
   TraceStats stats(options->report.interval_ns);
   trace::Event event;
-  {
-    ProgressBar progress(options->paths);
-    while (set->next(event)) {
-      stats.add(event);
-      progress.show(set->report().bytes_read);
-    }
+  while (set->next(event)) {
+    stats.add(event);
+    progress->show(set->report().bytes_read);
   }
+  progress.reset();
   const std::string text = options->format == "json"
                                ? stats_as_json(stats, set->report(), options->report)
                                : stats_as_tables(stats, set->report(), options->report);

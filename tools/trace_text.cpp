@@ -1,5 +1,7 @@
 #include "tools/trace_text.hpp"
 
+#include <string>
+
 #include "tools/event_pick.hpp"
 #include "tools/last_lines.hpp"
 #include "tools/line_clocks.hpp"
@@ -66,6 +68,11 @@ class Lines {
   trace::Event event_;
 };
 
+bool write_header(const TraceTextOptions& options, const Write& write) {
+  const std::string header = format_of(options).header();
+  return header.empty() || write(header);
+}
+
 bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
   EventPick pick(options);
   LineTexts texts(format_of(options));
@@ -80,6 +87,7 @@ bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, con
 }  // namespace
 
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
+  if (!write_header(options, write)) return false;
   if (options.last) return Lines(options).write_last(set, *options.last, write);
   return options.threads > 1 ? write_by_several(set, options, write)
                              : Lines(options).write_all(set, write);
@@ -87,6 +95,7 @@ bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options, con
 
 bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
                        const std::function<bool()>& stop, const Write& write) {
+  if (!write_header(options, write)) return false;
   Lines lines(options);
   if (options.last && !lines.write_last(follower, *options.last, write)) return false;
   while (!lines.is_done() && !stop()) {

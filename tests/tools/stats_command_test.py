@@ -24,6 +24,16 @@ def ringcat(*arguments):
                           timeout=120, check=False)
 
 
+def has_open(pid, path):
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            if os.readlink(f"/proc/{pid}/fd/{number}") == path:
+                return True
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return False
+
+
 def golden_files():
     return sorted(os.path.join(folder, name) for folder, _, names in os.walk(GOLDEN) for name in names
                   if name.endswith(".ringtrace"))
@@ -100,6 +110,8 @@ class Stats(unittest.TestCase):
             try:
                 process = subprocess.Popen([RINGCAT, "stats", large], stdout=subprocess.PIPE, stderr=other_end)
                 # Stopped for more than a second, it has taken that long, however fast the machine.
+                while not has_open(process.pid, large):
+                    time.sleep(0.0005)
                 process.send_signal(signal.SIGSTOP)
                 time.sleep(1.2)
                 process.send_signal(signal.SIGCONT)

@@ -1,0 +1,76 @@
+#include "tools/csv_lines.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace ringside::tool {
+namespace {
+
+// Quotes what `out` holds from `begin` on, where RFC 4180 wants it.
+void make_csv_value(trace::TextSink& out, std::size_t begin) {
+  const std::string_view written = out.text().substr(begin);
+  if (written.find_first_of("\",\r\n") == std::string_view::npos) return;
+  const std::string text(written);
+  out.take_back(text.size());
+  out.put('"');
+  for (const char character : text) {
+    if (character == '"') out.put('"');
+    out.put(character);
+  }
+  out.put('"');
+}
+
+}  // namespace
+
+std::unique_ptr<CsvLines> CsvLines::make(std::string_view columns, std::string* why) {
+  std::unique_ptr<CsvLines> lines(new CsvLines);
+  for (;;) {
+    const std::size_t comma = columns.find(',');
+    const std::string name(columns.substr(0, comma));
+    if (name.empty()) {
+      *why =
+          "--columns has an empty name; write names with one comma between two, such as "
+          "time,level,msg";
+      return nullptr;
+    }
+    auto column = find_column(name);
+    lines->columns_.emplace_back(
+        name, column ? std::move(*column) : LineColumn{ColumnKind::kField, name});
+    if (comma == std::string_view::npos) return lines;
+    columns.remove_prefix(comma + 1);
+  }
+}
+
+std::string CsvLines::header() const {
+  trace::TextSink out;
+  for (const auto& [name, column] : columns_) {
+    if (out.size() != 0) out.put(',');
+    const std::size_t begin = out.size();
+    out.write(name);
+    make_csv_value(out, begin);
+  }
+  out.put('\n');
+  return std::string(out.text());
+}
+
+std::shared_ptr<const LineText> CsvLines::make_line(const trace::Event& event,
+                                                    const SiteMessage* message) const {
+  LineParts parts(event, message);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (i != 0) parts.text(",");
+    add_column(parts, columns_[i].second, event, message, {.encoding = make_csv_value});
+  }
+  parts.text("\n");
+  return std::make_shared<ComposedLine>(std::move(parts));
+}
+
+std::shared_ptr<const LineText> CsvLines::lines_of(const trace::Event& record,
+                                                   const SiteMessage& message) const {
+  return make_line(record, &message);
+}
+
+std::shared_ptr<const LineText> CsvLines::line_of_loss(const trace::Event& loss) const {
+  return make_line(loss, nullptr);
+}
+
+}  // namespace ringside::tool

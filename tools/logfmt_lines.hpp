@@ -1,0 +1,15 @@
+#pragma once
+// name=value pairs with a blank between two, values in quotes where they need them.
+
+#include "tools/line_format.hpp"
+
+namespace ringside::tool {
+
+class LogfmtLines final : public LineFormat {
+ public:
+  std::shared_ptr<const LineText> lines_of(const trace::Event& record,
+                                           const SiteMessage& message) const override;
+  std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
+};
+
+}  // namespace ringside::tool
