@@ -82,7 +82,7 @@ std::optional<std::uint32_t> newest_sequence(const std::string& output_dir, cons
       *packed = parsed->packed && !(newest == parsed->sequence && !*packed);
       newest = parsed->sequence;
     } else if (name.ends_with(unfinished_name(".ringtrace"))) {
-      unlink((output_dir + "/" + name).c_str());
+      unlink(std::string(output_dir).append("/").append(name).c_str());
     }
   }
   return newest;
@@ -152,7 +152,11 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
 bool create_output(const std::string& output_dir, const std::string& stem, std::uint32_t sequence,
                    const SectionFront& front, OutputFile* file, std::string* why) {
   for (; sequence < kMaxSequence; ++sequence) {
-    const std::string path = output_dir + "/" + stem + std::to_string(sequence) + ".ringtrace";
+    const std::string path = std::string(output_dir)
+                                 .append("/")
+                                 .append(stem)
+                                 .append(std::to_string(sequence))
+                                 .append(".ringtrace");
     const std::string unfinished = unfinished_name(path);
     if (path.size() >= sizeof shm::SlotHeader::file_path) {
       *why = "path too long: " + path + "; use a shorter output directory";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <string>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ struct SummarySink {
   void add(const trace::query::RecordInfo*, T number) {
     // What has no place between two bounds.
     if constexpr (!std::integral<T>) {
-      if (number - number != 0) return;
+      if (!std::isfinite(number)) return;
     }
     summary.add(number);
   }

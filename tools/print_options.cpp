@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t kMostTail = 100'000'000;
 
 bool is_color_terminal() {
-  const char* const unwanted = std::getenv("NO_COLOR");
+  const char* const unwanted =
+      std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (unwanted != nullptr && *unwanted != '\0') return false;
-  const char* const terminal = std::getenv("TERM");
+  const char* const terminal = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): the same
   if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
   return isatty(STDOUT_FILENO) == 1;
 }

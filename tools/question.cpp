@@ -91,6 +91,7 @@ void check(trace::query::SiteCheck check, std::vector<trace::query::MatchedSite>
 
 std::vector<FieldDemand> present(const std::vector<std::string>& names) {
   std::vector<FieldDemand> demands;
+  demands.reserve(names.size());
   for (const std::string& name : names) demands.push_back({name, nullptr, {}, false});
   return demands;
 }

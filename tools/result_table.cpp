@@ -175,10 +175,12 @@ std::string ResultTable::as_csv() const {
     text += joined(cells, ",") + "\n";
   };
   std::vector<std::string> names;
+  names.reserve(columns_.size());
   for (const std::string& name : columns_) names.push_back(csv_cell(name));
   add_line(names);
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const Cell& cell : row) cells.push_back(csv_cell(cell.text));
     add_line(cells);
   }

@@ -1,5 +1,6 @@
 #include "tools/where_condition.hpp"
 
+#include <compare>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -216,7 +217,7 @@ WhereValue WhereCondition::arithmetic(const WhereNode& node, const Facts& facts)
     default:
       break;
   }
-  if (compare(b.number, WhereNumber::of_integer(0)) == 0) return {};
+  if (std::is_eq(compare(b.number, WhereNumber::of_integer(0)))) return {};
   return WhereValue::of_number(divide(a.number, b.number));
 }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <compare>
 
 namespace ringside::tool {
 namespace {
@@ -30,7 +31,11 @@ std::partial_ordering compare(const WhereNumber& a, const WhereNumber& b) {
     return a.integer < b.integer ? std::partial_ordering::less : std::partial_ordering::greater;
   }
   if (a.is_integer) return compare_mixed(a.integer, b.real);
-  if (b.is_integer) return 0 <=> compare_mixed(b.integer, a.real);
+  if (b.is_integer) {
+    const std::partial_ordering order = compare_mixed(b.integer, a.real);
+    if (std::is_lt(order)) return std::partial_ordering::greater;
+    return std::is_gt(order) ? std::partial_ordering::less : order;
+  }
   return a.real <=> b.real;
 }
 

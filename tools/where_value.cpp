@@ -1,5 +1,6 @@
 #include "tools/where_value.hpp"
 
+#include <compare>
 #include <limits>
 
 namespace ringside::tool {
@@ -35,17 +36,17 @@ WhereNumber number_of(const trace::Value& value) {
 bool holds(WhereOp op, std::partial_ordering order) {
   switch (op) {
     case WhereOp::kEqual:
-      return order == 0;
+      return std::is_eq(order);
     case WhereOp::kNotEqual:
-      return order != 0;
+      return std::is_neq(order);
     case WhereOp::kLess:
-      return order < 0;
+      return std::is_lt(order);
     case WhereOp::kLessEqual:
-      return order <= 0;
+      return std::is_lteq(order);
     case WhereOp::kGreater:
-      return order > 0;
+      return std::is_gt(order);
     default:
-      return order >= 0;
+      return std::is_gteq(order);
   }
 }
 

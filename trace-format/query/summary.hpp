@@ -22,7 +22,7 @@ class Summary {
 
   void add(T value) {
     if constexpr (!std::integral<T>) {
-      if (value != value) [[unlikely]] {
+      if (std::isnan(value)) [[unlikely]] {
         ++nans_;
         return;
       }
