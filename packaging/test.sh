@@ -232,7 +232,8 @@ with_gcc() {
 
 with_clang() {
   local dir=$build-clang
-  set_up clang "$dir" clang clang++ -Dfuzz=true && compile clang "$dir" || return 0
+  # Without what only debuggers read, which takes the compiler a fifth of its time.
+  set_up clang "$dir" clang clang++ -Dfuzz=true -Ddebug=false && compile clang "$dir" || return 0
   run_tests clang "$dir" 900 3 "${everywhere[@]}"
   check_tidy "$dir" || true
 }
@@ -240,7 +241,7 @@ with_clang() {
 with_sanitizers() {
   local dir=$build-asan
   set_up sanitizers "$dir" gcc g++ -Db_sanitize=address,undefined -Doptimization=1 \
-    -Dperf=false &&
+    -Dperf=false -Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 &&
     compile sanitizers "$dir" || return 0
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
