@@ -8,7 +8,7 @@ packages=(
   meson ninja-build pkg-config python3
   libboost-dev liburing-dev libzstd-dev zstd libfmt-dev libcli11-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  redis-tools strace valgrind zstd
+  redis-tools spin strace valgrind zstd
 )
 
 fail() {

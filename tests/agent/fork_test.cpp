@@ -133,6 +133,9 @@ PROCESS_TEST(Fork, WorksWhileOtherThreadsLogAndStart) {
   if (kAddressSanitizer) {
     GTEST_SKIP() << "AddressSanitizer's allocator may be locked for ever in the child";
   }
+  if (kThreadSanitizer) {
+    GTEST_SKIP() << "ThreadSanitizer ends a child of several threads that starts a thread";
+  }
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   std::atomic<bool> stop{false};

@@ -11,7 +11,7 @@
 
 namespace ringside::test {
 
-// Whether this is a build with AddressSanitizer.
+// Whether this is a build with AddressSanitizer, with ThreadSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAddressSanitizer = true;
 #elif defined(__has_feature)
@@ -22,6 +22,18 @@ inline constexpr bool kAddressSanitizer = false;
 #endif
 #else
 inline constexpr bool kAddressSanitizer = false;
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+#else
+inline constexpr bool kThreadSanitizer = false;
 #endif
 
 // Runs `body` in a child and expects it to end without a failure.

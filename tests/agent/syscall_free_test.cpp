@@ -62,7 +62,8 @@ bool forbid_system_calls() {
 }
 
 PROCESS_TEST(SyscallFree, TheFilterItselfKills) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "sanitizers make system calls of their own";
   const int status = run_child([] {
     if (!forbid_system_calls()) _exit(9);
     syscall(SYS_getpid);
@@ -72,7 +73,8 @@ PROCESS_TEST(SyscallFree, TheFilterItselfKills) {
 }
 
 PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsIntoAFullRing) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "sanitizers make system calls of their own";
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   const pid_t pid = start_child([] {
     preallocate();
@@ -87,7 +89,8 @@ PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsIntoAFullRing) {
 }
 
 PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsThroughManyLaps) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "sanitizers make system calls of their own";
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   setenv("RINGSIDE_RING_BYTES", "1048576", 1);
   int ready[2];
