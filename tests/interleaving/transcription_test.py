@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The operations that ring_interleaving_test.cpp transcribes still stand in the sources, with their memory orders.
+
+usage: transcription_test.py SOURCE_ROOT
+"""
+
+import pathlib
+import sys
+
+# In each file in this order.
+OPERATIONS = {
+    "libagent/include/ringside/abi.h": [
+        "__atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE)",
+    ],
+    "libagent/reserve.cpp": [
+        "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
+    ],
+    "libagent/ring_attachment.cpp": [
+        "ring.consumer.generation.load(std::memory_order_relaxed)",
+        "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
+        "identity.stream_id =",
+        "identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1, std::memory_order_release)",
+    ],
+    "consumerd/ring_drain.cpp": [
+        "identity.generation.load(std::memory_order_acquire)",
+        "line.generation.store(generation_, std::memory_order_release)",
+        "line.consumer_pos.store(pos_, std::memory_order_release)",
+        "metadata_->producer.producer_pos.load(std::memory_order_acquire)",
+    ],
+}
+
+
+def main():
+    missing = 0
+    for path, operations in OPERATIONS.items():
+        text = " ".join((pathlib.Path(sys.argv[1]) / path).read_text(encoding="utf-8").split())
+        at = 0
+        for operation in operations:
+            found = text.find(operation, at)
+            if found < 0:
+                missing += 1
+                print(f"{path}: no longer (or in another order): {operation}\n"
+                      "  Change tests/interleaving/ring_interleaving_test.cpp with it, then this list.")
+            else:
+                at = found + len(operation)
+    sys.exit(1 if missing else 0)
+
+
+if __name__ == "__main__":
+    main()
