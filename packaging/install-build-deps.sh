@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   g++ clang clang-format clang-tidy libclang-rt-14-dev
   meson ninja-build pkg-config python3
-  libboost-dev liburing-dev libzstd-dev zstd libfmt-dev libcli11-dev nlohmann-json3-dev
+  libboost-dev liburing-dev libzstd-dev zstd libfmt-dev libcli11-dev libre2-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   redis-tools spin strace valgrind zstd
 )

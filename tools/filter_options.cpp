@@ -29,8 +29,7 @@ void add_filter_options(CLI::App& app, FilterOptions& options) {
         "the format will do)");
   globs("--thread", options.threads, "ID|GLOB", "of the thread of this id or name");
   globs("--service", options.services, "GLOB", "of this service");
-  text("--grep", options.grep, "REGEX",
-       "whose message matches this POSIX extended regular expression");
+  text("--grep", options.grep, "REGEX", "whose message matches this regular expression (RE2)");
   text("--where", options.where, "EXPR",
        "that meet a condition on their fields: qty > 100 && side == \"B\" (more below)");
   app.add_flag("--no-losses", options.no_losses, "without the places where records were dropped")

@@ -1,15 +1,19 @@
 #pragma once
-// POSIX extended regular expressions over any bytes.
+// Regular expressions in RE2's syntax over text that should be UTF-8, but may be any bytes.
 
 #include <memory>
-#include <regex.h>
 #include <string>
 #include <string_view>
 
+namespace re2 {
+class RE2;
+}
+
 namespace ringside::tool {
 
-// Matches in memory of its own, not on the stack: a message may be long. Any number of threads may
-// use one. A copy shares the expression.
+// Matches in time linear in the text and in memory of its own, not on the stack: neither an
+// expression nor a message can make it slow. Any number of threads may use one. A copy shares the
+// expression.
 class RegularExpression {
  public:
   // False with `*why` if it is not sound.
@@ -19,7 +23,7 @@ class RegularExpression {
   bool matches(std::string_view text) const;
 
  private:
-  std::shared_ptr<const regex_t> compiled_;
+  std::shared_ptr<const re2::RE2> compiled_;
 };
 
 }  // namespace ringside::tool

@@ -51,7 +51,7 @@ class MemoryFile final : public TraceFile {
       : TraceFile(std::move(name), bytes.size()), bytes_(std::move(bytes)) {}
 
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
-    if (offset >= bytes_.size()) return 0;
+    if (offset >= bytes_.size() || bytes.empty()) return 0;
     const std::size_t got =
         std::min(bytes.size(), bytes_.size() - static_cast<std::size_t>(offset));
     std::memcpy(bytes.data(), bytes_.data() + offset, got);

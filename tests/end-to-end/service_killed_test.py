@@ -83,11 +83,21 @@ class KilledService(unittest.TestCase):
         with TestBed() as bed:
             consumer = bed.start_consumer()
             progress = {}
-            for number in range(max(10, ROUNDS // 4)):
+
+            def start(number):
                 progress[number] = ProgressFile(os.path.join(bed.work_dir, f"progress-{number}"))
-                service = bed.start_service("--records", 0, "--first", number, "--progress",
-                                            progress[number].path, ring_bytes=1 << 16, piped=True)
-                time.sleep(dice.uniform(0, 0.008))
+                return bed.start_service("--records", 0, "--first", number, "--progress",
+                                         progress[number].path, ring_bytes=1 << 16, piped=True)
+
+            # How long a start takes differs by ten between builds and machines.
+            begin = time.monotonic()
+            service = start(0)
+            wait_until(lambda: progress[0].returned(0) > 0, "the first record")
+            start_s = time.monotonic() - begin
+            service.kill()
+            for number in range(1, max(10, ROUNDS // 4)):
+                service = start(number)
+                time.sleep(dice.uniform(0, 1.5 * start_s))
                 service.kill()
             bed.wait_until_segments_are_gone()
             bed.stop_consumer(consumer)

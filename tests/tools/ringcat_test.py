@@ -99,6 +99,7 @@ class Filters(RingcatTest):
     def test_grep(self):
         self.assertEqual(self.numbers("--grep", "^connection (lost|found)$"), [5])
         self.assertEqual(self.numbers("--grep", "filled at 1[0-9]{2}"), [0, 2])
+        self.assertEqual(self.numbers("--grep", r"filled at 1\d\d\b"), [0, 2])
         self.assertEqual(self.numbers("--grep", "INFO"), [], "the message alone counts")
 
     def test_where(self):

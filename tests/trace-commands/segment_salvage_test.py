@@ -26,12 +26,20 @@ RING_BYTES_AT = 112
 FEW_RINGS = {"RINGSIDE_MAX_THREADS": "4"}
 
 
-def salvage(path, *more):
-    def limit_memory():
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
+
+def salvage(path, *more):
+    """With bounded memory: sanitizers bound each allocation instead of the address space."""
+    sanitized = os.environ.get("RINGSIDE_TEST_SANITIZED")
+    environment = dict(os.environ)
+    for options in ("ASAN_OPTIONS", "TSAN_OPTIONS") if sanitized else ():
+        bound = f"max_allocation_size_mb={MEMORY_BYTES >> 20}"
+        environment[options] = ":".join(filter(None, (os.environ.get(options), bound)))
     return subprocess.run([program("ringcat"), "--utc", "--segment", path, *more], capture_output=True,
-                          timeout=BOUND_S, check=False, preexec_fn=limit_memory)
+                          timeout=BOUND_S, check=False, env=environment,
+                          preexec_fn=None if sanitized else limit_memory)
 
 
 def checked(lines):
