@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBlockTargetBytes = 256U << 10;
 constexpr std::size_t kBlockOverheadBytes = 64;
-constexpr std::size_t kPieceBytes = std::size_t{2} * shm::kMaxEntryBytes;
+constexpr std::size_t kDictionaryPieceBytes = std::size_t{2} * shm::kMaxEntryBytes;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ DictionaryFeed::Result DictionaryFeed::update() {
 // Copies a bounded piece, whatever length the service claims, and learns its whole entries.
 void DictionaryFeed::take(std::uint64_t committed) {
   const std::size_t from = known_.size();
-  const std::size_t bytes = std::min<std::uint64_t>(committed - from, kPieceBytes);
+  const std::size_t bytes = std::min<std::uint64_t>(committed - from, kDictionaryPieceBytes);
   known_.resize(from + bytes);
   std::memcpy(known_.data() + from, segment_.dictionary() + from, bytes);
   const std::span<const std::byte> piece = std::span<const std::byte>(known_).subspan(from);
@@ -47,7 +47,7 @@ void DictionaryFeed::take(std::uint64_t committed) {
   while (whole < bytes) {
     const std::uint32_t next = shm::entry_bytes(piece.subspan(whole));
     // A piece that is full may end inside an entry, which the next piece then begins with.
-    if (next == 0 && bytes == kPieceBytes && bytes - whole < shm::kMaxEntryBytes) break;
+    if (next == 0 && bytes == kDictionaryPieceBytes && bytes - whole < shm::kMaxEntryBytes) break;
     if (next == 0) why = "an entry is cut short or has an impossible length";
     if (next == 0 || !sites_.add(piece.subspan(whole, next), &why)) {
       damage(why);

@@ -17,7 +17,7 @@ namespace ringside::consumer {
 namespace {
 
 // How soon a file is found that somebody else has closed.
-constexpr auto kLookInterval = std::chrono::seconds(30);
+constexpr auto kRetentionLookInterval = std::chrono::seconds(30);
 
 // Of the calling thread: whatever of it the kernel refuses is a pity, no more.
 void run_when_nothing_else_does() {
@@ -86,7 +86,7 @@ void FileKeeper::run() {
   run_when_nothing_else_does();
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (!finish_) wake_.wait_for(lock, kLookInterval, [this] { return look_ || finish_; });
+    if (!finish_) wake_.wait_for(lock, kRetentionLookInterval, [this] { return look_ || finish_; });
     const bool last = finish_;
     look_ = false;
     own_stems_.insert(new_stems_.begin(), new_stems_.end());

@@ -20,7 +20,7 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kPackedPieceBytes = std::size_t{1} << 20;
 
 bool write_all(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -46,7 +46,7 @@ PackResult copy_packed(int from, int to, const std::atomic<bool>& stop) {
     errno = ENOMEM;
     return PackResult::kFailed;
   }
-  std::vector<std::byte> piece(kPieceBytes);
+  std::vector<std::byte> piece(kPackedPieceBytes);
   for (off_t offset = 0;;) {
     if (stop.load(std::memory_order_relaxed)) return PackResult::kStopped;
     const ssize_t got = pread(from, piece.data(), piece.size(), offset);

@@ -16,7 +16,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr auto kLookInterval = milliseconds(5);  // for new segments
+constexpr auto kSegmentLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kNotReadyInterval = milliseconds(20);
@@ -77,7 +77,7 @@ int PollLoop::run() {
   }
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
-    if (now - last_look_ >= kLookInterval) {
+    if (now - last_look_ >= kSegmentLookInterval) {
       last_look_ = now;
       adopt_new_segments();
       if (is_second_consumer()) return kExitOwned;

@@ -19,7 +19,7 @@ namespace {
 pthread_mutex_t g_slow_path = PTHREAD_MUTEX_INITIALIZER;
 
 // A refusal is tried again, but not by every log call.
-constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
+constexpr std::uint64_t kSegmentRetryAfterNs = 1'000'000'000;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ bool ensure_segment(Agent& agent) {
     if (first_try && agent.former_segment == nullptr)
       report(agent.message + "; nothing is traced until this succeeds");
     agent.state.store(State::failed, std::memory_order_relaxed);
-    agent.retry_at_ns.store(monotonic_ns() + kRetryAfterNs, std::memory_order_relaxed);
+    agent.retry_at_ns.store(monotonic_ns() + kSegmentRetryAfterNs, std::memory_order_relaxed);
     return false;
   }
   agent.message.clear();

@@ -17,7 +17,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::uint64_t kRetryAfterNs = 100'000'000;
+constexpr std::uint64_t kRingRetryAfterNs = 100'000'000;
 
 // Which ring is ours and what the trace has been told about it; touched off the hot path only.
 struct Attachment {
@@ -187,7 +187,7 @@ bool attach_ring_or_throw(Agent& a) {
     if (monotonic_ns() >= a.retry_at_ns.load(std::memory_order_relaxed)) {
       base = map_ring(segment, index);
       if (base == nullptr) {
-        a.retry_at_ns.store(monotonic_ns() + kRetryAfterNs, std::memory_order_relaxed);
+        a.retry_at_ns.store(monotonic_ns() + kRingRetryAfterNs, std::memory_order_relaxed);
         a.message = "no memory for a ring of " + std::to_string(segment.layout.ring_bytes) +
                     " bytes in " + segment.path +
                     "; enlarge the shared-memory file system (in a container: --shm-size) or "

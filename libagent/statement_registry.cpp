@@ -18,7 +18,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64U << 10;
-constexpr std::uint64_t kRetryAfterNs = 100'000'000;  // after a refusal of memory
+constexpr std::uint64_t kDictionaryRetryAfterNs = 100'000'000;  // after a refusal of memory
 
 std::string_view bounded(const char* text) {
   if (text == nullptr) return {};
@@ -97,7 +97,7 @@ bool register_statement(Agent& agent, rs_site& site) {
   const bool has_room = at + bytes <= segment.dictionary_reserved;
   if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return refuse(kNoMemory);
   if (!reserve_dictionary(segment, at + bytes)) {
-    agent.dictionary_retry_at_ns = monotonic_ns() + kRetryAfterNs;
+    agent.dictionary_retry_at_ns = monotonic_ns() + kDictionaryRetryAfterNs;
     return refuse(kNoMemory);
   }
   if (!has_room) agent.message.clear();

@@ -64,7 +64,8 @@ void append_pointer(trace::TextSink& out, std::uint64_t address) {
 }
 
 void append_base64(trace::TextSink& out, std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr char kBase64Digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   out.put('"');
   for (; !bytes.empty(); bytes.remove_prefix(bytes.size() < 3 ? bytes.size() : 3)) {
     std::uint32_t bits = 0;
@@ -72,7 +73,7 @@ void append_base64(trace::TextSink& out, std::string_view bytes) {
       bits = bits << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
     }
     for (std::size_t i = 0; i < 4; ++i) {
-      out.put(i <= bytes.size() ? kDigits[bits >> (18 - 6 * i) & 63] : '=');
+      out.put(i <= bytes.size() ? kBase64Digits[bits >> (18 - 6 * i) & 63] : '=');
     }
   }
   out.put('"');

@@ -7,16 +7,12 @@
 #include <span>
 
 #include "trace-format/little_endian.hpp"
+#include "trace-format/seek_table.hpp"
 
 namespace ringside::trace {
 namespace {
 
 constexpr std::uint32_t kFrameMagic = 0xFD2FB528;
-constexpr std::uint32_t kSkippableMagic = 0x184D2A50;  // the last 4 bits are free
-constexpr std::uint32_t kSeekTableMagic = 0x184D2A5E;
-constexpr std::uint32_t kSeekableMagic = 0x8F92EAB1;
-constexpr std::size_t kSkippableHeaderBytes = 8;
-constexpr std::size_t kSeekFooterBytes = 9;
 constexpr unsigned kSeekChecksums = 0x80;
 constexpr unsigned kSeekReserved = 0x7C;
 

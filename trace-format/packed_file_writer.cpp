@@ -6,14 +6,12 @@
 
 #include "trace-format/frame_table.hpp"
 #include "trace-format/little_endian.hpp"
+#include "trace-format/seek_table.hpp"
 
 namespace ringside::trace {
 namespace {
 
-constexpr std::uint32_t kSkippableMagic = 0x184D2A5E;
-constexpr std::uint32_t kSeekTableMagic = 0x8F92EAB1;
 constexpr std::size_t kEntryBytes = 8;
-constexpr std::size_t kFooterBytes = 9;
 
 }  // namespace
 
@@ -69,13 +67,13 @@ bool PackedFileWriter::append(std::span<const std::byte> content) {
 bool PackedFileWriter::finish() {
   // An empty file gets a frame too: without one it would be none of zstd's.
   if ((!content_.empty() || frames_.empty()) && !write_frame(content_)) return false;
-  const std::size_t payload = frames_.size() * kEntryBytes + kFooterBytes;
+  const std::size_t payload = frames_.size() * kEntryBytes + kSeekFooterBytes;
   if (payload > UINT32_MAX) return false;
-  std::vector<std::byte> table(8 + payload);
+  std::vector<std::byte> table(kSkippableHeaderBytes + payload);
   std::byte* p = table.data();
-  store(p, kSkippableMagic);
+  store(p, kSeekTableMagic);
   store(p + 4, static_cast<std::uint32_t>(payload));
-  p += 8;
+  p += kSkippableHeaderBytes;
   for (const Frame& frame : frames_) {
     store(p, frame.packed_bytes);
     store(p + 4, frame.content_bytes);
@@ -83,7 +81,7 @@ bool PackedFileWriter::finish() {
   }
   store(p, static_cast<std::uint32_t>(frames_.size()));
   store(p + 4, std::uint8_t{0});  // no checksums here: each frame has its own
-  store(p + 5, kSeekTableMagic);
+  store(p + 5, kSeekableMagic);
   return write(table);
 }
 

@@ -39,8 +39,7 @@ bool ReadWindow::ends_before(std::uint64_t max_tsc) const {
 }
 
 bool ReadWindow::begins_after(std::uint64_t min_tsc) const {
-  return until_ns_ != std::numeric_limits<std::uint64_t>::max() && is_certain(min_tsc) &&
-         clocks_->unix_ns(min_tsc) >= until_ns_;
+  return until_ns_ != kForever && is_certain(min_tsc) && clocks_->unix_ns(min_tsc) >= until_ns_;
 }
 
 }  // namespace ringside::trace

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "trace-format/clock_map.hpp"
 #include "trace-format/read_options.hpp"
 
 namespace ringside::trace {
+
+// A time after every record's.
+inline constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
 class ReadWindow {
  public:

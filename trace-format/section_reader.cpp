@@ -1,15 +1,9 @@
 #include "trace-format/section_reader.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ringside::trace {
-namespace {
-
-constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
-
-}  // namespace
 
 SectionReader::SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan,
                              const Context& context)

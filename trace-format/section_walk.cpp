@@ -1,6 +1,5 @@
 // SectionReader's way through the blocks.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace ringside::trace {
 namespace {
-
-constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
 LossCause loss_cause(std::uint32_t stored) {
   return stored <= static_cast<std::uint32_t>(LossCause::kSeveral) ? static_cast<LossCause>(stored)

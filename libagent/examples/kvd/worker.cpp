@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kEventsPerRound = 64;
 constexpr int kSweepPeriodMs = 100;
-constexpr std::string_view kDescriptorRemedy =
+constexpr std::string_view kConnectionRemedy =
     "raise the limit of open files (ulimit -n) or start with fewer --threads";
 
 }  // namespace
@@ -34,14 +34,14 @@ Worker::~Worker() {
 std::optional<Failure> Worker::start() {
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_.valid())
-    return system_failure("cannot create an epoll set", errno, kDescriptorRemedy);
+    return system_failure("cannot create an epoll set", errno, kConnectionRemedy);
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake_.valid()) return system_failure("cannot create an eventfd", errno, kDescriptorRemedy);
+  if (!wake_.valid()) return system_failure("cannot create an eventfd", errno, kConnectionRemedy);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_.get();
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0) {
-    return system_failure("cannot watch an eventfd", errno, kDescriptorRemedy);
+    return system_failure("cannot watch an eventfd", errno, kConnectionRemedy);
   }
   try {
     thread_ = std::thread([this] { run(); });
