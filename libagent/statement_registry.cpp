@@ -184,7 +184,7 @@ void rs_site_loaded(rs_site* site) {
 void rs_site_unloaded(rs_site* site) {
   const SlowPathLock lock;
   Agent& a = agent();
-  if (a.sites != site && site->previous == nullptr) return;
+  if (site->previous == nullptr && a.sites != site) return;
   if (site->previous != nullptr) site->previous->next = site->next;
   if (site->next != nullptr) site->next->previous = site->previous;
   if (a.sites == site) a.sites = site->next;
