@@ -31,14 +31,14 @@ class BlockIo {
   virtual ~BlockIo() = default;
 
   // Tells that slot memory [data, data + bytes) is in use from now on, so that the backend can
-  // prepare it once instead of for each write. Called once per slot.
+  // prepare it once instead of for each write. Called once per slot of a staging file.
   virtual void prepare_slot(std::uint32_t slot, std::byte* data, std::size_t bytes) = 0;
 
   // Starts a write. False if no further one can be taken now; try again after reap().
   virtual bool submit(const WriteRequest& request) = 0;
 
-  // Collects finished writes into `out`; waits for at least one if `wait` and any is under way.
-  // Returns how many there are.
+  // Collects finished writes into `out`; with `wait` and any under way, waits for one, but not for
+  // long: a disk may never answer. Returns how many there are.
   virtual std::size_t reap(std::span<WriteCompletion> out, bool wait) = 0;
 
   virtual const char* name() const = 0;

@@ -38,6 +38,8 @@ void install_signals() {
   sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  // A limit on the size of files is an error like that of a full disk.
+  sigaction(SIGXFSZ, &action, nullptr);
   ringside::consumer::install_truncation_guard();
 }
 

@@ -19,6 +19,7 @@ using std::chrono::nanoseconds;
 constexpr auto kSegmentLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
+constexpr auto kDirectoryInterval = milliseconds(100);
 constexpr auto kNotReadyInterval = milliseconds(20);
 constexpr auto kOwnedInterval = milliseconds(100);
 constexpr auto kOwnedPatience = std::chrono::seconds(1);
@@ -51,7 +52,7 @@ bool PollLoop::open() {
     log_.error(why);
     return false;
   }
-  io_ = make_block_io(options_.io, kStagingSlots, &why);
+  if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
   if (io_ == nullptr) {
     log_.error(why + "; or use --io pwrite");
     return false;
@@ -82,12 +83,17 @@ int PollLoop::run() {
       adopt_new_segments();
       if (is_second_consumer()) return kExitOwned;
     }
+    keep_directory(now);
+    if (fresh_staging_ != nullptr) {
+      // Nothing new comes into staging until then.
+      writer_->poll(true);
+      continue;
+    }
     if (rotate_.exchange(false, std::memory_order_relaxed)) rotate_all();
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
-    const bool room = advance_ends();
-    if (round.starved || !room) {
+    if (!advance_ends().room || round.starved) {
       make_room();
     } else {
       pace(round);
@@ -100,6 +106,42 @@ int PollLoop::run() {
 // recoveries that are under way; and the other may only be passing (--once).
 bool PollLoop::is_second_consumer() const {
   return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
+}
+
+// The directory of the segments may be removed and made again, and somebody may tidy it up.
+void PollLoop::keep_directory(Clock::time_point now) {
+  if (now - last_directory_check_ >= kDirectoryInterval) {
+    last_directory_check_ = now;
+    const bool gone = !directory_.follow();
+    if (gone && !directory_gone_) {
+      log_.error(options_.shm_dir + " was removed; waiting for it to be made again");
+    } else if (!gone && directory_gone_) {
+      log_.notice("watching " + options_.shm_dir + " again");
+    }
+    directory_gone_ = gone;
+    if (!gone && fresh_staging_ == nullptr && !staging_->reachable()) renew_staging();
+  }
+  if (fresh_staging_ == nullptr || !writer_->idle()) return;
+  staging_->change_to(*fresh_staging_);
+  fresh_staging_.reset();
+  for (const auto& session : sessions_) session->name_staging(*staging_);
+}
+
+// A successor would not find the staging file. Until there is another one, draining goes on: what
+// is written is as safe as ever.
+void PollLoop::renew_staging() {
+  std::string why;
+  fresh_staging_ = StagingFile::create(options_.shm_dir, &why);
+  if (fresh_staging_ == nullptr) {
+    if (!std::exchange(told_staging_, true)) {
+      log_.error("the staging file was removed, and there is no other: " + why +
+                 "; until then the end of this process may cost what is on its way to the disk");
+    }
+    return;
+  }
+  told_staging_ = false;
+  log_.error("the staging file was removed; going on with a new one");
+  for (const auto& session : sessions_) session->seal();
 }
 
 void PollLoop::adopt_new_segments() {
@@ -201,7 +243,7 @@ RoundResult PollLoop::poll_all() {
     const std::size_t index = first + step < count ? first + step : first + step - count;
     SegmentSession& session = *sessions_[index];
     if (session.ending()) continue;
-    const RoundResult one = session.poll(!writer_->stalled());
+    const RoundResult one = session.poll();
     if (session.truncated()) end_of_truncated(session);
     sum.ring_bytes += one.ring_bytes;
     sum.fullest_permille = std::max(sum.fullest_permille, one.fullest_permille);
@@ -232,7 +274,7 @@ void PollLoop::end_of_truncated(SegmentSession& session) {
 }
 
 void PollLoop::tend_all(Clock::time_point now) {
-  if (now - last_tend_ < kTendInterval || writer_->stalled()) return;
+  if (now - last_tend_ < kTendInterval) return;
   last_tend_ = now;
   tell_keeper();
   for (const auto& session : sessions_) {
@@ -245,13 +287,14 @@ void PollLoop::tend_all(Clock::time_point now) {
   }
 }
 
-bool PollLoop::advance_ends() {
-  bool room = true;
+PollLoop::Ends PollLoop::advance_ends() {
+  Ends ends;
   for (std::size_t i = sessions_.size(); i-- > 0;) {
     SegmentSession& session = *sessions_[i];
     if (!session.ending()) continue;
     const SegmentSession::End end = session.try_end();
-    room = room && end != SegmentSession::End::kNoSpace;
+    ends.room = ends.room && end != SegmentSession::End::kNoSpace;
+    ends.stalled = ends.stalled || end == SegmentSession::End::kStalled;
     if (end != SegmentSession::End::kOver) continue;
     session.leave();
     log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
@@ -259,12 +302,12 @@ bool PollLoop::advance_ends() {
     sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
     if (keeper_) keeper_->look();
   }
-  return room;
+  return ends;
 }
 
 // Frees staging slots: by waiting for the disk, or else by sending off what others collect.
 void PollLoop::make_room() {
-  if (writer_->idle()) {
+  if (writer_->only_failing()) {
     for (const auto& session : sessions_) session->seal();
   }
   writer_->poll(true);
@@ -277,22 +320,24 @@ bool PollLoop::finish_all() {
     session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
                                                 : trace::EndReason::kServiceEnded);
   }
-  const auto start = Clock::now();
-  auto last_movement = start;
+  auto last_movement = Clock::now();
+  std::uint64_t slots_written = writer_->slots_written();
   for (;;) {
-    const bool room = advance_ends();
+    const Ends ends = advance_ends();
     if (sessions_.empty()) return true;
     const auto now = Clock::now();
-    // No staging slot although nothing is on its way out of one: there is no memory for any.
-    if (room || !writer_->idle()) last_movement = now;
-    const bool disk_full =
-        writer_->stalled() && now - std::max(start, writer_->stalled_since()) >= kStopPatience;
-    if (disk_full || now - last_movement >= kStopPatience) {
+    // Nothing is on its way but what fails, and one of them still waits: for the disk, or, without
+    // a staging slot, for memory.
+    const bool moves = !writer_->only_failing() || (ends.room && !ends.stalled) ||
+                       slots_written != writer_->slots_written();
+    slots_written = writer_->slots_written();
+    if (moves) last_movement = now;
+    if (now - last_movement >= kStopPatience) {
       log_.error("stopping although not everything is written; it stays in " + options_.shm_dir +
                  ", and the next consumerd writes it");
       return false;
     }
-    if (room) {
+    if (ends.room) {
       writer_->poll(true);
     } else {
       make_room();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "consumerd/block_io.hpp"
@@ -23,9 +24,15 @@ namespace ringside::consumer {
 
 class PollLoop {
  public:
+  // `io`: to write with instead of what the options choose, for tests.
   PollLoop(const Options& options, const Log& log, const std::atomic<bool>& stop,
-           std::atomic<bool>& rotate)
-      : options_(options), log_(log), stop_(stop), rotate_(rotate), directory_(options.shm_dir) {}
+           std::atomic<bool>& rotate, std::unique_ptr<BlockIo> io = nullptr)
+      : options_(options),
+        log_(log),
+        stop_(stop),
+        rotate_(rotate),
+        directory_(options.shm_dir),
+        io_(std::move(io)) {}
 
   // Until `stop` is set, or with --once until everything is drained. The exit status.
   // Whenever `rotate` is set, it clears it, and every trace goes on in a new file.
@@ -46,8 +53,14 @@ class PollLoop {
   void rotate_all();
   void tell_keeper();
   void end_of_truncated(SegmentSession& session);
-  // One step of every session that is ending. False if one of them needs room in staging.
-  bool advance_ends();
+  // One step of every session that is ending.
+  struct Ends {
+    bool room = true;      // none of them needs room in staging
+    bool stalled = false;  // the file of one of them cannot be written
+  };
+  Ends advance_ends();
+  void keep_directory(Clock::time_point now);
+  void renew_staging();
   bool finish_all();
   void make_room();
   void pace(const RoundResult& round);
@@ -70,6 +83,10 @@ class PollLoop {
   bool owned_by_other_ = false;
   bool drained_any_ = false;
   std::optional<Clock::time_point> owned_since_;
+  std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present one is empty
+  bool directory_gone_ = false;
+  bool told_staging_ = false;  // said that no new staging file can be made
+  Clock::time_point last_directory_check_{};
   Clock::time_point last_look_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <sys/inotify.h>
+#include <sys/stat.h>
 
 #include "consumerd/log.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -16,13 +17,30 @@ namespace ringside::consumer {
 
 bool SegmentDirectory::open(std::string* why) {
   inotify_ = UniqueFd(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (!inotify_ ||
-      inotify_add_watch(inotify_.get(), path_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
+  if (!inotify_ || !watch()) {
     *why = "cannot watch " + path_ + ": " + error_text(errno) +
            "; --shm-dir must name the directory that the services' RINGSIDE_SHM_DIR names";
     return false;
   }
   return scan(why);
+}
+
+bool SegmentDirectory::watch() {
+  struct stat info {};
+  watch_ = inotify_add_watch(inotify_.get(), path_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  if (watch_ < 0 || stat(path_.c_str(), &info) != 0) return false;
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+  return true;
+}
+
+bool SegmentDirectory::follow() {
+  struct stat info {};
+  if (stat(path_.c_str(), &info) != 0) return errno != ENOENT && errno != ENOTDIR;
+  if (watch_ >= 0 && info.st_dev == device_ && info.st_ino == inode_) return true;
+  if (watch_ >= 0) inotify_rm_watch(inotify_.get(), std::exchange(watch_, -1));
+  std::string ignored;
+  return watch() && scan(&ignored);
 }
 
 bool SegmentDirectory::scan(std::string* why) {
@@ -50,6 +68,9 @@ std::vector<std::string> SegmentDirectory::appeared() {
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
         std::string ignored;
         scan(&ignored);
+      } else if ((event.mask & IN_IGNORED) != 0) {
+        // Removed, or its file system is: another one may have its inode number by now.
+        if (event.wd == watch_) watch_ = -1;
       } else if (event.len > 0 && !shm::service_of_segment_name(name).empty()) {
         pending_.insert(name);
       }

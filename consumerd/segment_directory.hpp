@@ -1,6 +1,7 @@
 #pragma once
 // Which segments there are: a scan at the start, inotify for those that appear later.
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,14 +18,22 @@ class SegmentDirectory {
   // the directory cannot be read.
   bool open(std::string* why);
 
+  // Whether the directory that is watched still has the path that was given. One that was removed
+  // and made again is watched and scanned from this call on.
+  bool follow();
+
   // Names of segments that may be new since the last call, in the order of their names.
   std::vector<std::string> appeared();
 
  private:
+  bool watch();
   bool scan(std::string* why);
 
   std::string path_;
   UniqueFd inotify_;
+  int watch_ = -1;  // -1: what was watched is gone
+  std::uint64_t device_ = 0;
+  std::uint64_t inode_ = 0;
   std::set<std::string> pending_;
 };
 

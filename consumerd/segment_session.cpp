@@ -18,6 +18,8 @@ constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
 constexpr auto kRotationRetry = std::chrono::seconds(5);
+constexpr auto kAstrayRetry = std::chrono::seconds(1);
+constexpr auto kNameInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kSectionFrontBytes = 1024;
 
 }  // namespace
@@ -53,9 +55,9 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->take_over_clock();
   session->clock_before_ = session->clock_->first();
   session->last_point_ = steady_clock::now();
-  // Before anything is committed: a successor finds what this consumerd leaves behind by it.
   shm::ConsumerLine& line = attached.control().consumer;
-  std::memcpy(line.staging_uuid, staging.uuid().data(), sizeof line.staging_uuid);
+  // Before anything is committed.
+  session->name_staging(staging);
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   line.session.fetch_add(1, std::memory_order_relaxed);
   session->flush_seen_ = line.flush_done.load(std::memory_order_relaxed);
@@ -158,18 +160,37 @@ void SegmentSession::follow_rings() {
   }
 }
 
-RoundResult SegmentSession::poll(bool writable) {
+// Whether what is taken from the rings now gets into a file that has its name.
+bool SegmentSession::is_writable(steady_clock::time_point now) {
+  const bool writable = !file_->stalled() && keeps_name(now);
+  // No heartbeat: a service that waits for space waits for its bound once, not every time.
+  segment_->control().consumer.state.store(
+      static_cast<std::uint32_t>(writable ? shm::ConsumerState::kPolling
+                                          : shm::ConsumerState::kStalled),
+      std::memory_order_relaxed);
+  return writable;
+}
+
+// False if the present file has lost its name and there is no next one.
+bool SegmentSession::keeps_name(steady_clock::time_point now) {
+  if (!begun_) return true;
+  if (!astray_ && now - last_name_check_ >= kNameInterval) {
+    last_name_check_ = now;
+    astray_ = file_->astray();
+    if (astray_) {
+      rotation_retry_ = now;
+      log_.error(file_->path() +
+                 " was removed, moved or replaced; its trace goes on in a new file");
+    }
+  }
+  if (astray_ && now >= rotation_retry_) change_file();
+  return !astray_;
+}
+
+RoundResult SegmentSession::poll() {
   RoundResult result;
   shm::ControlPage& control = segment_->control();
-  if (!writable) {
-    // No heartbeat: a service that waits for space waits for its bound once, not every time.
-    control.consumer.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kStalled),
-                                 std::memory_order_relaxed);
-    result.starved = true;
-    return result;
-  }
-  control.consumer.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
-                               std::memory_order_relaxed);
+  if (!is_writable(steady_clock::now())) return result;
   control.consumer.heartbeat.fetch_add(1, std::memory_order_relaxed);
   // Every record published from here on is younger than the watermark of this round, but for
   // those of threads that were stopped between reading the clock and publishing.
@@ -223,17 +244,28 @@ bool SegmentSession::rotation_is_due(steady_clock::time_point now) const {
 // on, for nothing of it has ended.
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
   if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
+  change_file();
+  return true;
+}
+
+// False if the next file cannot be made: that is tried again later.
+bool SegmentSession::change_file() {
   std::string why;
   const bool done =
       file_->rotate([this](std::uint32_t sequence) { return section_front(sequence); },
                     section_end(trace::EndReason::kRotation), &why);
   if (!done) {
-    rotation_retry_ = steady_clock::now() + kRotationRetry;
-    if (!std::exchange(told_rotation_, true)) {
-      log_.error(why + "; " + file_->path() + " goes on until the next file can be made");
+    rotation_retry_ = steady_clock::now() + (astray_ ? kAstrayRetry : kRotationRetry);
+    if (!std::exchange(told_rotation_, true) || astray_ != told_astray_) {
+      log_.error(why + (astray_
+                            ? "; nothing is taken from the rings of " + name() +
+                                  " until it can be, trying again until it works"
+                            : "; " + file_->path() + " goes on until the next file can be made"));
     }
-    return true;
+    told_astray_ = astray_;
+    return false;
   }
+  if (std::exchange(astray_, false)) bytes_since_point_ = 0;
   dictionary_->enter_restated_section();
   for (RingDrain& ring : rings_) ring.enter_restated_section();
   told_rotation_ = false;
@@ -307,6 +339,7 @@ void SegmentSession::answer_flush() {
 }
 
 void SegmentSession::tend() {
+  if (astray_ || file_->stalled()) return;
   for (RingDrain& ring : rings_) {
     if (ring.book_final_drops(*file_, *encoder_, watermark_tsc_, false, &counts_) ==
         RingDrain::Result::kNoSpace) {
@@ -322,9 +355,11 @@ void SegmentSession::begin_end(trace::EndReason reason) {
 }
 
 SegmentSession::End SegmentSession::try_end() {
+  if (!finished_ && !is_writable(steady_clock::now())) return End::kStalled;
   if (!finished_) finished_ = finish();
   if (!finished_ || !file_->advance()) return End::kNoSpace;
-  return file_->all_written() ? End::kOver : End::kWriting;
+  if (file_->all_written()) return End::kOver;
+  return file_->stalled() ? End::kStalled : End::kWriting;
 }
 
 bool SegmentSession::finish() {

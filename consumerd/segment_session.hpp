@@ -1,6 +1,7 @@
 #pragma once
 // This consumerd's work on one segment, from attaching to the end of its file.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -37,8 +38,8 @@ class SegmentSession {
   // Goes on in a new file at the end of the next round that finds room, whatever the policy says.
   void request_rotation() { rotation_requested_ = true; }
 
-  // One look at every ring.
-  RoundResult poll(bool writable);
+  // One look at every ring, unless the trace file cannot be written.
+  RoundResult poll();
 
   // Housekeeping that does not have to happen in every round: ended streams.
   void tend();
@@ -47,6 +48,7 @@ class SegmentSession {
   enum class End {
     kNoSpace,  // staging is full: again after some of it was written
     kWriting,  // everything is taken and sealed, but not yet in the file
+    kStalled,  // the file cannot be written: again later
     kOver,
   };
   void begin_end(trace::EndReason reason);
@@ -56,6 +58,12 @@ class SegmentSession {
   void leave();
 
   void seal() { file_->seal(); }
+  // Its commits are in this staging file from now on; a successor finds by it what this consumerd
+  // leaves behind. None may be outstanding.
+  void name_staging(const StagingFile& staging) {
+    std::uint8_t(&name)[16] = segment_->control().consumer.staging_uuid;
+    std::copy(staging.uuid().begin(), staging.uuid().end(), name);
+  }
 
   // Whether the segment was cut short: nothing more can be had from it.
   bool truncated() const { return segment_->truncated(); }
@@ -76,6 +84,9 @@ class SegmentSession {
   bool write_sequence_point(std::uint64_t watermark_tsc);
   bool rotation_is_due(std::chrono::steady_clock::time_point now) const;
   bool rotate(std::uint64_t watermark_tsc);
+  bool change_file();
+  bool is_writable(std::chrono::steady_clock::time_point now);
+  bool keeps_name(std::chrono::steady_clock::time_point now);
   std::vector<std::byte> section_front(std::uint32_t sequence);
   trace::EndBlock section_end(trace::EndReason reason) const;
   void follow_rings();
@@ -96,6 +107,7 @@ class SegmentSession {
   RotationPolicy rotation_;
   std::chrono::steady_clock::time_point section_start_;
   std::chrono::steady_clock::time_point rotation_retry_;
+  std::chrono::steady_clock::time_point last_name_check_;
   std::uint64_t front_bytes_ = 0;   // of the present file; of one that was gone on with, none
   trace::ClockPoint clock_before_;  // the point before clock_->last()
   std::uint64_t watermark_tsc_ = 0;
@@ -112,6 +124,8 @@ class SegmentSession {
   bool same_boot_ = false;
   bool rotation_requested_ = false;
   bool told_rotation_ = false;  // said that the next file cannot be made
+  bool told_astray_ = false;    // and that nothing is drained until then
+  bool astray_ = false;         // the present file has lost its name, and there is no next one yet
 };
 
 }  // namespace ringside::consumer

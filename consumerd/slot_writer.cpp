@@ -10,15 +10,24 @@ namespace ringside::consumer {
 namespace {
 
 constexpr auto kRetryAfter = std::chrono::milliseconds(100);
+// A write that is under way for so long counts as failing until it ends.
+constexpr auto kPatience = std::chrono::seconds(2);
+// EINTR or EAGAIN so often in a row is no passing matter.
+constexpr std::uint32_t kMostPassing = 100;
 
 }  // namespace
 
 SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log)
     : staging_(staging), io_(io), log_(log), jobs_(kStagingSlots) {}
 
-std::uint32_t SlotWriter::acquire() {
+std::uint32_t SlotWriter::acquire(WriteClient& client) {
+  if (client.slots_ > 0 && staging_.free_slots() <= kReservedSlots) return kNoSlot;
   bool first_use = false;
   const std::uint32_t slot = staging_.acquire(&first_use);
+  if (slot != kNoSlot) {
+    jobs_[slot].client = &client;
+    ++client.slots_;
+  }
   if (first_use) {
     const std::span<std::byte> data = staging_.data(slot);
     io_.prepare_slot(slot, data.data(), data.size());
@@ -32,13 +41,22 @@ std::uint32_t SlotWriter::acquire() {
   return slot;
 }
 
+void SlotWriter::release(std::uint32_t slot) {
+  --jobs_[slot].client->slots_;
+  jobs_[slot].client = nullptr;
+  staging_.release(slot);
+}
+
 void SlotWriter::write(std::uint32_t slot, int fd, Done done) {
   Job& job = jobs_[slot];
   assert(!job.active);
+  WriteClient* const client = job.client;
   job = {};
+  job.client = client;
   job.fd = fd;
   job.bytes = shm::commit_bytes(staging_.header(slot).commit.load(std::memory_order_relaxed));
   job.active = true;
+  job.since = Clock::now();
   job.done = std::move(done);
   ++under_way_;
   submit(slot);
@@ -63,11 +81,15 @@ void SlotWriter::poll(bool wait) {
   }
   std::array<WriteCompletion, kStagingSlots> completions;
   bool any_submitted = false;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
     Job& job = jobs_[slot];
-    if (job.active && !job.submitted && job.retry_at <= now) submit(slot);
-    any_submitted = any_submitted || (job.active && job.submitted);
+    if (!job.active) continue;
+    if (!job.submitted && job.retry_at <= now) submit(slot);
+    any_submitted = any_submitted || job.submitted;
+    if (!job.failing && now - job.since >= kPatience) {
+      mark_failing(slot, "the disk does not answer");
+    }
   }
   const std::size_t count = io_.reap(completions, wait && any_submitted);
   for (std::size_t i = 0; i < count; ++i) finish(completions[i]);
@@ -86,12 +108,9 @@ void SlotWriter::finish(const WriteCompletion& completion) {
     fail(completion.slot, completion.result == 0 ? ENOSPC : -completion.result);
     return;
   }
-  // Counted by slot: with one file that fails and others that do not, neither the state nor the
-  // log is to flicker.
-  if (job.failing) {
-    job.failing = false;
-    if (--failing_ == 0) log_.notice("writing again");
-  }
+  mark_sound(completion.slot);
+  job.passing = 0;
+  job.since = Clock::now();
   job.written += static_cast<std::uint32_t>(completion.result);
   if (job.written < job.bytes) {
     submit(completion.slot);
@@ -99,26 +118,51 @@ void SlotWriter::finish(const WriteCompletion& completion) {
   }
   job.active = false;
   --under_way_;
+  ++slots_written_;
   const Done done = std::move(job.done);
   if (done) done(completion.slot);
   // Not before: until here a successor would write the slot again, at the same place.
   staging_.header(completion.slot).commit.store(0, std::memory_order_release);
-  staging_.release(completion.slot);
+  release(completion.slot);
 }
 
 void SlotWriter::fail(std::uint32_t slot, int error) {
   Job& job = jobs_[slot];
-  const bool passing = error == EINTR || error == EAGAIN;
-  job.retry_at = std::chrono::steady_clock::now();
+  const bool passing = (error == EINTR || error == EAGAIN) && ++job.passing < kMostPassing;
+  job.retry_at = Clock::now();
   if (passing) return;
   job.retry_at += kRetryAfter;
-  if (job.failing) return;
+  if (!job.failing) mark_failing(slot, error_text(error));
+}
+
+// Counted by slot: with one file that fails and others that do not, neither the state nor the log
+// is to flicker. A full disk fails all files alike, and is said once.
+void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
+  Job& job = jobs_[slot];
   job.failing = true;
-  if (failing_++ == 0) {
-    stalled_since_ = std::chrono::steady_clock::now();
-    log_.error("cannot write " + std::string(staging_.header(slot).file_path) + ": " +
-               error_text(error) +
-               "; nothing is lost as long as the rings have room, trying again until it works");
+  const bool first_of_client = job.client->failing_++ == 0;
+  ++failing_;
+  const std::string text = "cannot write " + std::string(staging_.header(slot).file_path) + ": " +
+                           why +
+                           "; nothing is lost as long as the rings have room, trying again until "
+                           "it works";
+  if (std::exchange(told_, why) != why) {
+    log_.error(text);
+  } else if (first_of_client) {
+    log_.detail(text);
+  }
+}
+
+void SlotWriter::mark_sound(std::uint32_t slot) {
+  Job& job = jobs_[slot];
+  if (!job.failing) return;
+  job.failing = false;
+  --job.client->failing_;
+  if (--failing_ == 0) {
+    told_.clear();
+    log_.notice("writing again");
+  } else if (job.client->failing_ == 0) {
+    log_.detail("writing " + std::string(staging_.header(slot).file_path) + " again");
   }
 }
 

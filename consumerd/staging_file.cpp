@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -96,6 +97,7 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   // Pairs with the acquire in recovery: a file without a version holds nothing.
   header->version.store(shm::kStagingVersion, std::memory_order_release);
   file->free_.assign(kStagingSlots, true);
+  file->free_slots_ = kStagingSlots;
   file->backed_.assign(kStagingSlots, false);
   return file;
 }
@@ -122,6 +124,7 @@ std::uint32_t StagingFile::acquire(bool* first_use) {
       *first_use = true;
     }
     free_[slot] = false;
+    --free_slots_;
     return slot;
   }
   out_of_memory_ = false;
@@ -131,6 +134,23 @@ std::uint32_t StagingFile::acquire(bool* first_use) {
 void StagingFile::release(std::uint32_t slot) {
   assert(!free_[slot] && header(slot).commit.load(std::memory_order_relaxed) == 0);
   free_[slot] = true;
+  ++free_slots_;
+}
+
+bool StagingFile::reachable() const {
+  struct stat named {};
+  struct stat open_one {};
+  return stat(path_.c_str(), &named) == 0 && fstat(fd_.get(), &open_one) == 0 &&
+         named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
+}
+
+void StagingFile::change_to(StagingFile& fresh) {
+  assert(free_slots_ == kStagingSlots && fresh.free_slots_ == kStagingSlots);
+  std::swap(path_, fresh.path_);
+  std::swap(fd_, fresh.fd_);
+  region_.swap(fresh.region_);
+  std::swap(uuid_, fresh.uuid_);
+  std::swap(backed_, fresh.backed_);
 }
 
 shm::SlotHeader& StagingFile::header(std::uint32_t slot) {

@@ -33,10 +33,17 @@ class StagingFile {
 
   // A free slot, backed by memory, or kNoSlot. `*first_use` tells when its data is new.
   std::uint32_t acquire(bool* first_use);
+  // Slots that are not taken, whether memory backs them yet or not.
+  std::uint32_t free_slots() const { return free_slots_; }
   // Gives the slot back: its commit word must be 0.
   void release(std::uint32_t slot);
   // Whether the last refusal of acquire() was for want of memory, not of a free slot.
   bool out_of_memory() const { return out_of_memory_; }
+
+  // Whether a successor would find it: it still has its name.
+  bool reachable() const;
+  // Goes on as `fresh`, whose slots are all free, as are the ones here; this one's file goes.
+  void change_to(StagingFile& fresh);
 
   shm::SlotHeader& header(std::uint32_t slot);
   std::span<std::byte> data(std::uint32_t slot);
@@ -52,6 +59,7 @@ class StagingFile {
   boost::interprocess::mapped_region region_;
   std::array<std::uint8_t, 16> uuid_{};
   std::vector<bool> free_;
+  std::uint32_t free_slots_ = 0;
   std::vector<bool> backed_;
   bool out_of_memory_ = false;
 };

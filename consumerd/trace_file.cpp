@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include "consumerd/trace_name.hpp"
 
@@ -27,7 +30,7 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
 }
 
 bool TraceFile::open_slot() {
-  const std::uint32_t slot = writer_.acquire();
+  const std::uint32_t slot = writer_.acquire(client_);
   if (slot == kNoSlot) return false;
   describe_slot(slot, file_, next_offset_);
   slot_ = slot;
@@ -56,6 +59,12 @@ std::span<std::byte> TraceFile::space(std::size_t bytes) {
   }
   if (slot_ == kNoSlot && !open_slot()) return {};
   return staging_.data(slot_).subspan(used_);
+}
+
+bool TraceFile::astray() const {
+  struct stat info {};
+  if (stat(file_.path.c_str(), &info) != 0) return errno == ENOENT || errno == ENOTDIR;
+  return info.st_dev != file_.device || info.st_ino != file_.inode;
 }
 
 void TraceFile::commit(std::size_t bytes) {
@@ -141,7 +150,7 @@ bool TraceFile::advance() {
 bool TraceFile::send_end(Leaving& leaving) {
   static_assert(IndexCollector::kMaxIndexBytes + trace::kBlockHeaderBytes + trace::kEndBytes <=
                 kStagingSlotBytes);
-  const std::uint32_t slot = writer_.acquire();
+  const std::uint32_t slot = writer_.acquire(client_);
   if (slot == kNoSlot) return false;
   describe_slot(slot, leaving.file, leaving.end_offset);
   std::copy(leaving.end.begin(), leaving.end.end(), staging_.data(slot).begin());

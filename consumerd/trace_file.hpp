@@ -66,6 +66,11 @@ class TraceFile {
   // Of the present file, what is not written yet included.
   std::uint64_t file_bytes() const { return next_offset_ + used_; }
   std::uint64_t files_ended() const { return files_ended_; }
+  // Whether writes of it fail: nothing should be taken from its rings.
+  bool stalled() const { return client_.stalled(); }
+  // Whether the name of the present file leads elsewhere or nowhere: it was removed, moved or
+  // replaced, or its directory was. What is written to it nobody may ever see.
+  bool astray() const;
   const std::string& path() const { return file_.path; }
   const std::string& stem() const { return stem_; }
   std::uint32_t sequence() const { return file_.sequence; }
@@ -92,6 +97,7 @@ class TraceFile {
 
   SlotWriter& writer_;
   StagingFile& staging_;
+  WriteClient client_;
   std::function<void(const shm::JournalEntry&)> written_callback_;
   std::string output_dir_;
   std::string stem_;

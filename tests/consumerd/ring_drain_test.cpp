@@ -1,6 +1,7 @@
 // What one session makes of sound and of hostile rings, step by step and without a process.
 #include "consumerd/ring_drain.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "consumerd/segment_session.hpp"
+#include "faulty_block_io.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/dictionary_entry.hpp"
@@ -39,7 +41,7 @@ class SessionTest : public testing::Test {
     ASSERT_NE(session_, nullptr) << why_;
   }
   void round() {
-    session_->poll(true);
+    session_->poll();
     session_->tend();
     writer_->poll(false);
   }
@@ -74,7 +76,7 @@ class SessionTest : public testing::Test {
       EXPECT_EQ(service_.publish(ring, 50), 50U);
     }
     for (int i = 0; i < 5; ++i) {
-      const consumer::RoundResult result = session_->poll(true);
+      const consumer::RoundResult result = session_->poll();
       if (i == 0) continue;
       EXPECT_EQ(result.fullest_permille, 0U) << "a dead ring keeps the loop busy";
     }
@@ -284,26 +286,62 @@ TEST_F(SessionTest, AnswersAFlushOnlyWhenItsBytesAreInTheFile) {
   start_with_records();
   service_.publish(0, 10);
   service_.control().service.flush_request.fetch_add(1);
-  session_->poll(true);
+  session_->poll();
   // pwrite has written already; but nobody has collected it.
   EXPECT_EQ(service_.control().consumer.flush_done.load(), 0U);
   writer_->poll(false);
-  session_->poll(true);
+  session_->poll();
   EXPECT_EQ(service_.control().consumer.flush_done.load(), 1U);
   EXPECT_TRUE(counts_up_to(read_traces(out_.path(), "svc"), 1, 110));
 }
 
 TEST_F(SessionTest, TakesNothingAndShowsItWhileTheDiskIsStalled) {
+  auto faulty = std::make_unique<FaultyBlockIo>(1);
+  FaultyBlockIo& disk = *faulty;
+  io_ = std::move(faulty);
+  writer_ = std::make_unique<consumer::SlotWriter>(*staging_, *io_, log_);
+  disk.errors = {EIO};
+  disk.fail = 1000;
   start_with_records();
+  session_->seal();
+  while (!session_->file().stalled()) writer_->poll(true);
   const std::uint64_t heartbeat = service_.control().consumer.heartbeat.load();
   const std::uint64_t before = service_.ring(0).consumer.consumer_pos.load();
   service_.publish(0, 10);
-  EXPECT_TRUE(session_->poll(false).starved);
+  EXPECT_EQ(session_->poll().ring_bytes, 0U);
   EXPECT_EQ(service_.ring(0).consumer.consumer_pos.load(), before);
   EXPECT_EQ(service_.control().consumer.heartbeat.load(), heartbeat);
   EXPECT_EQ(service_.control().consumer.state.load(),
             static_cast<std::uint32_t>(shm::ConsumerState::kStalled));
-  EXPECT_TRUE(counts_up_to(end(), 1, 110));
+  session_->begin_end(trace::EndReason::kConsumerEnded);
+  EXPECT_EQ(session_->try_end(), SegmentSession::End::kStalled);
+  disk.fail = 0;
+  while (session_->try_end() != SegmentSession::End::kOver) writer_->poll(true);
+  EXPECT_EQ(service_.ring(0).consumer.consumer_pos.load(), 110 * ScriptedService::kRecordBytes);
+  session_->leave();
+  session_.reset();
+}
+
+TEST_F(SessionTest, GoesOnInANewFileWhenTheDirectoryOfItsFileIsThereAgain) {
+  start_with_records();
+  const std::string moved = out_.path() + ".moved";
+  std::filesystem::rename(out_.path(), moved);
+  const auto stalled = static_cast<std::uint32_t>(shm::ConsumerState::kStalled);
+  // Looked at every 100 ms.
+  while (service_.control().consumer.state.load() != stalled) round();
+  const std::uint64_t before = service_.ring(0).consumer.consumer_pos.load();
+  EXPECT_EQ(service_.publish(0, 10), 10U);
+  round();
+  EXPECT_EQ(service_.ring(0).consumer.consumer_pos.load(), before);
+  std::filesystem::create_directory(out_.path());
+  while (service_.control().consumer.state.load() == stalled) round();
+  const TraceContent content = end();
+  EXPECT_EQ(content.values.at(1).size(), 10U);
+  const TraceContent first = read_traces(moved, "svc");
+  EXPECT_TRUE(first.faults.empty());
+  EXPECT_EQ(first.ends, 1U) << "the one that was moved is whole";
+  EXPECT_TRUE(counts_up_to(first, 1, 100));
+  std::filesystem::remove_all(moved);
 }
 
 TEST_F(SessionTest, SurvivesEveryClockThatAHeaderCanClaim) {

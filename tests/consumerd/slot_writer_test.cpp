@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ class SlotWriterTest : public testing::Test {
 
   // Fills a slot with bytes that tell file and place, and notes what the file has to be.
   std::uint32_t fill(consumer::SlotWriter& writer, int fd, std::uint32_t bytes) {
-    const std::uint32_t slot = writer.acquire();
+    const std::uint32_t slot = writer.acquire(clients_[fd]);
     if (slot == kNoSlot) return slot;
     std::vector<std::byte>& expected = expected_[fd];
     shm::SlotHeader& header = staging_->header(slot);
@@ -48,6 +49,7 @@ class SlotWriterTest : public testing::Test {
   TemporaryDirectory dir_;
   std::string why_;
   const consumer::Log log_;
+  std::map<int, consumer::WriteClient> clients_;  // by file
   std::unique_ptr<consumer::StagingFile> staging_;
   std::map<int, std::vector<std::byte>> expected_;
 };
@@ -83,7 +85,7 @@ TEST_F(SlotWriterTest, EveryByteArrivesWhateverTheDiskDoes) {
     while (!writer.idle()) writer.poll(true);
     EXPECT_EQ(outstanding, 0);
     // A write of 0 bytes counts as a full disk until it works again.
-    EXPECT_FALSE(writer.stalled());
+    for (auto& [fd, client] : clients_) EXPECT_FALSE(client.stalled());
     for (const auto& [fd, bytes] : expected_) EXPECT_EQ(io.files[fd], bytes) << "seed " << seed;
     for (const auto& [slot, times] : io.prepared) EXPECT_EQ(times, 1) << slot;
     if (seed == 1) staging_ = consumer::StagingFile::create(dir_.path(), &why_);
@@ -101,10 +103,10 @@ TEST_F(SlotWriterTest, IsStalledFromTheErrorToTheNextSuccessAndKeepsTheSlot) {
     bool told = false;
     const std::uint32_t slot = fill(writer, 5, 1000);
     writer.write(slot, 5, [&](std::uint32_t) { told = true; });
-    while (!writer.stalled()) writer.poll(true);
+    while (!clients_[5].stalled()) writer.poll(true);
     for (int i = 0; i < 20; ++i) {
       writer.poll(false);
-      EXPECT_TRUE(writer.stalled());
+      EXPECT_TRUE(clients_[5].stalled());
       EXPECT_FALSE(told);
       EXPECT_NE(staging_->header(slot).commit.load(), 0U);
       EXPECT_FALSE(writer.idle());
@@ -112,7 +114,7 @@ TEST_F(SlotWriterTest, IsStalledFromTheErrorToTheNextSuccessAndKeepsTheSlot) {
     io.fail = 0;
     while (!writer.idle()) writer.poll(true);
     EXPECT_TRUE(told);
-    EXPECT_FALSE(writer.stalled());
+    EXPECT_FALSE(clients_[5].stalled());
     EXPECT_EQ(staging_->header(slot).commit.load(), 0U);
     EXPECT_EQ(io.files[5], expected_[5]);
   }
@@ -125,7 +127,7 @@ TEST_F(SlotWriterTest, OneFailingSlotKeepsItStalledWhileOthersAreWritten) {
   io.fail = 1000;
   const std::uint32_t bad = fill(writer, 5, 100);
   writer.write(bad, 5, {});
-  while (!writer.stalled()) writer.poll(true);
+  while (!clients_[5].stalled()) writer.poll(true);
   io.fail = 0;
   bool good_written = false;
   const std::uint32_t good = fill(writer, 6, 100);
@@ -134,31 +136,85 @@ TEST_F(SlotWriterTest, OneFailingSlotKeepsItStalledWhileOthersAreWritten) {
   while (!good_written) {
     writer.poll(true);
     if (good_written && staging_->header(bad).commit.load() != 0) {
-      EXPECT_TRUE(writer.stalled());
+      EXPECT_TRUE(clients_[5].stalled());
+      EXPECT_FALSE(clients_[6].stalled());
     }
   }
   while (!writer.idle()) writer.poll(true);
-  EXPECT_FALSE(writer.stalled());
+  EXPECT_FALSE(clients_[5].stalled());
 }
 
 TEST_F(SlotWriterTest, HasNoSlotWhileEveryOneIsBeingWritten) {
   FaultyBlockIo io(3);
   io.hold = true;
   consumer::SlotWriter writer(*staging_, io, log_);
+  consumer::WriteClient other;
   for (std::uint32_t i = 0; i < kStagingSlots; ++i) {
-    const std::uint32_t slot = fill(writer, 9, 10);
+    const int fd = 9 + static_cast<int>(i);
+    const std::uint32_t slot = fill(writer, fd, 10);
     ASSERT_NE(slot, kNoSlot);
-    writer.write(slot, 9, {});
+    writer.write(slot, fd, {});
   }
-  EXPECT_EQ(writer.acquire(), kNoSlot);
+  EXPECT_EQ(writer.acquire(other), kNoSlot);
   writer.poll(true);
-  EXPECT_EQ(writer.acquire(), kNoSlot);
+  EXPECT_EQ(writer.acquire(other), kNoSlot);
   io.hold = false;
   while (!writer.idle()) writer.poll(true);
-  const std::uint32_t slot = writer.acquire();
+  const std::uint32_t slot = writer.acquire(other);
   EXPECT_EQ(slot, 0U);
   writer.discard(slot);
-  EXPECT_EQ(io.files[9], expected_[9]);
+  EXPECT_EQ(io.files, expected_);
+}
+
+TEST_F(SlotWriterTest, KeepsSlotsForFilesThatHaveNoneWhateverOneFileHolds) {
+  FaultyBlockIo io(3);
+  io.errors = {EIO};
+  io.fail = 1000;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  std::uint32_t taken = 0;
+  for (std::uint32_t slot = fill(writer, 5, 10); slot != kNoSlot; slot = fill(writer, 5, 10)) {
+    writer.write(slot, 5, {});
+    ++taken;
+  }
+  EXPECT_EQ(taken, kStagingSlots - consumer::kReservedSlots);
+  for (int fd = 6; fd < 6 + static_cast<int>(consumer::kReservedSlots); ++fd) {
+    EXPECT_NE(fill(writer, fd, 10), kNoSlot);
+    EXPECT_EQ(fill(writer, fd, 10), kNoSlot) << "a second one of the reserve";
+  }
+}
+
+TEST_F(SlotWriterTest, AnErrorThatPassesButStaysIsAFailure) {
+  FaultyBlockIo io(3);
+  io.errors = {EAGAIN};
+  io.fail = 1000;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  const std::uint32_t slot = fill(writer, 5, 10);
+  writer.write(slot, 5, {});
+  int polls = 0;
+  while (!clients_[5].stalled()) {
+    writer.poll(true);
+    ASSERT_LT(++polls, 10'000);
+  }
+  io.fail = 0;
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_FALSE(clients_[5].stalled());
+  EXPECT_EQ(io.files, expected_);
+}
+
+TEST_F(SlotWriterTest, OneFileThatFailsIsNoMatterOfAnother) {
+  FaultyBlockIo io(3);
+  io.errors = {EIO};
+  io.fail = 1000;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  writer.write(fill(writer, 5, 10), 5, {});
+  while (!clients_[5].stalled()) writer.poll(true);
+  EXPECT_TRUE(writer.only_failing());
+  writer.write(fill(writer, 6, 10), 6, {});
+  EXPECT_FALSE(clients_[6].stalled());
+  EXPECT_FALSE(writer.only_failing());
+  io.fail = 0;
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_EQ(writer.slots_written(), 2U);
 }
 
 TEST_F(SlotWriterTest, WaitingWithNothingUnderWayReturns) {

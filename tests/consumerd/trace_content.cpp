@@ -1,10 +1,12 @@
 #include "trace_content.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "trace-format/block_frame.hpp"
 #include "trace-format/extent_decoder.hpp"
@@ -91,12 +93,18 @@ TraceContent read_trace(const std::string& path) {
 
 TraceContent read_traces(const std::string& dir, const std::string& service) {
   TraceContent out;
+  std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(dir)) {
     const std::string name = entry.path().filename();
     if (name.starts_with(service + ".") && name.ends_with(".ringtrace")) {
-      read_into(entry.path(), out);
+      paths.push_back(entry.path());
     }
   }
+  // Of one segment they differ in their sequence numbers alone.
+  std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+  });
+  for (const std::string& path : paths) read_into(path, out);
   return out;
 }
 

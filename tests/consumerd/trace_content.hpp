@@ -18,7 +18,8 @@ struct TraceContent {
 };
 
 TraceContent read_trace(const std::string& path);
-// All *.ringtrace files of a directory whose names begin with `service`.
+// All *.ringtrace files of a directory whose names begin with `service`, of one segment in their
+// order.
 TraceContent read_traces(const std::string& dir, const std::string& service);
 
 // Whether the stream has the values 0, 1, ... count - 1, each once, in this order.

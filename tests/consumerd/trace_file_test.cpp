@@ -104,7 +104,8 @@ TEST_F(TraceFileTest, GivesAnEmptySlotBackWhenSealed) {
   file->seal();
   EXPECT_EQ(file->sealed(), 0U);
   for (std::uint32_t i = 0; i < consumer::kStagingSlots; ++i) {
-    EXPECT_EQ(writer.acquire(), i);
+    consumer::WriteClient other;
+    EXPECT_EQ(writer.acquire(other), i);
   }
 }
 
