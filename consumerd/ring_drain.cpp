@@ -45,6 +45,8 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
   cursor_.next_sequence = line.next_sequence.load(std::memory_order_relaxed);
   cursor_.last_tsc = line.last_tsc.load(std::memory_order_relaxed);
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
+  // What an earlier consumer took is in its files, by its own hand or by recovery.
+  metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
   // What made an earlier consumer give up may have passed.
   metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
 }

@@ -295,6 +295,16 @@ TEST_F(SessionTest, AnswersAFlushOnlyWhenItsBytesAreInTheFile) {
   EXPECT_TRUE(counts_up_to(read_traces(out_.path(), "svc"), 1, 110));
 }
 
+TEST_F(SessionTest, TellsThatWhatAPredecessorTookIsWritten) {
+  service_.publish(0, 100);
+  // As recovery leaves it.
+  service_.ring(0).consumer.consumer_pos.store(100 * ScriptedService::kRecordBytes);
+  start();
+  round();
+  EXPECT_EQ(service_.ring(0).consumer.written_pos.load(), 100 * ScriptedService::kRecordBytes);
+  end();
+}
+
 TEST_F(SessionTest, TakesNothingAndShowsItWhileTheDiskIsStalled) {
   auto faulty = std::make_unique<FaultyBlockIo>(1);
   FaultyBlockIo& disk = *faulty;
