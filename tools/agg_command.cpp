@@ -31,7 +31,6 @@ struct AggOptions {
   std::string by;
   std::string interval;
   std::string percentiles = "50,90,99";
-  bool utc = false;
 };
 
 // Of one group.
@@ -89,7 +88,7 @@ class AggReport {
       : question_(question),
         format_(options.question.format),
         percentiles_(std::move(percentiles)),
-        clock_(options.utc) {}
+        clock_(options.question.utc) {}
 
   template <class T>
   ResultTable table(const AggSink<T>& sink, const ReadNumbers& read) {
@@ -232,7 +231,6 @@ int run_agg(int argc, char** argv) {
                  "a row for each interval of time, as 10ms, 1s, 5m");
   app.add_option("--percentiles", options.percentiles, "which, from 0 to 100; \"\" for none")
       ->capture_default_str();
-  app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   app.footer(
       "SITE chooses log statements: a part of the format, a name, or FILE:LINE; or terms\n"
       "text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB joined by &&. text:* is all.\n"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/level_name.hpp"
+#include "tools/record_filter.hpp"
 #include "tools/time_argument.hpp"
 
 namespace ringside::tool {
@@ -54,6 +55,11 @@ std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std
     if (!until) return refuse("--until");
     times.until_ns = *until;
   }
+  if (!options.since.empty() && !options.until.empty() && times.since_ns >= times.until_ns) {
+    fault = fmt::format("'{}' is not before --until '{}', so that nothing lies between",
+                        options.since, options.until);
+    return refuse("--since");
+  }
   if (!options.level.empty()) {
     std::string_view name = options.level;
     if (name.ends_with('+')) name.remove_suffix(1);
@@ -93,6 +99,23 @@ trace::ReadOptions EventFilter::read_options() const {
   return options;
 }
 
+trace::query::Scope EventFilter::scope() const {
+  trace::query::Scope scope;
+  scope.reading = read_options();
+  // Sites of other services are none of the question's.
+  scope.reading.site = [this](const trace::Site& site, const trace::SegmentInfo& segment) {
+    return wants_service(segment) && wants_site(site);
+  };
+  if (looks_at_records()) {
+    scope.record_test = [this] { return std::make_unique<RecordFilter>(*this); };
+  }
+  return scope;
+}
+
+bool EventFilter::wants_service(const trace::SegmentInfo& segment) const {
+  return options_.services.empty() || any_matches(options_.services, segment.service);
+}
+
 bool EventFilter::wants_site(const trace::Site& site) const {
   if (site.level < least_level_) return false;
   if (!options_.categories.empty() && !any_matches(options_.categories, site.category)) {
@@ -102,15 +125,12 @@ bool EventFilter::wants_site(const trace::Site& site) const {
   if (!options_.sites.empty() && std::none_of(options_.sites.begin(), options_.sites.end(), fits)) {
     return false;
   }
-  if (!grep_ && !where_) return true;
-  PerSite of_site;
-  prepare(site, of_site);
-  return of_site.wanted;
+  return !looks_at_records() || decide(site).wanted;
 }
 
 bool EventFilter::wants_stream(const trace::StreamInfo& stream,
                                const trace::SegmentInfo& segment) const {
-  if (!options_.services.empty() && !any_matches(options_.services, segment.service)) return false;
+  if (!wants_service(segment)) return false;
   if (options_.threads.empty()) return true;
   const std::string id = std::to_string(stream.thread_id);
   return std::any_of(options_.threads.begin(), options_.threads.end(), [&](const std::string& one) {
@@ -129,36 +149,21 @@ std::optional<WhereCondition> EventFilter::condition_of(const trace::Site& site)
   return condition;
 }
 
-void EventFilter::prepare(const trace::Site& site, PerSite& of_site) const {
+EventFilter::SiteDecision EventFilter::decide(const trace::Site& site) const {
+  SiteDecision decision;
   if (where_) {
-    of_site.where = condition_of(site);
-    of_site.wanted = of_site.where.has_value();
+    decision.where = condition_of(site);
+    decision.wanted = decision.where.has_value();
   }
-  if (!of_site.wanted || (!grep_ && !where_->uses_message)) return;
-  of_site.message.emplace(site);
-  if (!grep_ || !of_site.message->is_fixed()) return;
+  decision.grep_decided = !grep_;
+  if (!decision.wanted || (!grep_ && !where_->uses_message)) return decision;
+  decision.message.emplace(site);
+  if (!grep_ || !decision.message->is_fixed()) return decision;
   trace::TextSink text;
-  of_site.message->append(text, {});
-  of_site.grep_decided = true;
-  of_site.wanted = grep_->matches(text.text());
-}
-
-bool EventFilter::wanted(const trace::Event& event) {
-  if (event.kind == trace::EventKind::kLoss || !looks_at_events()) return true;
-  const Key key{event.record.site, event.section};
-  if (last_site_ == nullptr || last_ != key) {
-    if (sites_.size() >= kMostSites) sites_.clear();
-    const auto [it, is_new] = sites_.try_emplace(key);
-    if (is_new) prepare(*key.site, it->second);
-    last_ = key;
-    last_site_ = &it->second;
-  }
-  const PerSite& of_site = *last_site_;
-  if (!of_site.wanted) return false;
-  text_.clear();
-  if (of_site.message) of_site.message->append(text_, event.record.args);
-  if (grep_ && !of_site.grep_decided && !grep_->matches(text_.text())) return false;
-  return !of_site.where || of_site.where->matches(event, text_.text());
+  decision.message->append(text, {});
+  decision.grep_decided = true;
+  decision.wanted = grep_->matches(text.text());
+  return decision;
 }
 
 std::vector<std::string> EventFilter::notes() const {

@@ -24,7 +24,9 @@ struct FilterOptions {
   bool no_losses = false;
 };
 
-// `options` must outlive the parsing.
+// All of them. `options` must outlive the parsing.
 void add_filter_options(CLI::App& app, FilterOptions& options);
+// Those that say which records of sites chosen otherwise.
+void add_record_filter_options(CLI::App& app, FilterOptions& options);
 
 }  // namespace ringside::tool

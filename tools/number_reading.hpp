@@ -79,7 +79,7 @@ void read_sites(const Question& question, Reader& reader, ReadNumbers& result) {
   const std::vector<std::string_view> fields(question.fields.begin(), question.fields.end());
   // The copies that the threads get are empty, as is the sink here: nothing counts twice.
   const trace::query::VisitResult visited = trace::query::visit_parallel(
-      question.paths, question.sites, fields, reader, question.threads);
+      question.paths, question.sites, fields, reader, question.threads, question.scope);
   if (!visited.ok()) {
     complain(visited.text());
     result.exit_code = visited.unreadable ? kExitUnreadable : kExitUsage;

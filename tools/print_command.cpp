@@ -1,9 +1,7 @@
 #include "tools/print_command.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -17,8 +15,10 @@
 #include "tools/exit_codes.hpp"
 #include "tools/print_options.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/record_filter.hpp"
 #include "tools/segment_salvage.hpp"
 #include "tools/standard_streams.hpp"
+#include "tools/time_argument.hpp"
 #include "tools/trace_text.hpp"
 #include "trace-format/trace_file.hpp"
 #include "trace-format/trace_follower.hpp"
@@ -26,12 +26,6 @@
 
 namespace ringside::tool {
 namespace {
-
-std::uint64_t unix_ns_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
 
 std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace::ReadOptions wanted,
                                              std::optional<SalvagedSegment>& segment,
@@ -69,11 +63,11 @@ bool is_output_unread() {
 // What print_trace() and follow_trace() have in common.
 class Printing {
  public:
-  Printing(const PrintOptions& options, EventFilter& filter, const LineFormat& format)
-      : filter_(filter) {
+  Printing(const PrintOptions& options, const EventFilter& filter, const LineFormat& format)
+      : filter_(filter), records_(filter) {
     text_options_ = {options.utc, options.threads};
-    if (filter.looks_at_events()) {
-      text_options_.wanted = [&filter](const trace::Event& event) { return filter.wanted(event); };
+    if (filter.looks_at_records()) {
+      text_options_.wanted = [this](const trace::Event& event) { return records_.wanted(event); };
     }
     if (options.head) text_options_.most = *options.head;
     text_options_.last = options.tail;
@@ -94,12 +88,13 @@ class Printing {
   TraceTextOptions& text_options() { return text_options_; }
 
  private:
-  EventFilter& filter_;
+  const EventFilter& filter_;
+  RecordFilter records_;
   TraceTextOptions text_options_;
   int failure_ = 0;
 };
 
-int print_trace(const PrintOptions& options, EventFilter& filter, const LineFormat& format) {
+int print_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format) {
   std::optional<ProgressBar> progress(options.paths);  // from before the files are looked over
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
@@ -122,7 +117,7 @@ int print_trace(const PrintOptions& options, EventFilter& filter, const LineForm
   return segment->damaged() ? kExitDamaged : exit_code;
 }
 
-int follow_trace(const PrintOptions& options, EventFilter& filter, const LineFormat& format) {
+int follow_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format) {
   trace::ReadError error;
   auto follower = trace::TraceFollower::open(options.paths, filter.read_options(), &error);
   if (!follower) {

@@ -11,6 +11,7 @@
 #include "tools/duration.hpp"
 #include "tools/exit_codes.hpp"
 #include "tools/standard_streams.hpp"
+#include "tools/time_argument.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/site_check.hpp"
 
@@ -96,9 +97,10 @@ std::vector<FieldDemand> present(const std::vector<std::string>& names) {
   return demands;
 }
 
-Question prepare(const QuestionOptions& options, const std::string& by,
-                 const std::string& interval) {
+Question prepare(const QuestionOptions& options, const std::string& by, const std::string& interval,
+                 std::shared_ptr<const EventFilter> filter) {
   Question question;
+  question.filter = std::move(filter);
   question.threads = options.threads;
   std::vector<std::string> words = options.words;
   const bool is_gap = !options.gap.empty();
@@ -131,16 +133,20 @@ Question prepare(const QuestionOptions& options, const std::string& by,
       throw Refusal{"--join and --join-to name different numbers of fields"};
     }
     question.gap.across_processes = options.across;
+    question.gap.scope = question.filter->scope();
     question.gap.threads = options.threads;
     add_parts(question, by, interval, question.gap.to_by.size(), question.gap.to_fields);
-    check(trace::query::check_sites(*files, question.gap.from, present(question.gap.by)),
+    check(trace::query::check_sites(*files, question.gap.from, present(question.gap.by),
+                                    question.gap.scope),
           question.from);
     std::vector<std::string> wanted = question.gap.to_by;
     wanted.insert(wanted.end(), question.gap.to_fields.begin(), question.gap.to_fields.end());
-    check(trace::query::check_sites(*files, question.gap.to, present(wanted)), question.to);
+    check(trace::query::check_sites(*files, question.gap.to, present(wanted), question.gap.scope),
+          question.to);
     return question;
   }
 
+  question.scope = question.filter->scope();
   std::vector<FieldDemand> demands;
   if (options.field == Question::kDurationName) {
     question.source = NumberSource::kDuration;
@@ -156,7 +162,7 @@ Question prepare(const QuestionOptions& options, const std::string& by,
   add_parts(question, by, interval, question.fields.size(), group_fields);
   for (FieldDemand& demand : present(group_fields)) demands.push_back(std::move(demand));
   question.fields.insert(question.fields.end(), group_fields.begin(), group_fields.end());
-  check(trace::query::check_sites(*files, question.sites, demands), question.from);
+  check(trace::query::check_sites(*files, question.sites, demands, question.scope), question.from);
   if (question.source == NumberSource::kField) {
     question.kind = kind_of(question.from, options.field);
   }
@@ -181,6 +187,8 @@ void QuestionOptions::add_to(CLI::App& app) {
   app.add_option("--join-to", join_to, "their names in SITE_B, where they are others")
       ->option_text("FIELD[,FIELD...]");
   app.add_flag("--across", across, "gaps may begin in one process and end in another");
+  app.add_flag("--utc", utc, "times in UTC instead of the local time zone");
+  add_record_filter_options(app, filter);
   threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   app.add_option("--threads", threads, "threads that read, a file each")
       ->check(CLI::Range(1U, 64U))
@@ -205,9 +213,24 @@ void Question::describe(ResultTable& table) const {
 
 std::optional<Question> prepare_question(const QuestionOptions& options, const std::string& by,
                                          const std::string& interval, int* exit_code) {
+  std::string why;
+  const std::shared_ptr<const EventFilter> filter =
+      EventFilter::make(options.filter, unix_ns_now(), options.utc, &why);
+  if (filter == nullptr) {
+    complain(why);
+    *exit_code = kExitUsage;
+    return std::nullopt;
+  }
+  // After the check of the sites all that the filter can say of them is known.
+  const auto tell_notes = [&filter] {
+    for (const std::string& note : filter->notes()) complain(note);
+  };
   try {
-    return prepare(options, by, interval);
+    Question question = prepare(options, by, interval, filter);
+    tell_notes();
+    return question;
   } catch (const Refusal& refusal) {
+    tell_notes();
     complain(refusal.text);
     *exit_code = refusal.exit_code;
     return std::nullopt;

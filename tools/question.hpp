@@ -3,11 +3,14 @@
 // groups.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/event_filter.hpp"
+#include "tools/filter_options.hpp"
 #include "tools/result_table.hpp"
 #include "trace-format/query/gap.hpp"
 #include "trace-format/query/group_key.hpp"
@@ -27,6 +30,8 @@ struct QuestionOptions {
   std::string join_to;
   bool across = false;
   std::string field;
+  FilterOptions filter;
+  bool utc = false;
   unsigned threads = 1;
   TableFormat format = TableFormat::kText;
 
@@ -43,6 +48,8 @@ struct Question {
   std::vector<std::string> paths;
   trace::query::SiteSelector sites = trace::query::SiteSelector::all();  // not of a gap
   trace::query::GapQuery gap;
+  std::shared_ptr<const EventFilter> filter;  // that the scope refers to
+  trace::query::Scope scope;                  // not of a gap, which has its own
   NumberSource source = NumberSource::kNone;
   NumberKind kind = NumberKind::kUnsigned;
   std::string number_name;                   // "price", "@duration", "gap"

@@ -5,25 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "tools/json_text.hpp"
+#include "tools/visible_text.hpp"
+
 namespace ringside::tool {
 namespace {
-
-// Bytes of the UTF-8 sequence at the beginning of `text`; 0 if there is none.
-std::size_t utf8_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool surrogate = first == 0xed && second >= 0xa0;
-  const bool too_large = first == 0xf4 && second >= 0x90;
-  return overlong || surrogate || too_large ? 0 : bytes;
-}
 
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -37,55 +23,21 @@ std::string csv_cell(std::string_view text) {
 
 std::string json_cell(const Cell& cell) {
   if (cell.is_number) return cell.text;
-  return json_string(cell.text);
+  return quoted_json_text(cell.text);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
   return fmt::format("{}", fmt::join(parts, between));
 }
 
-}  // namespace
-
-std::string json_string(std::string_view text) {
-  std::string quoted = "\"";
-  while (!text.empty()) {
-    const std::size_t bytes = utf8_bytes(text);
-    const std::string_view piece = text.substr(0, std::max<std::size_t>(bytes, 1));
-    text.remove_prefix(piece.size());
-    if (bytes == 0) {
-      quoted += "\\ufffd";
-    } else if (piece == "\"" || piece == "\\") {
-      quoted += '\\';
-      quoted += piece;
-    } else if (static_cast<unsigned char>(piece.front()) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(piece.front()));
-    } else {
-      quoted += piece;
-    }
-  }
-  return quoted + "\"";
-}
-
-std::string plain_text(std::string_view text) {
-  std::string plain;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      plain += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      plain += fmt::format("\\x{:02x}", byte);
-    } else {
-      plain += c;
-    }
-  }
-  return plain;
-}
-
+// On a terminal: a continuation byte of UTF-8 takes none.
 std::size_t text_columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   }));
 }
+
+}  // namespace
 
 Cell Cell::of_number(double number, TableFormat format) {
   if (!std::isfinite(number)) return {fmt::format("{}", number), false};
@@ -111,12 +63,12 @@ std::string ResultTable::text(TableFormat format) const {
 
 std::string ResultTable::as_text() const {
   std::string text;
-  for (const auto& [name, value] : facts_) text += name + ": " + plain_text(value.text) + "\n";
+  for (const auto& [name, value] : facts_) text += name + ": " + visible(value.text) + "\n";
   if (columns_.empty()) return text;
   std::vector<std::vector<std::string>> lines{columns_};
   for (const auto& row : rows_) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (const Cell& cell : row) line.push_back(plain_text(cell.text));
+    for (const Cell& cell : row) line.push_back(visible(cell.text));
   }
   std::vector<std::size_t> widths(columns_.size());
   std::vector<bool> numbers(columns_.size(), !rows_.empty());
@@ -154,14 +106,14 @@ std::string ResultTable::as_json() const {
     }
     // Sites are a list also when there is but one, so that programs need not look.
     const bool list = values.size() > 1 || name.find("site") != std::string::npos;
-    members.push_back(json_string(name) + ":" +
+    members.push_back(quoted_json_text(name) + ":" +
                       (list ? "[" + joined(values, ",") + "]" : values.front()));
   }
   std::vector<std::string> rows;
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(json_string(columns_[i]) + ":" + json_cell(row[i]));
+      cells.push_back(quoted_json_text(columns_[i]) + ":" + json_cell(row[i]));
     }
     rows.push_back("{" + joined(cells, ",") + "}");
   }

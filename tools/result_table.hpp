@@ -22,7 +22,8 @@ struct Cell {
   static Cell of_number(double number, TableFormat format);
 };
 
-// Facts stand above the table in text, beside it in JSON and not at all in CSV.
+// Facts stand above the table in text, beside it in JSON and not at all in CSV. Texts may be any
+// bytes: a terminal obeys none of them, and JSON is valid UTF-8; in CSV they stay.
 class ResultTable {
  public:
   void add_fact(std::string name, Cell value) {
@@ -42,14 +43,5 @@ class ResultTable {
   std::vector<std::string> columns_;
   std::vector<std::vector<Cell>> rows_;
 };
-
-// In double quotes; what is no UTF-8 becomes U+FFFD.
-std::string json_string(std::string_view text);
-
-// Control characters as C escapes, so that a cell cannot steer a terminal.
-std::string plain_text(std::string_view text);
-
-// Columns on a terminal: a continuation byte of UTF-8 takes none.
-std::size_t text_columns(std::string_view text);
 
 }  // namespace ringside::tool

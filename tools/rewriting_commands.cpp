@@ -1,6 +1,5 @@
 #include "tools/rewriting_commands.hpp"
 
-#include <chrono>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "tools/exit_codes.hpp"
 #include "tools/filter_options.hpp"
 #include "tools/standard_streams.hpp"
+#include "tools/time_argument.hpp"
 #include "tools/trace_rewriting.hpp"
 
 namespace ringside::tool {
@@ -87,12 +87,8 @@ int run_slice(int argc, char** argv) {
   app.add_flag("--utc", utc, "times without a zone are UTC");
   int exit_code = kExitOk;
   if (!parse(app, argc, argv, &exit_code)) return exit_code;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
   std::string why;
-  const auto events = EventFilter::make(
-      filter,
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()),
-      utc, &why);
+  const auto events = EventFilter::make(filter, unix_ns_now(), utc, &why);
   if (events == nullptr) {
     complain(why);
     return kExitUsage;

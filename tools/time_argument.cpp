@@ -1,6 +1,7 @@
 #include "tools/time_argument.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <limits>
 
@@ -152,6 +153,12 @@ std::optional<std::uint64_t> unix_seconds(std::string_view text) {
 }
 
 }  // namespace
+
+std::uint64_t unix_ns_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 std::optional<std::uint64_t> parse_time(std::string_view text, std::uint64_t now_ns, bool utc,
                                         std::string* why) {

@@ -8,6 +8,9 @@
 
 namespace ringside::tool {
 
+// The present in Unix time.
+std::uint64_t unix_ns_now();
+
 // Unix time in ns of
 //   2026-11-20T21:35:16.5Z, 2026-11-20T21:35:16+01:00   RFC 3339
 //   2026-11-20, 2026-11-20 21:35, 2026-11-20 21:35:16.5  local time, or UTC if `utc`

@@ -25,6 +25,9 @@ class WhereCondition {
   // What is wrong with it whatever the fields are; empty if nothing is.
   static std::string fault(const WhereExpression& expression);
 
+  // Places of the site's fields that it mentions.
+  const std::vector<std::size_t>& fields() const { return fields_; }
+
   // `message` counts if the expression uses it.
   bool matches(const trace::Event& event, std::string_view message) const;
 

@@ -56,6 +56,13 @@ def print_raw(*paths):
     return done.stdout.splitlines()
 
 
+def verify(*paths):
+    """ringcat verify must find nothing; files of one service in the order of their rotation."""
+    done = subprocess.run([program("ringcat"), "verify", *paths], capture_output=True, text=True,
+                          timeout=BOUND_S, check=False)
+    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stdout, done.stderr)
+
+
 def message_of(line):
     """Of a line as bytes: what follows the thread in brackets."""
     return line.split(b"] ", 1)[1]

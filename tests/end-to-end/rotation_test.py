@@ -11,7 +11,7 @@ import signal
 import time
 import unittest
 
-from checked_output import print_and_check, print_raw
+from checked_output import print_and_check, print_raw, verify
 from steady_load import Load
 from traced_processes import TestBed, wait_until
 from trace_blocks import (CLOCK, DICTIONARY, END, EXTENT, HEADER, INDEX, STREAM, block_types, blocks,
@@ -39,7 +39,8 @@ class Rotation(unittest.TestCase):
         self.assertNotIn("error", consumer.stderr())
 
     def check(self, *loads):
-        """All files together hold everything once; each of them alone is a trace."""
+        """All files together hold everything once; each of them alone is a trace; ringcat verify
+        finds nothing wrong with them."""
         traces = sorted(self.bed.traces(), key=sequence_of)
         self.assertTrue(all(path.endswith(".ringtrace") for path in traces), traces)
         output = print_and_check(*traces)
@@ -48,6 +49,7 @@ class Rotation(unittest.TestCase):
             expected.update(load.expected())
         self.assertEqual(output.records_of, expected, f"RINGSIDE_TEST_SEED={SEED}")
         self.assertEqual(output.lost, 0)
+        verify(*traces)
         for path in traces:
             check_indexes(path)
         lines = sum(len(print_raw(path)) for path in traces)

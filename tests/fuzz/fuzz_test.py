@@ -17,6 +17,21 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
 RUNS = {"trace": 12000, "packed": 6000, "dictionary": 60000}
+# What users type, for the targets that have no fuzzer: only with --inputs.
+TEXTS = {
+    "where": [
+        "price > 100 && side == \"B\"", "`order.id` in (1, 2, -3) || !(length == 7)",
+        "msg =~ 'side [BS]$' && msg !~ \"lost\"", "low - 1 < low && high / 2.5e3 >= 0x64",
+        "level >= WARNING && level != \"ERROR\"", "thread == 1001 || thread == 'main'",
+        "service == 'shop' && pid > 0 && line * 2 + 1 > 200 && file =~ 'orders'",
+        "category == '' || function != '\\\\' || site == \"\\\"\" || true && !false",
+        "id == 2 and side", "((price", "qty = 1", "price in (", "'open"],
+    "template": [
+        "{time} {level:<8} {field:order.id:>10} {msg:^40}", "{{{utc}}} {unix_ns:>30}{fields}",
+        "{category} {site} {file}:{line} {function} {service} {pid} {host} {thread} {thread_id} {seq}",
+        "{duration_ns}{activity}{related}{cut}", "time,level,id,price,msg,fields", "{field:}",
+        "{msg:>99999999999}", "{nope}", "a{", "a}b", "{msg:*3}"],
+}
 # A file of at most MAX_BYTES justifies no allocation near this, frames of 1 MiB included.
 MAX_BYTES = 1 << 15
 MALLOC_LIMIT_MB = 32
@@ -50,7 +65,9 @@ def write_seeds(name, folder):
             file.write(data)
         count += 1
 
-    for path in golden_files(".ringtrace"):
+    for text in TEXTS.get(name, []):
+        add(text.encode())
+    for path in golden_files(".ringtrace") if name not in TEXTS else []:
         with open(path, "rb") as file:
             data = file.read()
         if name == "dictionary":

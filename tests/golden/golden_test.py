@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Files of every version of the format that there has been read the same for ever: lines, events,
-exit status; by ringcat, by the reader library, and by the independent reader."""
+exit status; by ringcat, by the reader library, and by the independent reader; rotated and packed ones too."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -15,16 +16,31 @@ STATUS_DAMAGED = 1
 
 
 def golden_files():
+    """Files, and directories whose files are one trace."""
     for version in sorted(os.listdir(FOLDER)):
-        if os.path.isdir(os.path.join(FOLDER, version)):
+        if re.fullmatch(r"[\d.]+", version):
             for name in sorted(os.listdir(os.path.join(FOLDER, version))):
-                if name.endswith(".ringtrace"):
-                    yield os.path.join(FOLDER, version, name)
+                path = os.path.join(FOLDER, version, name)
+                if name.endswith(".ringtrace") or os.path.isdir(path):
+                    yield path
+
+
+def beside(path, suffix):
+    return path.removesuffix(".ringtrace") + suffix
+
+
+def files_of(path):
+    return [path] if os.path.isfile(path) else [os.path.join(path, name)
+                                                for name in sorted(os.listdir(path))]
 
 
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def restored(path):
+    return read(path) if path.endswith(".ringtrace") else run("zstd", "-dc", path).stdout
 
 
 def run(*command):
@@ -40,7 +56,7 @@ class GoldenFiles(unittest.TestCase):
         for path in golden_files():
             with self.subTest(path):
                 done = run(program("ringcat"), "--utc", "--raw", path)
-                self.assertEqual(done.stdout, read(path.replace(".ringtrace", ".txt")))
+                self.assertEqual(done.stdout, read(beside(path, ".txt")))
                 damaged = os.path.basename(path).startswith("damaged")
                 self.assertEqual(done.returncode, STATUS_DAMAGED if damaged else 0, done.stderr)
 
@@ -48,11 +64,21 @@ class GoldenFiles(unittest.TestCase):
         for path in golden_files():
             with self.subTest(path):
                 dump = run(program("dump_trace"), path).stdout
-                independent = [dump_line(*event) for event in in_order([TraceFile(read(path))])]
+                files = [TraceFile(restored(file)) for file in files_of(path)]
+                independent = [dump_line(*event) for event in in_order(files)]
                 self.assertEqual(dump.decode().splitlines(), independent)
-                expected = path.replace(".ringtrace", ".events")
+                expected = beside(path, ".events")
                 if os.path.exists(expected):
                     self.assertEqual(dump, read(expected))
+
+    def test_each_rotated_file_alone(self):
+        for path in golden_files():
+            if os.path.isdir(path):
+                alone = [run(program("ringcat"), "--utc", "--raw", file) for file in files_of(path)]
+                self.assertEqual(b"".join(done.stdout for done in alone), read(beside(path, ".txt")))
+                self.assertTrue(all(done.stdout for done in alone))
+                verified = run(program("ringcat"), "verify", path)
+                self.assertEqual((verified.returncode, verified.stderr), (0, b""))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ usage: make_golden.py FOLDER, with the environment of the test `golden`, and
 RINGSIDE_TEST_GOLDEN_SERVICE."""
 
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -46,6 +47,28 @@ def killed_service(bed):
     bed.run_consumer_once()
 
 
+def rotated(bed, folder):
+    """Four files of one service, which is killed while the last one is written; the first two packed."""
+    service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
+    consumer = bed.start_consumer()
+    for files in (1, 2, 3):
+        service.popen.stdin.write(b"\n")
+        service.popen.stdin.flush()
+        wait_until(lambda: service.stdout().count("flushed") == files, "a flush")
+        consumer.send(signal.SIGHUP)
+        wait_until(lambda: len(bed.traces()) == files + 1, "the next file")
+    service.end_input()
+    service.wait()
+    bed.wait_until_segments_are_gone()
+    bed.stop_consumer(consumer)
+    os.makedirs(folder, exist_ok=True)
+    for number, path in enumerate(bed.traces()):
+        copy = os.path.join(folder, f"golden.{number}.ringtrace")
+        write(copy, without_origin(read(path)))
+        if number < 2:
+            subprocess.run([program("ringcat"), "pack", copy], check=True)
+
+
 def without_origin(data):
     """The same bytes, but for the program's path and the host in headers: as many fillers instead."""
     data = bytearray(data)
@@ -80,6 +103,8 @@ def main(folder):
             make(bed)
             path, = bed.traces()
             write(os.path.join(folder, make.__name__ + ".ringtrace"), without_origin(read(path)))
+    with TestBed() as bed:
+        rotated(bed, os.path.join(folder, "rotated"))
     random = os.path.join(folder, "random.ringtrace")
     subprocess.run([program("random_trace"), "8", random, "40"], check=True)
     data = bytearray(read(os.path.join(folder, "killed_writers.ringtrace")))
@@ -89,7 +114,7 @@ def main(folder):
     write(os.path.join(folder, "damaged.ringtrace"), data)
     for name in sorted(os.listdir(folder)):
         stem, suffix = os.path.splitext(name)
-        if suffix == ".ringtrace":
+        if suffix == ".ringtrace" or name == "rotated":
             for command, ending in ((("ringcat", "--utc", "--raw"), ".txt"), (("dump_trace",), ".events")):
                 done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
                                       capture_output=True, check=False)

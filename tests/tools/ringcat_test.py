@@ -67,6 +67,9 @@ class Filters(RingcatTest):
         self.assertEqual(self.lines("--since", "2025-11-20T21:35:18Z", "--until", "@1763674521"), LINES[2:5])
         self.assertEqual(self.lines("--since=2025-11-20 21:35:23", "--until", "2025-11-20 21:35:23.000000002", "--level", "error"), [LINES[LOSS]])
         self.assertEqual(self.lines("--since", "-5m"), [])
+        for command in ([], ["agg", "order"], ["slice", "-o", "/nonexistent/out"]):
+            said = self.refusal(*command, "--since", "now", "--until", "-5m", self.trace)
+            self.assertIn("--since: 'now' is not before --until '-5m', so that nothing lies between", said)
         self.assertEqual(self.numbers("--until", "now", "--since", "2025-11-20T22:35:25+01:00"), [9])
 
     def test_local_time(self):

@@ -143,6 +143,8 @@ class VerifyCommand(unittest.TestCase):
                 points.append((block.offset, struct.unpack_from("<Q", block.payload)[0], largest))
         values = {"own": own, "smallest": smallest, "largest": largest, "metadata": metadata,
                   "points": points, **lies}
+        if "before" in lies:
+            values["points"] = [(*point[:2], lies["before"]) for point in points]
         index = struct.pack("<QQQIIII", values["own"], values["smallest"], values["largest"],
                             len(values["metadata"]), 0, len(values["points"]), 0)
         index += b"".join(struct.pack("<Q", offset) for offset in values["metadata"])
@@ -161,6 +163,7 @@ class VerifyCommand(unittest.TestCase):
                           ({"smallest": 1}, "an INDEX with other times"),
                           ({"largest": 1}, "an INDEX with other times"),
                           ({"metadata": []}, "an INDEX that does not name the CLOCK"),
+                          ({"before": 0}, "an INDEX with a sequence point that is not there"),
                           ({"points": [(1, 2, 3)]}, "an INDEX with a sequence point that is not there")):
             self.assert_found(self.index_of(**lie), offset, what)
         status, told, _ = self.verify_bytes(self.index_of(distance=5))

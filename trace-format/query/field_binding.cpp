@@ -92,12 +92,12 @@ std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string
   return places;
 }
 
-void SiteBindings::add(const Site& site, std::vector<FieldPlace> places, SiteChoice& choice) {
-  std::vector<std::uint8_t> wanted;
+void SiteBindings::add(const Site& site, std::vector<FieldPlace> places,
+                       std::vector<std::uint8_t> also, SiteChoice& choice) {
   for (const FieldPlace place : places) {
-    if (place != kNoPlace) wanted.push_back(static_cast<std::uint8_t>(place));
+    if (place != kNoPlace) also.push_back(static_cast<std::uint8_t>(place));
   }
-  choice.add(site, wanted);
+  choice.add(site, also);
   add(site, std::move(places));
 }
 

@@ -37,7 +37,9 @@ std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string
 class SiteBindings {
  public:
   void clear() { by_id_.clear(); }
-  void add(const Site& site, std::vector<FieldPlace> places, SiteChoice& choice);
+  // `also` are the places of fields that are read besides.
+  void add(const Site& site, std::vector<FieldPlace> places, std::vector<std::uint8_t> also,
+           SiteChoice& choice);
   void add(const Site& site, std::vector<FieldPlace> places);
 
   // Null if the site was not added.

@@ -61,9 +61,12 @@ void run(TraceSet& set, const GapQuery& query, Roles& roles, GapCounts& counts,
   for (std::size_t i = 0; i < query.by.size(); ++i) parts.push_back({KeyPartKind::kField, i, 1});
   OpenBegins begins(query.most_open);
   std::string key;
+  const std::unique_ptr<RecordTest> test =
+      query.scope.record_test ? query.scope.record_test() : nullptr;
   Event event;
   while (set.next(event)) {
     if (event.kind != EventKind::kRecord || event.record.site == nullptr) continue;
+    if (test != nullptr && !test->wanted(event)) continue;
     const Role& role = roles.of(event);
     if (role.to) {
       const RecordInfo info = info_of(event, *role.to);
@@ -145,17 +148,18 @@ GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
   const std::vector<FieldDemand> from = demands_of(query.by);
   std::vector<FieldDemand> to = demands_of(to_by);
   for (FieldDemand& demand : demands_of(query.to_fields)) to.push_back(std::move(demand));
-  SiteCheck first = check_sites(*files, query.from, from);
+  SiteCheck first = check_sites(*files, query.from, from, query.scope);
   result.from = std::move(first.matched);
-  SiteCheck second = check_sites(*files, query.to, to);
+  SiteCheck second = check_sites(*files, query.to, to, query.scope);
   result.to = std::move(second.matched);
   result.unreadable = std::move(first.unreadable);
   result.error = first.error ? std::move(first.error) : std::move(second.error);
   if (!result.ok()) return result;
 
-  ReadOptions options;
-  options.site = [&query](const Site& site, const SegmentInfo&) {
-    return query.from.matches(site) || query.to.matches(site);
+  ReadOptions options = query.scope.reading;
+  options.site = [&query](const Site& site, const SegmentInfo& segment) {
+    return (query.from.matches(site) || query.to.matches(site)) &&
+           query.scope.wants_site(site, segment);
   };
   options.losses = false;
   options.threads = query.threads;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "trace-format/query/query_error.hpp"
+#include "trace-format/query/scope.hpp"
 #include "trace-format/query/site_check.hpp"
 #include "trace-format/query/site_selector.hpp"
 #include "trace-format/read_report.hpp"
@@ -55,10 +56,11 @@ struct GapQuery {
   SiteSelector from = SiteSelector::all();
   // May choose the sites of `from` too: then from each record to the next with the same key.
   SiteSelector to = SiteSelector::all();
-  std::vector<std::string> by;     // fields of the sites of `from`; #3 for the third
-  std::vector<std::string> to_by;  // of those of `to`, as many; empty: the same names
+  std::vector<std::string> by;         // fields of the sites of `from`; #3 for the third
+  std::vector<std::string> to_by;      // of those of `to`, as many; empty: the same names
   std::vector<std::string> to_fields;  // more of `to`, for the visit
-  bool across_processes = false;   // else a gap begins and ends in one process
+  bool across_processes = false;       // else a gap begins and ends in one process
+  Scope scope;                         // both records of a gap lie in it
   std::size_t most_open = kMostOpen;
   unsigned threads = 1;
 };

@@ -48,6 +48,13 @@ QueryError no_site(const SiteSelector& selector, std::size_t known,
   return error;
 }
 
+QueryError none_wanted(const SiteSelector& selector) {
+  QueryError error;
+  error.what = "the filters leave out every site that fits " + selector.description();
+  error.remedy = "ask for less, or for other sites";
+  return error;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> files_of(std::span<const std::string> paths,
@@ -67,10 +74,11 @@ std::optional<std::vector<std::string>> files_of(std::span<const std::string> pa
 }
 
 SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& selector,
-                      std::span<const FieldDemand> demands) {
+                      std::span<const FieldDemand> demands, const Scope& scope) {
   constexpr std::size_t kExamples = 5;
   SiteCheck check;
   std::size_t known = 0;
+  bool left_out = false;
   std::vector<std::string> examples;
   for (const std::string& file : files) {
     ReadError error;
@@ -85,6 +93,10 @@ SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& se
         if (examples.size() < kExamples) examples.push_back(site_label(site));
         return;
       }
+      if (!scope.wants_site(site, scan->segment())) {
+        left_out = true;
+        return;
+      }
       const std::string& service = scan->segment().service;
       QueryError mismatch;
       if (!check.error && !bind_fields(site, service, demands, &mismatch)) {
@@ -97,7 +109,9 @@ SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& se
       if (!seen) check.matched.push_back({detached(site), service});
     });
   }
-  if (check.matched.empty()) check.error = no_site(selector, known, examples);
+  if (check.matched.empty()) {
+    check.error = left_out ? none_wanted(selector) : no_site(selector, known, examples);
+  }
   return check;
 }
 

@@ -9,6 +9,7 @@
 
 #include "trace-format/query/field_binding.hpp"
 #include "trace-format/query/query_error.hpp"
+#include "trace-format/query/scope.hpp"
 #include "trace-format/query/site_selector.hpp"
 #include "trace-format/read_report.hpp"
 
@@ -32,9 +33,9 @@ struct SiteCheck {
 std::optional<std::vector<std::string>> files_of(std::span<const std::string> paths,
                                                  ReadError* error);
 
-// The sites of `files` that `selector` chooses. An error if there is none, or one of them has not
-// the fields in `demands`.
+// The sites of `files` that `selector` chooses and `scope` wants. An error if there is none, or one
+// of them has not the fields in `demands`.
 SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& selector,
-                      std::span<const FieldDemand> demands);
+                      std::span<const FieldDemand> demands, const Scope& scope = {});
 
 }  // namespace ringside::trace::query

@@ -25,6 +25,7 @@
 #include "trace-format/query/field_binding.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/record_info.hpp"
+#include "trace-format/query/scope.hpp"
 #include "trace-format/query/site_check.hpp"
 #include "trace-format/query/visitor_parameters.hpp"
 #include "trace-format/site_scan.hpp"
@@ -110,11 +111,13 @@ struct Binder<TypeList<T...>> {
 // One file. The sites are checked already; a section that came since with others is passed by.
 template <class Visitor>
 bool visit_file(const std::string& file, const SiteSelector& selector,
-                std::span<const FieldDemand> demands, Visitor& visitor, ReadReport& report,
-                ReadError* error) {
+                std::span<const FieldDemand> demands, const Scope& scope, Visitor& visitor,
+                ReadReport& report, ReadError* error) {
   using Parameters = ParametersOf<Visitor>;
   std::optional<SiteScan> scan = SiteScan::open(file, error);
   if (!scan) return false;
+  scan->narrow(scope.reading);
+  RecordScreen screen(scope);
   Binder<typename Parameters::Fields> binder;
   SiteBindings bindings;
   const Site* site = nullptr;
@@ -124,13 +127,18 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
     if (section != &scan->segment()) {
       section = &scan->segment();
       bindings.clear();
+      screen.begin_section();
       site = nullptr;  // a new section's site may have the address of an old one's
     }
-    if (!selector.matches(candidate)) return;
+    if (!selector.matches(candidate) || !scope.wants_site(candidate, *section)) return;
     auto found = bind_fields(candidate, {}, demands, nullptr);
-    if (found) bindings.add(candidate, std::move(*found), choice);
+    if (!found) return;
+    std::vector<std::uint8_t> tested;
+    screen.add_fields(candidate, tested);
+    bindings.add(candidate, std::move(*found), std::move(tested), choice);
   };
   scan->run(choose, [&](const RecordView& record, TickClock& clock) {
+    if (!screen.wanted(record, clock, *scan)) return;
     if (record.site != site) [[unlikely]] {
       site = record.site;
       places = bindings.find(site->id);
@@ -145,9 +153,10 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
                             record.extension,
                             record.args,
                             *places};
-      binder.apply(record.args, places->data(), [&](auto&&... values) __attribute__((always_inline)) {
-        visitor(info, std::forward<decltype(values)>(values)...);
-      });
+      binder.apply(
+          record.args, places->data(), [&](auto&&... values) __attribute__((always_inline)) {
+            visitor(info, std::forward<decltype(values)>(values)...);
+          });
     } else {
       binder.apply(record.args, places->data(), visitor);
     }
@@ -172,7 +181,8 @@ struct Prepared {
 
 template <class Visitor>
 VisitResult prepare(std::span<const std::string> paths, const SiteSelector& selector,
-                    std::span<const std::string_view> fields, Prepared<Visitor>& prepared) {
+                    std::span<const std::string_view> fields, const Scope& scope,
+                    Prepared<Visitor>& prepared) {
   using Fields = typename ParametersOf<Visitor>::Fields;
   VisitResult result;
   if (fields.size() < Fields::kSize) {
@@ -190,7 +200,7 @@ VisitResult prepare(std::span<const std::string> paths, const SiteSelector& sele
   }
   prepared.files = std::move(*files);
   prepared.demands = Binder<Fields>::demands(fields);
-  SiteCheck check = check_sites(prepared.files, selector, prepared.demands);
+  SiteCheck check = check_sites(prepared.files, selector, prepared.demands, scope);
   result.unreadable = std::move(check.unreadable);
   result.error = std::move(check.error);
   result.sites = std::move(check.matched);
@@ -204,16 +214,19 @@ VisitResult prepare(std::span<const std::string> paths, const SiteSelector& sele
 // optional and of any type, for RecordInfo::value(). A parameter's type must take all values of its
 // field, in all chosen sites of all files (field_reader.hpp says which types take which fields);
 // std::optional<T> also takes sites without the field. That is checked once, before the first
-// record is visited. Texts and arrays live during the visit.
+// record is visited. Texts and arrays live during the visit. Records outside of `scope` are passed
+// by, its sites are not checked.
 template <class Visitor>
 VisitResult visit(std::span<const std::string> paths, const SiteSelector& selector,
-                  std::span<const std::string_view> fields, Visitor&& visitor) {
+                  std::span<const std::string_view> fields, Visitor&& visitor,
+                  const Scope& scope = {}) {
   detail::Prepared<std::remove_cvref_t<Visitor>> prepared;
-  VisitResult result = detail::prepare(paths, selector, fields, prepared);
+  VisitResult result = detail::prepare(paths, selector, fields, scope, prepared);
   for (const std::string& file : prepared.files) {
     if (!result.ok()) break;
     ReadError error;
-    if (!detail::visit_file(file, selector, prepared.demands, visitor, result.report, &error)) {
+    if (!detail::visit_file(file, selector, prepared.demands, scope, visitor, result.report,
+                            &error)) {
       result.unreadable = std::move(error);
     }
   }
@@ -222,10 +235,10 @@ VisitResult visit(std::span<const std::string> paths, const SiteSelector& select
 
 template <detail::FixedString... Names, class Visitor>
 VisitResult visit(std::span<const std::string> paths, const SiteSelector& selector,
-                  Visitor&& visitor) {
+                  Visitor&& visitor, const Scope& scope = {}) {
   constexpr std::array<std::string_view, sizeof...(Names)> kNames{Names.view()...};
   return visit(paths, selector, std::span<const std::string_view>(kNames),
-               std::forward<Visitor>(visitor));
+               std::forward<Visitor>(visitor), scope);
 }
 
 // The same by several threads, a file at a time each: every thread has a copy of `visitor`, as it
@@ -236,9 +249,9 @@ requires requires(Visitor& a, const Visitor& b) {
 }
 VisitResult visit_parallel(std::span<const std::string> paths, const SiteSelector& selector,
                            std::span<const std::string_view> fields, Visitor& visitor,
-                           unsigned threads) {
+                           unsigned threads, const Scope& scope = {}) {
   detail::Prepared<Visitor> prepared;
-  VisitResult result = detail::prepare(paths, selector, fields, prepared);
+  VisitResult result = detail::prepare(paths, selector, fields, scope, prepared);
   if (!result.ok()) return result;
   struct Share {
     Visitor visitor;
@@ -254,7 +267,7 @@ VisitResult visit_parallel(std::span<const std::string> paths, const SiteSelecto
          i < prepared.files.size() && !share.unreadable;
          i = next.fetch_add(1, std::memory_order_relaxed)) {
       ReadError error;
-      if (!detail::visit_file(prepared.files[i], selector, prepared.demands, share.visitor,
+      if (!detail::visit_file(prepared.files[i], selector, prepared.demands, scope, share.visitor,
                               share.report, &error)) {
         share.unreadable = std::move(error);
       }

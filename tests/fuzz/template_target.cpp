@@ -1,0 +1,43 @@
+// Any text as --template, and as --columns of --format csv: parsed, and lines made by it.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/tools/orders_trace.hpp"
+#include "tools/csv_lines.hpp"
+#include "tools/template_lines.hpp"
+#include "tools/trace_text.hpp"
+#include "trace-format/trace_set.hpp"
+
+namespace {
+
+using namespace ringside;
+
+void write_lines(const tool::LineFormat& format) {
+  static const trace::testing::Bytes kTrace = tool::testing::orders_trace();
+  std::vector<std::unique_ptr<trace::TraceFile>> files;
+  files.push_back(trace::TraceFile::in_memory("orders", kTrace));
+  auto set = trace::TraceSet::open(std::move(files), {}, nullptr);
+  if (!set) return;
+  format.header();
+  tool::write_trace_text(*set, {.utc = true, .format = &format},
+                         [](std::string_view) { return true; });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::string why;
+  for (const bool raw : {false, true}) {
+    const auto lines = tool::TemplateLines::make(text, raw, &why);
+    if (lines != nullptr) write_lines(*lines);
+  }
+  const auto columns = tool::CsvLines::make(text, &why);
+  if (columns != nullptr) write_lines(*columns);
+  return 0;
+}
