@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "trace-format/block_reader.hpp"
 #include "trace-format/section_reader.hpp"
 #include "trace-format/trace_paths.hpp"
 
@@ -55,10 +58,21 @@ struct TraceSet::Impl {
     return true;
   }
 
+  // Nobody will read such a file again: what it holds is lost, unless it was only just begun.
+  void count_bytes_of_no_section(TraceFile& file) {
+    BlockReader reader(file, 0, file.size(), &report);
+    Block block;
+    while (reader.next(block)) {
+      ++report.damaged_blocks;
+      report.damaged_bytes += block.frame.block_bytes();
+    }
+  }
+
   void scan(TraceFile& file, const std::shared_ptr<TraceFile>& source) {
     ++report.files;
     std::vector<SectionScan> scans = scan_sections(file, report);
     if (scans.empty()) {
+      count_bytes_of_no_section(file);
       report.note(
           {file.path(), 0, "holds no trace that can be read", "check that it is a trace file"});
     }
@@ -195,8 +209,11 @@ std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadO
                                        ReadError* error) {
   auto impl = std::make_unique<Impl>();
   impl->options = std::move(options);
+  const std::set<std::string_view> named(paths.begin(), paths.end());
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    // Of two for one name the one that is not packed, as of those in a directory.
+    if (unpacked_name(path) != path && named.contains(unpacked_name(path))) continue;
     const std::size_t before = files.size();
     if (!expand_trace_path(path, files, error)) return std::nullopt;
     for (std::size_t i = before; i < files.size(); ++i) {

@@ -145,6 +145,12 @@ TEST(TraceSet, TakesThePlainFileOfTwoForOneName) {
   const ReadResult r = read_all({directory.path()});
   EXPECT_EQ(r.times(), (std::vector<std::uint64_t>{100, 200}));
   EXPECT_EQ(r.report.files, 2U);
+  // A shell makes one name after the other of the same directory.
+  const std::string path = directory.path() + "/";
+  const ReadResult named =
+      read_all({path + "a.ringtrace", path + "a.ringtrace.zst", path + "b.ringtrace.zst"});
+  EXPECT_EQ(named.times(), r.times());
+  EXPECT_EQ(named.report.files, 2U);
 }
 
 TEST(TraceSet, ReadsFilesInMemory) {

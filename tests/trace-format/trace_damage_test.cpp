@@ -154,6 +154,23 @@ TEST_F(DamagedFile, IsSurvivedHoweverItIsScribbledOn) {
   EXPECT_GT(complete, 10U);
 }
 
+// A crash of the machine may leave a file of the right size whose first bytes never reached the
+// disk.
+TEST_F(DamagedFile, CountsWhatNoSectionHoldsBesideFilesThatAreRead) {
+  const TemporaryDirectory directory;
+  const std::string whole = directory.write("whole.ringtrace", file_.bytes);
+  Bytes headless = file_.bytes;
+  std::fill(headless.begin() + 6, headless.begin() + static_cast<std::ptrdiff_t>(ends_[0]),
+            std::byte{0});
+  const ReadResult r = read_all({whole, directory.write("headless.ringtrace", headless)});
+  EXPECT_EQ(r.report.records, 36U);
+  EXPECT_EQ(r.report.damaged_bytes, headless.size());
+  Bytes zeros(4000);
+  const ReadResult begun = read_all({whole, directory.write("begun.ringtrace", zeros)});
+  EXPECT_EQ(begun.report.records, 36U);
+  EXPECT_EQ(begun.report.damaged_bytes, 0U) << "allocated ahead, and not written yet";
+}
+
 TEST_F(DamagedFile, DoesNotEndAtAFalseEnd) {
   Bytes bad = file_.bytes;
   bad[ends_[3] + 4] = std::byte{9};  // the type of the third extent
