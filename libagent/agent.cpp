@@ -5,6 +5,7 @@
 #include <new>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "libagent/environment.hpp"
 #include "libagent/fork_guard.hpp"
@@ -20,6 +21,12 @@ pthread_mutex_t g_slow_path = PTHREAD_MUTEX_INITIALIZER;
 
 // A refusal is tried again, but not by every log call.
 constexpr std::uint64_t kSegmentRetryAfterNs = 1'000'000'000;
+
+pid_t g_process_id = 0;
+
+__attribute__((constructor(101))) void remember_process() {
+  is_a_process_of_its_own();
+}
 
 }  // namespace
 
@@ -47,6 +54,14 @@ SlowPathLock::~SlowPathLock() {
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
+bool was_made_around_fork() {
+  return g_process_id != 0 && getpid() != g_process_id;
+}
+
+void is_a_process_of_its_own() {
+  g_process_id = getpid();
+}
+
 std::uint64_t monotonic_ns() {
   return shm::read_clock_ns(CLOCK_MONOTONIC);
 }
@@ -54,7 +69,7 @@ std::uint64_t monotonic_ns() {
 bool ensure_segment(Agent& agent) {
   const State state = agent.state.load(std::memory_order_relaxed);
   if (state == State::live) return true;
-  if (state == State::disabled) return false;
+  if (state == State::disabled || was_made_around_fork()) return false;
   if (state == State::failed &&
       monotonic_ns() < agent.retry_at_ns.load(std::memory_order_relaxed)) {
     return false;
@@ -93,7 +108,7 @@ namespace {
 // has removed it. Destructors that run later may still log.
 __attribute__((destructor)) void label_as_closed() {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
-  if (segment == nullptr) return;
+  if (segment == nullptr || was_made_around_fork()) return;
   segment->header->state.store(static_cast<std::uint32_t>(shm::SegmentState::kClosed),
                                std::memory_order_relaxed);
 }

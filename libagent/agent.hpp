@@ -7,8 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <boost/interprocess/mapped_region.hpp>
-
+#include "libagent/cancellation_off.hpp"
 #include "libagent/include/ringside/ringside.hpp"
 #include "libagent/unique_fd.hpp"
 #include "shm-layout/control_page.hpp"
@@ -20,10 +19,16 @@ namespace ringside {
 
 // A mapped segment. Immutable once published in Agent::segment, but for what it points to.
 struct Segment {
+  Segment() = default;
+  ~Segment();  // of one that could not be completed: a live one stays to the process's end
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
   UniqueFd fd;  // holds the service lock (shm-layout/segment_lock.hpp) for the process's life
   std::string path;
   shm::SegmentLayout layout{};
-  boost::interprocess::mapped_region head;  // everything before the rings
+  std::byte* head = nullptr;  // everything before the rings
+  std::size_t head_bytes = 0;
   shm::SegmentHeader* header = nullptr;
   shm::ControlPage* control = nullptr;
   shm::RingMetadata* rings = nullptr;
@@ -31,6 +36,12 @@ struct Segment {
   std::byte* dictionary = nullptr;
   Segment* former = nullptr;  // of the parent process, kept because interrupted calls may use it
   std::uint64_t dictionary_reserved = 0;  // bytes backed by memory; the rest would be SIGBUS
+  // What this process has put there. The segment says the same, but others may write to it.
+  std::uint64_t dictionary_committed = 0;
+  std::uint32_t site_count = 0;
+  std::uint32_t rings_used = 0;
+  std::uint32_t block_timeout_ms = 0;  // the segment's may be lower, but never counts if higher
+  std::unique_ptr<std::uint32_t[]> ring_owner;  // per ring: id of the thread that has it, or 0
   // Per ring: where it is mapped (kRingCopies times), null if it never was.
   std::unique_ptr<std::atomic<std::byte*>[]> ring_base;
 };
@@ -64,8 +75,16 @@ class SlowPathLock {
   SlowPathLock& operator=(const SlowPathLock&) = delete;
 
  private:
+  const CancellationOff cancellation_off_;
   unsigned char saved_mask_[128];  // sigset_t, kept out of this header
 };
+
+// Whether this is a child that was made around the handlers of fork (vfork, a bare clone). Its
+// state is its parent's, perhaps in the parent's memory: it gets no segment and no ring, and ends
+// none.
+bool was_made_around_fork();
+// In a child that fork has made.
+void is_a_process_of_its_own();
 
 // Creates the segment if there is none and none was refused just now. Lock held by the caller.
 // False if there still is none.

@@ -40,6 +40,7 @@ void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
 // The child has one thread, this one. It starts afresh: no segment, no ring, no ids; the
 // parent's mappings and descriptor go, so that the parent's death is seen when it comes.
 void in_child() {
+  is_a_process_of_its_own();
   Agent& a = agent();
   Segment* const segment = a.segment.exchange(nullptr, std::memory_order_relaxed);
   forget_registrations(a);
@@ -54,8 +55,7 @@ void in_child() {
     }
     // Interrupted calls may still look at it: they find an empty segment in private memory, and
     // their switch off if that is what they were reading. The price is address space, not memory.
-    static_cast<void>(mmap(segment->head.get_address(), segment->head.get_size(),
-                           PROT_READ | PROT_WRITE,
+    static_cast<void>(mmap(segment->head, segment->head_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0));
     segment->fd.reset();
     segment->former = a.former_segment;

@@ -48,7 +48,8 @@ std::uint64_t space_limit(const shm::RingMetadata& ring, std::uint64_t ring_byte
 
 class Waiter {
  public:
-  Waiter(Segment& segment, shm::RingMetadata& ring) : control_(*segment.control), ring_(ring) {}
+  Waiter(Segment& segment, shm::RingMetadata& ring)
+      : control_(*segment.control), ring_(ring), longest_ms_(segment.block_timeout_ms) {}
 
   // Waits until the ring's limit reaches `end`; all waits of one waiter together stay within
   // the bound of the policy. False if the record is to be dropped; absent() then tells whether
@@ -69,8 +70,10 @@ class Waiter {
       absent_ = consumer_state() != shm::ConsumerState::kStalled;
       return false;
     }
+    // Others may shorten the wait, but nobody makes it longer than this process was told.
     const std::uint64_t bound_ns =
-        std::uint64_t{control_.service.block_timeout_ms.load(std::memory_order_relaxed)} *
+        std::uint64_t{std::min(control_.service.block_timeout_ms.load(std::memory_order_relaxed),
+                               longest_ms_)} *
         1'000'000U;
     if (start_ns_ == 0) start_ns_ = monotonic_ns();
     const std::uint64_t start_tsc = rs_clock();
@@ -135,6 +138,7 @@ class Waiter {
 
   shm::ControlPage& control_;
   shm::RingMetadata& ring_;
+  const std::uint32_t longest_ms_;
   std::uint64_t heartbeat_ = 0;
   std::uint64_t start_ns_ = 0;  // of the first wait
   bool absent_ = false;

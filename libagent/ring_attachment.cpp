@@ -1,5 +1,7 @@
 #include "libagent/ring_attachment.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <pthread.h>
@@ -45,6 +47,32 @@ bool is_orphaned() {
 // Under the agent's lock: said once, as the refusals to come are counted.
 bool g_refusal_reported = false;
 
+// Why this thread has no ring, so that each of its log calls costs little more than being counted.
+struct Refusal {
+  std::uint64_t until_ns = 0;                   // CLOCK_MONOTONIC; 0 if there was none
+  std::atomic<std::uint64_t>* cause = nullptr;  // a counter in the segment's control page
+};
+thread_local Refusal t_refusal;
+
+bool refuse(Agent& a, std::atomic<std::uint64_t>& cause) {
+  cause.fetch_add(1, std::memory_order_relaxed);
+  a.refused.fetch_add(1, std::memory_order_relaxed);
+  t_refusal.cause = &cause;
+  t_refusal.until_ns = monotonic_ns() + kRingRetryAfterNs;
+  return false;
+}
+
+bool was_refused_just_now(Agent& a) {
+  if (t_refusal.until_ns == 0 || monotonic_ns() >= t_refusal.until_ns) return false;
+  t_refusal.cause->fetch_add(1, std::memory_order_relaxed);
+  a.refused.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+std::uint32_t current_thread_id() {
+  return static_cast<std::uint32_t>(syscall(SYS_gettid));
+}
+
 pthread_key_t g_exit_key;
 bool g_exit_key_made = false;
 
@@ -55,6 +83,9 @@ void retire_ring(void* /*marker*/) {
   shm::RingMetadata* const ring = t_attachment.ring;
   if (ring == nullptr) return;
   forget_ring();
+  if (was_made_around_fork()) return;
+  Segment& segment = *agent().segment.load(std::memory_order_relaxed);
+  segment.ring_owner[static_cast<std::size_t>(ring - segment.rings)] = 0;
   // Release: the consumer's acquire of the state sees the final positions and counters.
   ring->identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
                              std::memory_order_release);
@@ -74,19 +105,38 @@ bool is_drained(const shm::RingMetadata& ring) {
 // Lock held. ring_count if there is none.
 std::uint32_t find_ring(Segment& segment) {
   static std::uint32_t hint = 0;  // where the last search ended: thread churn finds one at once
-  shm::ServiceLine& line = segment.control->service;
-  const std::uint32_t used = line.rings_used.load(std::memory_order_relaxed);
+  const std::uint32_t used = segment.rings_used;
   for (std::uint32_t step = 0; step < used; ++step) {
     const std::uint32_t index = (hint + step) % used;
     const shm::RingMetadata& ring = segment.rings[index];
-    if (ring.identity.state.load(std::memory_order_relaxed) ==
-            static_cast<std::uint32_t>(shm::RingState::kRetired) &&
-        is_drained(ring)) {
+    if (segment.ring_owner[index] == 0 && is_drained(ring)) {
       hint = index + 1;
       return index;
     }
   }
   return used;
+}
+
+// A thread that was not made by pthread_create runs no destructors: nobody retires its ring. Lock
+// held by the caller. Asks the kernel about every ring's thread, so not too often.
+void retire_rings_of_dead_threads(Segment& segment) {
+  static std::uint64_t next_look_ns = 0;
+  const std::uint64_t now_ns = monotonic_ns();
+  if (now_ns < next_look_ns) return;
+  next_look_ns = now_ns + kRingRetryAfterNs;
+  const std::uint32_t own_id = current_thread_id();
+  for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
+    const std::uint32_t owner = segment.ring_owner[i];
+    if (owner == 0) continue;
+    // Whoever looks for a ring has none: one that bears its number had an owner of that number.
+    const bool lives =
+        owner != own_id && (syscall(SYS_tgkill, getpid(), owner, 0) == 0 || errno != ESRCH);
+    if (lives) continue;
+    segment.ring_owner[i] = 0;
+    // As in retire_ring(). What the thread had published before it ended is all that it recorded.
+    segment.rings[i].identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
+                                          std::memory_order_release);
+  }
 }
 
 void reset_counters(shm::CountersLine& counters) {
@@ -107,7 +157,8 @@ void claim(Segment& segment, std::uint32_t index) {
       segment.control->service.next_stream_id.fetch_add(1, std::memory_order_relaxed);
   identity.start_pos = ring.producer.producer_pos.load(std::memory_order_relaxed);
   identity.start_tsc = rs_clock();
-  identity.thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  identity.thread_id = current_thread_id();
+  segment.ring_owner[index] = identity.thread_id;
   std::memset(identity.thread_name, 0, sizeof identity.thread_name);
   prctl(PR_GET_NAME, identity.thread_name);
   reset_counters(ring.counters);
@@ -119,7 +170,7 @@ void claim(Segment& segment, std::uint32_t index) {
 
   rs_thread& t = rs_thread_state;
   t.producer_pos = reinterpret_cast<std::uint64_t*>(&ring.producer.producer_pos);
-  t.max_record_bytes = segment.header->max_record_bytes;
+  t.max_record_bytes = shm::max_record_bytes(segment.layout.ring_bytes);
   t.published = identity.start_pos;
   t.clock_due = 0;  // the first record is preceded by a clock record
   t.limit = 0;
@@ -128,8 +179,19 @@ void claim(Segment& segment, std::uint32_t index) {
   t_attachment.ring = &ring;
 }
 
+// When the library is loaded, among the first: values of the first 32 keys need no memory, which a
+// signal handler could not allocate.
+__attribute__((constructor(101))) void make_exit_key() {
+  g_exit_key_made = pthread_key_create(&g_exit_key, retire_ring) == 0;
+}
+
+// A shared library that contains this one may be unloaded before its threads end.
+__attribute__((destructor)) void delete_exit_key() {
+  const SlowPathLock lock;
+  if (std::exchange(g_exit_key_made, false)) pthread_key_delete(g_exit_key);
+}
+
 void arrange_retirement() {
-  if (!g_exit_key_made) g_exit_key_made = pthread_key_create(&g_exit_key, retire_ring) == 0;
   if (g_exit_key_made) pthread_setspecific(g_exit_key, &t_attachment);
 }
 
@@ -144,6 +206,7 @@ std::byte* attached_base() {
 }
 
 void abandon_ring() {
+  t_refusal = {};
   SlowCall::inherit();
   rs_thread& t = rs_thread_state;
   if (t_attachment.ring == nullptr || (SlowCall::depth() == 0 && t.pos == t.published)) {
@@ -167,20 +230,22 @@ bool attach_ring_or_throw(Agent& a) {
     return false;
   }
   t_orphaned = false;
-  if (!ensure_segment(a)) {
+  if (was_made_around_fork() || !ensure_segment(a)) {
     if (a.state.load(std::memory_order_relaxed) != State::disabled) {
       a.refused.fetch_add(1, std::memory_order_relaxed);
     }
     return false;
   }
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
-  const std::uint32_t index = find_ring(segment);
+  std::uint32_t index = find_ring(segment);
   if (index >= segment.layout.ring_count) {
-    segment.control->losses.no_ring.fetch_add(1, std::memory_order_relaxed);
+    retire_rings_of_dead_threads(segment);
+    index = find_ring(segment);
+  }
+  if (index >= segment.layout.ring_count) {
     a.message = "all " + std::to_string(segment.layout.ring_count) + " rings of " + segment.path +
                 " are taken; raise RINGSIDE_MAX_THREADS";
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return refuse(a, segment.control->losses.no_ring);
   }
   if (segment.ring_base[index].load(std::memory_order_relaxed) == nullptr) {
     std::byte* base = nullptr;
@@ -197,15 +262,13 @@ bool attach_ring_or_throw(Agent& a) {
         }
       }
     }
-    if (base == nullptr) {
-      segment.control->losses.no_memory.fetch_add(1, std::memory_order_relaxed);
-      a.refused.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
+    if (base == nullptr) return refuse(a, segment.control->losses.no_memory);
     segment.ring_base[index].store(base, std::memory_order_relaxed);
+    segment.rings_used = index + 1;
     // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
     segment.control->service.rings_used.store(index + 1, std::memory_order_release);
   }
+  t_refusal = {};
   a.message.clear();
   a.dropped_by_former_owners += segment.rings[index].counters.dropped_total.load(
       std::memory_order_relaxed);  // before claim() begins to count anew
@@ -218,6 +281,7 @@ bool attach_ring_or_throw(Agent& a) {
 
 bool attach_ring() {
   Agent& a = agent();
+  if (was_refused_just_now(a)) return false;
   try {
     return attach_ring_or_throw(a);
   } catch (const std::exception&) {  // no memory, even for a message

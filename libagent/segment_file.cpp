@@ -7,8 +7,6 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <boost/interprocess/exceptions.hpp>
-#include <boost/interprocess/file_mapping.hpp>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -22,8 +20,6 @@
 
 namespace ringside {
 namespace {
-
-namespace bip = boost::interprocess;
 
 constexpr std::uint64_t kDictionaryStepBytes = 64U << 10;
 constexpr std::uint32_t kAgentVersion = 0 << 16 | 1 << 8 | 0;
@@ -143,6 +139,10 @@ bool reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
 
 }  // namespace
 
+Segment::~Segment() {
+  if (head != nullptr) munmap(head, head_bytes);
+}
+
 std::unique_ptr<Segment> create_segment(const Options& options, std::string* why) {
   std::string service = options.service;
   for (char& c : service) c = shm::service_file_char(c);
@@ -185,14 +185,14 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   if (!reserve(fd, 0, layout.dictionary_offset)) {
     return refuse("no memory for " + path, errno, kMakeRoom);
   }
-  try {
-    const bip::file_mapping file(path.c_str(), bip::read_write);
-    segment->head =
-        bip::mapped_region(file, bip::read_write, 0, static_cast<std::size_t>(layout.rings_offset));
-  } catch (const bip::interprocess_exception& error) {
-    return refuse("cannot map " + path, error.get_native_error(), "raise the address space limit");
+  const auto head_bytes = static_cast<std::size_t>(layout.rings_offset);
+  void* const head = mmap(nullptr, head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (head == MAP_FAILED) {
+    return refuse("cannot map " + path, errno, "raise the address space limit");
   }
-  auto* base = static_cast<std::byte*>(segment->head.get_address());
+  auto* base = static_cast<std::byte*>(head);
+  segment->head = base;
+  segment->head_bytes = head_bytes;
   segment->header = reinterpret_cast<shm::SegmentHeader*>(base);
   segment->control = reinterpret_cast<shm::ControlPage*>(base + layout.control_offset);
   segment->rings = reinterpret_cast<shm::RingMetadata*>(base + layout.metadata_offset);
@@ -201,6 +201,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   if (!reserve_dictionary(*segment, kDictionaryStepBytes)) {
     return refuse("no memory for " + path, errno, kMakeRoom);
   }
+  segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
   segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
   std::memset(segment->switches, shm::kSwitchUnregistered, layout.site_capacity);
 
@@ -208,8 +209,8 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   shm::ServiceLine& line = segment->control->service;
   line.overflow_policy.store(static_cast<std::uint32_t>(options.overflow),
                              std::memory_order_relaxed);
-  line.block_timeout_ms.store(static_cast<std::uint32_t>(options.block_timeout.count()),
-                              std::memory_order_relaxed);
+  segment->block_timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
+  line.block_timeout_ms.store(segment->block_timeout_ms, std::memory_order_relaxed);
   line.level.store(static_cast<std::uint32_t>(options.level), std::memory_order_relaxed);
   line.next_stream_id.store(1, std::memory_order_relaxed);
   segment->header->magic = shm::kSegmentMagic;

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "libagent/cancellation_off.hpp"
+
 namespace ringside {
 
 // Keeps errno for the caller, who logged and did not ask for a system call. Counts how many such
@@ -28,6 +30,7 @@ class SlowCall {
  private:
   static inline constinit thread_local int depth_ = 0;
   static inline constinit thread_local int inherited_ = 0;
+  const CancellationOff cancellation_off_;
   int errno_;
 };
 

@@ -56,7 +56,7 @@ bool register_statement(Agent& agent, rs_site& site) {
   if (is_registered(site)) return true;
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
   shm::ServiceLine& line = segment.control->service;
-  const std::uint32_t id = line.site_count.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t id = segment.site_count + 1;
   const auto refuse = [&](const char* what) {
     segment.control->losses.dictionary_full.fetch_add(1, std::memory_order_relaxed);
     agent.message = std::string(what) + " " + segment.path;
@@ -92,7 +92,7 @@ bool register_statement(Agent& agent, rs_site& site) {
   }
   const auto used = std::span(fields).first(site.field_count);
   const std::size_t bytes = shm::site_entry_bytes(description, used);
-  const std::uint64_t at = line.dictionary_committed_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t at = segment.dictionary_committed;
   if (bytes > shm::kMaxEntryBytes) return refuse("a statement is too large for");
   const bool has_room = at + bytes <= segment.dictionary_reserved;
   if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return refuse(kNoMemory);
@@ -105,6 +105,8 @@ bool register_statement(Agent& agent, rs_site& site) {
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
   line.site_count.store(id, std::memory_order_relaxed);
+  segment.dictionary_committed = at + bytes;
+  segment.site_count = id;
   segment.switches[id] = switch_for(site, agent.level.load(std::memory_order_relaxed));
   site.id = id;
   // Pairs with the acquire in rs_site_enabled: whoever finds its switch there sees id and fields.
@@ -147,7 +149,7 @@ std::uint8_t enabled_or_throw(rs_site* site) {
   }
   const SlowPathLock lock;
   if (!ensure_segment(a)) {
-    if (a.state.load(std::memory_order_relaxed) == State::failed) {
+    if (a.state.load(std::memory_order_relaxed) != State::disabled) {
       a.refused.fetch_add(1, std::memory_order_relaxed);
     }
     return 0;

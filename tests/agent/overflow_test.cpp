@@ -193,6 +193,17 @@ PROCESS_TEST(Overflow, PolicyMayChangeWhileRunning) {
   EXPECT_EQ(blocked(), 0U);
 }
 
+// The segment may be written to by others: they may shorten the wait, not make it longer.
+PROCESS_TEST(Overflow, NobodyElseCanMakeTheBoundLonger) {
+  configure("block");
+  fill();
+  auto& bound_ms = own_segment().control().service.block_timeout_ms;
+  bound_ms.store(UINT32_MAX);
+  log_number(0);  // would not return in a month
+  EXPECT_EQ(dropped(), 1U);
+  EXPECT_EQ(blocked(), 1U);
+}
+
 PROCESS_TEST(Overflow, ABoundOfZeroDropsAtOnce) {
   configure("block", "0");
   fill();

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What the shared library may call: nothing that ends or starts the process or a thread, takes over a
+signal or speaks through the program's streams.
+
+usage: symbols_test.py LIBRARY
+"""
+
+import re
+import subprocess
+import sys
+import unittest
+
+LIBRARY = None
+
+FORBIDDEN = re.compile(r"""^(
+    _?_?exit | _Exit | quick_exit | abort | __assert_fail | raise | kill | tgkill | pthread_kill | killpg
+  | _?_?sigaction | signal | bsd_signal | sigset | sigaltstack | sigsuspend | sigwait.* | alarm | setitimer | timer_.*
+  | pthread_create | pthread_exit | pthread_cancel | thrd_.* | clone | _?_?v?fork | exec.* | posix_spawn.* | system | popen
+  | setenv | putenv | unsetenv | clearenv | chdir | umask | setlocale | set.*[ug]id | chroot | prlimit | setrlimit
+  | .*printf.* | puts | fputs | fwrite | putchar | std(out|err|in) | _ZSt4c(out|err|log) | syslog
+  | longjmp | siglongjmp | dlopen | dlclose | mlockall | getpw.* | gethostby.* | getaddrinfo
+)$""", re.VERBOSE)
+
+# What else may stand there although it ends a process or unwinds it, and why that never comes to pass.
+JUSTIFIED = {
+    # Compilers put it behind every noexcept function and into each unwinding that must not be left; all
+    # entry points catch what may be thrown below them, which is std::bad_alloc.
+    "_ZSt9terminatev", "__clang_call_terminate",
+}
+ENDING = re.compile(r"^(_ZSt9terminatev|_ZSt10unexpectedv|__cxa_throw|__cxa_rethrow|__clang_call_terminate)$")
+
+
+def undefined_symbols():
+    done = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], capture_output=True, text=True, check=True)
+    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+
+
+class Symbols(unittest.TestCase):
+    def test_the_library_is_looked_into(self):
+        self.assertIn("pthread_mutex_lock", undefined_symbols())
+
+    def test_nothing_is_called_that_would_interfere_with_the_program(self):
+        if any(name.startswith(("__asan_", "__tsan_", "__ubsan_")) for name in undefined_symbols()):
+            self.skipTest("a sanitizer has put calls of its own into the library")
+        self.assertEqual({name for name in undefined_symbols() if FORBIDDEN.match(name)}, set())
+
+    def test_what_could_end_the_process_is_known(self):
+        self.assertLessEqual({name for name in undefined_symbols() if ENDING.match(name)}, JUSTIFIED)
+
+    def test_the_pattern_knows_what_it_forbids(self):
+        for name in ("exit", "_exit", "abort", "sigaction", "signal", "pthread_create", "fork", "vfork", "raise",
+                     "fprintf", "__fprintf_chk", "setuid", "stderr", "__assert_fail"):
+            self.assertTrue(FORBIDDEN.match(name), name)
+        for name in ("pthread_sigmask", "sigfillset", "write", "getpid", "nanosleep", "syscall", "getrandom"):
+            self.assertFalse(FORBIDDEN.match(name), name)
+
+
+if __name__ == "__main__":
+    LIBRARY = sys.argv.pop(1)
+    unittest.main()
