@@ -82,8 +82,13 @@ bool SegmentSession::begin_section() {
   section_start_ = steady_clock::now();
   if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     tell_successor(first);
+    write_clock();  // without room now, poll() writes the next one
+  } else {
+    // Records may lie in the rings that are older than a step made now, and than the one before if
+    // several consumers died without a look at them: the two steps that a section begins with must
+    // reach back to them. The next step comes when the rings have been empty.
+    last_clock_ = steady_clock::now();
   }
-  write_clock();  // without room now, poll() writes the next one
   return true;
 }
 
