@@ -19,35 +19,34 @@ std::size_t LineTexts::KeyHash::operator()(const Key& key) const {
 
 const std::shared_ptr<const LineText>& LineTexts::of(const trace::Event& event) {
   if (event.kind == trace::EventKind::kLoss) return loss_ = format_.line_of_loss(event);
-  const Key key{event.record.site, event.stream, event.section};
   const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
-  Recent& recent = recent_[KeyHash()(key) % kRecent];
-  if (recent.key != key || recent.text == nullptr || recent.text->revision != revision)
-      [[unlikely]] {
-    const Text& text = find(key, event);
-    recent_[KeyHash()(key) % kRecent] = {key, &text};
-    return text.text;
-  }
-  return recent.text->text;
+  const Key key{event.record.site, event.stream, event.section, revision};
+  const Recent& recent = place_of(key);
+  if (recent.key == key && recent.text != nullptr) [[likely]]
+    return recent.text;
+  return find(key, event);
 }
 
 const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event) {
   // Texts of sections that ended are dropped with the others now and then; those in use come back.
   if (texts_.size() >= kMaxTexts) {
-    recent_.fill({});
+    recent_.assign(kLeastRecent, {});
     texts_.clear();
     messages_.clear();
   }
   Text& text = texts_[key];
-  const std::uint32_t revision = event.stream == nullptr ? 0 : event.stream->revision;
-  if (text.text == nullptr || text.revision != revision) {
-    text = {format_.lines_of(event, message_of(event)), revision};
+  if (text == nullptr) text = format_.lines_of(event, message_of(event));
+  if (recent_.size() < 2 * texts_.size()) {
+    recent_.assign(2 * recent_.size(), {});
+    for (const auto& [known, its_text] : texts_) place_of(known) = {known, its_text};
   }
-  return text;
+  Recent& recent = place_of(key);
+  recent = {key, text};
+  return recent.text;
 }
 
 const SiteMessage& LineTexts::message_of(const trace::Event& event) {
-  const Key key{event.record.site, nullptr, event.section};
+  const Key key{event.record.site, nullptr, event.section, 0};
   return messages_.try_emplace(key, *event.record.site).first->second;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 // What all lines of one statement and thread have in common.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "tools/site_message.hpp"
 #include "trace-format/text_sink.hpp"
@@ -48,29 +48,30 @@ class LineTexts {
     const trace::Site* site = nullptr;
     const trace::StreamInfo* stream = nullptr;
     std::uint32_t section = 0;
+    std::uint32_t revision = 0;  // of the stream's name
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  struct Text {
-    std::shared_ptr<const LineText> text;
-    std::uint32_t revision = 0;  // of the stream's name
-  };
+  using Text = std::shared_ptr<const LineText>;
+  // All that is needed to find a line's text lies together: of thousands of threads that log side
+  // by side each line is another one's, and what it takes is in no near cache.
   struct Recent {
     Key key;
-    const Text* text = nullptr;  // in texts_
+    Text text;
   };
-  static constexpr std::size_t kRecent = 256;
+  static constexpr std::size_t kLeastRecent = 256;
 
   const Text& find(const Key& key, const trace::Event& event);
   const SiteMessage& message_of(const trace::Event& event);
+  Recent& place_of(const Key& key) { return recent_[KeyHash()(key) & (recent_.size() - 1)]; }
 
   const LineFormat& format_;
-  std::array<Recent, kRecent> recent_;  // by hash
+  std::vector<Recent> recent_{kLeastRecent};  // by hash; a power of two, twice as many as texts
   std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, SiteMessage, KeyHash> messages_;
-  std::shared_ptr<const LineText> loss_;
+  Text loss_;
 };
 
 }  // namespace ringside::tool

@@ -1,5 +1,7 @@
 #include "tools/text_lines.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,18 +72,22 @@ class TextLine final : public LineText {
  public:
   // `format` may be null: then `head` is the line but for its time.
   TextLine(std::string head, std::shared_ptr<const trace::MessageFormat> format, bool looks)
-      : head_(std::move(head)),
-        head_bytes_(head_.size()),
-        format_(std::move(format)),
-        looks_(looks) {
-    head_.append(trace::TextSink::kSlack, '\0');
+      : head_bytes_(head.size()), format_(std::move(format)), looks_(looks) {
+    if (head.size() <= short_head_.size()) {
+      std::copy(head.begin(), head.end(), short_head_.begin());
+      head_ = short_head_.data();
+    } else {
+      long_head_ = std::move(head);
+      long_head_.append(trace::TextSink::kSlack, '\0');
+      head_ = long_head_.data();
+    }
   }
 
   bool has_arguments() const override { return format_ != nullptr; }
 
   void append(trace::TextSink& out, const LineEvent& event, LineClocks& clocks) const override {
     clocks.wall.append(out, event.unix_ns);
-    out.write_padded(head_.data(), head_bytes_);
+    out.write_padded(head_, head_bytes_);
     if (format_ != nullptr) {
       const std::size_t begin = out.size();
       format_->append(out, event.args);
@@ -92,10 +98,13 @@ class TextLine final : public LineText {
   }
 
  private:
-  std::string head_;  // then TextSink::kSlack bytes
+  const char* head_ = nullptr;
   std::size_t head_bytes_;
   std::shared_ptr<const trace::MessageFormat> format_;
   bool looks_;  // for what a terminal would obey
+  // Where the head is. A short one lies right here, so that it comes into the cache with the rest.
+  std::array<char, trace::TextSink::kSlack> short_head_{};
+  std::string long_head_;  // then TextSink::kSlack bytes
 };
 
 }  // namespace

@@ -11,7 +11,14 @@ template <class Item>
 class EventHeap {
  public:
   bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
   const Item& front() const { return items_.front(); }
+
+  // All of them, in no order, to the end of `items`.
+  void move_to(std::vector<Item>& items) {
+    items.insert(items.end(), items_.begin(), items_.end());
+    items_.clear();
+  }
 
   void push(const Item& item) {
     items_.push_back(item);

@@ -72,6 +72,16 @@ void ExtentCursor::advance() {
   key_ = {clock_.unix_ns(record_.tsc), record_.stream_id, record_.sequence};
 }
 
+std::uint64_t ExtentCursor::move_to(TimeSlice& slice, std::uint64_t last_ns) {
+  std::uint64_t order_ns = key_.unix_ns;
+  while (!at_end_ && order_ns <= last_ns && !slice.full()) {
+    slice.add(order_ns, key_.unix_ns, record_);
+    advance();
+    order_ns = std::max(order_ns, key_.unix_ns);
+  }
+  return order_ns;
+}
+
 // Through what is decoded already, or decoded in portions.
 void ExtentCursor::advance_rarely() {
   if (decoded_) {

@@ -96,6 +96,19 @@ class ExtentDecoder {
   // Whether the choice asks for a site that occurs; true without one, even if no site occurs.
   bool has_chosen() const { return has_chosen_; }
 
+  // Asks the processor for what next() is going to need of the memory that the decoder refers to.
+  void prefetch() const {
+    constexpr std::ptrdiff_t kLine = 64;
+    constexpr std::ptrdiff_t kLines = 4;
+    const auto* const states = reinterpret_cast<const std::byte*>(states_.data());
+    const auto* const values = reinterpret_cast<const std::byte*>(values_.data());
+    __builtin_prefetch(states);
+    for (std::ptrdiff_t i = 0; i < kLines; ++i) {
+      __builtin_prefetch(values + i * kLine);
+      __builtin_prefetch(walk_.at + i * kLine);
+    }
+  }
+
   // Ids of the sites that occur.
   std::span<const std::uint32_t> site_ids() const { return site_ids_; }
 
@@ -139,15 +152,16 @@ class ExtentDecoder {
   const std::byte* take_arguments(const SiteState& site, const std::byte* at);
   std::size_t index_limit() const { return states_.size() - 1; }
 
-  ExtentHeader header_;
-  std::vector<std::uint32_t> site_ids_;
+  // What each record needs comes first and together.
+  Walk walk_;
+  const char* failed_ = nullptr;
   std::vector<SiteState> states_;  // by index in the site table, and one without a site
   std::vector<Value> values_;
+  ExtentHeader header_;
+  bool has_chosen_ = true;
+  std::vector<std::uint32_t> site_ids_;
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
-  bool has_chosen_ = true;
-  const char* failed_ = nullptr;
-  Walk walk_;
   RecordExtension extension_;
   ValueHistory history_;
 };

@@ -18,6 +18,7 @@
 #include "trace-format/section_catalog.hpp"
 #include "trace-format/section_scan.hpp"
 #include "trace-format/sequence_ledger.hpp"
+#include "trace-format/time_slice.hpp"
 #include "trace-format/trace_event.hpp"
 #include "trace-format/waiting_extents.hpp"
 
@@ -62,7 +63,7 @@ class SectionReader {
   std::optional<std::uint64_t> next_section() const { return next_section_; }
 
  private:
-  enum class ItemKind : std::uint8_t { kLoss, kWaiting, kOpen };
+  enum class ItemKind : std::uint8_t { kLoss, kWaiting, kOpen, kSlice };
   // Something whose next event has this key (waiting extents: no event is older, as far as the
   // extent's header tells).
   struct Item {
@@ -99,8 +100,14 @@ class SectionReader {
   void add_loss(const Loss& loss);
   bool find_next();
   void find_rival();
-  void open_waiting(std::uint32_t slot);
+  EventHeap<Item>* first_heap();
+  bool open_waiting(std::uint32_t slot, Item& item);
   void close_cursor(std::uint32_t slot);
+  static bool is_of_earlier_stream(const Item& a, const Item& b);
+  void fill_slice(std::uint64_t first_ns);
+  void end_slice();
+  void take_slice_of(Item item, std::uint64_t last_ns);
+  void choose_next_span(std::uint64_t span_ns, bool whole);
   void note(std::uint64_t offset, std::string what, std::string remedy);
 
   std::shared_ptr<TraceFile> file_;
@@ -114,8 +121,18 @@ class SectionReader {
   WaitingExtents waiting_;
   std::size_t next_late_ = 0;
   std::set<std::uint64_t> taken_early_;  // offsets of late extents that the walk will meet again
-  EventHeap<Item> waiting_heap_;  // losses and extents that are not open: many, seldom touched
-  EventHeap<Item> open_heap_;     // open extents: few, touched for each record
+  EventHeap<Item> loss_heap_;
+  EventHeap<Item> waiting_heap_;  // extents that are not open: many, seldom touched
+  EventHeap<Item> open_heap_;     // open extents that are merged: few, touched for each record
+  // Where many extents are open at a time, their records come from a slice of it. It is an item of
+  // open_heap_ then, and extents with nothing older than its end are parked.
+  TimeSlice slice_;
+  std::uint64_t slice_ns_ = 0;  // the next one's span
+  bool slicing_ = false;
+  std::vector<Item> parked_;
+  EventKey parked_first_;
+  std::vector<std::vector<std::byte>> slice_texts_;  // of extents that ended in the slice
+  std::size_t slice_text_bytes_ = 0;
   std::vector<std::unique_ptr<Cursor>> cursors_;
   std::vector<std::uint32_t> free_cursors_;
   std::vector<Loss> losses_;

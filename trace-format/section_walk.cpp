@@ -1,7 +1,6 @@
 // SectionReader's way through the blocks.
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "trace-format/block_writer.hpp"
 #include "trace-format/little_endian.hpp"
@@ -22,82 +21,6 @@ std::span<const std::byte> site_ids(const Block& block, const ExtentHeader& head
 }
 
 }  // namespace
-
-// The part of the section that the wanted time may lie in, as its sequence points tell.
-void SectionReader::choose_range() {
-  const TimePoint* first = nullptr;
-  const TimePoint* last = nullptr;
-  for (const TimePoint& point : scan_.points) {
-    if (window_.ends_before(point.max_tsc_before)) first = &point;
-    if (last == nullptr && window_.begins_after(point.watermark)) last = &point;
-  }
-  const bool is_empty = first != nullptr && last != nullptr && last->offset < first->offset;
-  if ((first != nullptr && !is_sound(*first)) || (last != nullptr && !is_sound(*last)) ||
-      is_empty) {
-    if (scan_.indexed)
-      return doubt_index((first != nullptr ? first : last)->offset,
-                         "no sequence point where it tells of one");
-    first = last = nullptr;  // headers that mislead: all of it is read
-  }
-  walk_begin_ = first != nullptr ? first->offset : scan_.begin;
-  walk_end_ = last != nullptr ? last->offset : scan_.end;
-  if (first != nullptr) context_.ledger->begin_inside(context_.place);
-  blocks_.set_range(walk_begin_, walk_end_);
-}
-
-bool SectionReader::is_sound(const TimePoint& point) {
-  Block block;
-  std::uint64_t watermark = 0;
-  return far_blocks_.read_at(point.offset, block) &&
-         block.frame.type == BlockType::kSequencePoint &&
-         parse_watermark(block.payload, watermark) && watermark == point.watermark;
-}
-
-// The section's blocks contradict its index, so that nothing of it can be relied on.
-void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
-  if (!scan_.indexed) return;
-  note(offset, "the section's index is wrong: " + what, "its blocks are read one by one instead");
-  waiting_.settle();
-  const bool begun = walk_end_ != 0;
-  rescan_section(*file_, scan_, report_);
-  window_ = ReadWindow(*context_.options, scan_.clocks);
-  next_late_ = 0;
-  if (begun) {
-    // What lies in front is passed already; what lies behind may be wanted after all.
-    walk_end_ = scan_.end;
-    blocks_.set_end(walk_end_);
-    load_metadata();
-  } else {
-    choose_range();
-  }
-}
-
-// Ahead of everything else, because a late extent is read before the dictionary entries that stand
-// in front of it.
-void SectionReader::load_metadata() {
-  for (std::size_t i = 0; i < scan_.metadata.size(); ++i) {
-    Block block;
-    if (!far_blocks_.read_at(scan_.metadata[i], block)) {
-      if (!scan_.indexed) continue;
-      doubt_index(scan_.metadata[i], "a damaged block where it tells of a sound one");
-      return;
-    }
-    take_metadata(block);
-  }
-}
-
-void SectionReader::take_metadata(const Block& block) {
-  if (block.frame.type == BlockType::kDictionary) {
-    std::string why;
-    if (!catalog_.add_entries(block.payload, &why)) {
-      report_.note_once({file_->path(), block.offset, "bad dictionary block: " + why,
-                         "records of its sites are lost"});
-    }
-  } else if (block.frame.type == BlockType::kStream) {
-    StreamBlock parsed;
-    if (StreamBlock::parse(block.payload, parsed)) catalog_.add_stream(parsed);
-  }
-}
 
 void SectionReader::take_block(const Block& block) {
   switch (block.frame.type) {
@@ -220,7 +143,7 @@ void SectionReader::add_loss(const Loss& loss) {
     free_losses_.pop_back();
     losses_[slot] = loss;
   }
-  waiting_heap_.push(
+  loss_heap_.push(
       {{unix_ns, loss.gap.stream_id, loss.gap.first}, ItemKind::kLoss, slot, nullptr, nullptr});
 }
 

@@ -15,7 +15,8 @@
 namespace ringside::trace {
 
 // Not thread-safe. Memory is bounded by what lies between two sequence points (and what runs in
-// parallel), not by the files' sizes. Any bytes may come: damage is skipped and reported.
+// parallel, and 32 MiB for each section in which many threads record side by side), not by the
+// files' sizes. Any bytes may come: damage is skipped and reported.
 class TraceSet {
  public:
   // Files, packed or not, or directories: all of their *.ringtrace and *.ringtrace.zst files, of

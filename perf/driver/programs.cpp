@@ -57,7 +57,8 @@ constexpr std::array kPrograms{
 };
 
 constexpr std::array kMissing{
-    MissingRow{"readable by ringcat -f", "ringcat does not follow yet; readable uses the library"},
+    MissingRow{"readable by ringcat -f",
+               "not timed: readable follows with the library, as ringcat does"},
 };
 
 }  // namespace
