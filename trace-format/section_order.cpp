@@ -1,6 +1,5 @@
 // How SectionReader puts losses, waiting and open extents into the order of time.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -8,8 +7,6 @@
 
 namespace ringside::trace {
 namespace {
-
-constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
 // From so many open extents on they are read in slices.
 constexpr std::size_t kFewest = 8;

@@ -1,7 +1,6 @@
 #include "trace-format/site_scan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -41,7 +40,6 @@ void SiteScan::begin(SectionScan& section) {
 
 // The part of the section that the wanted time may lie in, as its sequence points tell.
 void SiteScan::choose_range(SectionScan& section) {
-  constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
   window_.reset();
   next_late_ = section.late.size();
   if (options_ == nullptr || (options_->since_ns == 0 && options_->until_ns == kForever)) return;
