@@ -58,8 +58,9 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       ->capture_default_str();
   std::uint64_t head = 0;
   std::size_t tail = 0;
-  CLI::Option* const head_option =
-      app.add_option("--head", head, "the first N lines alone")->type_name("N");
+  CLI::Option* const head_option = app.add_option("--head", head, "the first N lines alone")
+                                       ->type_name("N")
+                                       ->check(CLI::NonNegativeNumber);
   CLI::Option* const tail_option = app.add_option("--tail", tail, "the last N lines alone")
                                        ->type_name("N")
                                        ->check(CLI::Range(std::size_t{0}, kMostTail))

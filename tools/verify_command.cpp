@@ -1,7 +1,10 @@
 #include "tools/verify_command.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "tools/exit_codes.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/trace_verification.hpp"
+#include "trace-format/format_constants.hpp"
 #include "trace-format/trace_file.hpp"
 #include "trace-format/trace_paths.hpp"
 
@@ -92,6 +96,14 @@ class Output {
   int error_ = 0;
 };
 
+// As far as it goes.
+bool begins_a_block(trace::TraceFile& file) {
+  constexpr std::uint32_t kMagic = trace::kBlockMagic;
+  std::array<std::byte, sizeof kMagic> front{};
+  const std::size_t bytes = file.read(0, front);
+  return std::memcmp(front.data(), &kMagic, bytes) == 0;
+}
+
 int verify(const std::vector<std::string>& paths, bool json) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -105,6 +117,7 @@ int verify(const std::vector<std::string>& paths, bool json) {
     complain("no trace files there; name files or directories of *.ringtrace");
     return kExitUnreadable;
   }
+  trace::put_rotated_in_order(files);
   Output output(json);
   TraceVerification verification([&](const Finding& finding) { output.finding(finding); });
   VerifiedCounts sum;
@@ -119,7 +132,7 @@ int verify(const std::vector<std::string>& paths, bool json) {
     }
     const VerifiedCounts counts = verification.check(*file);
     // A file that its writer has just made holds nothing yet.
-    const bool nothing_yet = file->size() == counts.unfinished_bytes;
+    const bool nothing_yet = file->size() == counts.unfinished_bytes && begins_a_block(*file);
     if (counts.blocks == 0 && counts.findings == 0 && !nothing_yet) {
       complain(path + ":0: not a Ringside trace: nothing in it is a block; check the path");
       all_read = false;

@@ -1,8 +1,12 @@
 #include "trace-format/trace_paths.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <system_error>
+#include <utility>
 
 namespace ringside::trace {
 namespace {
@@ -11,6 +15,23 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".ringtrace";
 constexpr std::string_view kPackedExtension = ".zst";
+
+// Numbers in names by their value: a service's tenth file stands behind its second one.
+bool stands_before(const std::string& a, const std::string& b) {
+  const std::string unpacked_a(unpacked_name(a));
+  const std::string unpacked_b(unpacked_name(b));
+  const int order = strverscmp(unpacked_a.c_str(), unpacked_b.c_str());
+  // A packed file stands directly behind the one that it replaces.
+  return order != 0 ? order < 0 : a.size() < b.size();
+}
+
+// What the names of a service's rotated files have in common.
+std::string_view rotation_of(std::string_view path) {
+  std::string_view name = unpacked_name(path);
+  if (name.ends_with(kExtension)) name.remove_suffix(kExtension.size());
+  const std::size_t last = name.find_last_not_of("0123456789");
+  return last == std::string_view::npos ? name : name.substr(0, last + 1);
+}
 
 }  // namespace
 
@@ -45,12 +66,26 @@ bool expand_trace_path(const std::string& path, std::vector<std::string>& files,
     }
     return false;
   }
-  // A packed file stands directly behind the one that it replaces.
-  std::sort(found.begin(), found.end());
+  std::sort(found.begin(), found.end(), stands_before);
   for (std::string& name : found) {
     if (files.empty() || files.back() != unpacked_name(name)) files.push_back(std::move(name));
   }
   return true;
+}
+
+void put_rotated_in_order(std::vector<std::string>& files) {
+  std::map<std::string, std::size_t, std::less<>> rotations;  // by their first file's place
+  std::vector<std::pair<std::size_t, std::string>> placed;
+  placed.reserve(files.size());
+  for (std::string& file : files) {
+    const std::size_t rotation =
+        rotations.try_emplace(std::string(rotation_of(file)), rotations.size()).first->second;
+    placed.emplace_back(rotation, std::move(file));
+  }
+  std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : stands_before(a.second, b.second);
+  });
+  for (std::size_t i = 0; i < files.size(); ++i) files[i] = std::move(placed[i].second);
 }
 
 }  // namespace ringside::trace

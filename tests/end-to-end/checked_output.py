@@ -57,7 +57,7 @@ def print_raw(*paths):
 
 
 def verify(*paths):
-    """ringcat verify must find nothing; files of one service in the order of their rotation."""
+    """ringcat verify must find nothing, in whatever order the files are given."""
     done = subprocess.run([program("ringcat"), "verify", *paths], capture_output=True, text=True,
                           timeout=BOUND_S, check=False)
     assert done.returncode == 0 and not done.stderr, (done.returncode, done.stdout, done.stderr)

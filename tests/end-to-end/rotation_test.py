@@ -49,7 +49,7 @@ class Rotation(unittest.TestCase):
             expected.update(load.expected())
         self.assertEqual(output.records_of, expected, f"RINGSIDE_TEST_SEED={SEED}")
         self.assertEqual(output.lost, 0)
-        verify(*traces)
+        verify(*self.bed.traces())
         for path in traces:
             check_indexes(path)
         lines = sum(len(print_raw(path)) for path in traces)

@@ -268,6 +268,7 @@ class WrongInput(RingcatTest):
                                 (("--level", "loud", self.trace), r"^ringcat: --level: there is no level 'loud'; levels"),
                                 (("--where", "a >", self.trace), r"^ringcat: --where: at character 4 of 'a >'"),
                                 (("--threads", "0", self.trace), "--threads"),
+                                (("--head", "-1", self.trace), "--head"),
                                 (("--nonsense", self.trace), "--nonsense"),
                                 ((), "PATH")):
             with self.subTest(arguments=arguments):

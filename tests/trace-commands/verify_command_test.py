@@ -236,9 +236,10 @@ class VerifyCommand(unittest.TestCase):
         status, _, complaint = verify(empty)
         self.assertEqual(status, UNREADABLE)
         self.assertIn("no trace files there", complaint)
-        status, _, complaint = self.verify_bytes(b"nothing of the kind")
-        self.assertEqual(status, UNREADABLE)
-        self.assertIn("not a Ringside trace", complaint)
+        for foreign in (b"nothing of the kind", b"ringo\n"):
+            status, _, complaint = self.verify_bytes(foreign)
+            self.assertEqual(status, UNREADABLE)
+            self.assertIn("not a Ringside trace", complaint)
 
 
 if __name__ == "__main__":
