@@ -47,12 +47,12 @@ int measure(std::uint32_t rings, const RunOptions& options) {
     return kExitNotPossible;
   }
   for (std::uint32_t ring = 0; ring < rings; ++ring) service.publish(ring, 1);
-  session->poll(true);
+  session->poll();
   std::vector<double> ns;
   bool idle = true;
   for (int round = 0; round < options.scaled(kRounds); ++round) {
     const std::uint64_t start = __builtin_ia32_rdtsc();
-    idle = session->poll(true).ring_bytes == 0 && idle;
+    idle = session->poll().ring_bytes == 0 && idle;
     ns.push_back(static_cast<double>(__builtin_ia32_rdtsc() - start) / tsc_ticks_per_ns());
     writer.poll(false);
   }
