@@ -74,6 +74,9 @@ class SegmentSession {
   const DrainCounts& counts() const { return counts_; }
 
  private:
+  static constexpr auto kAstrayRetry = std::chrono::seconds(1);
+  static constexpr std::size_t kSectionFrontBytes = 1024;
+
   SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
   bool begin_section();
   bool finish();

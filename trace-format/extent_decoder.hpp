@@ -98,14 +98,15 @@ class ExtentDecoder {
 
   // Asks the processor for what next() is going to need of the memory that the decoder refers to.
   void prefetch() const {
-    constexpr std::ptrdiff_t kLine = 64;
-    constexpr std::ptrdiff_t kLines = 4;
-    const auto* const states = reinterpret_cast<const std::byte*>(states_.data());
-    const auto* const values = reinterpret_cast<const std::byte*>(values_.data());
-    __builtin_prefetch(states);
-    for (std::ptrdiff_t i = 0; i < kLines; ++i) {
-      __builtin_prefetch(values + i * kLine);
-      __builtin_prefetch(walk_.at + i * kLine);
+    constexpr std::uintptr_t kLine = 64;
+    constexpr std::uintptr_t kLines = 4;
+    // As numbers: there may be less memory than that, or none.
+    const auto values = reinterpret_cast<std::uintptr_t>(values_.data());
+    const auto at = reinterpret_cast<std::uintptr_t>(walk_.at);
+    __builtin_prefetch(states_.data());
+    for (std::uintptr_t i = 0; i < kLines; ++i) {
+      __builtin_prefetch(reinterpret_cast<const void*>(values + i * kLine));
+      __builtin_prefetch(reinterpret_cast<const void*>(at + i * kLine));
     }
   }
 

@@ -63,9 +63,9 @@ void ExtentEncoder::Impl::went_back(std::uint64_t time, std::uint64_t before) {
 
 // Length of the arguments of a plain record whose site has variable ones; too long for any input
 // if the record is not whole, not sound, or too large for what is left of the output.
-std::size_t ExtentEncoder::Impl::variable_length(Path path, std::uint32_t id,
-                                                 const std::byte* record, std::size_t left,
-                                                 std::ptrdiff_t output_left) const {
+std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState* states,
+                                                 std::uint32_t id, const std::byte* record,
+                                                 std::size_t left, std::ptrdiff_t output_left) {
   constexpr std::size_t kNone = std::numeric_limits<std::uint32_t>::max();
   std::size_t bytes = kNone;
   if (path == Path::kText) {
@@ -145,7 +145,7 @@ void ExtentEncoder::Impl::loop() {
     const bool is_known = id < fast_limit && all[id].epoch == now;
     const Path path = is_known ? all[id].path : Path::kGeneral;
     std::size_t bytes = is_known ? all[id].argument_bytes : 0;
-    if (path >= Path::kText) bytes = variable_length(path, id, p, left, output_limit - o);
+    if (path >= Path::kText) bytes = variable_length(path, all, id, p, left, output_limit - o);
     if (path == Path::kGeneral || left < shm::kHeadBytes + kWideBytes + bytes || o > output_limit)
         [[unlikely]] {
       run = {p, o, reference, previous, before, records};

@@ -76,8 +76,9 @@ struct ExtentEncoder::Impl {
   RunResult run_of_one_site(std::uint32_t id, const std::byte* output_limit);
   const RunPlan& run_plan(std::uint32_t id);
   Next rare(std::size_t left, std::uint32_t id, std::uint64_t head);
-  std::size_t variable_length(Path path, std::uint32_t id, const std::byte* record,
-                              std::size_t left, std::ptrdiff_t output_left) const;
+  static std::size_t variable_length(Path path, const SiteState* states, std::uint32_t id,
+                                     const std::byte* record, std::size_t left,
+                                     std::ptrdiff_t output_left);
   Next control(std::uint32_t code, std::uint64_t head);
   Next drop(std::uint64_t head);
   Next extended(std::uint64_t head);

@@ -1,0 +1,90 @@
+// How SegmentSession goes on in a new file: when it is due, and what the old and the new one hold
+// for it.
+#include <utility>
+
+#include "consumerd/section_front.hpp"
+#include "consumerd/segment_session.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr auto kRotationRetry = std::chrono::seconds(5);
+
+}  // namespace
+
+bool SegmentSession::rotation_is_due(steady_clock::time_point now) const {
+  if (now < rotation_retry_) return false;
+  if (rotation_requested_) return true;
+  // A section without records is not worth a file.
+  return counts_.records + counts_.dropped > section_counts_.records + section_counts_.dropped &&
+         rotation_.is_due(file_->file_bytes(), front_bytes_, now - section_start_);
+}
+
+// False if staging is full. A file that cannot be made is tried again later: the present one goes
+// on, for nothing of it has ended.
+bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
+  if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
+  change_file();
+  return true;
+}
+
+// False if the next file cannot be made: that is tried again later.
+bool SegmentSession::change_file() {
+  std::string why;
+  const bool done =
+      file_->rotate([this](std::uint32_t sequence) { return section_front(sequence); },
+                    section_end(trace::EndReason::kRotation), &why);
+  if (!done) {
+    rotation_retry_ = steady_clock::now() + (astray_ ? kAstrayRetry : kRotationRetry);
+    if (!std::exchange(told_rotation_, true) || astray_ != told_astray_) {
+      log_.error(why + (astray_
+                            ? "; nothing is taken from the rings of " + name() +
+                                  " until it can be, trying again until it works"
+                            : "; " + file_->path() + " goes on until the next file can be made"));
+    }
+    told_astray_ = astray_;
+    return false;
+  }
+  if (std::exchange(astray_, false)) bytes_since_point_ = 0;
+  dictionary_->enter_restated_section();
+  for (RingDrain& ring : rings_) ring.enter_restated_section();
+  told_rotation_ = false;
+  rotation_requested_ = false;
+  section_counts_ = counts_;
+  section_start_ = steady_clock::now();
+  front_bytes_ = file_->file_bytes();
+  watermark_tsc_ = 0;  // of this section there is none yet
+  log_.detail("goes on in " + file_->path());
+  return true;
+}
+
+// The front of the section that is to go on where the present one stands: with all that was said
+// before the first record of it.
+std::vector<std::byte> SegmentSession::section_front(std::uint32_t sequence) {
+  const trace::ClockPoint last = clock_->last();
+  const trace::SectionHeader header = section_header(segment_->header(), sequence);
+  std::vector<std::byte> front(kSectionFrontBytes);
+  std::size_t bytes = trace::write_header_block(header, front);
+  const std::span<std::byte> room(front);
+  // Late records are older than the last one.
+  if (clock_before_.tsc0 != last.tsc0) {
+    bytes += trace::write_clock_block(clock_before_, room.subspan(bytes));
+  }
+  bytes += trace::write_clock_block(last, room.subspan(bytes));
+  front.resize(bytes);
+  dictionary_->restate(&front);
+  for (RingDrain& ring : rings_) ring.restate_stream(&front);
+  return front;
+}
+
+trace::EndBlock SegmentSession::section_end(trace::EndReason reason) const {
+  trace::EndBlock end;
+  end.records = counts_.records - section_counts_.records;
+  end.dropped = counts_.dropped - section_counts_.dropped;
+  end.reason = reason;
+  return end;
+}
+
+}  // namespace ringside::consumer
