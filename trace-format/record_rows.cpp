@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ringside::trace {
 namespace {
@@ -14,18 +15,17 @@ bool is_one_word(Coding coding, shm::FieldType type) {
 
 }  // namespace
 
-RecordRows::Layout& RecordRows::layout_of(const Site& site) {
+const RecordRows::Layout& RecordRows::make_layout(const Site& site) {
   if (site.id >= layouts_.size()) layouts_.resize(site.id + std::size_t{1});
-  Layout& layout = layouts_[site.id];
-  if (layout.site == &site) return layout;
-  layout = {};
-  layout.site = &site;
+  auto layout = std::make_unique<Layout>();
+  layout->site = &site;
   for (const FieldPlan& field : site.plan.fields) {
-    (is_one_word(field.coding, field.type) ? layout.words : layout.values).push_back(field.field);
+    (is_one_word(field.coding, field.type) ? layout->words : layout->values).push_back(field.field);
   }
-  layout.numbers_only = layout.words.size() == site.fields.size();
-  layout.args = site.initial_values;
-  return layout;
+  layout->numbers_only = layout->words.size() == site.fields.size();
+  layout->args = site.initial_values;
+  layouts_[site.id] = std::move(layout);
+  return *layouts_[site.id];
 }
 
 RecordRows::Row RecordRows::add(std::uint64_t unix_ns, const Record& record) {
@@ -34,9 +34,9 @@ RecordRows::Row RecordRows::add(std::uint64_t unix_ns, const Record& record) {
     words_ = std::make_unique_for_overwrite<std::uint64_t[]>(kWords + kMostRowWords + 16);
   }
   const Site& site = *record.site;
-  const Layout& layout = site.id < layouts_.size() && layouts_[site.id].site == &site
-                             ? layouts_[site.id]
-                             : layout_of(site);
+  const bool is_known =
+      site.id < layouts_.size() && layouts_[site.id] != nullptr && layouts_[site.id]->site == &site;
+  const Layout& layout = is_known ? *layouts_[site.id] : make_layout(site);
   const auto row = static_cast<Row>(used_);
   std::uint64_t* to = words_.get() + row;
   const bool extended = record.ext_flags != 0;
@@ -78,7 +78,7 @@ void RecordRows::get(Row row, Record& record) {
   }
   record.tsc = head.tsc;
   record.sequence = head.sequence;
-  Layout& layout = layouts_[head.site];
+  Layout& layout = *layouts_[head.site];
   record.site = layout.site;
   Value* const args = layout.args.data();
   const std::size_t count = layout.args.size();

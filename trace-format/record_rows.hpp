@@ -61,11 +61,11 @@ class RecordRows {
       kHeadWords + kExtensionWords + std::size_t{shm::kMaxFields} * kValueWords;
 
   const Head& head(Row row) const { return *reinterpret_cast<const Head*>(words_.get() + row); }
-  Layout& layout_of(const Site& site);
+  const Layout& make_layout(const Site& site);
 
   std::unique_ptr<std::uint64_t[]> words_;  // kWords, and room for a row
   std::size_t used_ = 0;
-  std::vector<Layout> layouts_;  // by site id
+  std::vector<std::unique_ptr<Layout>> layouts_;  // by site id, which a file chooses
 };
 
 }  // namespace ringside::trace
