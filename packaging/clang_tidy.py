@@ -101,6 +101,11 @@ def findings_of(unit, entries, config, directory):
 
 
 def main():
+    if len(sys.argv) < 3 or not sys.argv[2].isdigit() or int(sys.argv[2]) == 0:
+        sys.exit(f"clang_tidy: what to look at, and by how many jobs?\n\n{__doc__}")
+    if not os.path.exists(os.path.join(sys.argv[1], "compile_commands.json")):
+        sys.exit(f"clang_tidy: {sys.argv[1]} has no compile_commands.json; set it up first: "
+                 f"CC=clang CXX=clang++ meson setup {sys.argv[1]}")
     build, jobs = os.path.realpath(sys.argv[1]), int(sys.argv[2])
     root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     entries = entries_of(build, root, {os.path.realpath(name) for name in sys.argv[3:]})
