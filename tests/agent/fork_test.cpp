@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <signal.h>
 #include <string>
 #include <thread>
@@ -14,24 +13,12 @@
 #include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
-#include "shm-layout/segment_lock.hpp"
 #include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
 
 namespace ringside::test {
 namespace {
-
-bool is_alive(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = shm::kServiceLockByte;
-  lock.l_len = 1;
-  EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &lock), 0);
-  close(fd);
-  return lock.l_type != F_UNLCK;
-}
 
 void log_number(int number) {
   RS_INFO("number %d", number);
@@ -111,22 +98,22 @@ PROCESS_TEST(Fork, TheParentsDeathIsSeenWhileTheChildLives) {
   ASSERT_EQ(read(ready[0], &child_pid, sizeof child_pid), static_cast<ssize_t>(sizeof child_pid));
   const std::string parents = path_of_child(parent);
   const std::string childs = path_of_child(child_pid);
-  EXPECT_TRUE(is_alive(parents));
-  EXPECT_TRUE(is_alive(childs));
+  EXPECT_TRUE(is_locked(parents));
+  EXPECT_TRUE(is_locked(childs));
   kill(parent, SIGKILL);
   wait_for(parent);
-  EXPECT_FALSE(is_alive(parents));
-  EXPECT_TRUE(is_alive(childs));
+  EXPECT_FALSE(is_locked(parents));
+  EXPECT_TRUE(is_locked(childs));
   kill(child_pid, SIGKILL);
-  wait_until([&] { return !is_alive(childs); });
+  wait_until([&] { return !is_locked(childs); });
 }
 
 PROCESS_TEST(Fork, TheChildsDeathLeavesTheParentAlive) {
   log_number(1);
   const pid_t pid = start_child([] { log_number(2); });
   wait_for(pid);
-  EXPECT_TRUE(is_alive(status().segment_path));
-  EXPECT_FALSE(is_alive(path_of_child(pid)));
+  EXPECT_TRUE(is_locked(status().segment_path));
+  EXPECT_FALSE(is_locked(path_of_child(pid)));
 }
 
 PROCESS_TEST(Fork, WorksWhileOtherThreadsLogAndStart) {

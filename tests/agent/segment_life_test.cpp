@@ -19,25 +19,13 @@
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
 #include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
 
 namespace ringside::test {
 namespace {
 
 // As a consumer asks: F_GETLK with an open file description of its own.
-bool is_locked(const std::string& path, std::int64_t byte) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  EXPECT_GE(fd, 0) << path;
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = byte;
-  lock.l_len = 1;
-  EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &lock), 0);
-  close(fd);
-  return lock.l_type != F_UNLCK;
-}
-
 std::string only_segment() {
   const std::vector<std::string> paths = segments_in(shm_dir());
   EXPECT_EQ(paths.size(), 1U);

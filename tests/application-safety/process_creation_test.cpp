@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
-#include "shm-layout/segment_lock.hpp"
 #include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/test_consumer.hpp"
 
@@ -35,18 +35,6 @@ Values own_numbers() {
     numbers.push_back(r.values.at(0));
   }
   return numbers;
-}
-
-bool is_locked(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = shm::kServiceLockByte;
-  lock.l_len = 1;
-  EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &lock), 0);
-  close(fd);
-  return lock.l_type != F_UNLCK;
 }
 
 [[gnu::noinline]] int log_and_exec_in_vforked_child(int number) {
