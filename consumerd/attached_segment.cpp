@@ -52,6 +52,9 @@ std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) 
   return header;
 }
 
+// More than the largest sound segment has in front of its rings, and little of an address space.
+constexpr std::uint64_t kMaxFrontBytes = std::uint64_t{8} << 30;
+
 // Bytes from the start of the segment that hold all regions but the rings, wherever the header
 // says they are; 0 if the elements of a region are not of the size that we know.
 std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLayout& layout) {
@@ -64,6 +67,7 @@ std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLa
   return std::max(
       {layout.control_offset + shm::kPageBytes,
        layout.metadata_offset + std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
+       layout.switches_offset + layout.site_capacity,
        layout.dictionary_offset + layout.dictionary_bytes});
 }
 
@@ -74,11 +78,58 @@ bool may_pass(int error) {
          error == EAGAIN || error == EACCES;
 }
 
+// All that there are, for unmap_all_rings(). The poll loop's thread alone makes and ends them.
+std::vector<AttachedSegment*>& attached_segments() {
+  static std::vector<AttachedSegment*> segments;
+  return segments;
+}
+
 }  // namespace
+
+AttachedSegment::AttachedSegment() {
+  attached_segments().push_back(this);
+}
+
+AttachedSegment::~AttachedSegment() {
+  std::erase(attached_segments(), this);
+}
+
+// Empty with `failure`. What is not to be trusted is not even opened, as far as that can be: to
+// open a device can do something to it.
+UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUsers& users,
+                                    AttachFailure* failure) {
+  for (const int flags : {O_PATH, O_RDWR}) {
+    UniqueFd fd = open_in(shm_dir, name_, flags);
+    struct stat info {};
+    if (!fd || fstat(fd.get(), &info) != 0) {
+      failure->error = errno == ENOENT   ? AttachError::kGone
+                       : may_pass(errno) ? AttachError::kNotNow
+                                         : AttachError::kRefused;
+      failure->by_mode = errno == EACCES;
+      failure->why = errno == ELOOP || errno == EXDEV
+                         ? path_ + " is a link or a mount; remove it"
+                         : "cannot open " + path_ + ": " + error_text(errno) +
+                               "; run as its owner, or let the service set a mode "
+                               "and group that include this user";
+      return {};
+    }
+    const Trust trust = judge(info, users, path_, &failure->why);
+    if (trust != Trust::kTrusted) {
+      failure->error = trust == Trust::kGone     ? AttachError::kGone
+                       : trust == Trust::kNotNow ? AttachError::kNotNow
+                                                 : AttachError::kRefused;
+      return {};
+    }
+    owner_ = info.st_uid;
+    if (flags == O_RDWR) return fd;
+  }
+  return {};
+}
 
 std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_dir,
                                                          const std::string& name,
-                                                         AttachFailure* failure) {
+                                                         AttachFailure* failure,
+                                                         const AllowedUsers& users) {
   *failure = {};
   const auto fail = [failure](AttachError error, std::string why) {
     failure->error = error;
@@ -89,19 +140,11 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   segment->name_ = name;
   segment->path_ = shm_dir + "/" + name;
   const std::string& path = segment->path_;
-  segment->fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!segment->fd_) {
-    if (errno == ENOENT) return fail(AttachError::kGone, path + " is gone");
-    return fail(may_pass(errno) ? AttachError::kNotNow : AttachError::kRefused,
-                "cannot open " + path + ": " + error_text(errno) +
-                    "; run as its owner, or let the service set a mode "
-                    "and group that include this user");
-  }
+  segment->fd_ = segment->open_file(shm_dir, users, failure);
+  if (!segment->fd_) return nullptr;
   const int fd = segment->fd_.get();
   struct stat info {};
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    return fail(AttachError::kRefused, path + " is not a regular file; remove it");
-  }
+  if (fstat(fd, &info) != 0) return fail(AttachError::kRefused, path + ": " + error_text(errno));
   std::uint32_t version = 0;
   segment->header_ = copy_header(fd, &version);
   if (segment->header_ == nullptr || version == 0) {
@@ -126,17 +169,24 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   if (front == 0) {
     return fail(AttachError::kRefused, path + " has ring metadata of an unknown size");
   }
+  if (front > kMaxFrontBytes) {
+    return fail(AttachError::kRefused, path + " is damaged: its regions lie too far apart");
+  }
+  segment->header_->uid = info.st_uid;
   if (!map_front(fd, front, &segment->head_)) {
     return fail(AttachError::kNotNow, "cannot map " + path + ": " + error_text(errno) +
                                           "; raise the limits on address space and mappings");
   }
   auto* const base = static_cast<std::byte*>(segment->head_.get_address());
-  segment->guards_.emplace_back(base, front, &segment->truncated_);
+  segment->head_guard_ = GuardedRange(base, front, &segment->truncated_);
   segment->control_ = reinterpret_cast<shm::ControlPage*>(base + layout->control_offset);
   segment->rings_ = reinterpret_cast<shm::RingMetadata*>(base + layout->metadata_offset);
+  segment->switches_ = reinterpret_cast<std::uint8_t*>(base + layout->switches_offset);
   segment->dictionary_ = base + layout->dictionary_offset;
   if (!try_lock_byte(fd, shm::kConsumerLockByte)) {
-    failure->owner_pid = segment->control_->consumer.pid.load(std::memory_order_relaxed);
+    const shm::ConsumerLine& line = segment->control_->consumer;
+    failure->owner_pid = line.pid.load(std::memory_order_relaxed);
+    std::memcpy(failure->owner_staging.data(), line.staging_uuid, sizeof line.staging_uuid);
     return fail(AttachError::kOwned, path + " is drained by the consumerd with pid " +
                                          std::to_string(failure->owner_pid));
   }
@@ -149,20 +199,80 @@ std::uint32_t AttachedSegment::rings_used() const {
   return std::min(control_->service.rings_used.load(std::memory_order_acquire), layout_.ring_count);
 }
 
+std::uint32_t AttachedSegment::sites_counted() const {
+  if (layout_.site_losses_offset == 0) return 0;
+  // Pairs with the release once the service has backed them.
+  return std::min(control_->losses.sites_counted.load(std::memory_order_acquire),
+                  layout_.site_capacity);
+}
+
+bool AttachedSegment::read_site_losses(std::uint32_t first, std::span<std::byte> entries) const {
+  const std::uint64_t offset =
+      layout_.site_losses_offset + std::uint64_t{first} * sizeof(shm::SiteLosses);
+  return pread(fd_.get(), entries.data(), entries.size(), static_cast<off_t>(offset)) ==
+         static_cast<ssize_t>(entries.size());
+}
+
+bool AttachedSegment::measures_calls() const {
+  return layout_.call_costs_offset != 0 && header().cost_sampling != 0;
+}
+
+bool AttachedSegment::read_call_costs(std::uint32_t first, std::span<std::byte> entries) const {
+  const std::uint64_t offset =
+      layout_.call_costs_offset + std::uint64_t{first} * sizeof(shm::CallCosts);
+  return pread(fd_.get(), entries.data(), entries.size(), static_cast<off_t>(offset)) ==
+         static_cast<ssize_t>(entries.size());
+}
+
 const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
-  DoubleMapping& mapping = ring_mappings_[index];
-  if (!mapping) {
-    if (!mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
-                     layout_.ring_bytes)) {
-      return nullptr;
-    }
-    guards_.emplace_back(mapping.data(), mapping.mapped_bytes(), &truncated_);
+  GuardedRing& ring = ring_mappings_[index];
+  if (!ring.mapping && !map_ring(index)) {
+    unmap_all_rings();
+    if (!map_ring(index)) return nullptr;
   }
-  return mapping.data();
+  return ring.mapping.data();
+}
+
+bool AttachedSegment::map_ring(std::uint32_t index) {
+  GuardedRing& ring = ring_mappings_[index];
+  if (!ring.mapping.map(fd_.get(), layout_.rings_offset + index * layout_.ring_bytes,
+                        layout_.ring_bytes)) {
+    return false;
+  }
+  ring.guard = GuardedRange(ring.mapping.data(), ring.mapping.mapped_bytes(), &truncated_);
+  return true;
+}
+
+void AttachedSegment::unmap_all_rings() {
+  for (AttachedSegment* const segment : attached_segments()) {
+    for (GuardedRing& ring : segment->ring_mappings_) {
+      ring.guard = GuardedRange();
+      ring.mapping = DoubleMapping();
+    }
+  }
+}
+
+std::uint64_t AttachedSegment::backed_bytes() const {
+  struct stat info {};
+  return fstat(fd_.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
 }
 
 bool AttachedSegment::service_alive() const {
   return byte_is_locked(fd_.get(), shm::kServiceLockByte);
+}
+
+bool AttachedSegment::service_has_closed() const {
+  const auto* const header = static_cast<const shm::SegmentHeader*>(head_.get_address());
+  return header->state.load(std::memory_order_relaxed) ==
+         static_cast<std::uint32_t>(shm::SegmentState::kClosed);
+}
+
+bool AttachedSegment::try_lock_switches() {
+  return try_lock_byte(fd_.get(), shm::kSwitchLockByte);
+}
+
+void AttachedSegment::unlock_switches() {
+  unlock_byte(fd_.get(), shm::kSwitchLockByte);
 }
 
 // A service that dies while it makes its segment leaves a file that will never be ready.

@@ -16,6 +16,7 @@
 #include "consumerd/file_lock.hpp"
 #include "consumerd/output_file.hpp"
 #include "consumerd/section_front.hpp"
+#include "consumerd/trusted_open.hpp"
 #include "consumerd/unique_fd.hpp"
 #include "trace-format/block_frame.hpp"
 #include "trace-format/block_writer.hpp"
@@ -56,7 +57,7 @@ struct FileState {
 
 FileState look_at(const std::string& path) {
   FileState state;
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const UniqueFd fd = open_without_links(path, O_RDONLY);
   struct stat info {};
   if (!fd || byte_is_locked(fd.get(), kTraceFileLockByte) || fstat(fd.get(), &info) != 0) {
     return state;

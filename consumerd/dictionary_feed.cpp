@@ -26,7 +26,8 @@ DictionaryFeed::Result DictionaryFeed::update() {
       // The arena itself only grows: once the word is right again, so is everything.
       if (!told_length_) {
         log_.error("the dictionary of " + segment_.name() + " has an impossible length; " +
-                   "statements that are not known yet cannot be recorded");
+                       "statements that are not known yet cannot be recorded",
+                   {{"segment", segment_.name()}});
       }
       told_length_ = true;
       return Result::kReady;
@@ -61,8 +62,9 @@ void DictionaryFeed::take(std::uint64_t committed) {
 void DictionaryFeed::damage(const std::string& what) {
   damaged_ = true;
   log_.error("the dictionary of " + segment_.name() + " is damaged: " + what +
-             "; statements behind it cannot be recorded; something in the service writes to "
-             "memory that is not its own");
+                 "; statements behind it cannot be recorded; something in the service writes to "
+                 "memory that is not its own",
+             {{"segment", segment_.name()}});
 }
 
 // The known entries from `offset` on that one block takes; none at the end.

@@ -17,7 +17,7 @@ namespace ringside::consumer {
 
 class FileKeeper {
  public:
-  // Begins to work at once. `options` and `log` must outlive it.
+  // Begins to work at once. `log` must outlive it.
   FileKeeper(const Options& options, const Log& log);
   // Stops in the middle of whatever it does; a later one does that again.
   ~FileKeeper();
@@ -41,7 +41,7 @@ class FileKeeper {
   bool pack_one(const std::vector<ClosedFile>& files);
   void say_once(const std::string& what);
 
-  const Options& options_;
+  const Options options_;  // of its own: the poll loop changes its while this thread runs
   const Log& log_;
   // Of the poll loop.
   std::vector<std::string> untold_stems_;

@@ -21,6 +21,12 @@ bool try_lock_byte(int fd, std::int64_t byte) {
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
+void unlock_byte(int fd, std::int64_t byte) {
+  struct flock lock = write_lock(byte);
+  lock.l_type = F_UNLCK;
+  fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 bool byte_is_locked(int fd, std::int64_t byte) {
   struct flock lock = write_lock(byte);
   // If the kernel does not say, nobody is declared dead.

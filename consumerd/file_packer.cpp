@@ -4,7 +4,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
+#include <optional>
 #include <unistd.h>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "consumerd/log.hpp"
 #include "consumerd/output_file.hpp"
 #include "consumerd/trace_name.hpp"
+#include "consumerd/trusted_open.hpp"
 #include "trace-format/packed_file_writer.hpp"
 #include "trace-format/trace_paths.hpp"
 
@@ -64,7 +68,7 @@ PackResult copy_packed(int from, int to, const std::atomic<bool>& stop) {
 }  // namespace
 
 UniqueFd claim_trace_file(const std::string& path) {
-  UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  UniqueFd fd = open_without_links(path, O_RDWR);
   struct stat info {};
   if (!fd || !try_lock_byte(fd.get(), kTraceFileLockByte) || fstat(fd.get(), &info) != 0 ||
       !S_ISREG(info.st_mode) || info.st_nlink == 0) {
@@ -79,8 +83,8 @@ PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
   // Whoever has the claim is the only one to use this name; an old one is of a packer that died.
   const std::string unfinished = unfinished_name(packed);
   struct stat info {};
-  const UniqueFd to(
-      open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640));
+  unlink(unfinished.c_str());
+  const UniqueFd to = open_without_links(unfinished, O_WRONLY | O_CREAT | O_EXCL, 0640);
   PackResult result = PackResult::kFailed;
   if (to && fstat(claimed.get(), &info) == 0) {
     result = copy_packed(claimed.get(), to.get(), stop);
@@ -102,6 +106,22 @@ PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
   sync_directory_of(packed);
   unlink(path.c_str());
   return result;
+}
+
+void remove_broken_off_packing(const std::string& output_dir,
+                               const std::function<bool(const std::string&)>& serves) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(output_dir.c_str()), closedir);
+  if (dir == nullptr) return;
+  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
+    std::optional<TraceName> name = parse_unfinished_name(entry->d_name);
+    if (!name || !name->packed || !serves(std::string(name->service()))) continue;
+    name->packed = false;
+    // Without the unpacked file nobody can be at it: that one goes last.
+    const std::string path = output_dir + "/" + name->text();
+    const UniqueFd claim = claim_trace_file(path);
+    if (!claim && access(path.c_str(), F_OK) == 0) continue;
+    unlink((output_dir + "/" + entry->d_name).c_str());
+  }
 }
 
 }  // namespace ringside::consumer

@@ -2,6 +2,7 @@
 // Packs one closed trace file (trace-format/README.md, "Packed files").
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 #include "consumerd/unique_fd.hpp"
@@ -19,5 +20,10 @@ enum class PackResult { kDone, kStopped, kFailed };
 // change. `claimed`: by claim_trace_file(). Gives up soon after `stop` is set. kFailed with `why`.
 PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
                            const std::atomic<bool>& stop, std::string* why);
+
+// What packers have begun of the services that `serves` takes, and died at: no reader looks at it,
+// and nobody goes on with it. What one is at is left alone.
+void remove_broken_off_packing(const std::string& output_dir,
+                               const std::function<bool(const std::string&)>& serves);
 
 }  // namespace ringside::consumer

@@ -1,31 +1,75 @@
 #include "consumerd/log.hpp"
 
 #include <cstring>
+#include <ctime>
 #include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 namespace ringside::consumer {
 namespace {
 
-void write_line(std::string_view kind, std::string_view text) {
-  std::string line("consumerd: ");
-  line += kind;
-  // Names of files and services come from others: no control character reaches a terminal.
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+// "2026-11-21T20:18:47.123456Z"
+std::string time_text() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  tm parts{};
+  gmtime_r(&now.tv_sec, &parts);
+  char text[64];
+  const std::size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  const std::string micros = std::to_string(1'000'000 + now.tv_nsec / 1000);
+  return std::string(text, length) + "." + micros.substr(1) + "Z";
+}
+
+// Members in the order in which one reads them. What is not UTF-8 is replaced.
+std::string json_line(std::string_view level, std::string_view text, LogFields fields) {
+  nlohmann::ordered_json line{
+      {"time", time_text()}, {"level", level}, {"message", text}, {"pid", getpid()}};
+  for (const LogField& field : fields) line[std::string(field.name)] = field.value;
+  return line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void Log::write_line(std::string_view level, std::string_view text, LogFields fields) const {
+  std::string line;
+  if (format_ == LogFormat::kJson) {
+    line = json_line(level, text, fields);
+  } else {
+    line = "consumerd: ";
+    if (level == "error") line += "error: ";
+    // Names of files and services come from others.
+    line += shown(text);
+  }
   line += '\n';
   // Nothing can be done about a standard error that does not take the line.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-}  // namespace
+void Log::error(std::string_view text, LogFields fields) const {
+  write_line("error", text, fields);
+}
+void Log::notice(std::string_view text, LogFields fields) const {
+  write_line("notice", text, fields);
+}
+void Log::detail(std::string_view text, LogFields fields) const {
+  if (verbose_) write_line("detail", text, fields);
+}
 
-void Log::error(std::string_view text) const {
-  write_line("error: ", text);
-}
-void Log::notice(std::string_view text) const {
-  write_line("", text);
-}
-void Log::detail(std::string_view text) const {
-  if (verbose_) write_line("", text);
+std::string shown(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7F) {
+      line += c;
+    } else {
+      line += "\\x";
+      line += kDigits[byte >> 4];
+      line += kDigits[byte & 15];
+    }
+  }
+  return line;
 }
 
 std::string error_text(int error) {

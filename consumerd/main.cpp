@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   int exit_code = kExitOk;
   const std::optional<Options> options = parse_options(argc, argv, &exit_code);
   if (!options) return exit_code;
-  const Log log(options->verbose);
+  const Log log(options->verbose, options->log_format);
   try {
     if (options->cpu >= 0 && !pin_to(options->cpu, log)) return kExitFailure;
     // Naps of tens of microseconds are not to be rounded up to the default slack.

@@ -1,21 +1,20 @@
 #include "consumerd/options.hpp"
 
 #include <cerrno>
-#include <charconv>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
 #include <fnmatch.h>
+#include <functional>
 #include <getopt.h>
 #include <memory>
-#include <sched.h>
 #include <string_view>
 #include <unistd.h>
 
 #include <sys/stat.h>
 
-#include "consumerd/option_values.hpp"
+#include "consumerd/configuration.hpp"
+#include "consumerd/option_settings.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -24,177 +23,286 @@ constexpr char kUsage[] =
     "Usage: consumerd --output DIR [OPTION]...\n"
     "Writes what services trace into shared memory to trace files (*.ringtrace) in DIR.\n"
     "\n"
-    "  -o, --output DIR       where the trace files go (must exist)\n"
-    "      --shm-dir DIR      where the services' segments are (default /dev/shm)\n"
-    "      --service GLOB     only services of this name; may be given several times\n"
+    "Options:\n"
+    "  -o, --output DIR        where the trace files go (must exist; required,\n"
+    "                          here or in the configuration file)\n"
+    "      --shm-dir DIR       where the services' segments are (default /dev/shm)\n"
+    "      --service GLOB      only services of this name (repeatable)\n"
+    "      --allow-uid UID     serve this user's segments too, not only those of the user\n"
+    "                          that consumerd runs as (repeatable)\n"
     "      --rotate-bytes SIZE\n"
-    "                         go on in a new file when one has SIZE bytes (or K, M, G)\n"
+    "                          go on in a new file at SIZE bytes (or K, M, G)\n"
     "      --rotate-after DURATION\n"
-    "                         the same when it is that old: 30s, 10m, 1h\n"
-    "      --keep-files N     remove the oldest closed files of a service beyond N\n"
-    "      --keep-bytes SIZE  the same beyond SIZE bytes\n"
-    "      --pack             pack closed files with zstd, in the background (*.ringtrace.zst)\n"
-    "      --io KIND          auto (default), uring or pwrite\n"
-    "      --cpu N            run on this processor only\n"
-    "      --once             drain what is there, finish the files of ended services, exit\n"
-    "  -v, --verbose          say more on standard error\n"
-    "  -h, --help             this text\n"
-    "      --version          the version\n"
+    "                          the same when one is that old: 30s, 10m, 1h\n"
+    "      --keep-files N      remove the oldest closed files of a service beyond N\n"
+    "      --keep-bytes SIZE   the same beyond SIZE bytes\n"
+    "      --pack              pack closed files with zstd, in the background\n"
+    "                          (*.ringtrace.zst)\n"
+    "      --io auto|uring|pwrite\n"
+    "                          how files are written (default auto)\n"
+    "      --sandbox auto|on|off\n"
+    "                          give up capabilities, system calls and directories that\n"
+    "                          draining does not need: auto, as far as the kernel lets\n"
+    "                          it; on, or end (default auto)\n"
+    "      --metrics ADDRESS:PORT\n"
+    "                          serve metrics for Prometheus there, such as 127.0.0.1:9465\n"
+    "                          (/metrics, /healthz, /readyz; default: nowhere)\n"
+    "      --cpu N             run on this processor only\n"
+    "      --once              drain what is there, finish the files of ended\n"
+    "                          services, exit\n"
+    "      --config FILE       take settings, sampling, redaction and triggers from this\n"
+    "                          file; what the command line or the environment says\n"
+    "                          comes first\n"
+    "      --check-config      look whether options and file are sound, and exit\n"
+    "      --log-format text|json\n"
+    "                          what standard error gets: lines of text, or of JSON\n"
+    "                          (default text)\n"
+    "  -v, --verbose           say more on standard error\n"
+    "  -h, --help              this text\n"
+    "      --version           the version\n"
     "\n"
-    "SIGHUP: go on in new files.\n"
+    "Every option with a value, --pack and --verbose may also stand in the environment:\n"
+    "RINGSIDE_CONSUMERD_ROTATE_BYTES=100M; several values are separated by commas.\n"
+    "\n"
+    "SIGHUP: read the configuration file again, go on in new files.\n"
     "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
+    "\n"
     "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these segments.\n";
 
-enum LongOnly {
-  kShmDir = 256,
-  kService,
-  kRotateBytes,
-  kRotateAfter,
-  kKeepFiles,
-  kKeepBytes,
-  kPack,
-  kIo,
-  kCpu,
-  kOnce,
-  kVersion
-};
-
-constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
-                               {"shm-dir", required_argument, nullptr, kShmDir},
-                               {"service", required_argument, nullptr, kService},
-                               {"rotate-bytes", required_argument, nullptr, kRotateBytes},
-                               {"rotate-after", required_argument, nullptr, kRotateAfter},
-                               {"keep-files", required_argument, nullptr, kKeepFiles},
-                               {"keep-bytes", required_argument, nullptr, kKeepBytes},
-                               {"pack", no_argument, nullptr, kPack},
-                               {"io", required_argument, nullptr, kIo},
-                               {"cpu", required_argument, nullptr, kCpu},
-                               {"once", no_argument, nullptr, kOnce},
-                               {"verbose", no_argument, nullptr, 'v'},
-                               {"help", no_argument, nullptr, 'h'},
-                               {"version", no_argument, nullptr, kVersion},
-                               {nullptr, 0, nullptr, 0}};
+enum LongOnly { kOnce = 256, kConfig, kCheckConfig, kVersion, kFirstSetting };
 
 std::optional<Options> refuse(const std::string& what, int* exit_code) {
-  std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", what.c_str());
+  std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", shown(what).c_str());
   *exit_code = kExitUsage;
   return {};
 }
 
-bool parse_io(std::string_view text, IoChoice* io) {
-  if (text == "auto") {
-    *io = IoChoice::kAuto;
-  } else if (text == "uring") {
-    *io = IoChoice::kUring;
-  } else if (text == "pwrite") {
-    *io = IoChoice::kPwrite;
-  } else {
-    return false;
+std::vector<option> long_options() {
+  std::vector<option> all = {{"once", no_argument, nullptr, kOnce},
+                             {"config", required_argument, nullptr, kConfig},
+                             {"check-config", no_argument, nullptr, kCheckConfig},
+                             {"help", no_argument, nullptr, 'h'},
+                             {"version", no_argument, nullptr, kVersion}};
+  for (const Setting& setting : settings()) {
+    const bool is_flag = setting.form == SettingForm::kFlag;
+    all.push_back({setting.name.data(), is_flag ? no_argument : required_argument, nullptr,
+                   kFirstSetting + static_cast<int>(&setting - settings().data())});
   }
-  return true;
+  all.push_back({nullptr, 0, nullptr, 0});
+  return all;
 }
 
-bool parse_cpu(std::string_view text, int* cpu) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *cpu);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() && *cpu >= 0 &&
-         *cpu < CPU_SETSIZE;
+// RINGSIDE_CONSUMERD_ROTATE_BYTES of rotate-bytes.
+std::string variable_of(std::string_view setting) {
+  std::string name = "RINGSIDE_CONSUMERD_";
+  for (const char c : setting) {
+    name += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return name;
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// What is wrong with a value, and whose it is: "--cpu must be ...".
+std::string apply_all(const SettingValues& values,
+                      const std::function<std::string(const std::string&)>& place,
+                      Options* options) {
+  for (const auto& [name, given] : values) {
+    for (const std::string& value : given) {
+      const std::string fault = apply_setting(*find_setting(name), value, options);
+      if (!fault.empty()) return place(name) + " " + fault;
+    }
+  }
+  return {};
+}
+
+SettingValues read_environment() {
+  SettingValues given;
+  for (const Setting& setting : settings()) {
+    const std::string name(setting.name);
+    const char* const value =
+        std::getenv(variable_of(name).c_str());  // NOLINT(concurrency-mt-unsafe)
+    if (value == nullptr) continue;
+    given[name] =
+        setting.form == SettingForm::kValues ? split(value) : std::vector<std::string>{value};
+  }
+  return given;
+}
+
+// The settings of `given`, which are sound, and those of the file that they do not speak of.
+std::optional<Options> combine(const SettingValues& given, const std::string& config_file,
+                               std::vector<std::string>* faults) {
+  Options options;
+  options.given = options.settled = given;
+  options.config_file = config_file;
+  if (!config_file.empty()) {
+    const auto file = read_configuration(config_file, faults);
+    if (!file) return {};
+    options.rules = std::make_shared<RecordRules>(file->rules);
+    options.triggers = file->triggers;
+    options.settled.insert(file->settings.begin(), file->settings.end());
+  }
+  apply_all(
+      options.settled, [](const std::string& name) { return name; }, &options);
+  return options;
+}
+
+// The staging file outlives this process and its working directory: it needs absolute paths.
+std::string make_output_absolute(Options* options) {
+  const std::unique_ptr<char, decltype(&std::free)> absolute(
+      realpath(options->output_dir.c_str(), nullptr), &std::free);
+  if (absolute == nullptr) {
+    return "output directory " + options->output_dir + ": " + error_text(errno) +
+           "; create it first";
+  }
+  options->output_dir = absolute.get();
+  struct stat info {};
+  if (stat(absolute.get(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return "output " + options->output_dir + " is not a directory";
+  }
+  if (access(absolute.get(), W_OK | X_OK) != 0) {
+    return "output directory " + options->output_dir + ": " + error_text(errno) +
+           "; make it writable for this user";
+  }
+  return {};
+}
+
+// What the command line says, before anything is done about it.
+struct CommandLine {
+  SettingValues settings;
+  std::string config_file;
+  bool once = false;
+  bool check_only = false;
+  bool over = false;  // what was asked for is said
+  std::string fault;
+};
+
+CommandLine read_command_line(int argc, char** argv) {
+  CommandLine line;
+  const std::vector<option> known = long_options();
+  for (;;) {
+    const int c =
+        getopt_long(argc, argv, "o:vh", known.data(), nullptr);  // NOLINT(concurrency-mt-unsafe)
+    if (c == -1) break;
+    switch (c) {
+      case 'o':
+        line.settings["output"] = {optarg};
+        break;
+      case 'v':
+        line.settings["verbose"] = {"true"};
+        break;
+      case kOnce:
+        line.once = true;
+        break;
+      case kConfig:
+        line.config_file = optarg;
+        break;
+      case kCheckConfig:
+        line.check_only = true;
+        break;
+      case 'h':
+        std::fputs(kUsage, stdout);
+        line.over = true;
+        return line;
+      case kVersion:
+        std::puts("consumerd " RINGSIDE_VERSION);
+        line.over = true;
+        return line;
+      default: {
+        if (c < kFirstSetting) {
+          line.fault = "wrong usage";
+          return line;
+        }
+        const Setting& setting = settings()[static_cast<std::size_t>(c - kFirstSetting)];
+        std::vector<std::string>& values = line.settings[std::string(setting.name)];
+        if (setting.form != SettingForm::kValues) values.clear();
+        values.emplace_back(setting.form == SettingForm::kFlag ? "true" : optarg);
+      }
+    }
+  }
+  if (optind < argc) line.fault = std::string("unexpected argument ") + argv[optind];
+  return line;
 }
 
 }  // namespace
 
 std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
-  Options options;
   *exit_code = kExitOk;
-  for (;;) {
-    const int c =
-        getopt_long(argc, argv, "o:vh", kOptions, nullptr);  // NOLINT(concurrency-mt-unsafe)
-    if (c == -1) break;
-    switch (c) {
-      case 'o':
-        options.output_dir = optarg;
-        break;
-      case kShmDir:
-        options.shm_dir = optarg;
-        break;
-      case kService:
-        options.services.emplace_back(optarg);
-        break;
-      case kRotateBytes:
-        if (const auto bytes = parse_size(optarg)) {
-          options.rotation.bytes = *bytes;
-          break;
-        }
-        return refuse("--rotate-bytes must be a size like 500000, 64K, 100M or 2G", exit_code);
-      case kRotateAfter:
-        if (const auto duration = parse_duration(optarg)) {
-          options.rotation.after = *duration;
-          break;
-        }
-        return refuse("--rotate-after must be a duration like 30s, 10m or 1h", exit_code);
-      case kKeepFiles:
-        if (const auto files = parse_count(optarg)) {
-          options.keep.files = *files;
-          break;
-        }
-        return refuse("--keep-files must be a number, 1 or more", exit_code);
-      case kKeepBytes:
-        if (const auto bytes = parse_size(optarg)) {
-          options.keep.bytes = *bytes;
-          break;
-        }
-        return refuse("--keep-bytes must be a size like 500000, 64K, 100M or 2G", exit_code);
-      case kPack:
-        options.keep.pack = true;
-        break;
-      case kIo:
-        if (!parse_io(optarg, &options.io)) {
-          return refuse("--io must be auto, uring or pwrite", exit_code);
-        }
-        break;
-      case kCpu:
-        if (!parse_cpu(optarg, &options.cpu)) {
-          return refuse("--cpu must be the number of a processor", exit_code);
-        }
-        break;
-      case kOnce:
-        options.once = true;
-        break;
-      case 'v':
-        options.verbose = true;
-        break;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        return {};
-      case kVersion:
-        std::puts("consumerd " RINGSIDE_VERSION);
-        return {};
-      default:
-        return refuse("wrong usage", exit_code);
-    }
+  CommandLine line = read_command_line(argc, argv);
+  if (line.over) return {};
+  if (!line.fault.empty()) return refuse(line.fault, exit_code);
+  Options sound;
+  std::string fault = apply_all(
+      line.settings, [](const std::string& name) { return "--" + name; }, &sound);
+  if (!fault.empty()) return refuse(fault, exit_code);
+  const SettingValues environment = read_environment();
+  fault = apply_all(environment, variable_of, &sound);
+  if (!fault.empty()) return refuse(fault, exit_code);
+  line.settings.insert(environment.begin(), environment.end());
+  const char* const variable =
+      std::getenv("RINGSIDE_CONSUMERD_CONFIG");  // NOLINT(concurrency-mt-unsafe)
+  if (line.config_file.empty() && variable != nullptr) line.config_file = variable;
+
+  std::vector<std::string> faults;
+  if (!line.config_file.empty()) {
+    std::error_code error;
+    // Links are followed whenever it is read: they may be what is exchanged.
+    line.config_file = std::filesystem::absolute(line.config_file, error).lexically_normal();
   }
-  if (optind < argc) return refuse(std::string("unexpected argument ") + argv[optind], exit_code);
-  if (options.output_dir.empty()) return refuse("--output DIR is missing", exit_code);
-  // The staging file outlives this process and its working directory: it needs absolute paths.
-  const std::unique_ptr<char, decltype(&std::free)> absolute(
-      realpath(options.output_dir.c_str(), nullptr), &std::free);
-  if (absolute == nullptr) {
-    return refuse("output directory " + options.output_dir + ": " +
-                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
-                      "; create it first",
-                  exit_code);
+  std::optional<Options> options = combine(line.settings, line.config_file, &faults);
+  if (!options) {
+    for (const std::string& one : faults)
+      std::fprintf(stderr, "consumerd: %s\n", shown(one).c_str());
+    *exit_code = kExitUsage;
+    return {};
   }
-  options.output_dir = absolute.get();
-  struct stat info {};
-  if (stat(absolute.get(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return refuse("output " + options.output_dir + " is not a directory", exit_code);
+  options->once = line.once;
+  if (options->once && !options->metrics.empty()) {
+    return refuse("--metrics is for a consumerd that stays, not for --once", exit_code);
   }
-  if (access(absolute.get(), W_OK | X_OK) != 0) {
-    return refuse("output directory " + options.output_dir + ": " +
-                      std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
-                      "; make it writable for this user",
-                  exit_code);
+  if (options->output_dir.empty()) return refuse("--output DIR is missing", exit_code);
+  fault = make_output_absolute(&*options);
+  if (!fault.empty()) return refuse(fault, exit_code);
+  if (line.check_only) {
+    std::puts("consumerd: options and configuration are sound");
+    return {};
   }
   return options;
+}
+
+std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
+                                      std::vector<std::string>* fixed) {
+  const auto read = combine(present.given, present.config_file, faults);
+  if (!read) return {};
+  Options next = present;
+  next.rules = read->rules;
+  next.triggers = read->triggers;
+  next.rotation = read->rotation;
+  for (const Setting& setting : settings()) {
+    const std::string name(setting.name);
+    const auto before = present.settled.find(name);
+    const auto now = read->settled.find(name);
+    const bool same = before == present.settled.end()
+                          ? now == read->settled.end()
+                          : now != read->settled.end() && now->second == before->second;
+    if (same) continue;
+    if (!setting.reloads) {
+      fixed->push_back(name);
+    } else if (now == read->settled.end()) {
+      next.settled.erase(name);
+    } else {
+      next.settled[name] = now->second;
+    }
+  }
+  return next;
 }
 
 bool serves(const Options& options, const std::string& service) {

@@ -1,16 +1,24 @@
 #pragma once
-// The command line of consumerd.
+// The options of consumerd: of the command line, the environment and the configuration file.
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
+#include "consumerd/log.hpp"
+#include "consumerd/record_rules.hpp"
 #include "consumerd/rotation.hpp"
+#include "consumerd/trigger_rule.hpp"
 
 namespace ringside::consumer {
 
 enum class IoChoice { kAuto, kUring, kPwrite };
+enum class SandboxChoice { kAuto, kOn, kOff };
 
 // Of the closed files of each service.
 struct KeepPolicy {
@@ -21,16 +29,29 @@ struct KeepPolicy {
   bool asks_for_work() const { return files != 0 || bytes != 0 || pack; }
 };
 
+// Values of settings (option_settings.hpp) by their names.
+using SettingValues = std::map<std::string, std::vector<std::string>>;
+
 struct Options {
   std::string output_dir;  // absolute
   std::string shm_dir = "/dev/shm";
   std::vector<std::string> services;  // globs; empty: all
+  std::vector<uid_t> allowed_users;   // beside this process's own
   IoChoice io = IoChoice::kAuto;
+  SandboxChoice sandbox = SandboxChoice::kAuto;
   RotationPolicy rotation;
   KeepPolicy keep;
-  int cpu = -1;  // -1: wherever the kernel likes
+  std::string metrics;  // address and port to serve them on; empty: nowhere
+  int cpu = -1;         // -1: wherever the kernel likes
+  LogFormat log_format = LogFormat::kText;
   bool once = false;
   bool verbose = false;
+  // Of the configuration file.
+  std::string config_file;  // absolute; empty: there is none
+  std::shared_ptr<const RecordRules> rules = std::make_shared<RecordRules>();
+  std::vector<TriggerRule> triggers;  // prepared; each name once
+  SettingValues given;    // by the command line or the environment: these the file cannot change
+  SettingValues settled;  // all that any source has given
 };
 
 inline constexpr int kExitOk = 0;
@@ -40,6 +61,12 @@ inline constexpr int kExitOwned = 3;  // another consumerd drains the same segme
 
 // Empty if the process is to end at once with `*exit_code` (help, version, bad usage: said).
 std::optional<Options> parse_options(int argc, char** argv, int* exit_code);
+
+// What the options are with the configuration file as it is now: `present` with all that a running
+// consumerd can change. Nothing, with `*faults`, if the file is not sound. `*fixed`: settings that
+// the file has changed, which take a restart.
+std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
+                                      std::vector<std::string>* fixed);
 
 // Whether `service` is one of those that `options` name.
 bool serves(const Options& options, const std::string& service);

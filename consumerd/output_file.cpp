@@ -18,6 +18,7 @@
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
 #include "consumerd/trace_name.hpp"
+#include "consumerd/trusted_open.hpp"
 #include "shm-layout/staging_area.hpp"
 #include "trace-format/block_frame.hpp"
 
@@ -25,7 +26,6 @@ namespace ringside::consumer {
 namespace {
 
 constexpr std::uint32_t kMaxSequence = 1'000'000'000;
-constexpr int kOpenFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 constexpr mode_t kMode = 0640;
 
 // Whether the file begins with a section of this segment, or with nothing at all.
@@ -116,13 +116,19 @@ bool rename_to_new(const std::string& from, const std::string& to) {
 }  // namespace
 
 bool open_newest_output(const std::string& output_dir, const std::string& stem,
-                        const shm::SegmentHeader& segment, OutputFile* file, std::string* why) {
+                        const shm::SegmentHeader& segment, bool fresh, OutputFile* file,
+                        std::string* why) {
+  const std::string first = output_dir + "/" + stem + "0.ringtrace";
+  if (fresh && first.size() < sizeof shm::SlotHeader::file_path) {
+    UniqueFd fd = open_without_links(first, O_RDWR | O_CREAT | O_EXCL, kMode);
+    if (fd && lock_patiently(fd.get()) && describe(std::move(fd), first, 0, file)) return true;
+  }
   bool packed = false;
   const std::optional<std::uint32_t> newest = newest_sequence(output_dir, stem, &packed);
   const std::string prefix = output_dir + "/" + stem;
   if (newest && !packed) {
     const std::string path = prefix + std::to_string(*newest) + ".ringtrace";
-    UniqueFd fd(::open(path.c_str(), kOpenFlags));
+    UniqueFd fd = open_without_links(path, O_RDWR);
     struct stat info {};
     if (fd && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
         continues_segment(fd.get(), segment) && lock_patiently(fd.get()) &&
@@ -136,7 +142,7 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
       *why = "path too long: " + path + "; use a shorter output directory";
       return false;
     }
-    UniqueFd fd(::open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, kMode));
+    UniqueFd fd = open_without_links(path, O_RDWR | O_CREAT | O_EXCL, kMode);
     if (fd && lock_patiently(fd.get()) && describe(std::move(fd), path, sequence, file)) {
       return true;
     }
@@ -163,7 +169,7 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
       return false;
     }
     unlink(unfinished.c_str());  // of a predecessor that was killed here
-    UniqueFd fd(::open(unfinished.c_str(), kOpenFlags | O_CREAT | O_EXCL, kMode));
+    UniqueFd fd = open_without_links(unfinished, O_RDWR | O_CREAT | O_EXCL, kMode);
     const bool written = fd && write_all(fd.get(), front(sequence)) && lock_patiently(fd.get());
     if (written && rename_to_new(unfinished, path) &&
         describe(std::move(fd), path, sequence, file)) {
@@ -173,6 +179,8 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
     unlink(unfinished.c_str());
     if (written && error == EEXIST) continue;
     *why = "cannot make " + path + ": " + error_text(error);
+    // Permissions may be as they were; the sandbox's rule is not for this directory.
+    if (error == EACCES) *why += "; if the directory was made again, start consumerd again";
     return false;
   }
   *why = "no free name left for " + stem + "*.ringtrace; clear the output directory";

@@ -27,9 +27,11 @@ struct OutputFile {
 };
 
 // The newest file of `stem` if it is one of this segment that can go on; else a new, empty one
-// behind it. False with `why` (what, where, remedy) if neither can be opened.
+// behind it. False with `why` (what, where, remedy) if neither can be opened. `fresh`: the segment
+// says that it has none yet; if that is so, the directory, which may be large, is not read.
 bool open_newest_output(const std::string& output_dir, const std::string& stem,
-                        const shm::SegmentHeader& segment, OutputFile* file, std::string* why);
+                        const shm::SegmentHeader& segment, bool fresh, OutputFile* file,
+                        std::string* why);
 
 // What stands at the beginning of the file with this sequence number.
 using SectionFront = std::function<std::vector<std::byte>(std::uint32_t sequence)>;

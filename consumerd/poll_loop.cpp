@@ -1,13 +1,13 @@
 #include "consumerd/poll_loop.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <thread>
 #include <utility>
 
+#include "consumerd/file_packer.hpp"
+#include "consumerd/listening_socket.hpp"
 #include "consumerd/recovery.hpp"
-#include "shm-layout/segment_name.hpp"
+#include "consumerd/sandbox.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -19,12 +19,11 @@ using std::chrono::nanoseconds;
 constexpr auto kSegmentLookInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
+constexpr auto kLossLookInterval = std::chrono::seconds(1);
 constexpr auto kDirectoryInterval = milliseconds(100);
-constexpr auto kNotReadyInterval = milliseconds(20);
-constexpr auto kOwnedInterval = milliseconds(100);
+// Of one look, so that however many segments appear, those that are there are drained.
+constexpr auto kLookTime = milliseconds(1);
 constexpr auto kOwnedPatience = std::chrono::seconds(1);
-constexpr auto kRetryInterval = std::chrono::seconds(1);
-constexpr auto kRecoveryInterval = std::chrono::seconds(5);
 // How long an order to stop waits for a disk that takes nothing before it leaves the rest to a
 // successor.
 constexpr auto kStopPatience = std::chrono::seconds(2);
@@ -40,15 +39,10 @@ constexpr std::uint64_t kBusyPermille = 125;
 }  // namespace
 
 bool PollLoop::open() {
+  // First of all: it forks, and what is opened below is not for hooks.
+  if (!start_triggers()) return false;
   std::string why;
   if (!directory_.open(&why)) {
-    log_.error(why);
-    return false;
-  }
-  // Before any segment is taken: its positions may still be on their way in a dead one's file.
-  recover_all_staging(options_.shm_dir, log_);
-  staging_ = StagingFile::create(options_.shm_dir, &why);
-  if (staging_ == nullptr) {
     log_.error(why);
     return false;
   }
@@ -58,15 +52,48 @@ bool PollLoop::open() {
     return false;
   }
   if (!why.empty()) log_.notice(why);
+  UniqueFd listening;
+  if (!options_.metrics.empty()) {
+    listening = listen_on(*parse_listening_address(options_.metrics), &why);
+    if (!listening) {
+      log_.error("cannot listen on " + options_.metrics + " for metrics: " + why +
+                 "; choose another --metrics");
+      return false;
+    }
+  }
+  // Before anything of a segment is looked at; neither an io_uring nor a socket can be made in
+  // there.
+  if (!enter_sandbox_by_choice(options_, {options_.output_dir, options_.shm_dir},
+                               staged_directories(options_.shm_dir), log_)) {
+    return false;
+  }
+  // Before any segment is taken: its positions may still be on their way in a dead one's file.
+  recover_all_staging(options_.shm_dir, log_);
+  remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
+    return serves(options_, service);
+  });
+  staging_ = StagingFile::create(options_.shm_dir, &why);
+  if (staging_ == nullptr) {
+    log_.error(why);
+    return false;
+  }
   writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
+  if (listening) {
+    metrics_ = MetricsDesk::open(std::move(listening));
+    if (metrics_ == nullptr) {
+      log_.error("cannot start a thread for metrics; raise the limit on processes (ulimit -u)");
+      return false;
+    }
+    log_.detail("metrics on " + options_.metrics);
+  }
   if (options_.keep.asks_for_work()) keeper_ = std::make_unique<FileKeeper>(options_, log_);
   return true;
 }
 
 int PollLoop::run() {
   if (!open()) return kExitFailure;
-  adopt_new_segments();
+  adopt_new_segments(Clock::duration::max());
   // Some segments owned by another may be a matter of moments, or of one odd service; all of
   // them, with none left for us, is a second consumerd.
   if (owned_by_other_ && sessions_.empty()) return kExitOwned;
@@ -80,25 +107,32 @@ int PollLoop::run() {
     const auto now = Clock::now();
     if (now - last_look_ >= kSegmentLookInterval) {
       last_look_ = now;
-      adopt_new_segments();
+      adopt_new_segments(kLookTime);
       if (is_second_consumer()) return kExitOwned;
     }
     keep_directory(now);
+    tell_metrics(now);
     if (fresh_staging_ != nullptr) {
       // Nothing new comes into staging until then.
       writer_->poll(true);
       continue;
     }
-    if (rotate_.exchange(false, std::memory_order_relaxed)) rotate_all();
+    if (rotate_.exchange(false, std::memory_order_relaxed)) {
+      reload();
+      rotate_all();
+    }
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
+    carry_out_triggers();
+    if (metrics_) metrics_->count_round(Clock::now() - now);
     if (!advance_ends().room || round.starved) {
       make_room();
     } else {
       pace(round);
     }
   }
+  if (metrics_) metrics_->stop();
   return finish_all() ? kExitOk : kExitFailure;
 }
 
@@ -144,95 +178,6 @@ void PollLoop::renew_staging() {
   for (const auto& session : sessions_) session->seal();
 }
 
-void PollLoop::adopt_new_segments() {
-  const auto now = Clock::now();
-  for (const std::string& name : directory_.appeared()) waiting_[name] = now;
-  std::vector<std::string> due;
-  for (const auto& [name, when] : waiting_) {
-    if (when <= now) due.push_back(name);
-  }
-  for (const std::string& name : due) {
-    waiting_.erase(name);
-    if (serves(options_, std::string(shm::service_of_segment_name(name)))) try_adopt(name);
-  }
-}
-
-void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
-  waiting_[name] = Clock::now() + delay;
-}
-
-void PollLoop::refuse(const std::string& name, const std::string& why) {
-  if (mentioned_.insert(name).second) log_.error(why);
-}
-
-// Finishes a dead consumerd's staging file. False if that has to be tried again later.
-bool PollLoop::recover(const std::string& staging) {
-  const auto failed = failed_recoveries_.find(staging);
-  if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
-  const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
-  failed_recoveries_.erase(staging);
-  if (result == RecoveryResult::kFailed) {
-    failed_recoveries_[staging] = Clock::now() + kRecoveryInterval;
-  }
-  return result == RecoveryResult::kDone || result == RecoveryResult::kNothing;
-}
-
-void PollLoop::try_adopt(const std::string& name) {
-  AttachFailure failure;
-  std::unique_ptr<AttachedSegment> segment =
-      AttachedSegment::attach(options_.shm_dir, name, &failure);
-  if (segment != nullptr) {
-    std::array<std::uint8_t, 16> left_behind{};
-    std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
-    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
-      // The lock must be free for the recovery, which sets this segment's positions.
-      segment.reset();
-      if (!recover(staging_name(left_behind))) return wait_for(name, kOwnedInterval);
-      segment = AttachedSegment::attach(options_.shm_dir, name, &failure);
-    }
-  }
-  if (segment == nullptr) {
-    switch (failure.error) {
-      case AttachError::kNone:
-      case AttachError::kNotReady:
-        return wait_for(name, kNotReadyInterval);
-      case AttachError::kOwned:
-        owned_by_other_ = true;
-        if (!owned_since_) owned_since_ = Clock::now();
-        refuse(name, failure.why +
-                         "; stop that one, or give this one other services to drain "
-                         "(--service) or another --shm-dir");
-        return wait_for(name, kOwnedInterval);
-      case AttachError::kNotNow:
-        // Said when it has not passed by the second look.
-        if (!mentioned_.insert(name + "?").second) refuse(name, failure.why);
-        return wait_for(name, kRetryInterval);
-      case AttachError::kRefused:
-        return refuse(name, failure.why);
-      case AttachError::kGone:
-        mentioned_.erase(name);
-        mentioned_.erase(name + "?");
-        owned_since_.reset();
-        return;
-    }
-    return;
-  }
-  std::string why;
-  std::unique_ptr<SegmentSession> session = SegmentSession::start(
-      std::move(segment), options_.output_dir, *writer_, *staging_, log_, &why);
-  if (session == nullptr) {
-    refuse(name, why);
-    return wait_for(name, kRetryInterval);
-  }
-  if (keeper_) keeper_->adopt(session->file().stem());
-  session->set_rotation(options_.rotation);
-  log_.detail("draining " + name + " into " + session->file().path());
-  mentioned_.erase(name);
-  mentioned_.erase(name + "?");
-  drained_any_ = true;
-  sessions_.push_back(std::move(session));
-}
-
 // One round over all sessions. One that finds staging full begins the next round: there are
 // fewer slots than there may be segments, and the first ones would take them all every time.
 RoundResult PollLoop::poll_all() {
@@ -253,6 +198,30 @@ RoundResult PollLoop::poll_all() {
   return sum;
 }
 
+void PollLoop::reload() {
+  if (options_.config_file.empty()) return;
+  std::vector<std::string> faults;
+  std::vector<std::string> fixed;
+  std::optional<Options> next = reload_options(options_, &faults, &fixed);
+  for (const std::string& fault : faults) log_.error(fault, {{"file", options_.config_file}});
+  if (!next) {
+    return log_.error("the configuration stays as it was; mend the file and send SIGHUP again");
+  }
+  for (const std::string& name : fixed) {
+    log_.error(options_.config_file + ": " + name +
+                   " takes a restart; what it was at the start still counts",
+               {{"file", options_.config_file}, {"setting", name}});
+  }
+  options_ = std::move(*next);
+  for (const auto& session : sessions_) {
+    session->set_rotation(options_.rotation);
+    session->set_rules(options_.rules);
+  }
+  follow_triggers();
+  log_.notice("SIGHUP: " + options_.config_file + " is read again",
+              {{"file", options_.config_file}});
+}
+
 void PollLoop::rotate_all() {
   log_.detail("SIGHUP: going on in new files");
   for (const auto& session : sessions_) session->request_rotation();
@@ -266,9 +235,25 @@ void PollLoop::tell_keeper() {
   keeper_->tell();
 }
 
+void PollLoop::tell_metrics(Clock::time_point now) {
+  if (metrics_ == nullptr || !metrics_->is_due(now)) return;
+  ConsumerFigures figures;
+  figures.segments_refused = refused_;
+  figures.failed_recoveries = failing_recoveries(now);
+  figures.bytes_written = writer_->bytes_written();
+  figures.write_failures = writer_->failures();
+  figures.failing_writes = writer_->failing();
+  figures.slots = kStagingSlots;
+  figures.slots_used = kStagingSlots - staging_->free_slots();
+  figures.directory_gone = directory_gone_;
+  metrics_->gather(sessions_, now, figures,
+                   directory_gone_ ? options_.shm_dir + " is not there" : std::string());
+}
+
 void PollLoop::end_of_truncated(SegmentSession& session) {
-  log_.error(session.name() +
-             " was cut short by somebody; it is given up with all its rings and removed");
+  log_.error(
+      session.name() + " was cut short by somebody; it is given up with all its rings and removed",
+      {{"segment", session.name()}});
   session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
                                             : trace::EndReason::kServiceEnded);
 }
@@ -277,13 +262,19 @@ void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval) return;
   last_tend_ = now;
   tell_keeper();
+  const bool look_at_losses_now = now - last_loss_look_ >= kLossLookInterval;
+  if (look_at_losses_now) last_loss_look_ = now;
   for (const auto& session : sessions_) {
-    if (!session->ending()) session->tend();
+    if (session->ending()) continue;
+    session->tend();
+    if (look_at_losses_now) look_at_losses(*session);
   }
   if (now - last_alive_check_ < kAliveInterval) return;
   last_alive_check_ = now;
   for (const auto& session : sessions_) {
-    if (!session->service_alive()) session->begin_end(trace::EndReason::kServiceEnded);
+    if (session->ending() || session->service_alive()) continue;
+    note_end(*session);
+    session->begin_end(trace::EndReason::kServiceEnded);
   }
 }
 
@@ -296,9 +287,13 @@ PollLoop::Ends PollLoop::advance_ends() {
     ends.room = ends.room && end != SegmentSession::End::kNoSpace;
     ends.stalled = ends.stalled || end == SegmentSession::End::kStalled;
     if (end != SegmentSession::End::kOver) continue;
+    if (metrics_) metrics_->end(session);
     session.leave();
     log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
-                " records, " + std::to_string(session.counts().dropped) + " dropped");
+                    " records, " + std::to_string(session.counts().dropped) + " dropped",
+                {{"segment", session.name()}});
+    --sessions_of_[session.owner()];
+    stems_.erase(session.file().stem());
     sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
     if (keeper_) keeper_->look();
   }
@@ -317,13 +312,16 @@ void PollLoop::make_room() {
 // staging file, and what is not in the rings, for a successor.
 bool PollLoop::finish_all() {
   for (const auto& session : sessions_) {
+    note_end(*session);
     session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
                                                 : trace::EndReason::kServiceEnded);
+    session->take_all_at_once();
   }
   auto last_movement = Clock::now();
   std::uint64_t slots_written = writer_->slots_written();
   for (;;) {
     const Ends ends = advance_ends();
+    carry_out_triggers();
     if (sessions_.empty()) return true;
     const auto now = Clock::now();
     // Nothing is on its way but what fails, and one of them still waits: for the disk, or, without

@@ -13,12 +13,18 @@
 
 #include "consumerd/block_io.hpp"
 #include "consumerd/file_keeper.hpp"
+#include "consumerd/hook_runner.hpp"
 #include "consumerd/log.hpp"
+#include "consumerd/look_queue.hpp"
+#include "consumerd/metrics_desk.hpp"
 #include "consumerd/options.hpp"
+#include "consumerd/said_once.hpp"
 #include "consumerd/segment_directory.hpp"
 #include "consumerd/segment_session.hpp"
 #include "consumerd/slot_writer.hpp"
 #include "consumerd/staging_file.hpp"
+#include "consumerd/trigger_desk.hpp"
+#include "consumerd/trusted_open.hpp"
 
 namespace ringside::consumer {
 
@@ -31,27 +37,45 @@ class PollLoop {
         log_(log),
         stop_(stop),
         rotate_(rotate),
+        users_(options.allowed_users),
         directory_(options.shm_dir),
         io_(std::move(io)) {}
 
   // Until `stop` is set, or with --once until everything is drained. The exit status.
-  // Whenever `rotate` is set, it clears it, and every trace goes on in a new file.
+  // Whenever `rotate` is set, it clears it, reads the configuration file again, and every trace
+  // goes on in a new file.
   int run();
+
+  std::map<std::string, TriggerCount> trigger_counts() const { return triggers_.counts(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool open();
   bool is_second_consumer() const;
-  void adopt_new_segments();
+  // Looks at segments that are due, those that wait longest first, for `at_most`.
+  void adopt_new_segments(Clock::duration at_most);
   void try_adopt(const std::string& name);
+  std::unique_ptr<AttachedSegment> attach(const std::string& name, AttachFailure* failure);
+  void put_off(const std::string& name, const AttachFailure& failure);
+  bool has_share_left(uid_t user) const;
   RoundResult poll_all();
   void tend_all(Clock::time_point now);
+  bool start_triggers();
+  void follow_triggers();
+  bool can_run_hook(const TriggerRule& rule) const;
+  void look_at_losses(SegmentSession& session);
+  void note_end(SegmentSession& session);
+  void carry_out_triggers();
+  void carry_out(const TriggerFiring& firing);
   void wait_for(const std::string& name, Clock::duration delay);
   void refuse(const std::string& name, const std::string& why);
   bool recover(const std::string& staging);
+  std::uint64_t failing_recoveries(Clock::time_point now) const;
+  void reload();
   void rotate_all();
   void tell_keeper();
+  void tell_metrics(Clock::time_point now);
   void end_of_truncated(SegmentSession& session);
   // One step of every session that is ending.
   struct Ends {
@@ -65,21 +89,29 @@ class PollLoop {
   void make_room();
   void pace(const RoundResult& round);
 
-  const Options& options_;
+  Options options_;
   const Log& log_;
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
+  const AllowedUsers users_;
+  TriggerDesk triggers_;               // before the sessions, which refer to it
+  std::unique_ptr<HookRunner> hooks_;  // null: no rule has one
   SegmentDirectory directory_;
   std::unique_ptr<StagingFile> staging_;
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
+  std::map<uid_t, std::size_t> sessions_of_;          // how many of each user
+  std::set<std::string> stems_;                       // of their trace files
+  std::unique_ptr<MetricsDesk> metrics_;              // null if nobody asks for them
+  std::uint64_t refused_ = 0;                         // segments, each time that is said
   std::unique_ptr<FileKeeper> keeper_;                // null if files stay as they are
   std::uint64_t files_ended_ = 0;                     // of all sessions, when the keeper was told
   std::size_t first_session_ = 0;                     // where the next round begins
-  std::map<std::string, Clock::time_point> waiting_;  // segments to be looked at again, and when
+  LookQueue waiting_;                                 // segments to be looked at again
+  std::map<std::string, Clock::duration> not_ready_;  // those that were found so: when to again
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
-  std::set<std::string> mentioned_;                             // said once
+  SaidOnce mentioned_;
   bool owned_by_other_ = false;
   bool drained_any_ = false;
   std::optional<Clock::time_point> owned_since_;
@@ -90,6 +122,7 @@ class PollLoop {
   Clock::time_point last_look_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};
+  Clock::time_point last_loss_look_{};
   Clock::time_point last_round_{};
   std::chrono::nanoseconds nap_{0};
 };

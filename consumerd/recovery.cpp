@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "consumerd/attached_segment.hpp"
 #include "consumerd/file_lock.hpp"
 #include "consumerd/mapped_file.hpp"
+#include "consumerd/trusted_open.hpp"
 #include "consumerd/unique_fd.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -45,12 +48,29 @@ struct DeadStaging {
   }
 };
 
-RecoveryResult open_dead(const std::string& path, DeadStaging* dead, const Log& log) {
-  dead->fd = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+bool is_own_file(const struct stat& info) {
+  return S_ISREG(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
+}
+
+std::vector<std::string> staging_names(const std::string& shm_dir) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(shm_dir.c_str()), closedir);
+  if (dir == nullptr) return names;                         // said by whoever scans for segments
+  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
+    if (std::string_view(entry->d_name).starts_with(shm::kStagingPrefix)) {
+      names.emplace_back(entry->d_name);
+    }
+  }
+  return names;
+}
+
+RecoveryResult open_dead(const std::string& shm_dir, const std::string& name, DeadStaging* dead,
+                         const Log& log) {
+  const std::string path = shm_dir + "/" + name;
+  dead->fd = open_in(shm_dir, name, O_RDWR);
   if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
   struct stat info {};
-  if (fstat(dead->fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
-      (info.st_mode & 022) != 0) {
+  if (fstat(dead->fd.get(), &info) != 0 || !is_own_file(info)) {
     log.detail(path + " is not a staging file of this user; left alone");
     return RecoveryResult::kNothing;
   }
@@ -129,9 +149,7 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
     return true;
   }
   for (;;) {
-    // Non-blocking: a fifo of that name must not hold the recovery up.
-    const UniqueFd fd(
-        open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640));
+    const UniqueFd fd = open_without_links(path, O_RDWR | O_CREAT, 0640);
     struct stat info {};
     if (fd && fstat(fd.get(), &info) == 0 &&
         (!S_ISREG(info.st_mode) || !is_its_file(fd.get(), info, header)) &&
@@ -145,7 +163,8 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
       return true;
     }
     log.error("cannot finish " + path + ": " + error_text(errno) +
-              "; the records stay in shared memory until it works");
+                  "; the records stay in shared memory until it works",
+              {{"file", path}});
     return false;
   }
 }
@@ -157,9 +176,12 @@ std::unique_ptr<AttachedSegment> attach_patiently(const std::string& shm_dir,
   constexpr int kTries = 50;
   AttachFailure failure;
   for (int i = 0; i < kTries; ++i) {
-    std::unique_ptr<AttachedSegment> segment = AttachedSegment::attach(shm_dir, name, &failure);
+    // Whoever's it is: what this user's staging file names was served with permission.
+    std::unique_ptr<AttachedSegment> segment =
+        AttachedSegment::attach(shm_dir, name, &failure, AllowedUsers::anyone());
     if (segment != nullptr || failure.error != AttachError::kOwned) {
-      *again = segment == nullptr && failure.error == AttachError::kNotNow;
+      // Nor must one whose owner has locked this user out.
+      *again = segment == nullptr && failure.error == AttachError::kNotNow && !failure.by_mode;
       return segment;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -198,6 +220,7 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
     line.next_sequence.store(entry.next_sequence, std::memory_order_relaxed);
     line.last_tsc.store(entry.last_tsc, std::memory_order_relaxed);
     line.booked_drops.store(entry.booked_drops, std::memory_order_relaxed);
+    line.booked_consumer_absent.store(entry.booked_consumer_absent, std::memory_order_relaxed);
     line.consumer_pos.store(entry.consumer_pos, std::memory_order_release);
     ++moved;
   }
@@ -211,7 +234,7 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
                                const Log& log) {
   const std::string path = shm_dir + "/" + name;
   DeadStaging dead;
-  const RecoveryResult opened = open_dead(path, &dead, log);
+  const RecoveryResult opened = open_dead(shm_dir, name, &dead, log);
   if (opened != RecoveryResult::kDone) return opened;
   // All bytes first, all positions then: a position never moves past bytes that are not in
   // the file.
@@ -239,18 +262,39 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
 }
 
 bool recover_all_staging(const std::string& shm_dir, const Log& log) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(shm_dir.c_str()), closedir);
-  if (dir == nullptr) return true;  // said by whoever scans for segments
-  std::vector<std::string> names;
-  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
-    const std::string name = entry->d_name;
-    if (name.starts_with(shm::kStagingPrefix)) names.push_back(name);
-  }
   bool sound = true;
-  for (const std::string& name : names) {
+  for (const std::string& name : staging_names(shm_dir)) {
     sound = recover_staging(shm_dir, name, log) != RecoveryResult::kFailed && sound;
   }
   return sound;
+}
+
+std::vector<std::string> staged_directories(const std::string& shm_dir) {
+  std::set<std::string> directories;
+  for (const std::string& name : staging_names(shm_dir)) {
+    const UniqueFd fd = open_in(shm_dir, name, O_RDONLY);
+    struct stat info {};
+    if (!fd || fstat(fd.get(), &info) != 0 || !is_own_file(info)) continue;
+    char path[sizeof shm::SlotHeader::file_path];
+    for (std::uint32_t slot = 0; slot < shm::kMaxStagingSlots; ++slot) {
+      const auto at =
+          static_cast<off_t>(shm::slot_header_offset(slot) + offsetof(shm::SlotHeader, file_path));
+      if (pread(fd.get(), path, sizeof path, at) != static_cast<ssize_t>(sizeof path)) break;
+      const std::string file(path, strnlen(path, sizeof path));
+      const std::string directory = file.substr(0, file.rfind('/') + 1);
+      if (directory.starts_with("/") && access(directory.c_str(), W_OK | X_OK) == 0) {
+        directories.insert(directory);
+      }
+    }
+  }
+  return {directories.begin(), directories.end()};
+}
+
+bool is_staging_in_use(const std::string& shm_dir, const std::string& name) {
+  const UniqueFd fd = open_in(shm_dir, name, O_RDWR);
+  struct stat info {};
+  return fd && fstat(fd.get(), &info) == 0 && is_own_file(info) &&
+         byte_is_locked(fd.get(), shm::kStagingLockByte);
 }
 
 }  // namespace ringside::consumer

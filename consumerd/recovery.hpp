@@ -3,6 +3,7 @@
 // the rings but perhaps not brought to the disk.
 
 #include <string>
+#include <vector>
 
 #include "consumerd/log.hpp"
 
@@ -21,5 +22,12 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
 
 // Of every staging file in `shm_dir` whose consumerd is gone. False if one failed.
 bool recover_all_staging(const std::string& shm_dir, const Log& log);
+
+// The directories that the staging files of this user's consumerds, dead or alive, name: where a
+// recovery will write to. Those that are there.
+std::vector<std::string> staged_directories(const std::string& shm_dir);
+
+// Whether it is the staging file of a consumerd of this user that lives.
+bool is_staging_in_use(const std::string& shm_dir, const std::string& name);
 
 }  // namespace ringside::consumer

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
@@ -11,29 +10,9 @@
 namespace ringside::consumer {
 namespace {
 
-// Copied out of the ring at a time: fits the second-level cache together with its encoding.
-constexpr std::uint64_t kBatchBytes = 64U << 10;
 constexpr std::size_t kStreamBlockBytes = 128;
-
-using ThreadName = char[sizeof shm::IdentityLine::thread_name];
-
-// Of the stream that has the ring; its name lies in `name`.
-trace::StreamBlock stream_block(const shm::IdentityLine& identity, std::uint32_t ring_index,
-                                ThreadName& name) {
-  trace::StreamBlock block;
-  block.stream_id = identity.stream_id;
-  block.start_tsc = identity.start_tsc;
-  block.thread_id = identity.thread_id;
-  block.ring_index = ring_index;
-  std::memcpy(name, identity.thread_name, sizeof name);
-  block.thread_name = std::string_view(name, strnlen(name, sizeof name));
-  return block;
-}
-
-// What the encoder wants for a record of `bytes`.
-constexpr std::size_t output_room(std::size_t bytes) {
-  return 2 * bytes + 4096;
-}
+// Of a stream that nothing was ever read of.
+constexpr std::uint64_t kUsualRecordBytes = 24;
 
 }  // namespace
 
@@ -45,27 +24,27 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
   cursor_.next_sequence = line.next_sequence.load(std::memory_order_relaxed);
   cursor_.last_tsc = line.last_tsc.load(std::memory_order_relaxed);
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
+  cursor_.booked_consumer_absent = line.booked_consumer_absent.load(std::memory_order_relaxed);
+  high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, by its own hand or by recovery.
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
   // What made an earlier consumer give up may have passed.
   metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
 }
 
-// Learns who owns the ring now. The owner cannot have changed while anything of the one before
-// was left in the ring: reuse waits for that.
-bool RingDrain::enter_stream(TraceFile& file) {
-  const shm::IdentityLine& identity = metadata_->identity;
-  // Pairs with the release at the claim; the owner's first producer_pos came after it.
-  const std::uint32_t generation = identity.generation.load(std::memory_order_acquire);
-  if (generation == generation_ && announced_) return true;
-  ThreadName name;
-  const trace::StreamBlock block = stream_block(identity, index_, name);
+// Whose records come next. Of a ring that is drained the owner cannot have changed while anything
+// of the one before was left in it: reuse waits for that.
+bool RingDrain::enter_stream(TraceFile& file, const RingOwner& owner) {
+  if (owner.generation == generation_ && announced_) return true;
   const std::span<std::byte> out = file.space(kStreamBlockBytes);
   if (out.empty()) return false;
-  file.commit(trace::write_stream_block(block, out));
+  file.commit(trace::write_stream_block(owner.stream(index_), out));
   announced_ = true;
-  cursor_.stream_id = block.stream_id;
-  if (generation != generation_) adopt_generation(generation);
+  cursor_.stream_id = owner.stream_id;
+  if (owner.generation != generation_) {
+    cursor_.last_tsc = owner.start_tsc;
+    adopt_generation(owner.generation);
+  }
   return true;
 }
 
@@ -75,24 +54,27 @@ void RingDrain::restate_stream(std::vector<std::byte>* front) {
   // A retired stream says no more, and one that is new is told of when it says something.
   if (!announced_ || quarantined_ ||
       identity.state.load(std::memory_order_acquire) ==
-          static_cast<std::uint32_t>(shm::RingState::kRetired) ||
-      identity.generation.load(std::memory_order_acquire) != generation_) {
+          static_cast<std::uint32_t>(shm::RingState::kRetired)) {
     return;
   }
-  ThreadName name;
-  const trace::StreamBlock block = stream_block(identity, index_, name);
+  const RingOwner owner = RingOwner::read(identity);
   // Somebody else's by now?
-  if (block.stream_id != cursor_.stream_id) return;
+  if (owner.generation != generation_ || owner.stream_id != cursor_.stream_id) return;
   const std::size_t from = front->size();
   front->resize(from + kStreamBlockBytes);
-  front->resize(from + trace::write_stream_block(block, std::span(*front).subspan(from)));
+  front->resize(from +
+                trace::write_stream_block(owner.stream(index_), std::span(*front).subspan(from)));
   restated_ = true;
 }
 
 void RingDrain::adopt_generation(std::uint32_t generation) {
   cursor_.next_sequence = 0;
-  cursor_.last_tsc = metadata_->identity.start_tsc;
   cursor_.booked_drops = 0;
+  cursor_.booked_consumer_absent = 0;
+  drained_bytes_ = 0;
+  drained_records_ = 0;
+  high_water_ = 0;
+  metadata_->consumer.high_water_bytes.store(0, std::memory_order_relaxed);
   generation_ = generation;
   publish();
 }
@@ -105,88 +87,119 @@ void RingDrain::publish() {
   line.next_sequence.store(cursor_.next_sequence, std::memory_order_relaxed);
   line.last_tsc.store(cursor_.last_tsc, std::memory_order_relaxed);
   line.booked_drops.store(cursor_.booked_drops, std::memory_order_relaxed);
+  line.booked_consumer_absent.store(cursor_.booked_consumer_absent, std::memory_order_relaxed);
   line.generation.store(generation_, std::memory_order_release);
   // Pairs with the producer's acquire before it writes there again.
   line.consumer_pos.store(pos_, std::memory_order_release);
 }
 
-RingDrain::Result RingDrain::drain(TraceFile& file, DictionaryFeed& dictionary,
-                                   trace::ExtentEncoder& encoder, std::vector<std::byte>& scratch,
-                                   std::uint64_t watermark_tsc, DrainCounts* counts,
-                                   const Log& log) {
+RingDrain::Result RingDrain::drain(std::uint64_t most_bytes, const DrainWay& way) {
   if (quarantined_) return Result::kDone;
   // Pairs with the producer's release: everything before `end` is written.
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
   if (segment_->truncated()) {
-    quarantine(Quarantine::kTruncated, {}, log);
+    quarantine(Quarantine::kTruncated, {}, way.log);
     return Result::kDone;
   }
   if (end - pos_ > segment_->layout().ring_bytes) {
-    quarantine(Quarantine::kPosition, "its producer position is impossible", log);
+    quarantine(Quarantine::kPosition, "its producer position is impossible", way.log);
     return Result::kDone;
   }
   last_fill_ = end - pos_;
   if (end == pos_) return Result::kDone;
-  if (dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
-  if (!enter_stream(file)) return Result::kNoSpace;
+  if (last_fill_ > high_water_) {
+    high_water_ = last_fill_;
+    metadata_->consumer.high_water_bytes.store(high_water_, std::memory_order_relaxed);
+  }
+  if (way.dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
+  if (!enter_stream(way.file, RingOwner::read(metadata_->identity))) return Result::kNoSpace;
+  const std::uint64_t begin = pos_;
   while (pos_ != end && !quarantined_) {
-    if (drain_batch(file, dictionary, encoder, scratch, end, watermark_tsc, counts, log) ==
-        Result::kNoSpace) {
-      return Result::kNoSpace;
-    }
+    if (pos_ - begin >= most_bytes) return Result::kMore;
+    if (drain_batch(way, end) == Result::kNoSpace) return Result::kNoSpace;
   }
   return Result::kDone;
 }
 
-RingDrain::Result RingDrain::drain_batch(TraceFile& file, const DictionaryFeed& dictionary,
-                                         trace::ExtentEncoder& encoder,
-                                         std::vector<std::byte>& scratch, std::uint64_t end,
-                                         std::uint64_t watermark_tsc, DrainCounts* counts,
-                                         const Log& log) {
+RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end) {
   const std::byte* const ring = segment_->ring_bytes(index_);
   if (ring == nullptr) {
-    quarantine(Quarantine::kMapping, "its memory cannot be mapped", log);
+    quarantine(Quarantine::kMapping, "its memory cannot be mapped", way.log);
     return Result::kDone;
   }
   const std::uint64_t available = end - pos_;
-  std::uint64_t bytes = std::min(available, kBatchBytes);
+  std::uint64_t bytes = std::min(available, kDrainBatchBytes);
   for (;;) {
-    const std::span<std::byte> out = file.space(output_room(bytes));
-    if (out.empty()) return Result::kNoSpace;
     // A private copy first: the service may scribble on the ring while we look at it.
-    scratch.resize(std::max<std::size_t>(scratch.size(), bytes));
-    std::memcpy(scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);
+    way.scratch.resize(std::max<std::size_t>(way.scratch.size(), bytes));
+    std::memcpy(way.scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);
     if (segment_->truncated()) {
       // What was copied may be the zeros that stand in for the missing pages.
-      quarantine(Quarantine::kTruncated, {}, log);
+      quarantine(Quarantine::kTruncated, {}, way.log);
       return Result::kDone;
     }
-    const trace::EncodeResult result =
-        encoder.encode(std::span<const std::byte>(scratch).first(bytes), cursor_, watermark_tsc,
-                       shm::read_tsc(), out);
-    if (result.consumed_bytes > 0 || result.output_bytes > 0) {
-      accept(file, result, result.consumed_bytes, counts);
+    const std::uint64_t records_before = way.counts->records;
+    const Encoded encoded =
+        encode(way, std::span<const std::byte>(way.scratch).first(bytes), shm::read_tsc(), true);
+    if (way.watch != nullptr && way.watch->concerns(way.dictionary.sites())) {
+      // Whole records, as they were recorded, and each of them once.
+      bool sound = true;
+      way.watch->look(way.dictionary.sites(),
+                      std::span<const std::byte>(way.scratch).first(encoded.consumed),
+                      RingOwner::read(metadata_->identity), way.pass, &sound);
     }
-    if (result.stop == trace::EncodeStop::kCorrupt) {
-      quarantine(dictionary.damaged() ? Quarantine::kDictionary : Quarantine::kRecord,
-                 std::string(result.corrupt_reason) + " at position " +
-                     std::to_string(pos_ + result.corrupt_offset - result.consumed_bytes),
-                 log);
-      return Result::kDone;
-    }
-    if (result.consumed_bytes > 0) return Result::kDone;
+    if (encoded.no_space) return Result::kNoSpace;
+    drained_bytes_ += encoded.consumed;
+    drained_records_ += way.counts->records - records_before;
+    if (encoded.given_up || encoded.consumed > 0) return Result::kDone;
     // Not even one record: it is larger than the batch, or none at all.
     const std::uint64_t larger = std::min<std::uint64_t>(available, shm::kMaxRecordBytes);
     if (bytes >= larger) {
-      quarantine(Quarantine::kRecord, "a record has no end", log);
+      quarantine(Quarantine::kRecord, "a record has no end", way.log);
       return Result::kDone;
     }
     bytes = larger;
   }
 }
 
-void RingDrain::accept(TraceFile& file, const trace::EncodeResult& result, std::uint64_t consumed,
-                       DrainCounts* counts) {
+RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::byte> records,
+                                     std::uint64_t consumer_tsc, bool samples) {
+  RecordPass* const pass =
+      way.pass != nullptr && way.pass->concerns(way.dictionary.sites()) ? way.pass : nullptr;
+  const std::uint64_t left_out_before = pass == nullptr ? 0 : pass->left_out();
+  if (pass != nullptr) {
+    records = pass->look(way.dictionary.sites(), records, shm::read_tsc(), samples);
+  }
+  Encoded encoded;
+  const std::span<std::byte> out = way.file.space(encoder_room(records.size()));
+  if (out.empty()) {
+    encoded.no_space = true;
+    return encoded;
+  }
+  const trace::EncodeResult result =
+      way.encoder.encode(records, cursor_, way.watermark_tsc, consumer_tsc, out);
+  encoded.consumed = result.consumed_bytes;
+  if (pass != nullptr) {
+    encoded.consumed = pass->settle(result.consumed_bytes);
+    way.counts->sampled += pass->left_out() - left_out_before;
+  }
+  if (encoded.consumed > 0 || result.output_bytes > 0) accept(way, result, encoded.consumed);
+  const char* corrupt = nullptr;
+  if (result.stop == trace::EncodeStop::kCorrupt) {
+    corrupt = result.corrupt_reason;
+  } else if (pass != nullptr && result.consumed_bytes == records.size()) {
+    corrupt = pass->corrupt_reason();
+  }
+  if (corrupt != nullptr) {
+    quarantine(way.dictionary.damaged() ? Quarantine::kDictionary : Quarantine::kRecord,
+               std::string(corrupt) + " at position " + std::to_string(pos_), way.log);
+    encoded.given_up = true;
+  }
+  return encoded;
+}
+
+void RingDrain::accept(const DrainWay& way, const trace::EncodeResult& result,
+                       std::uint64_t consumed) {
   pos_ += consumed;
   if (result.output_bytes > 0) {
     shm::JournalEntry entry{};
@@ -196,19 +209,22 @@ void RingDrain::accept(TraceFile& file, const trace::EncodeResult& result, std::
     entry.next_sequence = cursor_.next_sequence;
     entry.last_tsc = cursor_.last_tsc;
     entry.booked_drops = cursor_.booked_drops;
-    file.commit(result.output_bytes, entry);
+    entry.booked_consumer_absent = cursor_.booked_consumer_absent;
+    way.file.commit(result.output_bytes, entry);
   }
   publish();
-  counts->records += result.records;
-  counts->dropped += result.dropped;
-  counts->ring_bytes += consumed;
-  counts->file_bytes += result.output_bytes;
+  way.counts->records += result.records;
+  way.counts->dropped += result.dropped;
+  way.counts->ring_bytes += consumed;
+  way.counts->file_bytes += result.output_bytes;
 }
 
-RingDrain::Result RingDrain::book_final_drops(TraceFile& file, trace::ExtentEncoder& encoder,
-                                              std::uint64_t watermark_tsc, bool service_ended,
-                                              DrainCounts* counts) {
-  if (quarantined_ || has_data()) return Result::kDone;
+RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_ended) {
+  if (quarantined_) {
+    if (!service_ended) return Result::kDone;
+    if (give_up_for_good(way) == Result::kNoSpace) return Result::kNoSpace;
+  }
+  if (has_data()) return Result::kDone;
   const shm::IdentityLine& identity = metadata_->identity;
   // The generation first: if state and counters turn out to be those of a successor, which has
   // taken the drained ring meanwhile, the second look at it below says so.
@@ -230,25 +246,54 @@ RingDrain::Result RingDrain::book_final_drops(TraceFile& file, trace::ExtentEnco
     if (fresh) {
       announced_ = false;
       cursor_.stream_id = identity.stream_id;
+      cursor_.last_tsc = identity.start_tsc;
       adopt_generation(generation);
     }
     return Result::kDone;
   }
-  const std::uint64_t untold = total - booked;
-  if (!enter_stream(file)) return Result::kNoSpace;
-  const std::span<std::byte> out = file.space(output_room(shm::kDropRecordBytes));
+  if (!enter_stream(way.file, RingOwner::read(identity))) return Result::kNoSpace;
+  const trace::DropCounters drops{total, counters.dropped_ring_full.load(std::memory_order_relaxed),
+                                  counters.dropped_consumer_absent.load(std::memory_order_relaxed),
+                                  counters.dropped_quarantined.load(std::memory_order_relaxed)};
+  for (const trace::UntoldDrops& untold : trace::untold_drops(drops, cursor_)) {
+    if (untold.count != 0 && book_drops(way, untold) == Result::kNoSpace) return Result::kNoSpace;
+  }
+  return Result::kDone;
+}
+
+RingDrain::Result RingDrain::book_drops(const DrainWay& way, const trace::UntoldDrops& drops) {
+  const std::span<std::byte> out = way.file.space(encoder_room(shm::kDropRecordBytes));
   if (out.empty()) return Result::kNoSpace;
-  const bool full = counters.dropped_ring_full.load(std::memory_order_relaxed) != 0;
-  const bool absent = counters.dropped_consumer_absent.load(std::memory_order_relaxed) != 0;
-  const auto cause = full && absent ? shm::DropCause::kMixed
-                     : absent       ? shm::DropCause::kConsumerAbsent
-                                    : shm::DropCause::kRingFull;
-  // The mark that the thread would have written had it logged once more.
-  std::uint64_t words[3] = {shm::make_head(cursor_.last_tsc, shm::kCodeDrop), untold,
-                            static_cast<std::uint32_t>(cause)};
-  const trace::EncodeResult result =
-      encoder.encode(std::as_bytes(std::span(words)), cursor_, watermark_tsc, shm::read_tsc(), out);
-  accept(file, result, 0, counts);
+  const auto words = trace::drop_record(drops, cursor_);
+  const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
+                                                        way.watermark_tsc, shm::read_tsc(), out);
+  accept(way, result, 0);
+  return Result::kDone;
+}
+
+// The service is gone. How many records the rest of its ring holds nobody can tell, for where one
+// of them begins is known from the one before it: as many as if they were as long as the others.
+RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
+  const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
+  const std::uint64_t bytes = end - pos_;
+  if (bytes == 0 || bytes > segment_->layout().ring_bytes || segment_->truncated()) {
+    return Result::kDone;
+  }
+  if (!enter_stream(way.file, RingOwner::read(metadata_->identity))) return Result::kNoSpace;
+  const std::span<std::byte> out = way.file.space(encoder_room(shm::kDropRecordBytes));
+  if (out.empty()) return Result::kNoSpace;
+  const std::uint64_t record_bytes =
+      drained_records_ == 0
+          ? kUsualRecordBytes
+          : std::max<std::uint64_t>(drained_bytes_ / drained_records_, shm::kHeadBytes);
+  const std::uint64_t records = std::max<std::uint64_t>(bytes / record_bytes, 1);
+  const std::uint64_t booked = cursor_.booked_drops;
+  const auto words = trace::drop_record({shm::DropCause::kQuarantined, records}, cursor_);
+  const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
+                                                        way.watermark_tsc, shm::read_tsc(), out);
+  cursor_.booked_drops = booked;  // they are not among those that the service counts
+  accept(way, result, bytes);
+  way.counts->left_behind += records;
   return Result::kDone;
 }
 
@@ -263,11 +308,13 @@ void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
   if (reason == Quarantine::kTruncated) return;  // said once, for the whole segment
-  log.error("ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
-            "; " +
-            (reason == Quarantine::kMapping
-                 ? "raise vm.max_map_count and the limit on address space, then restart consumerd"
-                 : "something in the service writes to memory that is not its own"));
+  log.error(
+      "ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
+          "; " +
+          (reason == Quarantine::kMapping
+               ? "raise vm.max_map_count and the limit on address space, then restart consumerd"
+               : "something in the service writes to memory that is not its own"),
+      {{"segment", segment_->name()}});
 }
 
 }  // namespace ringside::consumer

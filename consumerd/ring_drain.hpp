@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "consumerd/attached_segment.hpp"
 #include "consumerd/dictionary_feed.hpp"
 #include "consumerd/log.hpp"
+#include "consumerd/record_pass.hpp"
+#include "consumerd/ring_copy.hpp"
 #include "consumerd/trace_file.hpp"
+#include "consumerd/trigger_watch.hpp"
 #include "trace-format/extent_encoder.hpp"
+#include "trace-format/untold_drops.hpp"
 
 namespace ringside::consumer {
 
@@ -24,16 +29,44 @@ enum class Quarantine : std::uint32_t {
   kTruncated = 5,   // the segment's file was cut short
 };
 
+// Encoded at a time: fits the second-level cache together with its encoding.
+inline constexpr std::uint64_t kDrainBatchBytes = 64U << 10;
+
+// What the encoder wants for records of `bytes`.
+constexpr std::size_t encoder_room(std::size_t bytes) {
+  return 2 * bytes + 4096;
+}
+
 struct DrainCounts {
   std::uint64_t records = 0;
-  std::uint64_t dropped = 0;
+  std::uint64_t dropped = 0;      // by any cause
+  std::uint64_t overwritten = 0;  // part of `dropped`
+  std::uint64_t left_behind = 0;  // part of `dropped`: in rings that were given up, estimated
+  std::uint64_t sampled = 0;      // left out by a rule
   std::uint64_t ring_bytes = 0;
   std::uint64_t file_bytes = 0;
 };
 
+// Of the segment whose ring it is: what records become part of, and by what.
+struct DrainWay {
+  TraceFile& file;
+  DictionaryFeed& dictionary;
+  trace::ExtentEncoder& encoder;
+  RecordPass* pass;     // null: no rule concerns the service
+  TriggerWatch* watch;  // null: no trigger looks at its records
+  std::vector<std::byte>& scratch;
+  std::uint64_t watermark_tsc;
+  DrainCounts* counts;
+  const Log& log;
+};
+
 class RingDrain {
  public:
-  enum class Result { kDone, kNoSpace };
+  enum class Result {
+    kDone,
+    kNoSpace,  // staging is full
+    kMore,     // no more than it was asked to take: the rest is still there
+  };
 
   RingDrain(AttachedSegment& segment, std::uint32_t index);
 
@@ -44,15 +77,27 @@ class RingDrain {
            metadata_->producer.producer_pos.load(std::memory_order_relaxed) != pos_;
   }
 
-  // Everything that is published when it is called. kNoSpace if staging is full before that.
-  Result drain(TraceFile& file, DictionaryFeed& dictionary, trace::ExtentEncoder& encoder,
-               std::vector<std::byte>& scratch, std::uint64_t watermark_tsc, DrainCounts* counts,
-               const Log& log);
+  // Where the producer is, at least.
+  std::uint64_t published() const {
+    return metadata_->producer.producer_pos.load(std::memory_order_acquire);
+  }
+  // Whether what was published() then is taken, as far as it can be.
+  bool has_taken(std::uint64_t published) const {
+    return static_cast<std::int64_t>(pos_ - published) >= 0 || !has_data();
+  }
+
+  // What is published when it is called, about `most_bytes` of it at most.
+  Result drain(std::uint64_t most_bytes, const DrainWay& way);
+
+  // The same of a ring that is overwritten: what is whole and was in no snapshot before. What is
+  // missing in between is told as lost. After kNoSpace the next call goes on with what was copied.
+  // `*copied` grows by the bytes that were looked at, whether anything came of it or not.
+  Result drain_overwritten(std::uint64_t most_bytes, const DrainWay& way, std::uint64_t* copied);
 
   // Losses after the last record of a stream that has ended: no record tells of them.
-  // `service_ended`: also of streams that never retired.
-  Result book_final_drops(TraceFile& file, trace::ExtentEncoder& encoder,
-                          std::uint64_t watermark_tsc, bool service_ended, DrainCounts* counts);
+  // `service_ended`: also of streams that never retired, and what lies in a ring that was given up,
+  // by an estimate: nobody will take it out any more.
+  Result book_final_drops(const DrainWay& way, bool service_ended);
 
   // Appends the STREAM block of a stream that is under way to the front of a new section.
   void restate_stream(std::vector<std::byte>* front);
@@ -67,14 +112,22 @@ class RingDrain {
   std::uint64_t fill_bytes() const { return last_fill_; }  // found by the last drain
 
  private:
-  bool enter_stream(TraceFile& file);
+  bool enter_stream(TraceFile& file, const RingOwner& owner);
   void adopt_generation(std::uint32_t generation);
-  Result drain_batch(TraceFile& file, const DictionaryFeed& dictionary,
-                     trace::ExtentEncoder& encoder, std::vector<std::byte>& scratch,
-                     std::uint64_t end, std::uint64_t watermark_tsc, DrainCounts* counts,
-                     const Log& log);
-  void accept(TraceFile& file, const trace::EncodeResult& result, std::uint64_t consumed,
-              DrainCounts* counts);
+  Result drain_batch(const DrainWay& way, std::uint64_t end);
+  bool tell_overwritten(const DrainWay& way);
+  Result encode_copy(std::uint64_t most_bytes, const DrainWay& way);
+  // Records at the front of a private copy.
+  struct Encoded {
+    std::uint64_t consumed = 0;  // of the copy; accepted already
+    bool no_space = false;
+    bool given_up = false;
+  };
+  Encoded encode(const DrainWay& way, std::span<const std::byte> records,
+                 std::uint64_t consumer_tsc, bool samples);
+  void accept(const DrainWay& way, const trace::EncodeResult& result, std::uint64_t consumed);
+  Result book_drops(const DrainWay& way, const trace::UntoldDrops& drops);
+  Result give_up_for_good(const DrainWay& way);
   void publish();
   void quarantine(Quarantine reason, const std::string& what, const Log& log);
 
@@ -87,7 +140,11 @@ class RingDrain {
   bool quarantined_ = false;
   std::uint64_t pos_ = 0;
   std::uint64_t last_fill_ = 0;
+  std::uint64_t high_water_ = 0;  // the most that it was
   trace::StreamCursor cursor_;
+  RingCopy copy_;                    // of a ring that is overwritten: what is not encoded yet
+  std::uint64_t drained_bytes_ = 0;  // of this stream, by this consumer
+  std::uint64_t drained_records_ = 0;
 };
 
 }  // namespace ringside::consumer

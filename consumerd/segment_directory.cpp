@@ -14,6 +14,12 @@
 #include "shm-layout/segment_name.hpp"
 
 namespace ringside::consumer {
+namespace {
+
+constexpr int kMostPieces = 16;  // of 16 KiB, a hundred names and more in each
+constexpr auto kScanInterval = std::chrono::seconds(1);
+
+}  // namespace
 
 bool SegmentDirectory::open(std::string* why) {
   inotify_ = UniqueFd(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
@@ -44,6 +50,7 @@ bool SegmentDirectory::follow() {
 }
 
 bool SegmentDirectory::scan(std::string* why) {
+  last_scan_ = std::chrono::steady_clock::now();
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(path_.c_str()), closedir);
   if (dir == nullptr) {
     *why = "cannot read " + path_ + ": " + error_text(errno);
@@ -57,7 +64,7 @@ bool SegmentDirectory::scan(std::string* why) {
 
 std::vector<std::string> SegmentDirectory::appeared() {
   alignas(inotify_event) char buffer[16384];
-  for (;;) {
+  for (int piece = 0; piece < kMostPieces; ++piece) {
     const ssize_t got = read(inotify_.get(), buffer, sizeof buffer);
     if (got <= 0) break;
     for (ssize_t at = 0; at < got;) {
@@ -66,8 +73,7 @@ std::vector<std::string> SegmentDirectory::appeared() {
       const char* const name = buffer + at + sizeof event;
       at += static_cast<ssize_t>(sizeof event) + event.len;
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
-        std::string ignored;
-        scan(&ignored);
+        overflown_ = true;
       } else if ((event.mask & IN_IGNORED) != 0) {
         // Removed, or its file system is: another one may have its inode number by now.
         if (event.wd == watch_) watch_ = -1;
@@ -75,6 +81,11 @@ std::vector<std::string> SegmentDirectory::appeared() {
         pending_.insert(name);
       }
     }
+  }
+  if (overflown_ && std::chrono::steady_clock::now() - last_scan_ >= kScanInterval) {
+    overflown_ = false;
+    std::string ignored;
+    scan(&ignored);
   }
   const std::set<std::string> names = std::exchange(pending_, {});
   return {names.begin(), names.end()};

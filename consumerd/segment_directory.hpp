@@ -1,6 +1,7 @@
 #pragma once
 // Which segments there are: a scan at the start, inotify for those that appear later.
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -22,7 +23,8 @@ class SegmentDirectory {
   // and made again is watched and scanned from this call on.
   bool follow();
 
-  // Names of segments that may be new since the last call, in the order of their names.
+  // Names of segments that may be new since the last call, in the order of their names. Bounded in
+  // time, however fast names are made: the rest comes with the next calls.
   std::vector<std::string> appeared();
 
  private:
@@ -35,6 +37,8 @@ class SegmentDirectory {
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   std::set<std::string> pending_;
+  bool overflown_ = false;  // something appeared and was not told
+  std::chrono::steady_clock::time_point last_scan_;
 };
 
 }  // namespace ringside::consumer

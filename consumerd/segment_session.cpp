@@ -7,6 +7,7 @@
 
 #include "consumerd/section_front.hpp"
 #include "shm-layout/clock_reading.hpp"
+#include "shm-layout/segment_name.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -16,13 +17,23 @@ using std::chrono::steady_clock;
 constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two sequence points
 constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
+constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
+constexpr std::uint64_t kGlanceBytes = 4U << 20;  // of overwritten rings, in one round
 constexpr auto kNameInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
 SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log)
-    : log_(log), segment_(std::move(segment)) {}
+    : log_(log),
+      segment_(std::move(segment)),
+      losses_(*segment_),
+      meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
+      rotation_asked_(segment_->control().tool_answers.rotation.load(std::memory_order_relaxed)),
+      flush_desk_(segment_->control()),
+      desk_(segment_->control()),
+      levels_(*segment_),
+      overwritten_(segment_->header().sub_buffer_bytes != 0) {}
 
 std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSegment> segment,
                                                       const std::string& output_dir,
@@ -41,8 +52,13 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       [self](const shm::JournalEntry& entry) {
         if (entry.ring_index < self->rings_.size()) self->rings_[entry.ring_index].written(entry);
       },
-      why);
-  if (session->file_ == nullptr) return nullptr;
+      why, attached.control().consumer.session.load(std::memory_order_relaxed) == 0);
+  if (session->file_ == nullptr) {
+    attached.tell_state(shm::ConsumerState::kStalled);
+    return nullptr;
+  }
+  session->file_has_records_ = session->file_->file_bytes() != 0;
+  session->continues_snapshot_ = session->desk_.asked();
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<trace::ClockSteering>(
@@ -57,7 +73,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->name_staging(staging);
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   line.session.fetch_add(1, std::memory_order_relaxed);
-  session->flush_seen_ = line.flush_done.load(std::memory_order_relaxed);
+  session->was_alive_ = attached.service_alive();
   // If no slot is free now, the first round tries again.
   session->begun_ = session->begin_section();
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
@@ -89,47 +105,35 @@ bool SegmentSession::begin_section() {
   return true;
 }
 
-// Times go on where the consumer before stopped; the first one has the service's whole run to
-// measure the rate by.
-void SegmentSession::take_over_clock() {
-  const shm::ConsumerClock& left = segment_->control().consumer_clock;
-  // Pairs with the release in tell_successor().
-  const std::uint64_t steps = left.steps.load(std::memory_order_acquire);
-  const auto step = [&left](std::uint64_t number) {
-    const shm::ClockStep& from = left.step[(number - 1) % shm::kClockSteps];
-    trace::ClockPoint point;
-    point.tsc0 = from.tsc0.load(std::memory_order_relaxed);
-    point.unix_ns0 = from.unix_ns0.load(std::memory_order_relaxed);
-    point.ns_per_tick = from.ns_per_tick.load(std::memory_order_relaxed);
-    return point;
-  };
-  if (steps > 0 && clock_->resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
-  if (!same_boot_) return;
-  const shm::ClockReading now = shm::read_clocks();
-  clock_->measure({now.tsc, now.monotonic_ns, now.realtime_ns});
-}
-
-void SegmentSession::tell_successor(const trace::ClockPoint& point) {
-  shm::ConsumerClock& clock = segment_->control().consumer_clock;
-  const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
-  shm::ClockStep& step = clock.step[steps % shm::kClockSteps];
-  step.tsc0.store(point.tsc0, std::memory_order_relaxed);
-  step.unix_ns0.store(point.unix_ns0, std::memory_order_relaxed);
-  step.ns_per_tick.store(point.ns_per_tick, std::memory_order_relaxed);
-  clock.steps.store(steps + 1, std::memory_order_release);
-}
-
-bool SegmentSession::write_clock() {
-  last_clock_ = steady_clock::now();
-  if (!same_boot_) return true;  // only the service's own reading is of its clock
-  const std::span<std::byte> out = file_->space(256);
-  if (out.empty()) return false;
-  const shm::ClockReading now = shm::read_clocks();
-  clock_before_ = clock_->last();
-  const trace::ClockPoint point = clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns});
-  file_->commit(trace::write_clock_block(point, out));
-  tell_successor(point);
+bool SegmentSession::tell_losses() {
+  if (truncated()) return true;
+  // Of statements that have lost everything nothing was drained.
+  if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
+  if (!losses_.tell(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
+    return false;
+  }
+  last_losses_ = steady_clock::now();
   return true;
+}
+
+void SegmentSession::set_rules(std::shared_ptr<const RecordRules> rules) {
+  next_rules_ = std::move(rules);
+}
+
+// What the rules before have left out is told of first. False if there is no room for that: nothing
+// may be taken by rules that have been replaced.
+bool SegmentSession::follow_rules() {
+  if (next_rules_ == nullptr) return true;
+  if (pass_ != nullptr && begun_ && !overwritten_ && !tell_losses()) return false;
+  pass_ = RecordPass::of_service(std::exchange(next_rules_, nullptr),
+                                 std::string(shm::service_of_segment_name(name())),
+                                 segment_->header().tsc_frequency_hz, log_);
+  return true;
+}
+
+DrainWay SegmentSession::drain_way() {
+  return {*file_,   *dictionary_,   *encoder_, pass_.get(), watch_.get(),
+          scratch_, watermark_tsc_, &counts_,  log_};
 }
 
 bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
@@ -166,10 +170,7 @@ void SegmentSession::follow_rings() {
 bool SegmentSession::is_writable(steady_clock::time_point now) {
   const bool writable = !file_->stalled() && keeps_name(now);
   // No heartbeat: a service that waits for space waits for its bound once, not every time.
-  segment_->control().consumer.state.store(
-      static_cast<std::uint32_t>(writable ? shm::ConsumerState::kPolling
-                                          : shm::ConsumerState::kStalled),
-      std::memory_order_relaxed);
+  segment_->tell_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
   return writable;
 }
 
@@ -181,8 +182,8 @@ bool SegmentSession::keeps_name(steady_clock::time_point now) {
     astray_ = file_->astray();
     if (astray_) {
       rotation_retry_ = now;
-      log_.error(file_->path() +
-                 " was removed, moved or replaced; its trace goes on in a new file");
+      log_.error(file_->path() + " was removed, moved or replaced; its trace goes on in a new file",
+                 {{"segment", name()}, {"file", file_->path()}});
     }
   }
   if (astray_ && now >= rotation_retry_) change_file();
@@ -197,8 +198,6 @@ RoundResult SegmentSession::poll() {
   // Every record published from here on is younger than the watermark of this round, but for
   // those of threads that were stopped between reading the clock and publishing.
   const std::uint64_t round_tsc = shm::read_tsc();
-  // Pairs with flush(): what was published before the request is drained in this round.
-  const std::uint64_t flush = control.service.flush_request.load(std::memory_order_acquire);
   if (!begun_ && !begin_section()) {
     result.starved = true;
     return result;
@@ -208,117 +207,117 @@ RoundResult SegmentSession::poll() {
     return result;
   }
   follow_rings();
+  if (!follow_rules()) {
+    result.starved = true;
+    return result;
+  }
+  look_for_flush();
   const std::uint64_t file_bytes_before = counts_.file_bytes;
-  result.starved = !drain_rings(segment_->layout().ring_bytes, &result);
-  bytes_since_point_ += counts_.file_bytes - file_bytes_before;
+  const std::uint64_t ring_bytes_before = counts_.ring_bytes;
+  if (overwritten_ && !look_at_overwritten(kGlanceBytes, &result)) {
+    result.starved = true;
+    return result;
+  }
+  const Drained drained = overwritten_ ? serve_snapshot(round_tsc) : drain_rings(&result);
+  result.starved = drained == Drained::kNoSpace;
+  result.ring_bytes += overwritten_ ? counts_.ring_bytes - ring_bytes_before : 0;
+  if (!overwritten_) bytes_since_point_ += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
+  // Of a ring that has more, everything older than its last record is in the file.
+  std::uint64_t watermark_tsc = round_tsc;
+  if (drained == Drained::kShare && !overwritten_) {
+    for (const RingDrain& ring : rings_) {
+      if (ring.has_data()) watermark_tsc = std::min(watermark_tsc, ring.cursor().last_tsc);
+    }
+    watermark_tsc = std::max(watermark_tsc, watermark_tsc_);
+  }
   const auto now = steady_clock::now();
   control.consumer.heartbeat_monotonic_ns.store(
       static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
       std::memory_order_relaxed);
-  const bool flushing = flush > flush_seen_;
+  if (!overwritten_ && now - last_losses_ >= kLossInterval && !tell_losses()) {
+    result.starved = true;
+    return result;
+  }
+  const bool flushing = flush_is_due(drained);
   if (bytes_since_point_ > 0 &&
       (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
-    result.starved = !write_sequence_point(round_tsc);
+    result.starved = !write_sequence_point(watermark_tsc);
   }
-  if (rotation_is_due(now) && !rotate(round_tsc)) result.starved = true;
+  if (rotation_is_due(now) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
-    flush_seen_ = flush;
-    flush_sealed_ = file_->sealed();
+    flush_desk_.take(file_->sealed());
+    flush_marks_.clear();
+    flushing_ = false;
   } else if (file_->oldest() < now - kOldestByte) {
     file_->seal();
   }
-  answer_flush();
+  flush_desk_.answer(file_->written());
   return result;
 }
 
-// False if staging is full; the next round then begins with the ring that found it so, or else
-// the last rings would never be drained while the disk is the slowest part.
-bool SegmentSession::drain_rings(std::uint64_t ring_bytes, RoundResult* result) {
+// What was published before a request to flush is what it is about, or it would never be answered
+// while a service logs more than a round takes.
+void SegmentSession::look_for_flush() {
+  if (flushing_ || !flush_desk_.asked()) return;
+  flushing_ = true;
+  follow_rings();  // those that were taken before it was asked
+  for (const RingDrain& ring : rings_) flush_marks_.push_back(ring.published());
+}
+
+bool SegmentSession::flush_is_due(Drained drained) const {
+  if (!flushing_ || drained == Drained::kAll) return flushing_;
+  if (overwritten_) return false;  // a snapshot is under way
+  for (std::size_t i = 0; i < flush_marks_.size(); ++i) {
+    if (!rings_[i].has_taken(flush_marks_[i])) return false;
+  }
+  return true;
+}
+
+// A round that could not take everything is followed by one that begins with the ring that stopped
+// it, or else the last rings would never be drained while the disk is the slowest part.
+SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
   const std::size_t count = rings_.size();
+  const std::size_t first = first_ring_;
   for (std::size_t step = 0; step < count; ++step) {
-    const std::size_t index =
-        first_ring_ + step < count ? first_ring_ + step : first_ring_ + step - count;
+    const std::size_t index = first + step < count ? first + step : first + step - count;
     RingDrain& ring = rings_[index];
     if (!ring.has_data()) continue;
     const std::uint64_t before = counts_.ring_bytes;
     const bool clock_due =
         result->ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval;
-    if ((clock_due && !write_clock()) ||
-        ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
-            RingDrain::Result::kNoSpace) {
+    const RingDrain::Result drained =
+        clock_due && !write_clock() ? RingDrain::Result::kNoSpace
+                                    : ring.drain(share_bytes_ - result->ring_bytes, drain_way());
+    if (drained == RingDrain::Result::kNoSpace) {
       first_ring_ = index;
-      return false;
+      return Drained::kNoSpace;
     }
     result->ring_bytes += counts_.ring_bytes - before;
-    result->fullest_permille =
-        std::max(result->fullest_permille, ring.fill_bytes() * 1000 / ring_bytes);
+    result->fullest_permille = std::max(result->fullest_permille,
+                                        ring.fill_bytes() * 1000 / segment_->layout().ring_bytes);
+    peak_permille_ = std::max(peak_permille_, result->fullest_permille);
+    if (result->ring_bytes >= share_bytes_) {
+      // With the one behind it, for this one may always have more.
+      first_ring_ = index + 1 < count ? index + 1 : 0;
+      return Drained::kShare;
+    }
   }
-  return true;
-}
-
-void SegmentSession::answer_flush() {
-  shm::ConsumerLine& line = segment_->control().consumer;
-  if (line.flush_done.load(std::memory_order_relaxed) == flush_seen_) return;
-  if (file_->written() < flush_sealed_) return;
-  // Pairs with the acquire in flush(): the bytes are in the file.
-  line.flush_done.store(flush_seen_, std::memory_order_release);
+  return Drained::kAll;
 }
 
 void SegmentSession::tend() {
   if (astray_ || file_->stalled()) return;
-  for (RingDrain& ring : rings_) {
-    if (ring.book_final_drops(*file_, *encoder_, watermark_tsc_, false, &counts_) ==
-        RingDrain::Result::kNoSpace) {
-      return;
-    }
+  // With all statements that there are by now.
+  if (levels_.is_asked() && begun_ && dictionary_->update() == DictionaryFeed::Result::kReady) {
+    levels_.serve(dictionary_->sites(), log_);
   }
-}
-
-void SegmentSession::begin_end(trace::EndReason reason) {
-  if (ending_) return;
-  ending_ = true;
-  end_reason_ = reason;
-}
-
-SegmentSession::End SegmentSession::try_end() {
-  if (!finished_ && !is_writable(steady_clock::now())) return End::kStalled;
-  if (!finished_) finished_ = finish();
-  if (!finished_ || !file_->advance()) return End::kNoSpace;
-  if (file_->all_written()) return End::kOver;
-  return file_->stalled() ? End::kStalled : End::kWriting;
-}
-
-bool SegmentSession::finish() {
-  if (!begun_ && !begin_section()) return false;
-  // Before the last look at the rings: a service that lives on goes on from here.
-  const std::uint64_t watermark_tsc = shm::read_tsc();
-  follow_rings();
-  const bool service_ended = end_reason_ == trace::EndReason::kServiceEnded;
+  if (overwritten_) return;  // an ended stream is told of like any other, in the next snapshot
   for (RingDrain& ring : rings_) {
-    if (ring.drain(*file_, *dictionary_, *encoder_, scratch_, watermark_tsc_, &counts_, log_) ==
-            RingDrain::Result::kNoSpace ||
-        ring.book_final_drops(*file_, *encoder_, watermark_tsc_, service_ended, &counts_) ==
-            RingDrain::Result::kNoSpace) {
-      return false;
-    }
+    if (ring.book_final_drops(drain_way(), false) == RingDrain::Result::kNoSpace) return;
   }
-  if (!write_sequence_point(watermark_tsc)) return false;
-  file_->finish(section_end(end_reason_));
-  return true;
-}
-
-void SegmentSession::leave() {
-  shm::ConsumerLine& line = segment_->control().consumer;
-  answer_flush();
-  std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
-  line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kDetached),
-                   std::memory_order_relaxed);
-  // One that was cut short is of no use to anybody, and when its service ends nobody would be there
-  // to remove it.
-  if (end_reason_ == trace::EndReason::kServiceEnded || truncated()) segment_->unlink_file();
 }
 
 }  // namespace ringside::consumer

@@ -11,12 +11,21 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr auto kRotationRetry = std::chrono::seconds(5);
+// Between files that are asked for in the segment, to which its service writes too.
+constexpr auto kRequestInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
-bool SegmentSession::rotation_is_due(steady_clock::time_point now) const {
+bool SegmentSession::rotation_is_due(steady_clock::time_point now) {
+  const shm::ControlPage& control = segment_->control();
+  // Pairs with the store of a tool.
+  rotation_asked_ = control.tool_requests.rotation.load(std::memory_order_acquire);
   if (now < rotation_retry_) return false;
   if (rotation_requested_) return true;
+  if (rotation_asked_ != control.tool_answers.rotation.load(std::memory_order_relaxed) &&
+      now - section_start_ >= kRequestInterval) {
+    return true;
+  }
   // A section without records is not worth a file.
   return counts_.records + counts_.dropped > section_counts_.records + section_counts_.dropped &&
          rotation_.is_due(file_->file_bytes(), front_bytes_, now - section_start_);
@@ -25,6 +34,8 @@ bool SegmentSession::rotation_is_due(steady_clock::time_point now) const {
 // False if staging is full. A file that cannot be made is tried again later: the present one goes
 // on, for nothing of it has ended.
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
+  // Each snapshot tells its own.
+  if (!overwritten_ && !tell_losses()) return false;
   if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
   change_file();
   return true;
@@ -39,10 +50,11 @@ bool SegmentSession::change_file() {
   if (!done) {
     rotation_retry_ = steady_clock::now() + (astray_ ? kAstrayRetry : kRotationRetry);
     if (!std::exchange(told_rotation_, true) || astray_ != told_astray_) {
-      log_.error(why + (astray_
-                            ? "; nothing is taken from the rings of " + name() +
-                                  " until it can be, trying again until it works"
-                            : "; " + file_->path() + " goes on until the next file can be made"));
+      log_.error(
+          why + (astray_ ? "; nothing is taken from the rings of " + name() +
+                               " until it can be, trying again until it works"
+                         : "; " + file_->path() + " goes on until the next file can be made"),
+          {{"segment", name()}, {"file", file_->path()}});
     }
     told_astray_ = astray_;
     return false;
@@ -52,11 +64,14 @@ bool SegmentSession::change_file() {
   for (RingDrain& ring : rings_) ring.enter_restated_section();
   told_rotation_ = false;
   rotation_requested_ = false;
+  // Pairs with the acquire of the tool: the new file has its name.
+  segment_->control().tool_answers.rotation.store(rotation_asked_, std::memory_order_release);
   section_counts_ = counts_;
+  file_has_records_ = false;
   section_start_ = steady_clock::now();
   front_bytes_ = file_->file_bytes();
   watermark_tsc_ = 0;  // of this section there is none yet
-  log_.detail("goes on in " + file_->path());
+  log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
   return true;
 }
 

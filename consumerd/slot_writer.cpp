@@ -112,6 +112,7 @@ void SlotWriter::finish(const WriteCompletion& completion) {
   job.passing = 0;
   job.since = Clock::now();
   job.written += static_cast<std::uint32_t>(completion.result);
+  bytes_written_ += static_cast<std::uint32_t>(completion.result);
   if (job.written < job.bytes) {
     submit(completion.slot);
     return;
@@ -131,6 +132,7 @@ void SlotWriter::fail(std::uint32_t slot, int error) {
   const bool passing = (error == EINTR || error == EAGAIN) && ++job.passing < kMostPassing;
   job.retry_at = Clock::now();
   if (passing) return;
+  ++failures_;
   job.retry_at += kRetryAfter;
   if (!job.failing) mark_failing(slot, error_text(error));
 }
@@ -142,14 +144,14 @@ void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
   job.failing = true;
   const bool first_of_client = job.client->failing_++ == 0;
   ++failing_;
-  const std::string text = "cannot write " + std::string(staging_.header(slot).file_path) + ": " +
-                           why +
+  const std::string file = staging_.header(slot).file_path;
+  const std::string text = "cannot write " + file + ": " + why +
                            "; nothing is lost as long as the rings have room, trying again until "
                            "it works";
   if (std::exchange(told_, why) != why) {
-    log_.error(text);
+    log_.error(text, {{"file", file}});
   } else if (first_of_client) {
-    log_.detail(text);
+    log_.detail(text, {{"file", file}});
   }
 }
 

@@ -51,6 +51,10 @@ class SlotWriter {
   bool only_failing() const { return under_way_ == failing_; }
   // Slots that were written so far.
   std::uint64_t slots_written() const { return slots_written_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  // Tries that failed, not counting those that are repeated at once.
+  std::uint64_t failures() const { return failures_; }
+  std::uint32_t failing() const { return failing_; }  // slots, at this moment
   // Gives back a slot that nothing was committed to.
   void discard(std::uint32_t slot) { release(slot); }
 
@@ -84,6 +88,8 @@ class SlotWriter {
   std::uint32_t under_way_ = 0;
   std::uint32_t failing_ = 0;
   std::uint64_t slots_written_ = 0;
+  std::uint64_t bytes_written_ = 0;
+  std::uint64_t failures_ = 0;
   std::string told_;  // why something fails, as it was said last; empty while nothing does
   bool told_no_memory_ = false;
 };

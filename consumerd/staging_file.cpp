@@ -12,6 +12,7 @@
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
+#include "consumerd/trusted_open.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
 
@@ -63,8 +64,7 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
     *why = what + " " + path + ": " + error_text(errno) + "; " + remedy;
     return nullptr;
   };
-  file->fd_ =
-      UniqueFd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  file->fd_ = open_in(shm_dir, staging_name(file->uuid_), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (!file->fd_) return refuse("cannot create", "--shm-dir must be a writable directory");
   file->path_ = path;
   const int fd = file->fd_.get();

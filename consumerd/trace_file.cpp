@@ -17,14 +17,15 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
                                            const shm::SegmentHeader& header, SlotWriter& writer,
                                            StagingFile& staging,
                                            std::function<void(const shm::JournalEntry&)> written,
-                                           std::string* why) {
+                                           std::string* why, bool fresh) {
   std::unique_ptr<TraceFile> file(new TraceFile(writer, staging));
   file->written_callback_ = std::move(written);
   file->output_dir_ = output_dir;
   file->segment_name_ = segment_name;
   std::memcpy(file->segment_uuid_, header.uuid, sizeof header.uuid);
   file->stem_ = trace_stem(segment_name, header);
-  if (!open_newest_output(output_dir, file->stem_, header, &file->file_, why)) return nullptr;
+  if (!open_newest_output(output_dir, file->stem_, header, fresh, &file->file_, why))
+    return nullptr;
   file->next_offset_ = file->file_.bytes;
   return file;
 }

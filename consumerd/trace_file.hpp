@@ -25,7 +25,8 @@ namespace ringside::consumer {
 class TraceFile {
  public:
   // Opens <service>.<pid>.<start time>.<sequence>.ringtrace in `output_dir`, at its end if the
-  // newest one already is this segment's. Null with `why` if it cannot be opened.
+  // newest one already is this segment's. Null with `why` if it cannot be opened. `fresh`: it is
+  // likely that there is none.
   // `written` is called for each journal entry whose bytes, and all bytes before them, have
   // reached the file. The object must outlive its writes: all_written().
   static std::unique_ptr<TraceFile> open(const std::string& output_dir,
@@ -33,7 +34,7 @@ class TraceFile {
                                          const shm::SegmentHeader& header, SlotWriter& writer,
                                          StagingFile& staging,
                                          std::function<void(const shm::JournalEntry&)> written,
-                                         std::string* why);
+                                         std::string* why, bool fresh = false);
 
   // Memory for at least `bytes` further bytes, to be filled from the front and then committed.
   // Seals the present slot if it has less. Empty if there is no room now: every slot is waiting

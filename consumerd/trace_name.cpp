@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".ringtrace";
 constexpr std::string_view kPackedSuffix = ".ringtrace.zst";
+constexpr std::string_view kUnfinishedSuffix = ".new";
 constexpr std::string_view kStartTimePattern = "00000000T000000-000000";  // 0: any digit
 
 std::string start_time_text(std::uint64_t realtime_ns) {
@@ -72,7 +73,13 @@ std::optional<TraceName> TraceName::parse(std::string_view name) {
 }
 
 std::string unfinished_name(const std::string& name) {
-  return name + ".new";
+  return name + std::string(kUnfinishedSuffix);
+}
+
+std::optional<TraceName> parse_unfinished_name(std::string_view name) {
+  if (!name.ends_with(kUnfinishedSuffix)) return {};
+  name.remove_suffix(kUnfinishedSuffix.size());
+  return TraceName::parse(name);
 }
 
 std::string trace_stem(const std::string& segment_name, const shm::SegmentHeader& header) {

@@ -27,6 +27,9 @@ struct TraceName {
 // What a file is called until it may have its name; no reader looks at such files.
 std::string unfinished_name(const std::string& name);
 
+// The name that it is to have; nothing if that is none which consumerd gives.
+std::optional<TraceName> parse_unfinished_name(std::string_view name);
+
 std::string trace_stem(const std::string& segment_name, const shm::SegmentHeader& header);
 
 }  // namespace ringside::consumer

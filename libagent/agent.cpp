@@ -9,6 +9,7 @@
 
 #include "libagent/environment.hpp"
 #include "libagent/fork_guard.hpp"
+#include "libagent/loss_count.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/statement_registry.hpp"
 #include "shm-layout/clock_reading.hpp"
@@ -98,6 +99,7 @@ bool ensure_segment(Agent& agent) {
   Segment* const live = segment.release();
   agent.segment.store(live, std::memory_order_release);
   agent.state.store(State::live, std::memory_order_relaxed);
+  book_refusals(agent);
   register_loaded_statements(agent);
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include "libagent/agent.hpp"
 #include "libagent/include/ringside/ringside.h"
+#include "libagent/loss_count.hpp"
 #include "libagent/ring_attachment.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
@@ -55,6 +56,16 @@ Status status() noexcept {
   }
 }
 
+std::uint64_t losses(LossCause cause) noexcept {
+  const SlowPathLock lock;
+  if (cause != LossCause::any) return count_of(agent(), static_cast<shm::LossCause>(cause));
+  std::uint64_t records = 0;
+  for (const shm::LossCause each : shm::kCountedCauses) {
+    if (shm::is_lost(each)) records += count_of(agent(), each);
+  }
+  return records;
+}
+
 bool preallocate() noexcept {
   return rs_preallocate() != 0;
 }
@@ -74,6 +85,10 @@ using ringside::agent;
 using ringside::Segment;
 using ringside::SlowPathLock;
 
+std::uint64_t rs_losses(rs_loss_cause cause) {
+  return ringside::losses(static_cast<ringside::LossCause>(cause));
+}
+
 int rs_init(void) {
   const SlowPathLock lock;
   try {
@@ -84,12 +99,12 @@ int rs_init(void) {
 }
 
 int rs_preallocate(void) {
-  if (!ringside::attach_ring()) return 0;
+  if (ringside::attach_ring() != ringside::Attached::kYes) return 0;
   // The clock record that opens a stream, so that the first log call finds its way prepared.
   rs_thread& t = rs_thread_state;
   if (t.clock_due == 0) {
     const std::uint64_t start = rs_reserve_slow(t.pos, 0, rs_clock());
-    if (start == RS_DROPPED) return 0;
+    if (start >= RS_DROPPED) return 0;
     rs_publish(start, 0);
   }
   return 1;
@@ -98,6 +113,7 @@ int rs_preallocate(void) {
 int rs_flush(std::uint64_t timeout_ms) {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
   if (segment == nullptr) return 1;  // nothing was recorded
+  if (segment->sub_buffer_bytes != 0) return 0;
   const ringside::SlowCall call;
   ringside::shm::ControlPage& control = *segment->control;
   if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;

@@ -16,6 +16,7 @@ namespace ringside {
 namespace {
 
 constexpr std::uint32_t kMaxBlockTimeoutMs = 3'600'000;
+constexpr std::uint32_t kMaxCostSampling = 1'000'000'000;
 
 const char* variable(const char* name) {
   // Read once, before the service can have reason to change its environment concurrently.
@@ -67,7 +68,8 @@ void read_choice(const char* name, std::span<const Choice<T>> choices, T* option
   reject(name, text, wanted, kept);
 }
 
-constexpr Choice<Overflow> kOverflows[] = {{"block", Overflow::block}, {"drop", Overflow::drop}};
+constexpr Choice<Overflow> kOverflows[] = {
+    {"block", Overflow::block}, {"drop", Overflow::drop}, {"overwrite", Overflow::overwrite}};
 constexpr Choice<Clock> kClocks[] = {{"tsc", Clock::tsc}, {"consumer", Clock::consumer}};
 constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
                                      {"info", Level::info},         {"notice", Level::notice},
@@ -132,6 +134,11 @@ Options apply_environment(Options options) {
            std::to_string(defaults.block_timeout.count()));
     options.block_timeout = defaults.block_timeout;
   }
+  if (options.cost_sampling > kMaxCostSampling) {
+    report("cost_sampling=" + std::to_string(options.cost_sampling) +
+           " is not between 0 and 1000000000; using " + std::to_string(defaults.cost_sampling));
+    options.cost_sampling = defaults.cost_sampling;
+  }
   if (const char* service = variable("RINGSIDE_SERVICE"); service != nullptr) {
     options.service = service;
   }
@@ -151,6 +158,8 @@ Options apply_environment(Options options) {
   options.block_timeout = std::chrono::milliseconds(timeout_ms);
   read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);
   read_choice<Clock>("RINGSIDE_CLOCK", kClocks, &options.clock);
+  read_number<std::uint32_t>("RINGSIDE_COST_SAMPLING", 0, kMaxCostSampling,
+                             "a number from 0 to 1000000000", &options.cost_sampling);
   return options;
 }
 

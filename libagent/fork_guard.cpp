@@ -66,7 +66,9 @@ void in_child() {
     a.state.store(State::idle, std::memory_order_relaxed);
   }
   a.refused.store(0, std::memory_order_relaxed);
+  for (auto& refusals : a.unbooked_refusals) refusals.store(0, std::memory_order_relaxed);
   a.dropped_by_former_owners = 0;
+  a.counted_for_former_owners = {};
   a.message.clear();
   release();
 }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "libagent/agent.hpp"
+#include "libagent/loss_count.hpp"
 #include "libagent/ring_attachment.hpp"
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/record_head.hpp"
@@ -151,18 +152,26 @@ std::uint64_t total_bytes(std::span<const Piece> pieces) {
 void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
   using namespace ringside;
   std::array<Piece, RS_MAX_FIELDS> storage;
-  if (count != site->field_count || count > storage.size()) return;  // refused at compile time
+  // Neither this nor what does not fit below gets past a compiler without -w.
+  if (count != site->field_count || count > storage.size()) {
+    return count_refusal(site, shm::LossCause::kDictionaryFull);
+  }
   const std::span<Piece> pieces = std::span(storage).first(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const rs_field& field = site->fields[i];
     const bool text = static_cast<shm::FieldType>(field.type) == shm::FieldType::string;
     const bool fits = text ? convert_text(field, {args, count}, args[i], &pieces[i])
                            : convert_number(field, args[i], &pieces[i]);
-    if (!fits) return;  // refused at compile time by -Wformat
+    if (!fits) return count_refusal(site, shm::LossCause::kDictionaryFull);
   }
-  if (attached_ring() == nullptr && !attach_ring()) return;
+  if (attached_ring() == nullptr) {
+    const Attached attached = attach_ring();
+    if (attached != Attached::kYes) return rs_dropped(site, dropped(cause_of(attached)));
+  }
   shm::RingMetadata* const ring = attached_ring();
-  if (ring == nullptr) return;  // a handler forked, and this is the child
+  if (ring == nullptr) {  // a handler forked, and this is the child
+    return count_refusal(site, shm::LossCause::kNoRing);
+  }
   std::uint64_t bytes = shm::kHeadBytes + total_bytes(pieces);
   const std::uint64_t max_bytes = rs_thread_state.max_record_bytes;
   const bool cut = bytes > max_bytes;
@@ -171,11 +180,14 @@ void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::
     for (const Piece& p : pieces) fixed += p.is_text ? sizeof p.bytes : p.bytes;
     cut_texts(pieces, max_bytes - fixed);
     bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
-    ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
   }
   std::uint64_t tsc = 0;
   const std::uint64_t start = rs_reserve(state, bytes, &tsc);
-  if (start == RS_DROPPED) return;
+  if (start >= RS_DROPPED) return rs_dropped(site, start);
+  if (cut) {
+    ring->counters.cut_records.fetch_add(1, std::memory_order_relaxed);
+    count_for_site(site, shm::LossCause::kTooLarge);
+  }
   unsigned char* p = rs_place(start);
   const auto id = static_cast<std::uint32_t>(site->id);
   const std::uint64_t head = shm::make_head(tsc, cut ? shm::kCodeExtended : id);

@@ -11,7 +11,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "libagent/call_cost.hpp"
 #include "libagent/environment.hpp"
+#include "libagent/loss_count.hpp"
+#include "libagent/oldest_records.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/slow_call.hpp"
 #include "shm-layout/record_head.hpp"
@@ -37,6 +40,7 @@ void forget_ring() {
   t.pos = RS_NO_RING;
   t.published = UINT64_MAX;  // no record that is being written may publish any more
   t_attachment.ring = nullptr;
+  end_measuring();
 }
 
 bool is_orphaned() {
@@ -49,24 +53,14 @@ bool g_refusal_reported = false;
 
 // Why this thread has no ring, so that each of its log calls costs little more than being counted.
 struct Refusal {
-  std::uint64_t until_ns = 0;                   // CLOCK_MONOTONIC; 0 if there was none
-  std::atomic<std::uint64_t>* cause = nullptr;  // a counter in the segment's control page
+  std::uint64_t until_ns = 0;  // CLOCK_MONOTONIC; 0 if there was none
+  Attached result = Attached::kYes;
 };
 thread_local Refusal t_refusal;
 
-bool refuse(Agent& a, std::atomic<std::uint64_t>& cause) {
-  cause.fetch_add(1, std::memory_order_relaxed);
-  a.refused.fetch_add(1, std::memory_order_relaxed);
-  t_refusal.cause = &cause;
-  t_refusal.until_ns = monotonic_ns() + kRingRetryAfterNs;
-  return false;
-}
-
-bool was_refused_just_now(Agent& a) {
-  if (t_refusal.until_ns == 0 || monotonic_ns() >= t_refusal.until_ns) return false;
-  t_refusal.cause->fetch_add(1, std::memory_order_relaxed);
-  a.refused.fetch_add(1, std::memory_order_relaxed);
-  return true;
+Attached refuse(Attached result) {
+  t_refusal = {monotonic_ns() + kRingRetryAfterNs, result};
+  return result;
 }
 
 std::uint32_t current_thread_id() {
@@ -102,14 +96,18 @@ bool is_drained(const shm::RingMetadata& ring) {
 }
 
 // A ring whose thread ended and whose last byte and loss have been consumed, else a new one.
-// Lock held. ring_count if there is none.
-std::uint32_t find_ring(Segment& segment) {
+// Rings that are overwritten keep what ended threads recorded as long as there are new ones (and
+// `new_ones`, memory for them), and go to others in turn then. Lock held. ring_count if there is
+// none.
+std::uint32_t find_ring(Segment& segment, bool new_ones) {
   static std::uint32_t hint = 0;  // where the last search ended: thread churn finds one at once
   const std::uint32_t used = segment.rings_used;
+  const bool overwritten = segment.sub_buffer_bytes != 0;
+  if (overwritten && new_ones && used < segment.layout.ring_count) return used;
   for (std::uint32_t step = 0; step < used; ++step) {
     const std::uint32_t index = (hint + step) % used;
     const shm::RingMetadata& ring = segment.rings[index];
-    if (segment.ring_owner[index] == 0 && is_drained(ring)) {
+    if (segment.ring_owner[index] == 0 && (overwritten || is_drained(ring))) {
       hint = index + 1;
       return index;
     }
@@ -146,11 +144,31 @@ void reset_counters(shm::CountersLine& counters) {
   counters.cut_records.store(0, std::memory_order_relaxed);
   counters.blocked_count.store(0, std::memory_order_relaxed);
   counters.blocked_ticks.store(0, std::memory_order_relaxed);
+  counters.dropped_quarantined.store(0, std::memory_order_relaxed);
+}
+
+// Of a ring that is overwritten: what the former owner recorded is given up before anything tells
+// of the new one, and counted as far as no snapshot has it.
+void take_over_records(Segment& segment, std::uint32_t index) {
+  shm::RingMetadata& ring = segment.rings[index];
+  const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
+  if (generation != 0) {
+    const std::uint64_t used =
+        numbers_used(segment, ring, segment.ring_base[index].load(std::memory_order_relaxed));
+    const std::uint64_t taken =
+        ring.consumer.generation.load(std::memory_order_relaxed) == generation
+            ? ring.consumer.next_sequence.load(std::memory_order_relaxed)
+            : 0;
+    segment.control->service.overwritten_streams_lost.fetch_add(used > taken ? used - taken : 0,
+                                                                std::memory_order_relaxed);
+  }
+  give_up_all_records(ring, ring.producer.producer_pos.load(std::memory_order_relaxed));
 }
 
 void claim(Segment& segment, std::uint32_t index) {
   shm::RingMetadata& ring = segment.rings[index];
   shm::IdentityLine& identity = ring.identity;
+  if (segment.sub_buffer_bytes != 0) take_over_records(segment, index);
   identity.state.store(static_cast<std::uint32_t>(shm::RingState::kClaiming),
                        std::memory_order_relaxed);
   identity.stream_id =
@@ -162,6 +180,7 @@ void claim(Segment& segment, std::uint32_t index) {
   std::memset(identity.thread_name, 0, sizeof identity.thread_name);
   prctl(PR_GET_NAME, identity.thread_name);
   reset_counters(ring.counters);
+  begin_measuring(segment, index, identity.start_pos);
   // Pairs with the consumer's acquire, which comes after it has seen a producer_pos of ours.
   identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1,
                             std::memory_order_release);
@@ -217,35 +236,35 @@ void abandon_ring() {
   t.limit = 0;
   t.producer_pos = &g_nowhere;
   t_attachment.ring = nullptr;
+  end_measuring();
 }
 
 namespace {
 
-bool attach_ring_or_throw(Agent& a) {
+Attached attach_ring_or_throw(Agent& a) {
   const SlowCall call;
   const SlowPathLock lock;
-  if (t_attachment.ring != nullptr) return true;  // a signal handler was faster
-  if (is_orphaned()) {
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
+  if (t_attachment.ring != nullptr) return Attached::kYes;  // a signal handler was faster
+  if (is_orphaned()) return Attached::kNoRing;
   t_orphaned = false;
-  if (was_made_around_fork() || !ensure_segment(a)) {
-    if (a.state.load(std::memory_order_relaxed) != State::disabled) {
-      a.refused.fetch_add(1, std::memory_order_relaxed);
-    }
-    return false;
+  if (was_made_around_fork()) {
+    a.refused.fetch_add(1, std::memory_order_relaxed);
+    return Attached::kForeign;
+  }
+  if (!ensure_segment(a)) {
+    const bool disabled = a.state.load(std::memory_order_relaxed) == State::disabled;
+    return disabled ? Attached::kDisabled : Attached::kNoMemory;
   }
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
-  std::uint32_t index = find_ring(segment);
+  std::uint32_t index = find_ring(segment, true);
   if (index >= segment.layout.ring_count) {
     retire_rings_of_dead_threads(segment);
-    index = find_ring(segment);
+    index = find_ring(segment, true);
   }
   if (index >= segment.layout.ring_count) {
     a.message = "all " + std::to_string(segment.layout.ring_count) + " rings of " + segment.path +
                 " are taken; raise RINGSIDE_MAX_THREADS";
-    return refuse(a, segment.control->losses.no_ring);
+    return refuse(Attached::kNoRing);
   }
   if (segment.ring_base[index].load(std::memory_order_relaxed) == nullptr) {
     std::byte* base = nullptr;
@@ -262,32 +281,50 @@ bool attach_ring_or_throw(Agent& a) {
         }
       }
     }
-    if (base == nullptr) return refuse(a, segment.control->losses.no_memory);
-    segment.ring_base[index].store(base, std::memory_order_relaxed);
-    segment.rings_used = index + 1;
-    // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
-    segment.control->service.rings_used.store(index + 1, std::memory_order_release);
+    if (base != nullptr) {
+      segment.ring_base[index].store(base, std::memory_order_relaxed);
+      segment.rings_used = index + 1;
+      // Release: the consumer's acquire of rings_used sees the metadata and reserved memory.
+      segment.control->service.rings_used.store(index + 1, std::memory_order_release);
+    } else if (segment.sub_buffer_bytes != 0) {
+      index = find_ring(segment, false);
+      base = segment.ring_base[index].load(std::memory_order_relaxed);
+    }
+    if (base == nullptr) return refuse(Attached::kNoMemory);
   }
   t_refusal = {};
   a.message.clear();
   a.dropped_by_former_owners += segment.rings[index].counters.dropped_total.load(
       std::memory_order_relaxed);  // before claim() begins to count anew
+  keep_counters_of_former_owner(a, segment.rings[index].counters);
   claim(segment, index);
   arrange_retirement();
-  return true;
+  return Attached::kYes;
 }
 
 }  // namespace
 
-bool attach_ring() {
-  Agent& a = agent();
-  if (was_refused_just_now(a)) return false;
+Attached attach_ring() {
+  if (t_refusal.until_ns != 0 && monotonic_ns() < t_refusal.until_ns) return t_refusal.result;
   try {
-    return attach_ring_or_throw(a);
-  } catch (const std::exception&) {  // no memory, even for a message
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return attach_ring_or_throw(agent());
+  } catch (const std::exception&) {  // not even for a message
+    return Attached::kNoMemory;
   }
+}
+
+shm::LossCause cause_of(Attached attached) {
+  switch (attached) {
+    case Attached::kNoRing:
+      return shm::LossCause::kNoRing;
+    case Attached::kNoMemory:
+      return shm::LossCause::kNoSharedMemory;
+    case Attached::kYes:
+    case Attached::kForeign:
+    case Attached::kDisabled:
+      break;
+  }
+  return shm::LossCause::kUnknown;
 }
 
 }  // namespace ringside

@@ -1,5 +1,6 @@
 #include "libagent/segment_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -22,6 +23,7 @@ namespace ringside {
 namespace {
 
 constexpr std::uint64_t kDictionaryStepBytes = 64U << 10;
+constexpr std::uint32_t kSiteLossesStep = 256;  // entries
 constexpr std::uint32_t kAgentVersion = 0 << 16 | 1 << 8 | 0;
 
 std::string error_text(int error) {
@@ -173,8 +175,9 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
     return refuse("cannot keep " + path, ENOENT, "something removes new segments at once");
   }
   fchmod(fd, static_cast<mode_t>(options.mode));  // a umask may have taken the group's bits
-  segment->layout = shm::plan_segment(options.ring_bytes, options.max_threads,
-                                      shm::kDefaultSiteCapacity, shm::kDefaultDictionaryBytes);
+  segment->layout =
+      shm::plan_segment(options.ring_bytes, options.max_threads, shm::kDefaultSiteCapacity,
+                        shm::kDefaultDictionaryBytes, options.cost_sampling != 0);
   const shm::SegmentLayout& layout = segment->layout;
   if (ftruncate(fd, static_cast<off_t>(layout.segment_bytes)) != 0) {
     return refuse("cannot size " + path, errno, "lower RINGSIDE_RING_BYTES");
@@ -198,14 +201,27 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->rings = reinterpret_cast<shm::RingMetadata*>(base + layout.metadata_offset);
   segment->switches = reinterpret_cast<std::uint8_t*>(base + layout.switches_offset);
   segment->dictionary = base + layout.dictionary_offset;
+  segment->site_losses = reinterpret_cast<shm::SiteLosses*>(base + layout.site_losses_offset);
   if (!reserve_dictionary(*segment, kDictionaryStepBytes)) {
     return refuse("no memory for " + path, errno, kMakeRoom);
   }
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
+  reserve_site_losses(*segment, 0);
   segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
   std::memset(segment->switches, shm::kSwitchUnregistered, layout.site_capacity);
 
   fill_header(options, layout, segment->header);
+  if (options.overflow == Overflow::overwrite) {
+    segment->sub_buffer_bytes = layout.ring_bytes / shm::kSubBuffersPerRing;
+    segment->shapes = std::make_unique<RecordShapes>(layout.site_capacity);
+    segment->header->sub_buffer_bytes = segment->sub_buffer_bytes;
+  }
+  if (layout.call_costs_offset != 0) {
+    segment->call_costs = reinterpret_cast<shm::CallCosts*>(base + layout.call_costs_offset);
+    segment->cost_sampling = options.cost_sampling;
+    segment->header->cost_sampling = options.cost_sampling;
+    segment->measuring_ticks = calibrate_measuring();
+  }
   shm::ServiceLine& line = segment->control->service;
   line.overflow_policy.store(static_cast<std::uint32_t>(options.overflow),
                              std::memory_order_relaxed);
@@ -232,10 +248,29 @@ bool reserve_dictionary(Segment& segment, std::uint64_t bytes) {
   return true;
 }
 
+void reserve_site_losses(Segment& segment, std::uint32_t site_id) {
+  if (site_id < segment.sites_counted.load(std::memory_order_relaxed)) return;
+  const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      shm::round_up(std::uint64_t{site_id} + 1, kSiteLossesStep), segment.layout.site_capacity));
+  if (wanted <= site_id || !reserve(segment.fd.get(), segment.layout.site_losses_offset,
+                                    std::uint64_t{wanted} * sizeof(shm::SiteLosses))) {
+    return;
+  }
+  segment.sites_counted.store(wanted, std::memory_order_relaxed);
+  // Pairs with the acquire of a reader, which looks at no entry beyond.
+  segment.control->losses.sites_counted.store(wanted, std::memory_order_release);
+}
+
 std::byte* map_ring(Segment& segment, std::uint32_t index) {
   const std::uint64_t bytes = segment.layout.ring_bytes;
   const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
   if (!reserve(segment.fd.get(), offset, bytes)) return nullptr;
+  if (segment.call_costs != nullptr &&
+      !reserve(segment.fd.get(),
+               segment.layout.call_costs_offset + std::uint64_t{index} * sizeof(shm::CallCosts),
+               sizeof(shm::CallCosts))) {
+    return nullptr;
+  }
   // One reservation of the address space, then the ring into each part of it, its pages touched at
   // once: page faults belong to the slow path.
   void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,

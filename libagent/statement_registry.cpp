@@ -3,9 +3,12 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <string_view>
 
 #include "libagent/argument_names.hpp"
+#include "libagent/loss_count.hpp"
+#include "libagent/netlogger_entry.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/slow_call.hpp"
 #include "shm-layout/dictionary_entry.hpp"
@@ -45,26 +48,64 @@ bool is_registered(const rs_site& site) {
   return __atomic_load_n(&site.state, __ATOMIC_RELAXED) != &rs_initial_switch;
 }
 
-std::uint8_t switch_for(const rs_site& site, std::uint8_t level) {
-  if (site.level < level) return shm::kSwitchOff;
-  return (site.flags & RS_SITE_CONSUMER_CLOCK) != 0 ? shm::kSwitchOnConsumerClock : shm::kSwitchOn;
+// By the level word of the control page, which tools write too.
+std::uint8_t switch_for(const rs_site& site, std::uint32_t level) {
+  const bool consumer_clock = (site.flags & RS_SITE_CONSUMER_CLOCK) != 0;
+  const auto by = [&](std::uint32_t threshold) {
+    return shm::switch_by_level(site.level, threshold, consumer_clock);
+  };
+  const std::uint8_t meanwhile = by(shm::level_meanwhile(level));
+  const std::uint8_t after = by(shm::level_after(level));
+  if (meanwhile == after) return after;
+  return shm::timed_switch(meanwhile, after, shm::level_deadline_slot(level));
+}
+
+// What a switch says at this moment; one whose deadline is over becomes what it is to be from then
+// on. No lock: any log call may meet it, in a signal handler too.
+std::uint8_t switch_now(Segment& segment, std::uint8_t* byte) {
+  // Pairs with the release of the tool that has set the deadline before.
+  std::uint8_t state = __atomic_load_n(byte, __ATOMIC_ACQUIRE);
+  if (!shm::is_timed(state)) return state;
+  const auto& deadline = segment.control->switch_deadlines.tsc[shm::switch_deadline_slot(state)];
+  if (rs_clock() < deadline.load(std::memory_order_relaxed)) return shm::switch_meanwhile(state);
+  const std::uint8_t after = shm::switch_after(state);
+  // Unless a tool has switched it again meanwhile.
+  __atomic_compare_exchange_n(byte, &state, after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return after;
+}
+
+std::uint8_t recordable(std::uint8_t state) {
+  return state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
+}
+
+// A tool that changes the level stores it, then reads site_count, then switches the sites: what it
+// did not count yet meets its level here. Bounded, for anybody may change the word all the time.
+void set_new_switch(Segment& segment, const rs_site& site, std::uint32_t id) {
+  const std::atomic<std::uint32_t>& level = segment.control->service.level;
+  for (int tries = 0; tries < 8; ++tries) {
+    const std::uint32_t seen = level.load(std::memory_order_relaxed);
+    __atomic_store_n(&segment.switches[id], switch_for(site, seen), __ATOMIC_RELAXED);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (level.load(std::memory_order_relaxed) == seen) return;
+  }
 }
 
 }  // namespace
 
-bool register_statement(Agent& agent, rs_site& site) {
-  if (is_registered(site)) return true;
+std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
+  if (is_registered(site)) return {};
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
   shm::ServiceLine& line = segment.control->service;
   const std::uint32_t id = segment.site_count + 1;
-  const auto refuse = [&](const char* what) {
-    segment.control->losses.dictionary_full.fetch_add(1, std::memory_order_relaxed);
+  const auto refuse = [&](const char* what,
+                          shm::LossCause cause = shm::LossCause::kDictionaryFull) {
     agent.message = std::string(what) + " " + segment.path;
-    return false;
+    return cause;
   };
   constexpr const char* kNoMemory =
       "no memory for the dictionary (enlarge the shared-memory file system; in a container: "
       "--shm-size) of";
+  constexpr shm::LossCause kNoMemoryCause = shm::LossCause::kNoSharedMemory;
   if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
     return refuse("too many statements for");
   }
@@ -83,35 +124,67 @@ bool register_statement(Agent& agent, rs_site& site) {
   description.file = bounded(site.file);
   description.function = bounded(site.function);
   std::array<std::string_view, RS_MAX_FIELDS> names;
-  split_argument_names(bounded(site.arguments), std::span(names).first(site.field_count));
-  std::array<shm::FieldDescription, RS_MAX_FIELDS> fields;
-  for (std::size_t i = 0; i < site.field_count; ++i) {
-    fields[i].type = static_cast<shm::FieldType>(site.fields[i].type);
-    fields[i].flags = site.fields[i].is_format_arg != 0 ? shm::kFieldFormatArg : std::uint8_t{0};
-    fields[i].name = names[i];
+  NetloggerConstants constants;
+  if ((site.flags & RS_SITE_NETLOGGER) != 0) {
+    const std::span variable_names = std::span(names).first(site.field_count);
+    if (!read_netlogger_texts(site, description, variable_names, constants)) {
+      return refuse("the texts of a NetLogger event that cannot be read were refused by");
+    }
+  } else {
+    split_argument_names(bounded(site.arguments), std::span(names).first(site.field_count));
   }
-  const auto used = std::span(fields).first(site.field_count);
+  std::array<shm::FieldDescription, 2 * RS_MAX_FIELDS> fields;
+  const std::size_t first = constants.describe(fields);
+  for (std::size_t i = 0; i < site.field_count; ++i) {
+    shm::FieldDescription& field = fields[first + i];
+    field.type = static_cast<shm::FieldType>(site.fields[i].type);
+    field.flags = site.fields[i].is_format_arg != 0 ? shm::kFieldFormatArg : std::uint8_t{0};
+    field.name = names[i];
+  }
+  const auto used = std::span(fields).first(first + site.field_count);
   const std::size_t bytes = shm::site_entry_bytes(description, used);
   const std::uint64_t at = segment.dictionary_committed;
   if (bytes > shm::kMaxEntryBytes) return refuse("a statement is too large for");
   const bool has_room = at + bytes <= segment.dictionary_reserved;
-  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return refuse(kNoMemory);
+  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) {
+    return refuse(kNoMemory, kNoMemoryCause);
+  }
   if (!reserve_dictionary(segment, at + bytes)) {
     agent.dictionary_retry_at_ns = monotonic_ns() + kDictionaryRetryAfterNs;
-    return refuse(kNoMemory);
+    // An address space that is used up does not pass.
+    const bool is_full = at + bytes > segment.layout.dictionary_bytes;
+    return refuse(is_full ? "the dictionary is full in" : kNoMemory,
+                  is_full ? shm::LossCause::kDictionaryFull : kNoMemoryCause);
   }
+  reserve_site_losses(segment, id);
   if (!has_room) agent.message.clear();
   shm::write_site_entry(description, used, segment.dictionary + at);
+  if (segment.shapes != nullptr) {
+    segment.shapes->add(id, std::span<const rs_field>(site.fields, site.field_count));
+  }
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
   line.site_count.store(id, std::memory_order_relaxed);
   segment.dictionary_committed = at + bytes;
   segment.site_count = id;
-  segment.switches[id] = switch_for(site, agent.level.load(std::memory_order_relaxed));
+  set_new_switch(segment, site, id);
   site.id = id;
   // Pairs with the acquire in rs_site_enabled: whoever finds its switch there sees id and fields.
   __atomic_store_n(&site.state, &segment.switches[id], __ATOMIC_RELEASE);
-  return true;
+  book_refusals(site);
+  return {};
+}
+
+void add_statement(Agent& agent, rs_site& site) noexcept {
+  if (site.previous != nullptr || agent.sites == &site) return;
+  site.next = agent.sites;
+  if (agent.sites != nullptr) agent.sites->previous = &site;
+  agent.sites = &site;
+  if (agent.state.load(std::memory_order_relaxed) != State::live) return;
+  try {
+    register_statement(agent, site);
+  } catch (const std::exception&) {  // no memory for a message: its first log call tries again
+  }
 }
 
 void register_loaded_statements(Agent& agent) {
@@ -134,32 +207,38 @@ void apply_level(Agent& agent, std::uint8_t level) {
 void forget_registrations(Agent& agent) {
   for (rs_site* site = agent.sites; site != nullptr; site = site->next) {
     __atomic_store_n(&site->state, &rs_initial_switch, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->unbooked_refusals, 0, __ATOMIC_RELAXED);
   }
 }
 
 namespace {
 
+std::uint32_t level_in_force(const Agent& a) {
+  const Segment* const segment = a.segment.load(std::memory_order_acquire);
+  if (segment == nullptr) return a.level.load(std::memory_order_relaxed);
+  return shm::level_meanwhile(segment->control->service.level.load(std::memory_order_relaxed));
+}
+
 std::uint8_t enabled_or_throw(rs_site* site) {
   const SlowCall call;
   Agent& a = agent();
+  // Of a statement that is switched off nothing is lost.
+  const auto refuse = [&a, site](shm::LossCause cause) -> std::uint8_t {
+    if (site->level >= level_in_force(a)) count_refusal(site, cause);
+    return 0;
+  };
   if (a.state.load(std::memory_order_relaxed) == State::failed &&
       monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return 0;
+    return refuse(shm::LossCause::kNoSharedMemory);
   }
   const SlowPathLock lock;
   if (!ensure_segment(a)) {
-    if (a.state.load(std::memory_order_relaxed) != State::disabled) {
-      a.refused.fetch_add(1, std::memory_order_relaxed);
-    }
-    return 0;
+    const bool disabled = a.state.load(std::memory_order_relaxed) == State::disabled;
+    return disabled ? std::uint8_t{0} : refuse(shm::LossCause::kNoSharedMemory);
   }
-  if (!register_statement(a, *site)) {
-    a.refused.fetch_add(1, std::memory_order_relaxed);
-    return 0;
-  }
-  const std::uint8_t state = __atomic_load_n(site->state, __ATOMIC_RELAXED);
-  return state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
+  if (const auto cause = register_statement(a, *site)) return refuse(*cause);
+  Segment& segment = *a.segment.load(std::memory_order_relaxed);
+  return recordable(switch_now(segment, &segment.switches[site->id]));
 }
 
 }  // namespace
@@ -171,16 +250,7 @@ using ringside::SlowPathLock;
 
 void rs_site_loaded(rs_site* site) {
   const SlowPathLock lock;
-  Agent& a = agent();
-  if (site->previous != nullptr || a.sites == site) return;
-  site->next = a.sites;
-  if (a.sites != nullptr) a.sites->previous = site;
-  a.sites = site;
-  if (a.state.load(std::memory_order_relaxed) != ringside::State::live) return;
-  try {
-    ringside::register_statement(a, *site);
-  } catch (const std::exception&) {  // no memory for a message: its first log call tries again
-  }
+  ringside::add_statement(agent(), *site);
 }
 
 void rs_site_unloaded(rs_site* site) {
@@ -192,13 +262,21 @@ void rs_site_unloaded(rs_site* site) {
   if (a.sites == site) a.sites = site->next;
   site->next = nullptr;
   site->previous = nullptr;
+  ringside::book_refusals(*site);
 }
 
 std::uint8_t rs_site_enabled_slow(rs_site* site) {
+  // Pairs with the release at registration.
+  const std::uint8_t* const state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
+  if (state != &rs_initial_switch) {
+    ringside::Segment* const segment = agent().segment.load(std::memory_order_acquire);
+    if (segment == nullptr) return 0;  // a handler in the child of a fork that is just beginning
+    return ringside::recordable(ringside::switch_now(*segment, const_cast<std::uint8_t*>(state)));
+  }
   try {
     return ringside::enabled_or_throw(site);
   } catch (const std::exception&) {  // no memory, even for a message
-    agent().refused.fetch_add(1, std::memory_order_relaxed);
+    ringside::count_refusal(site, ringside::shm::LossCause::kNoSharedMemory);
     return 0;
   }
 }

@@ -3,8 +3,8 @@
 #
 # usage: packaging/test.sh [--quick]
 #   --quick  g++ build and its tests only
-# RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang" and "-tidy" are added
-#                     for the others. What is in it of another origin is built anew.
+# RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang", "-tsan" and "-tidy" are
+#                     added for the others. What is in it of another origin is built anew.
 # RINGSIDE_JOBS       jobs at a time (default: 2)
 set -euo pipefail
 
@@ -132,9 +132,10 @@ set_up() {
   printf '%s\n' "$settings" >"$dir/set-up-by-test.txt"
 }
 
-# compile NAME DIR: warnings are errors already, except those of linker and tools.
+# compile NAME DIR [TARGET...]: warnings are errors already, except those of linker and tools.
 compile() {
-  step "$1: build" 1800 ninja -C "$2" -j "$jobs" || return 1
+  shown="ninja -C $2 -j $jobs${3:+ TARGET...}" step "$1: build" 1800 ninja -C "$2" -j "$jobs" "${@:3}" ||
+    return 1
   if grep -nE '(^|[ :])warning:' "$scratch/log"; then
     note "$1: free of warnings" FAILED
     return 1
@@ -174,9 +175,10 @@ run_tests() {
   fi
 }
 
-# Tests that mean anything in every build: not those of the source tree and the installation, and
-# not those that say themselves that they are slow.
-everywhere=(--no-suite structure --no-suite install --no-suite slow)
+# Tests that mean anything in every build: not those of the source tree, the installation and what
+# others make of metrics, and not those that say themselves that they are slow.
+everywhere=(--no-suite structure --no-suite install --no-suite model --no-suite monitoring
+  --no-suite slow)
 
 source_files() { # PATTERN..., NUL-separated; what is tracked, or all where there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
@@ -199,9 +201,9 @@ check_format() {
 
 check_tidy() {
   local dir=$build-tidy
-  # Set up for its compile database and what is generated alone.
-  set_up clang-tidy "$dir" clang clang++ -Dfuzz=true -Ddebug=false || return 0
-  ninja -C "$dir" -t targets rule CUSTOM_COMMAND | grep / >"$scratch/generated" || true
+  # Set up for its compile database and the sources that are generated alone.
+  set_up clang-tidy "$dir" clang clang++ -Dunity=off -Dfuzz=true -Ddebug=false || return 0
+  ninja -C "$dir" -t targets rule CUSTOM_COMMAND | grep -E '/.*\.(c|cpp|h|hpp|inc)$' >"$scratch/generated" || true
   if [ -s "$scratch/generated" ]; then
     # shellcheck disable=SC2046
     step 'clang-tidy: generated' 300 ninja -C "$dir" $(cat "$scratch/generated") || return 0
@@ -209,15 +211,16 @@ check_tidy() {
   step 'clang-tidy' 1800 packaging/clang_tidy.py "$dir" "$jobs"
 }
 
+# Without what only debuggers read but lines: a third of the time.
+lines_only=(-Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1)
+
 with_gcc() {
-  set_up g++ "$build" gcc g++ && compile g++ "$build" || return 0
+  set_up g++ "$build" gcc g++ "${lines_only[@]}" && compile g++ "$build" || return 0
   run_tests g++ "$build" 1500 3
 }
 
-# Without what only debuggers read but lines; several sources at a time, as most of their text is
-# the same headers.
-sanitized=(-Doptimization=1 -Dperf=false -Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1
-  -Dunity=on -Dunity_size=16 -Db_lundef=false)
+# More sources at a time than by default, and so others beside each other.
+sanitized=(-Doptimization=1 -Dperf=false "${lines_only[@]}" -Dunity_size=16 -Db_lundef=false)
 
 with_clang() {
   local dir=$build-clang
@@ -226,6 +229,31 @@ with_clang() {
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
   run_tests clang "$dir" 1200 6 "${everywhere[@]}"
+}
+
+# Races between the threads of one process; what it runs, and what not, thread_sanitizer_tests.py knows.
+with_thread_sanitizer() {
+  local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py
+  local reports=$scratch/races tests targets
+  set_up "$name" "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=thread || return 0
+  if ! "$chosen" "$dir" tests >"$scratch/tests" || ! "$chosen" "$dir" targets >"$scratch/targets"; then
+    note "$name: tests to run" FAILED
+    return 0
+  fi
+  mapfile -t tests <"$scratch/tests"
+  mapfile -t targets <"$scratch/targets"
+  compile "$name" "$dir" "${targets[@]}" || return 0
+  printf '\n'
+  "$chosen" "$dir" left-out | sed 's/^/left out: /'
+  mkdir "$reports"
+  # To files: a process that a test kills, or whose errors nobody reads, has told of its races, too.
+  TSAN_OPTIONS="halt_on_error=1:log_path=$reports/report${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
+    RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
+    run_tests "$name" "$dir" 900 6 "${tests[@]}"
+  if [ -n "$(ls "$reports")" ]; then
+    tail -n 100 "$reports"/*
+    note "$name: no report" FAILED
+  fi
 }
 
 check_leftovers() {
@@ -245,6 +273,7 @@ with_gcc
 if [ $quick = no ]; then
   check_format || true
   with_clang
+  with_thread_sanitizer
   check_tidy || true
 fi
 check_leftovers

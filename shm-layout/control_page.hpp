@@ -7,20 +7,28 @@
 //   line 2   service    losses that belong to no ring, one counter per cause
 //   line 3   service    latest clock reading
 //   line 4-5 consumer   how it maps ticks to time, for its successor
-//   line 6+  reserved, zero
+//   line 6   tools      request for a snapshot of rings that are overwritten
+//   line 7-24 consumer  its answer
+//   line 25  tools      when switches change back by themselves
+//   line 26  tools      requests to write everything out, and to go on in a new file
+//   line 27  consumer   their answers
+//   line 28+ reserved, zero
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "segment_header.hpp"
+#include "site_switch.hpp"
 
 namespace ringside::shm {
 
 enum class OverflowPolicy : std::uint32_t {
-  kBlock = 0,      // wait for space up to block_timeout_ms, then drop and count
-  kDrop = 1,       // drop the newest record and count
-  kOverwrite = 2,  // flight recorder: the oldest sub-buffer is given up
+  kBlock = 0,  // wait for space up to block_timeout_ms, then drop and count
+  kDrop = 1,   // drop the newest record and count
+  // Flight recorder: the oldest sub-buffer is given up. Chosen when the segment is made, see
+  // SegmentHeader::sub_buffer_bytes; stored here for show only.
+  kOverwrite = 2,
 };
 
 enum class ConsumerState : std::uint32_t {
@@ -31,9 +39,10 @@ enum class ConsumerState : std::uint32_t {
 };
 
 struct alignas(kCacheLineBytes) ServiceLine {
-  std::atomic<std::uint32_t> overflow_policy;  // OverflowPolicy; may be changed while running
+  std::atomic<std::uint32_t>
+      overflow_policy;  // OverflowPolicy; block and drop may be swapped at any time
   std::atomic<std::uint32_t> block_timeout_ms;
-  std::atomic<std::uint32_t> level;       // sites below it are switched off
+  std::atomic<std::uint32_t> level;       // sites below it are switched off; see site_switch.hpp
   std::atomic<std::uint32_t> rings_used;  // rings [0, rings_used) were taken at least once
   // Release after the entries' bytes; acquire in the consumer before it reads them.
   std::atomic<std::uint64_t> dictionary_committed_bytes;
@@ -43,6 +52,9 @@ struct alignas(kCacheLineBytes) ServiceLine {
   std::atomic<std::uint64_t> block_heartbeat;
   std::atomic<std::uint64_t> flush_request;   // incremented by each flush(); see flush_done
   std::atomic<std::uint64_t> next_stream_id;  // streams are numbered from 1
+  // Records of ended threads that were overwritten as a whole, because another thread took the
+  // ring, before any snapshot had them: no stream is left to tell of them.
+  std::atomic<std::uint64_t> overwritten_streams_lost;
 };
 
 struct alignas(kCacheLineBytes) ConsumerLine {
@@ -58,12 +70,16 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t reserved;
 };
 
-// One counter per cause of loss that cannot be booked on a ring.
+// Records lost that cannot be booked on a ring, one counter per cause (loss_cause.hpp).
 struct alignas(kCacheLineBytes) SegmentLosses {
-  std::atomic<std::uint64_t> no_ring;          // more threads than rings
-  std::atomic<std::uint64_t> no_memory;        // the shared-memory file system refused ring memory
-  std::atomic<std::uint64_t> dictionary_full;  // a statement could not be registered
-  std::atomic<std::uint64_t> reserved[5];
+  std::atomic<std::uint64_t> no_ring;          // kNoRing
+  std::atomic<std::uint64_t> no_memory;        // kNoSharedMemory, before there was a segment too
+  std::atomic<std::uint64_t> dictionary_full;  // kDictionaryFull
+  // Entries [0, sites_counted) of the region of SiteLosses are backed by memory; the others must
+  // not be touched. Release after the reservation; acquire in readers.
+  std::atomic<std::uint32_t> sites_counted;
+  std::atomic<std::uint32_t> reserved;
+  std::atomic<std::uint64_t> reserved2[4];
 };
 
 // A reading of all three clocks of one instant; `sequence` is odd while it is being written.
@@ -92,13 +108,62 @@ struct alignas(kCacheLineBytes) ConsumerClock {
   std::uint64_t reserved[6];
 };
 
+// A tool asks for a snapshot by storing a number that is not `answered`. Only the holder of
+// kSnapshotLockByte may, so that every tool gets a snapshot that began after its request.
+struct alignas(kCacheLineBytes) SnapshotRequest {
+  // Release; paired with the acquire in the consumer: what was published before is in the snapshot.
+  std::atomic<std::uint64_t> requested;
+  std::uint64_t reserved[7];
+};
+
+inline constexpr std::size_t kSnapshotPathBytes = 1024;
+
+// The last snapshot that was asked for. `answered` is stored last, with release; paired with the
+// acquire of the tool that waits for its number there, and then reads the rest.
+struct alignas(kCacheLineBytes) SnapshotAnswer {
+  std::atomic<std::uint64_t> answered;     // `requested` of then
+  std::atomic<std::uint64_t> records;      // that this snapshot added to the file
+  std::atomic<std::uint64_t> lost;         // of these threads, told in it, whatever the cause
+  std::atomic<std::uint64_t> overwritten;  // part of `lost`
+  std::uint64_t reserved[4];
+  char path[kSnapshotPathBytes];  // of the trace file, as the consumer sees it; zero padded
+  std::uint8_t reserved2[kCacheLineBytes];
+};
+
+// Ticks of the segment's clock; 0: free. A slot is taken by a tool that holds kSwitchLockByte, and
+// only if no switch and not the level refers to it. Release before the switches that refer to it;
+// paired with the acquire of a switch by the log call that meets one.
+struct alignas(kCacheLineBytes) SwitchDeadlines {
+  std::atomic<std::uint64_t> tsc[kSwitchDeadlineSlots];
+};
+
+// Numbers that only grow, by a tool that holds kSwitchLockByte. Release; paired with the acquire in
+// the consumer: what was published before is written out.
+struct alignas(kCacheLineBytes) ToolRequests {
+  std::atomic<std::uint64_t> flush;
+  std::atomic<std::uint64_t> rotation;
+  std::uint64_t reserved[6];
+};
+
+// The number that was answered last. Release after the work; paired with the acquire of the tool.
+struct alignas(kCacheLineBytes) ToolAnswers {
+  std::atomic<std::uint64_t> flush;
+  std::atomic<std::uint64_t> rotation;
+  std::uint64_t reserved[6];
+};
+
 struct ControlPage {
   ServiceLine service;
   ConsumerLine consumer;
   SegmentLosses losses;
   ClockLine clock;
   ConsumerClock consumer_clock;
-  std::uint8_t reserved[kPageBytes - 6 * kCacheLineBytes];
+  SnapshotRequest snapshot_request;
+  SnapshotAnswer snapshot_answer;
+  SwitchDeadlines switch_deadlines;
+  ToolRequests tool_requests;
+  ToolAnswers tool_answers;
+  std::uint8_t reserved[kPageBytes - 28 * kCacheLineBytes];
 };
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);
@@ -115,6 +180,7 @@ static_assert(offsetof(ServiceLine, block_disarmed) == 28);
 static_assert(offsetof(ServiceLine, block_heartbeat) == 32);
 static_assert(offsetof(ServiceLine, flush_request) == 40);
 static_assert(offsetof(ServiceLine, next_stream_id) == 48);
+static_assert(offsetof(ServiceLine, overwritten_streams_lost) == 56);
 static_assert(offsetof(ConsumerLine, heartbeat) == 0);
 static_assert(offsetof(ConsumerLine, flush_done) == 8);
 static_assert(offsetof(ConsumerLine, pid) == 16);
@@ -125,6 +191,7 @@ static_assert(offsetof(ConsumerLine, heartbeat_monotonic_ns) == 48);
 static_assert(offsetof(SegmentLosses, no_ring) == 0);
 static_assert(offsetof(SegmentLosses, no_memory) == 8);
 static_assert(offsetof(SegmentLosses, dictionary_full) == 16);
+static_assert(offsetof(SegmentLosses, sites_counted) == 24);
 static_assert(offsetof(ClockLine, sequence) == 0);
 static_assert(offsetof(ClockLine, tsc) == 8);
 static_assert(offsetof(ClockLine, monotonic_ns) == 16);
@@ -137,6 +204,23 @@ static_assert(sizeof(ClockStep) == 24);
 static_assert(offsetof(ConsumerClock, step) == 8);
 static_assert(sizeof(ConsumerClock) == 2 * kCacheLineBytes);
 static_assert(offsetof(ControlPage, consumer_clock) == 256);
+static_assert(sizeof(SnapshotRequest) == kCacheLineBytes);
+static_assert(offsetof(SnapshotAnswer, answered) == 0);
+static_assert(offsetof(SnapshotAnswer, records) == 8);
+static_assert(offsetof(SnapshotAnswer, lost) == 16);
+static_assert(offsetof(SnapshotAnswer, overwritten) == 24);
+static_assert(offsetof(SnapshotAnswer, path) == 64);
+static_assert(sizeof(SnapshotAnswer) == 18 * kCacheLineBytes);
+static_assert(offsetof(ControlPage, snapshot_request) == 384);
+static_assert(offsetof(ControlPage, snapshot_answer) == 448);
+static_assert(sizeof(SwitchDeadlines) == kCacheLineBytes);
+static_assert(offsetof(ControlPage, switch_deadlines) == 1600);
+static_assert(offsetof(ToolRequests, flush) == 0);
+static_assert(offsetof(ToolRequests, rotation) == 8);
+static_assert(sizeof(ToolRequests) == kCacheLineBytes);
+static_assert(offsetof(ControlPage, tool_requests) == 1664);
+static_assert(sizeof(ToolAnswers) == kCacheLineBytes);
+static_assert(offsetof(ControlPage, tool_answers) == 1728);
 static_assert(sizeof(ControlPage) == kPageBytes);
 
 }  // namespace ringside::shm

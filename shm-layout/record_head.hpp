@@ -41,10 +41,14 @@ inline constexpr std::uint32_t kExtendedHeadBytes = 20;
 // a quarter of what the head can express: reading back stays unambiguous with a factor of two.
 inline constexpr std::uint64_t kClockIntervalTicks = std::uint64_t{1} << 42;
 
+// Numbers of loss_cause.hpp. Since 1.1 a drop record tells of one cause, and several follow one
+// another where there were several.
 enum class DropCause : std::uint32_t {
   kRingFull = 1,
   kConsumerAbsent = 2,
-  kMixed = 3,
+  kMixed = 3,  // 1.0 only
+  kQuarantined = 8,
+  kOverwritten = 9,  // given up for younger ones; told by the consumer, never in a ring
 };
 
 // Flags of an extended record. Each optional part follows in the order of its bit.

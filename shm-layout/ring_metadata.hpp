@@ -7,6 +7,7 @@
 //   free      | published, being drained    | being written, or free
 //
 // invariant: consumer_pos <= producer_pos <= consumer_pos + ring_bytes
+// (of a ring that is overwritten: oldest pos <= producer_pos <= oldest pos + ring_bytes)
 //
 //            claim (CAS)            first record            thread exit
 //   kFree ---------------> kClaiming -----------> kActive ---------------> kRetired
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "overwrite_words.hpp"
 #include "segment_header.hpp"
 
 namespace ringside::shm {
@@ -37,18 +39,22 @@ struct alignas(kCacheLineBytes) ProducerLine {
   // Release by the outermost record of the thread, after the record's bytes; paired with the
   // consumer's acquire before it reads them.
   std::atomic<std::uint64_t> producer_pos;
-  std::uint64_t reserved[7];
+  // Of rings that are overwritten (SegmentHeader::sub_buffer_bytes): where the oldest records lie.
+  // Changes when a sub-buffer is given up; overwrite_words.hpp says how to read it.
+  OverwriteWords oldest;
 };
 
-// Written by the producer off its hot path. Cumulative over one generation of the ring.
+// Written by the producer off its hot path. Cumulative over one generation of the ring. Names in
+// brackets are those of loss_cause.hpp.
 struct alignas(kCacheLineBytes) CountersLine {
-  std::atomic<std::uint64_t> dropped_total;            // all causes below together
-  std::atomic<std::uint64_t> dropped_ring_full;        // a live consumer was too slow
-  std::atomic<std::uint64_t> dropped_consumer_absent;  // no consumer since the last wait
-  std::atomic<std::uint64_t> cut_records;              // records whose strings were cut
+  std::atomic<std::uint64_t> dropped_total;            // all causes of dropped_ together
+  std::atomic<std::uint64_t> dropped_ring_full;        // [kRingFull]
+  std::atomic<std::uint64_t> dropped_consumer_absent;  // [kNoConsumer]
+  std::atomic<std::uint64_t> cut_records;              // [kTooLarge] recorded, strings were cut
   std::atomic<std::uint64_t> blocked_count;            // waits for space
   std::atomic<std::uint64_t> blocked_ticks;
-  std::atomic<std::uint64_t> reserved[2];
+  std::atomic<std::uint64_t> dropped_quarantined;  // [kQuarantined] found the ring given up
+  std::atomic<std::uint64_t> reserved;
 };
 
 struct alignas(kCacheLineBytes) ConsumerPositionLine {
@@ -61,7 +67,9 @@ struct alignas(kCacheLineBytes) ConsumerPositionLine {
   std::atomic<std::uint64_t> booked_drops;   // part of dropped_total that the trace has told
   std::atomic<std::uint32_t> generation;     // the generation that the words above belong to
   std::atomic<std::uint32_t> quarantine;     // 0, or why the consumer gave up on this ring
-  std::uint64_t reserved[2];
+  std::atomic<std::uint64_t> booked_consumer_absent;  // of booked_drops, those of that cause
+  // The most that the consumer has found in the ring at once, of this owner.
+  std::atomic<std::uint64_t> high_water_bytes;
 };
 
 struct alignas(kCacheLineBytes) IdentityLine {
@@ -86,12 +94,15 @@ struct RingMetadata {
 };
 
 static_assert(offsetof(ProducerLine, producer_pos) == 0);
+static_assert(offsetof(ProducerLine, oldest) == 8);
+static_assert(sizeof(ProducerLine) == kCacheLineBytes);
 static_assert(offsetof(CountersLine, dropped_total) == 0);
 static_assert(offsetof(CountersLine, dropped_ring_full) == 8);
 static_assert(offsetof(CountersLine, dropped_consumer_absent) == 16);
 static_assert(offsetof(CountersLine, cut_records) == 24);
 static_assert(offsetof(CountersLine, blocked_count) == 32);
 static_assert(offsetof(CountersLine, blocked_ticks) == 40);
+static_assert(offsetof(CountersLine, dropped_quarantined) == 48);
 static_assert(offsetof(ConsumerPositionLine, consumer_pos) == 0);
 static_assert(offsetof(ConsumerPositionLine, written_pos) == 8);
 static_assert(offsetof(ConsumerPositionLine, next_sequence) == 16);
@@ -99,6 +110,8 @@ static_assert(offsetof(ConsumerPositionLine, last_tsc) == 24);
 static_assert(offsetof(ConsumerPositionLine, booked_drops) == 32);
 static_assert(offsetof(ConsumerPositionLine, generation) == 40);
 static_assert(offsetof(ConsumerPositionLine, quarantine) == 44);
+static_assert(offsetof(ConsumerPositionLine, booked_consumer_absent) == 48);
+static_assert(offsetof(ConsumerPositionLine, high_water_bytes) == 56);
 static_assert(offsetof(IdentityLine, state) == 0);
 static_assert(offsetof(IdentityLine, generation) == 4);
 static_assert(offsetof(IdentityLine, stream_id) == 8);

@@ -2,8 +2,10 @@
 // The first page of a segment: who wrote it, when, and where everything in it lies.
 //
 //   byte 0                                                              segment_bytes
-//   | header | control page | ring metadata | switches | dictionary | rings ... |
-//     4 KiB    4 KiB          256 B x N       1 B x S    arena        ring_bytes x N
+//   | header | control page | ring metadata | switches | dictionary | site losses | rings ... |
+//     4 KiB    4 KiB          256 B x N       1 B x S    arena        64 B x S      ring_bytes x N
+//
+// and, where log calls are measured, 2 KiB x N of call costs before the rings.
 //
 // Written once by the service before `version` is stored; afterwards only `state` changes.
 // A reader copies the page, checks the copy against the file's size and uses only the copy.
@@ -40,6 +42,8 @@ enum class RegionKind : std::uint32_t {
   kSiteSwitches = 3,
   kDictionary = 4,
   kRings = 5,
+  kSiteLosses = 6,  // since 1.1
+  kCallCosts = 7,   // since 1.2, only where cost_sampling is not 0
 };
 
 struct Region {
@@ -98,7 +102,13 @@ struct SegmentHeader {
   char service[64];  // UTF-8, zero padded, as the three below
   char exe[256];
   char host[64];
-  std::uint8_t reserved[3256];
+  // Not 0: the rings are overwritten (policy `overwrite`), in sub-buffers of about so many bytes,
+  // and read by snapshots. Fixed for the life of the segment, unlike the other policies.
+  std::uint64_t sub_buffer_bytes;
+  // Not 0: about one in so many log calls is measured (call_costs.hpp). Fixed for the life of the
+  // segment.
+  std::uint32_t cost_sampling;
+  std::uint8_t reserved[3244];
 };
 
 static_assert(std::is_standard_layout_v<SegmentHeader>);
@@ -130,7 +140,9 @@ static_assert(offsetof(SegmentHeader, field_offsets) == 424);
 static_assert(offsetof(SegmentHeader, service) == 456);
 static_assert(offsetof(SegmentHeader, exe) == 520);
 static_assert(offsetof(SegmentHeader, host) == 776);
-static_assert(offsetof(SegmentHeader, reserved) == 840);
+static_assert(offsetof(SegmentHeader, sub_buffer_bytes) == 840);
+static_assert(offsetof(SegmentHeader, cost_sampling) == 848);
+static_assert(offsetof(SegmentHeader, reserved) == 852);
 static_assert(sizeof(SegmentHeader) == kPageBytes);
 
 }  // namespace ringside::shm

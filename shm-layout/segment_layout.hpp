@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "call_costs.hpp"
 #include "control_page.hpp"
 #include "ring_metadata.hpp"
 #include "segment_header.hpp"
+#include "site_losses.hpp"
 
 namespace ringside::shm {
 
@@ -29,6 +31,8 @@ struct SegmentLayout {
   std::uint64_t switches_offset;
   std::uint64_t dictionary_offset;
   std::uint64_t dictionary_bytes;
+  std::uint64_t site_losses_offset;  // 0: a segment of 1.0, which has none
+  std::uint64_t call_costs_offset;   // 0: log calls are not measured
   std::uint64_t rings_offset;
   std::uint64_t segment_bytes;
 };
@@ -42,7 +46,8 @@ constexpr bool is_ring_size(std::uint64_t bytes) {
 }
 
 constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t ring_count,
-                                     std::uint32_t site_capacity, std::uint64_t dictionary_bytes) {
+                                     std::uint32_t site_capacity, std::uint64_t dictionary_bytes,
+                                     bool measures_calls = false) {
   SegmentLayout l{};
   l.ring_bytes = ring_bytes;
   l.ring_count = ring_count;
@@ -53,8 +58,14 @@ constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t rin
       round_up(l.metadata_offset + std::uint64_t{ring_count} * sizeof(RingMetadata), kPageBytes);
   l.dictionary_offset = round_up(l.switches_offset + site_capacity, kPageBytes);
   l.dictionary_bytes = round_up(dictionary_bytes, kPageBytes);
+  l.site_losses_offset = l.dictionary_offset + l.dictionary_bytes;
+  std::uint64_t end = l.site_losses_offset + std::uint64_t{site_capacity} * sizeof(SiteLosses);
+  if (measures_calls) {
+    l.call_costs_offset = round_up(end, kPageBytes);
+    end = l.call_costs_offset + std::uint64_t{ring_count} * sizeof(CallCosts);
+  }
   // Rings begin on a boundary of 2 MiB so that huge pages can back them.
-  l.rings_offset = round_up(l.dictionary_offset + l.dictionary_bytes, 2U << 20);
+  l.rings_offset = round_up(end, 2U << 20);
   l.segment_bytes = l.rings_offset + ring_count * ring_bytes;
   return l;
 }
@@ -70,6 +81,12 @@ inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
   set(2, RegionKind::kSiteSwitches, 1, l.switches_offset, l.site_capacity);
   set(3, RegionKind::kDictionary, 1, l.dictionary_offset, l.dictionary_bytes);
   set(4, RegionKind::kRings, 0, l.rings_offset, l.ring_count * l.ring_bytes);
+  set(5, RegionKind::kSiteLosses, sizeof(SiteLosses), l.site_losses_offset,
+      std::uint64_t{l.site_capacity} * sizeof(SiteLosses));
+  if (l.call_costs_offset != 0) {
+    set(6, RegionKind::kCallCosts, sizeof(CallCosts), l.call_costs_offset,
+        std::uint64_t{l.ring_count} * sizeof(CallCosts));
+  }
   FieldOffsets& f = header.field_offsets;
   f = {};
   f.producer_pos = offsetof(RingMetadata, producer) + offsetof(ProducerLine, producer_pos);
@@ -123,6 +140,18 @@ inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
       find(RegionKind::kRings, l.ring_count * l.ring_bytes, &l.rings_offset, &ignored) &&
       l.dictionary_bytes <= kMaxDictionaryBytes;
   if (!sound) return {};
+  for (const Region& region : header.regions) {
+    if (region.kind == RegionKind::kSiteLosses &&
+        !find(RegionKind::kSiteLosses, std::uint64_t{l.site_capacity} * sizeof(SiteLosses),
+              &l.site_losses_offset, &ignored)) {
+      return {};
+    }
+    if (region.kind == RegionKind::kCallCosts && region.stride == sizeof(CallCosts) &&
+        !find(RegionKind::kCallCosts, std::uint64_t{l.ring_count} * sizeof(CallCosts),
+              &l.call_costs_offset, &ignored)) {
+      return {};
+    }
+  }
   return l;
 }
 

@@ -9,6 +9,10 @@ namespace ringside::shm {
 
 inline constexpr std::int64_t kServiceLockByte = 0;   // held by the service for life
 inline constexpr std::int64_t kConsumerLockByte = 1;  // held by the consumerd that drains it
+// Held by the tool that has asked for a snapshot, until it has the answer: one at a time.
+inline constexpr std::int64_t kSnapshotLockByte = 2;
+// Held by a tool while it changes switches, levels and policies, or asks for a flush or rotation.
+inline constexpr std::int64_t kSwitchLockByte = 3;
 // Of a staging file: held by the consumerd that uses it.
 inline constexpr std::int64_t kStagingLockByte = 0;
 

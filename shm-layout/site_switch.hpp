@@ -1,5 +1,13 @@
 #pragma once
 // One byte per site, indexed by site id: the first thing a log call looks at.
+//
+// A switch may change by itself at a deadline, whoever is alive then:
+//
+//   bit  7   6 5 4   3 2     1 0
+//        1   slot    after   meanwhile
+//
+// `slot` says which of the control page's SwitchDeadlines counts. A log call that meets such a byte
+// looks at the deadline, which costs it some nanoseconds, and when that is over stores `after`.
 
 #include <cstdint>
 
@@ -12,5 +20,62 @@ inline constexpr std::uint8_t kSwitchOn = 1;
 inline constexpr std::uint8_t kSwitchUnregistered = 2;
 // On, but records carry time 0 and the consumer stamps them: for sites with kSiteConsumerClock.
 inline constexpr std::uint8_t kSwitchOnConsumerClock = 3;
+
+inline constexpr std::uint8_t kSwitchTimed = 0x80;
+inline constexpr std::uint32_t kSwitchDeadlineSlots = 8;
+
+constexpr bool is_timed(std::uint8_t state) {
+  return (state & kSwitchTimed) != 0;
+}
+constexpr std::uint32_t switch_deadline_slot(std::uint8_t state) {
+  return (state >> 4) & 7U;
+}
+constexpr std::uint8_t switch_after(std::uint8_t state) {
+  return (state >> 2) & 3U;
+}
+constexpr std::uint8_t switch_meanwhile(std::uint8_t state) {
+  return state & 3U;
+}
+// `meanwhile` and `after` are plain states, `slot` is below kSwitchDeadlineSlots.
+constexpr std::uint8_t timed_switch(std::uint8_t meanwhile, std::uint8_t after,
+                                    std::uint32_t slot) {
+  return static_cast<std::uint8_t>(kSwitchTimed | (slot & 7U) << 4 | (after & 3U) << 2 |
+                                   (meanwhile & 3U));
+}
+
+// What a site with level `site_level` reads where sites below `threshold` are off.
+constexpr std::uint8_t switch_by_level(std::uint8_t site_level, std::uint32_t threshold,
+                                       bool consumer_clock) {
+  if (site_level < threshold) return kSwitchOff;
+  return consumer_clock ? kSwitchOnConsumerClock : kSwitchOn;
+}
+
+// The level in force, in one word: plainly, or with bit 31 one that holds until a deadline.
+//
+//   bit  31  18 17 16  15..8   7..0
+//        1   slot      after   meanwhile
+inline constexpr std::uint32_t kLevelTimed = 1U << 31;
+
+constexpr bool is_timed_level(std::uint32_t word) {
+  return (word & kLevelTimed) != 0;
+}
+constexpr std::uint32_t level_deadline_slot(std::uint32_t word) {
+  return (word >> 16) & 7U;
+}
+constexpr std::uint32_t level_after(std::uint32_t word) {
+  return is_timed_level(word) ? (word >> 8) & 0xFFU : word & 0xFFU;
+}
+constexpr std::uint32_t level_meanwhile(std::uint32_t word) {
+  return word & 0xFFU;
+}
+constexpr std::uint32_t timed_level(std::uint32_t meanwhile, std::uint32_t after,
+                                    std::uint32_t slot) {
+  return kLevelTimed | (slot & 7U) << 16 | (after & 0xFFU) << 8 | (meanwhile & 0xFFU);
+}
+
+static_assert(timed_switch(kSwitchOnConsumerClock, kSwitchOff, 5) == 0xD3);
+static_assert(switch_deadline_slot(0xD3) == 5 && switch_after(0xD3) == kSwitchOff &&
+              switch_meanwhile(0xD3) == kSwitchOnConsumerClock);
+static_assert(timed_level(2, 5, 7) == 0x80070502U);
 
 }  // namespace ringside::shm

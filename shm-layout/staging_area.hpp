@@ -51,7 +51,7 @@ struct JournalEntry {
   std::uint64_t next_sequence;
   std::uint64_t last_tsc;
   std::uint64_t booked_drops;
-  std::uint64_t reserved;
+  std::uint64_t booked_consumer_absent;  // since 1.1; 0 before
 };
 
 struct SlotHeader {
@@ -98,6 +98,7 @@ static_assert(offsetof(JournalEntry, consumer_pos) == 8);
 static_assert(offsetof(JournalEntry, next_sequence) == 16);
 static_assert(offsetof(JournalEntry, last_tsc) == 24);
 static_assert(offsetof(JournalEntry, booked_drops) == 32);
+static_assert(offsetof(JournalEntry, booked_consumer_absent) == 40);
 static_assert(sizeof(JournalEntry) == 48);
 static_assert(offsetof(SlotHeader, commit) == 0);
 static_assert(offsetof(SlotHeader, file_offset) == 8);

@@ -11,9 +11,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/exit_codes.hpp"
+#include "tools/interop/conversion_options.hpp"
 #include "tools/number_reading.hpp"
 #include "tools/question.hpp"
+#include "tools/question_inputs.hpp"
 #include "tools/result_table.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/wall_clock_text.hpp"
 #include "trace-format/query/distribution.hpp"
 #include "trace-format/query/groups.hpp"
@@ -211,7 +215,8 @@ int answer(const Question& question, const AggOptions& options,
   const ReadNumbers read = read_numbers(question, sink);
   if (!read.answered) return read.exit_code;
   AggReport report(question, options, percentiles);
-  const std::string text = report.table(sink, read).text(options.question.format);
+  const std::string text =
+      report.table(sink, read).text(options.question.format, output_is_terminal());
   return write_output(text) ? read.exit_code : exit_code_of_failed_output(errno);
 }
 
@@ -222,14 +227,17 @@ int run_agg(int argc, char** argv) {
   CLI::App app("Counts the records of chosen sites; sums, means and percentiles of a number.",
                "ringcat agg");
   options.question.add_to(app);
+  std::string from;
+  add_from_option(app, from);
   app.add_option(
          "--by", options.by,
          "a row for each value of fields, or of @thread, @service, @process, @site, @level, "
          "@category")
       ->option_text("FIELD[,FIELD...]");
-  app.add_option("--interval", options.interval,
-                 "a row for each interval of time, as 10ms, 1s, 5m");
+  app.add_option("--interval", options.interval, "a row for each interval of time, as 10ms, 1s, 5m")
+      ->type_name("DURATION");
   app.add_option("--percentiles", options.percentiles, "which, from 0 to 100; \"\" for none")
+      ->type_name("N[,N...]")
       ->capture_default_str();
   app.footer(
       "SITE chooses log statements: a part of the format, a name, or FILE:LINE; or terms\n"
@@ -255,12 +263,15 @@ int run_agg(int argc, char** argv) {
              ": write numbers from 0 to 100 like 50,99,99.9");
     return kExitUsage;
   }
+  ForeignInputs inputs;
+  if (!take_question_inputs(options.question, from, inputs)) return kExitUnreadable;
   int exit_code = kExitOk;
   const auto question =
       prepare_question(options.question, options.by, options.interval, &exit_code);
   if (!question) return exit_code;
-  return with_number_type(*question,
-                          [&]<class T>() { return answer<T>(*question, options, *percentiles); });
+  exit_code = with_number_type(
+      *question, [&]<class T>() { return answer<T>(*question, options, *percentiles); });
+  return std::max(exit_code, inputs.complain());
 }
 
 }  // namespace ringside::tool

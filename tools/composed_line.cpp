@@ -66,7 +66,7 @@ void apply(trace::TextSink& out, std::size_t begin, const PartStyle& style) {
 
 }  // namespace
 
-LineParts::LineParts(const trace::Event& event, const SiteMessage* message)
+LineParts::LineParts(const trace::Event& event, const trace::SiteMessage* message)
     : tick_hz_(event.segment == nullptr ? 0 : event.segment->tick_hz) {
   if (message == nullptr) return;
   format_ = message->format();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/line_text.hpp"
-#include "tools/site_message.hpp"
+#include "trace-format/condition/site_message.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/trace_event.hpp"
 
@@ -47,7 +47,7 @@ struct PartStyle {
 class LineParts {
  public:
   // For records of this event's statement and thread; without a message for a loss.
-  LineParts(const trace::Event& event, const SiteMessage* message);
+  LineParts(const trace::Event& event, const trace::SiteMessage* message);
 
   void text(std::string_view text) { text_ += text; }
   void text(std::string_view text, const PartStyle& style);

@@ -1,15 +1,33 @@
 #include "tools/csv_lines.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+
+#include "tools/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
 
+// A table, as find_first_of() takes a call for each character of a text.
+bool wants_quotes(std::string_view text) {
+  static constexpr auto kWanting = [] {
+    std::array<std::uint8_t, 256> wanting{};
+    for (const char character : {'"', ',', '\r', '\n'}) {
+      wanting[static_cast<unsigned char>(character)] = 1;
+    }
+    return wanting;
+  }();
+  unsigned wants = 0;
+  for (const char character : text) wants |= kWanting[static_cast<unsigned char>(character)];
+  return wants != 0;
+}
+
 // Quotes what `out` holds from `begin` on, where RFC 4180 wants it.
 void make_csv_value(trace::TextSink& out, std::size_t begin) {
   const std::string_view written = out.text().substr(begin);
-  if (written.find_first_of("\",\r\n") == std::string_view::npos) return;
+  if (!wants_quotes(written)) return;
   const std::string text(written);
   out.take_back(text.size());
   out.put('"');
@@ -20,10 +38,17 @@ void make_csv_value(trace::TextSink& out, std::size_t begin) {
   out.put('"');
 }
 
+void make_visible_csv_value(trace::TextSink& out, std::size_t begin) {
+  make_visible(out, begin);
+  make_csv_value(out, begin);
+}
+
 }  // namespace
 
-std::unique_ptr<CsvLines> CsvLines::make(std::string_view columns, std::string* why) {
+std::unique_ptr<CsvLines> CsvLines::make(std::string_view columns, bool for_terminal,
+                                         std::string* why) {
   std::unique_ptr<CsvLines> lines(new CsvLines);
+  lines->for_terminal_ = for_terminal;
   for (;;) {
     const std::size_t comma = columns.find(',');
     const std::string name(columns.substr(0, comma));
@@ -47,25 +72,26 @@ std::string CsvLines::header() const {
     if (out.size() != 0) out.put(',');
     const std::size_t begin = out.size();
     out.write(name);
-    make_csv_value(out, begin);
+    for_terminal_ ? make_visible_csv_value(out, begin) : make_csv_value(out, begin);
   }
   out.put('\n');
   return std::string(out.text());
 }
 
 std::shared_ptr<const LineText> CsvLines::make_line(const trace::Event& event,
-                                                    const SiteMessage* message) const {
+                                                    const trace::SiteMessage* message) const {
   LineParts parts(event, message);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i != 0) parts.text(",");
-    add_column(parts, columns_[i].second, event, message, {.encoding = make_csv_value});
+    add_column(parts, columns_[i].second, event, message,
+               {.encoding = for_terminal_ ? make_visible_csv_value : make_csv_value});
   }
   parts.text("\n");
   return std::make_shared<ComposedLine>(std::move(parts));
 }
 
 std::shared_ptr<const LineText> CsvLines::lines_of(const trace::Event& record,
-                                                   const SiteMessage& message) const {
+                                                   const trace::SiteMessage& message) const {
   return make_line(record, &message);
 }
 

@@ -15,20 +15,22 @@ namespace ringside::tool {
 class CsvLines final : public LineFormat {
  public:
   // `columns`: names as in templates, separated by commas; others are fields of that name. Null
-  // with `*why` if one is empty.
-  static std::unique_ptr<CsvLines> make(std::string_view columns, std::string* why);
+  // with `*why` if one is empty. `for_terminal`: control characters of texts show as in text lines.
+  static std::unique_ptr<CsvLines> make(std::string_view columns, bool for_terminal,
+                                        std::string* why);
 
   std::string header() const override;
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const SiteMessage& message) const override;
+                                           const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
 
  private:
   CsvLines() = default;
   std::shared_ptr<const LineText> make_line(const trace::Event& event,
-                                            const SiteMessage* message) const;
+                                            const trace::SiteMessage* message) const;
 
   std::vector<std::pair<std::string, LineColumn>> columns_;  // by name, in order
+  bool for_terminal_ = false;
 };
 
 inline constexpr std::string_view kDefaultCsvColumns =

@@ -1,39 +1,16 @@
 #include "tools/event_filter.hpp"
 
 #include <algorithm>
-#include <fnmatch.h>
 
 #include <fmt/format.h>
 
-#include "tools/level_name.hpp"
 #include "tools/record_filter.hpp"
 #include "tools/time_argument.hpp"
+#include "trace-format/condition/glob.hpp"
+#include "trace-format/condition/level_name.hpp"
+#include "trace-format/condition/statement_pattern.hpp"
 
 namespace ringside::tool {
-namespace {
-
-bool glob_matches(const std::string& glob, const std::string& text) {
-  return fnmatch(glob.c_str(), text.c_str(), 0) == 0;
-}
-
-bool any_matches(const std::vector<std::string>& globs, const std::string& text) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return glob_matches(glob, text); });
-}
-
-bool site_matches(const std::string& glob, const trace::Site& site) {
-  const bool is_plain = glob.find_first_of("*?[") == std::string::npos;
-  if (is_plain && !glob.empty() && site.format.find(glob) != std::string::npos) return true;
-  const std::string base = site.file.substr(site.file.rfind('/') + 1);
-  const std::string line = ":" + std::to_string(site.line);
-  for (const std::string& text :
-       {site.name, site.format, site.file, site.file + line, base, base + line}) {
-    if (!text.empty() && glob_matches(glob, text)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std::uint64_t now_ns,
                                                bool utc, std::string* why) {
@@ -63,8 +40,8 @@ std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std
   if (!options.level.empty()) {
     std::string_view name = options.level;
     if (name.ends_with('+')) name.remove_suffix(1);
-    const auto level = level_of_name(name);
-    fault = fmt::format("there is no level '{}'; levels are {}", name, level_names());
+    const auto level = trace::level_of_name(name);
+    fault = fmt::format("there is no level '{}'; levels are {}", name, trace::level_names());
     if (!level) return refuse("--level");
     filter->least_level_ = *level;
   }
@@ -73,9 +50,9 @@ std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std
     if (!filter->grep_->parse(options.grep, &fault)) return refuse("--grep");
   }
   if (!options.where.empty()) {
-    filter->where_ = parse_where(options.where, &fault);
+    filter->where_ = trace::parse_where(options.where, &fault);
     if (!filter->where_) return refuse("--where");
-    fault = WhereCondition::fault(*filter->where_);
+    fault = trace::WhereCondition::fault(*filter->where_);
     if (!fault.empty()) return refuse("--where");
   }
   return filter;
@@ -113,15 +90,17 @@ trace::query::Scope EventFilter::scope() const {
 }
 
 bool EventFilter::wants_service(const trace::SegmentInfo& segment) const {
-  return options_.services.empty() || any_matches(options_.services, segment.service);
+  return options_.services.empty() || trace::any_glob_fits(options_.services, {segment.service});
 }
 
 bool EventFilter::wants_site(const trace::Site& site) const {
   if (site.level < least_level_) return false;
-  if (!options_.categories.empty() && !any_matches(options_.categories, site.category)) {
+  if (!options_.categories.empty() && !trace::any_glob_fits(options_.categories, {site.category})) {
     return false;
   }
-  const auto fits = [&](const std::string& glob) { return site_matches(glob, site); };
+  const auto fits = [&](const std::string& glob) {
+    return trace::site_glob_fits(glob, trace::StatementView::of(site));
+  };
   if (!options_.sites.empty() && std::none_of(options_.sites.begin(), options_.sites.end(), fits)) {
     return false;
   }
@@ -134,13 +113,13 @@ bool EventFilter::wants_stream(const trace::StreamInfo& stream,
   if (options_.threads.empty()) return true;
   const std::string id = std::to_string(stream.thread_id);
   return std::any_of(options_.threads.begin(), options_.threads.end(), [&](const std::string& one) {
-    return one == id || glob_matches(one, stream.thread_name);
+    return one == id || trace::glob_fits(one, stream.thread_name);
   });
 }
 
-std::optional<WhereCondition> EventFilter::condition_of(const trace::Site& site) const {
+std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site& site) const {
   std::string misfit;
-  auto condition = WhereCondition::of_site(*where_, site, &misfit);
+  auto condition = trace::WhereCondition::of_site(*where_, site, &misfit);
   if (!misfit.empty()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     notes_.insert(fmt::format("--where: {}:{} \"{}\" is left out: {}", site.file, site.line,

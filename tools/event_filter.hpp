@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tools/filter_options.hpp"
-#include "tools/regular_expression.hpp"
-#include "tools/site_message.hpp"
-#include "tools/where_condition.hpp"
+#include "trace-format/condition/regular_expression.hpp"
+#include "trace-format/condition/site_message.hpp"
+#include "trace-format/condition/where_condition.hpp"
 #include "trace-format/query/scope.hpp"
 #include "trace-format/read_options.hpp"
 #include "trace-format/trace_event.hpp"
@@ -26,8 +26,8 @@ namespace ringside::tool {
 class EventFilter {
  public:
   struct SiteDecision {
-    std::optional<SiteMessage> message;  // if its text is needed
-    std::optional<WhereCondition> where;
+    std::optional<trace::SiteMessage> message;  // if its text is needed
+    std::optional<trace::WhereCondition> where;
     bool grep_decided = true;  // there is none, or all records have the same message
     bool wanted = true;        // else no record of the site is
   };
@@ -52,13 +52,13 @@ class EventFilter {
   bool wants_site(const trace::Site& site) const;
   bool wants_stream(const trace::StreamInfo& stream, const trace::SegmentInfo& segment) const;
   bool wants_service(const trace::SegmentInfo& segment) const;
-  std::optional<WhereCondition> condition_of(const trace::Site& site) const;
+  std::optional<trace::WhereCondition> condition_of(const trace::Site& site) const;
 
   FilterOptions options_;
   trace::ReadOptions times_;
   shm::Level least_level_ = shm::Level::kNone;
-  std::optional<RegularExpression> grep_;
-  std::optional<WhereExpression> where_;
+  std::optional<trace::RegularExpression> grep_;
+  std::optional<trace::WhereExpression> where_;
   mutable std::mutex mutex_;
   mutable std::set<std::string> notes_;
 };

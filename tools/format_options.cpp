@@ -5,6 +5,7 @@
 #include "tools/csv_lines.hpp"
 #include "tools/json_lines.hpp"
 #include "tools/logfmt_lines.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/template_lines.hpp"
 #include "tools/text_lines.hpp"
 
@@ -12,18 +13,20 @@ namespace ringside::tool {
 
 void add_format_options(CLI::App& app, FormatOptions& options) {
   options.format = "text";
-  app.add_option("--format", options.format, "what a record becomes, see the README of ringcat")
+  app.add_option("--format", options.format, "what a record becomes")
       ->check(CLI::IsMember({"text", "json", "csv", "logfmt"}))
       ->capture_default_str();
   app.add_option("--columns", options.columns,
-                 "of csv: names as in --template, or of fields, such as time,level,qty,msg");
+                 "of csv: names as in --template, or of fields, such as time,level,qty,msg")
+      ->type_name("NAME[,NAME...]");
   app.add_option("--template", options.line_template,
                  "lines like '{time} {level:<8} {field:qty:>10} {msg}'; {{ and }} are braces. "
                  "Names: " +
                      column_names() + ", field:NAME");
-  app.add_flag("--raw", options.raw,
-               "control characters and invalid UTF-8 in texts as they are; else they show as \\n "
-               "and \\x1b, and a terminal does not obey them");
+  app.add_flag(
+      "--raw", options.raw,
+      "control characters and invalid UTF-8 in texts as they are, and a terminal obeys them; "
+      "else they show as \\n and \\x1b");
 }
 
 std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options, bool color,
@@ -47,7 +50,8 @@ std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options,
   if (options.format == "json") return std::make_unique<JsonLines>();
   if (options.format == "logfmt") return std::make_unique<LogfmtLines>();
   if (options.format == "csv") {
-    return CsvLines::make(options.columns.empty() ? kDefaultCsvColumns : options.columns, why);
+    return CsvLines::make(options.columns.empty() ? kDefaultCsvColumns : options.columns,
+                          output_is_terminal(), why);
   }
   return std::make_unique<TextLines>(options.raw, color);
 }

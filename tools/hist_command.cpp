@@ -11,9 +11,12 @@
 #include <sys/ioctl.h>
 
 #include "tools/histogram_text.hpp"
+#include "tools/interop/conversion_options.hpp"
 #include "tools/number_reading.hpp"
 #include "tools/question.hpp"
+#include "tools/question_inputs.hpp"
 #include "tools/result_table.hpp"
+#include "tools/standard_streams.hpp"
 #include "trace-format/query/histogram.hpp"
 #include "trace-format/query/summary.hpp"
 
@@ -73,7 +76,8 @@ std::string text_of(const Question& question, const HistOptions& options,
   }
   if (format == TableFormat::kText) {
     const std::size_t columns = options.width == 0 ? output_columns() : options.width;
-    return table.text(format) + histogram_text(histogram, {columns, options.ascii});
+    return table.text(format, output_is_terminal()) +
+           histogram_text(histogram, {columns, options.ascii});
   }
   table.set_columns({"from", "to", "count"});
   for (std::size_t row = 0; row < histogram.rows(); ++row) {
@@ -81,7 +85,7 @@ std::string text_of(const Question& question, const HistOptions& options,
                    Cell::of_number(histogram.edge(row + 1), format),
                    Cell::of_count(histogram.count(row))});
   }
-  return table.text(format);
+  return table.text(format, output_is_terminal());
 }
 
 // Reads twice: for the bounds, and to count between them.
@@ -115,6 +119,8 @@ int run_hist(int argc, char** argv) {
   HistOptions options;
   CLI::App app("Draws how a number of chosen sites is spread.", "ringcat hist");
   options.question.add_to(app);
+  std::string from;
+  add_from_option(app, from);
   app.add_option("--rows", options.rows, "how many")
       ->check(CLI::Range(1U, 10000U))
       ->capture_default_str();
@@ -140,10 +146,13 @@ int run_hist(int argc, char** argv) {
     complain("hist needs a number: --field FIELD, --field @duration or --gap SITE_A SITE_B");
     return kExitUsage;
   }
+  ForeignInputs inputs;
+  if (!take_question_inputs(options.question, from, inputs)) return kExitUnreadable;
   int exit_code = kExitOk;
   const auto question = prepare_question(options.question, {}, {}, &exit_code);
   if (!question) return exit_code;
-  return with_number_type(*question, [&]<class T>() { return answer<T>(*question, options); });
+  exit_code = with_number_type(*question, [&]<class T>() { return answer<T>(*question, options); });
+  return std::max(exit_code, inputs.complain());
 }
 
 }  // namespace ringside::tool

@@ -31,7 +31,7 @@ void add_origin(LineParts& parts, const trace::Event& event) {
     parts.text(fmt::format(",\"pid\":{}", event.segment->pid));
     if (!event.segment->host.empty()) add_text(parts, "host", event.segment->host);
   }
-  if (event.stream == nullptr) {
+  if (event.stream == nullptr || event.stream->id == 0) {
     parts.text(",\"thread\":null");
   } else {
     parts.text(fmt::format(",\"thread\":{{\"id\":{},\"name\":{}}}", event.stream->thread_id,
@@ -44,7 +44,7 @@ void add_origin(LineParts& parts, const trace::Event& event) {
 }  // namespace
 
 std::shared_ptr<const LineText> JsonLines::lines_of(const trace::Event& record,
-                                                    const SiteMessage& message) const {
+                                                    const trace::SiteMessage& message) const {
   const trace::Site& site = *record.record.site;
   LineParts parts(record, &message);
   begin(parts, "record");
@@ -70,6 +70,7 @@ std::shared_ptr<const LineText> JsonLines::line_of_loss(const trace::Event& loss
   begin(parts, "loss");
   parts.text(fmt::format(",\"count\":{}", loss.lost));
   add_text(parts, "cause", loss_cause_token(loss.cause));
+  parts.text(fmt::format(",\"since_unix_ns\":{}", loss.since_ns));
   add_origin(parts, loss);
   parts.text("}\n");
   return std::make_shared<ComposedLine>(std::move(parts));

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "shm-layout/level.hpp"
-#include "tools/field_name.hpp"
 #include "tools/loss_text.hpp"
+#include "trace-format/condition/field_name.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -113,7 +113,7 @@ std::string column_names() {
 }
 
 void add_column(LineParts& parts, const LineColumn& column, const trace::Event& event,
-                const SiteMessage* message, const PartStyle& style) {
+                const trace::SiteMessage* message, const PartStyle& style) {
   const trace::Site* const site = message == nullptr ? nullptr : event.record.site;
   switch (column.kind) {
     case ColumnKind::kLevel:
@@ -137,7 +137,7 @@ void add_column(LineParts& parts, const LineColumn& column, const trace::Event& 
     case ColumnKind::kFields:
       return site == nullptr ? parts.text("{}", style) : parts.part(PartKind::kFields, style);
     case ColumnKind::kField: {
-      const auto index = site == nullptr ? std::nullopt : find_field(*site, column.field);
+      const auto index = site == nullptr ? std::nullopt : trace::find_field(*site, column.field);
       return index ? parts.field(*index, style) : parts.text("", style);
     }
     default:

@@ -49,6 +49,6 @@ std::string column_names();
 // Adds it to the line of the event. Without a message the event is a loss, whose level is LOST and
 // whose text tells it; what it or the statement does not have is empty.
 void add_column(LineParts& parts, const LineColumn& column, const trace::Event& event,
-                const SiteMessage* message, const PartStyle& style);
+                const trace::SiteMessage* message, const PartStyle& style);
 
 }  // namespace ringside::tool

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/line_text.hpp"
-#include "tools/site_message.hpp"
+#include "trace-format/condition/site_message.hpp"
 #include "trace-format/trace_event.hpp"
 
 namespace ringside::tool {
@@ -24,7 +24,7 @@ class LineFormat {
   // What all records of the event's statement and thread have in common. `message` is the
   // statement's.
   virtual std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                                   const SiteMessage& message) const = 0;
+                                                   const trace::SiteMessage& message) const = 0;
 
   // The line of this one loss.
   virtual std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const = 0;

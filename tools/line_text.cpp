@@ -45,7 +45,7 @@ const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event
   return recent.text;
 }
 
-const SiteMessage& LineTexts::message_of(const trace::Event& event) {
+const trace::SiteMessage& LineTexts::message_of(const trace::Event& event) {
   const Key key{event.record.site, nullptr, event.section, 0};
   return messages_.try_emplace(key, *event.record.site).first->second;
 }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/site_message.hpp"
+#include "trace-format/condition/site_message.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/trace_event.hpp"
 
@@ -64,13 +64,13 @@ class LineTexts {
   static constexpr std::size_t kLeastRecent = 256;
 
   const Text& find(const Key& key, const trace::Event& event);
-  const SiteMessage& message_of(const trace::Event& event);
+  const trace::SiteMessage& message_of(const trace::Event& event);
   Recent& place_of(const Key& key) { return recent_[KeyHash()(key) & (recent_.size() - 1)]; }
 
   const LineFormat& format_;
   std::vector<Recent> recent_{kLeastRecent};  // by hash; a power of two, twice as many as texts
   std::unordered_map<Key, Text, KeyHash> texts_;
-  std::unordered_map<Key, SiteMessage, KeyHash> messages_;
+  std::unordered_map<Key, trace::SiteMessage, KeyHash> messages_;
   Text loss_;
 };
 

@@ -78,7 +78,8 @@ bool has(const Pair& pair, const trace::Event& event, const trace::Site* site) {
   }
 }
 
-std::shared_ptr<const LineText> make_line(const trace::Event& event, const SiteMessage* message) {
+std::shared_ptr<const LineText> make_line(const trace::Event& event,
+                                          const trace::SiteMessage* message) {
   const trace::Site* const site = message == nullptr ? nullptr : event.record.site;
   const PartStyle style{.encoding = make_logfmt_value};
   LineParts parts(event, message);
@@ -106,7 +107,7 @@ std::shared_ptr<const LineText> make_line(const trace::Event& event, const SiteM
 }  // namespace
 
 std::shared_ptr<const LineText> LogfmtLines::lines_of(const trace::Event& record,
-                                                      const SiteMessage& message) const {
+                                                      const trace::SiteMessage& message) const {
   return make_line(record, &message);
 }
 

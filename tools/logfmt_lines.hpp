@@ -8,7 +8,7 @@ namespace ringside::tool {
 class LogfmtLines final : public LineFormat {
  public:
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const SiteMessage& message) const override;
+                                           const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
 };
 

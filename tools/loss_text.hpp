@@ -12,7 +12,8 @@ namespace ringside::tool {
 // "12 records: the ring was full".
 std::string loss_text(const trace::Event& loss);
 
-// ring_full, no_consumer, several, missing, unknown: for programs.
+// ring_full, no_consumer, several, missing, no_ring, no_shared_memory, dictionary_full,
+// quarantined, overwritten, too_large, late, unknown: for programs.
 std::string_view loss_cause_token(trace::LossCause cause);
 
 }  // namespace ringside::tool

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <system_error>
@@ -57,6 +58,22 @@ std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const Ho
   return file;
 }
 
+std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error) {
+  const char* const wanted =
+      std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+  const std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
+  std::string temporary = directory + "/ringside.XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) {
+    *error = directory +
+             ": no file can be created there: " + std::generic_category().message(errno) +
+             "; set TMPDIR to another directory";
+    return nullptr;
+  }
+  ::unlink(temporary.c_str());
+  return std::unique_ptr<OutputFile>(new OutputFile("a file in " + directory, {}, fd, false));
+}
+
 OutputFile::OutputFile(std::string path, std::string temporary, int fd, bool replace)
     : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), replace_(replace) {
   buffer_.reserve(kBufferBytes);
@@ -100,14 +117,23 @@ bool OutputFile::give_name() {
   return true;
 }
 
+std::string OutputFile::failure() const {
+  if (error_ == EEXIST) return exists(path_);
+  return path_ + ": cannot be written: " + std::generic_category().message(error_) +
+         "; see to the room and permissions there";
+}
+
+std::string OutputFile::readable_path(std::string* error) {
+  if (flush()) return "/proc/self/fd/" + std::to_string(fd_);
+  *error = failure();
+  return {};
+}
+
 bool OutputFile::commit(std::string* error) {
   if (flush() && ::fsync(fd_) != 0) error_ = errno;
   if (error_ == 0 && !give_name()) error_ = errno;
   if (error_ != 0) {
-    *error = error_ == EEXIST
-                 ? exists(path_)
-                 : path_ + ": cannot be written: " + std::generic_category().message(error_) +
-                       "; see to the room and permissions there";
+    *error = failure();
     return false;
   }
   temporary_.clear();

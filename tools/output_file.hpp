@@ -23,6 +23,10 @@ class OutputFile {
   static std::unique_ptr<OutputFile> create(const std::string& path, const How& how,
                                             std::string* error);
 
+  // A file without a name, in $TMPDIR or /tmp, which goes with the last that has it open. Null with
+  // `*error` if it cannot be made. What is written is read at readable_path(); never commit() it.
+  static std::unique_ptr<OutputFile> create_unnamed(std::string* error);
+
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -33,12 +37,17 @@ class OutputFile {
   // Makes it durable and gives it its name. False with `*error` if anything failed since create().
   bool commit(std::string* error);
 
+  // Of a file without a name, once everything is written: a path under which this process can open
+  // it. Empty with `*error` if writing failed.
+  std::string readable_path(std::string* error);
+
   std::uint64_t bytes() const { return bytes_; }
 
  private:
   OutputFile(std::string path, std::string temporary, int fd, bool replace);
   bool flush();
   bool give_name();
+  std::string failure() const;
 
   std::string path_;
   std::string temporary_;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/exit_codes.hpp"
+#include "tools/help_format.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/trace_packing.hpp"
 
@@ -20,6 +21,7 @@ int run(CLI::App& app, int argc, char** argv, PackingOptions& options, Work work
   app.add_flag("--keep", options.keep, "leaves FILE where it is");
   app.add_flag("--force", options.force, "replaces files that are there already");
   app.footer("Exit status: 0 all done, 2 wrong usage, 3 a file could not be read or written.");
+  set_help_format(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,6 @@
 #include "tools/print_command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "tools/event_filter.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/interop/foreign_inputs.hpp"
 #include "tools/print_options.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/record_filter.hpp"
@@ -106,6 +108,12 @@ int print_trace(const PrintOptions& options, const EventFilter& filter, const Li
     set = open_salvaged(options, filter.read_options(), segment, &error);
   }
   if (!set) return kExitUnreadable;
+  if (!options.conversion.format.empty()) {
+    const int exit_code =
+        convert_trace(*set, filter, options.head.value_or(UINT64_MAX), options.conversion);
+    progress.reset();
+    return exit_code != kExitOk ? exit_code : complain_of_damage(set->report());
+  }
   Printing printing(options, filter, format);
   if (progress->is_shown()) printing.text_options().progress = &*progress;
   const bool whole = write_trace_text(*set, printing.text_options(),
@@ -136,7 +144,7 @@ int follow_trace(const PrintOptions& options, const EventFilter& filter, const L
 
 int run_print(int argc, char** argv) {
   int exit_code = kExitOk;
-  const auto options = parse_print_options(argc, argv, &exit_code);
+  auto options = parse_print_options(argc, argv, &exit_code);
   if (!options) return exit_code;
   std::string why;
   const auto filter = EventFilter::make(options->filter, unix_ns_now(), options->utc, &why);
@@ -149,8 +157,18 @@ int run_print(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  return options->follow ? follow_trace(*options, *filter, *format)
-                         : print_trace(*options, *filter, *format);
+  if (options->follow) return follow_trace(*options, *filter, *format);
+  if (!options->listen.empty() && !can_create_output(options->conversion, &why)) {
+    complain(why);
+    return kExitUnreadable;
+  }
+  ForeignInputs inputs;
+  const bool taken = options->listen.empty()
+                         ? inputs.take(options->paths, options->from)
+                         : inputs.listen(options->listen, options->from, options->paths);
+  if (!taken) return kExitUnreadable;
+  exit_code = print_trace(*options, *filter, *format);
+  return std::max(exit_code, inputs.complain());
 }
 
 }  // namespace ringside::tool

@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 
 #include "tools/exit_codes.hpp"
+#include "tools/help_format.hpp"
+#include "tools/interop/conversion_options.hpp"
+#include "tools/interop/format_registry.hpp"
 #include "tools/subcommand.hpp"
 
 namespace ringside::tool {
@@ -30,9 +33,19 @@ std::string subcommand_list() {
   std::string list =
       "Subcommands (ringcat NAME --help tells more; a file of such a name is ./NAME):\n";
   for (const Subcommand& one : subcommands()) {
-    list += fmt::format("  {:<8}{}\n", one.name, one.description);
+    list += fmt::format("  {:<9}{}\n", one.name, one.description);
   }
   return list + "\n";
+}
+
+void check_listening(PrintOptions& options) {
+  const ForeignFormat* const format = find_foreign_format(options.from);
+  if (format == nullptr || format->collect == nullptr) {
+    throw CLI::ValidationError("--listen", "needs --from with a format that is sent: netlogger");
+  }
+  if (options.conversion.format.empty() && !options.conversion.output.empty()) {
+    options.conversion.format = "ringtrace";
+  }
 }
 
 }  // namespace
@@ -42,7 +55,8 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   CLI::App app("Prints the records of trace files in the order of time.", "ringcat");
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
   CLI::Option* const paths =
-      app.add_option("PATH", options.paths, "trace files, or directories of *.ringtrace files");
+      app.add_option("PATH", options.paths,
+                     "trace files, directories of *.ringtrace files, or - for standard input");
   CLI::Option* const segment =
       app.add_option(
              "--segment", options.segment,
@@ -50,6 +64,14 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
              "still holds, and on standard error what is known of each thread")
           ->type_name("FILE")
           ->excludes(paths);
+  add_from_option(app, options.from);
+  CLI::Option* const listen =
+      app.add_option("--listen", options.listen,
+                     "takes what senders send to tcp://HOST:PORT until a signal (Ctrl-C), in the "
+                     "format --from: netlogger; with -o FILE alone, writes it as a Ringside trace")
+          ->type_name("ADDRESS")
+          ->excludes(paths)
+          ->excludes(segment);
   add_filter_options(app, options.filter);
   std::string color = "auto";
   app.add_option("--color", color,
@@ -67,14 +89,16 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
                                        ->excludes(head_option);
   app.add_flag("-f,--follow", options.follow,
                "go on with what is still written, until a signal (Ctrl-C)")
-      ->excludes(segment);
+      ->excludes(segment)
+      ->excludes(listen);
   add_format_options(app, options.format);
+  add_conversion_options(app, options.conversion);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
   // More than a few find nothing to do: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-  app.add_option("--threads", options.threads, "threads that read and format")
-      ->check(CLI::Range(1U, 64U))
-      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "threads that read and format; else one for each processor, up to 4")
+      ->check(CLI::Range(1U, 64U));
   app.footer(
       subcommand_list() +
       "One line a record:\n"
@@ -90,12 +114,17 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       "\n"
       "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
       "3 nothing could be read, or nothing written.");
+  set_help_format(app);
   try {
     app.parse(argc, argv);
     if (head_option->count() > 0) options.head = head;
     if (tail_option->count() > 0) options.tail = tail;
     options.color = color == "always" || (color == "auto" && is_color_terminal());
-    if (options.paths.empty() && options.segment.empty()) throw CLI::RequiredError("PATH");
+    if (options.paths.empty() && options.segment.empty() && options.listen.empty()) {
+      throw CLI::RequiredError("PATH");
+    }
+    if (!options.listen.empty()) check_listening(options);
+    check_conversion(options.conversion, options.follow || options.tail.has_value());
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return {};

@@ -9,13 +9,17 @@
 
 #include "tools/filter_options.hpp"
 #include "tools/format_options.hpp"
+#include "tools/interop/conversion.hpp"
 
 namespace ringside::tool {
 
 struct PrintOptions {
   std::vector<std::string> paths;
   std::string segment;  // not empty: a segment's file, and no paths
+  std::string from;     // the format of the paths; empty: their first bytes tell
+  std::string listen;   // not empty: an address that senders send to, and no paths
   FilterOptions filter;
+  ConversionOptions conversion;  // its format empty: lines are printed
   FormatOptions format;
   bool utc = false;
   bool color = false;

@@ -10,6 +10,7 @@
 
 #include "tools/duration.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/help_format.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/time_argument.hpp"
 #include "trace-format/query/field_reader.hpp"
@@ -172,11 +173,13 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
 }  // namespace
 
 void QuestionOptions::add_to(CLI::App& app) {
+  set_help_format(app);
   app.add_option("SITE_AND_PATHS", words,
                  "SITE, then trace files or directories; with --gap only the latter")
-      ->option_text("SITE PATH...");
+      ->option_text("[SITE] PATH...");
   app.add_option("--field", field,
-                 "the number in question: a field's name, #3 for the third, or @duration of spans");
+                 "the number in question: a field's name, #3 for the third, or @duration of spans")
+      ->type_name("FIELD");
   app.add_option("--gap", gap,
                  "the time from a record of SITE_A to the next one of SITE_B with the same --join")
       ->expected(2)
@@ -190,14 +193,14 @@ void QuestionOptions::add_to(CLI::App& app) {
   app.add_flag("--utc", utc, "times in UTC instead of the local time zone");
   add_record_filter_options(app, filter);
   threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-  app.add_option("--threads", threads, "threads that read, a file each")
-      ->check(CLI::Range(1U, 64U))
-      ->capture_default_str();
+  app.add_option("--threads", threads,
+                 "threads that read, a file each; else one for each processor, up to 4")
+      ->check(CLI::Range(1U, 64U));
   const std::map<std::string, TableFormat> formats{
       {"text", TableFormat::kText}, {"json", TableFormat::kJson}, {"csv", TableFormat::kCsv}};
-  app.add_option("--format", format, "text, json or csv")
+  app.add_option("--format", format, "what to print (default text)")
       ->transform(CLI::CheckedTransformer(formats).description(""))
-      ->option_text("FORMAT");
+      ->option_text("text|json|csv");
 }
 
 void Question::describe(ResultTable& table) const {

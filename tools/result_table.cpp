@@ -49,14 +49,14 @@ Cell Cell::of_number(double number, TableFormat format) {
           true};
 }
 
-std::string ResultTable::text(TableFormat format) const {
+std::string ResultTable::text(TableFormat format, bool for_terminal) const {
   switch (format) {
     case TableFormat::kText:
       return as_text();
     case TableFormat::kJson:
       return as_json();
     case TableFormat::kCsv:
-      return as_csv();
+      return as_csv(for_terminal);
   }
   return {};
 }
@@ -121,19 +121,21 @@ std::string ResultTable::as_json() const {
   return "{" + joined(members, ",") + "}\n";
 }
 
-std::string ResultTable::as_csv() const {
+std::string ResultTable::as_csv(bool for_terminal) const {
   std::string text;
   const auto add_line = [&text](const std::vector<std::string>& cells) {
     text += joined(cells, ",") + "\n";
   };
   std::vector<std::string> names;
   names.reserve(columns_.size());
-  for (const std::string& name : columns_) names.push_back(csv_cell(name));
+  for (const std::string& name : columns_)
+    names.push_back(csv_cell(for_terminal ? visible(name) : name));
   add_line(names);
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
     cells.reserve(row.size());
-    for (const Cell& cell : row) cells.push_back(csv_cell(cell.text));
+    for (const Cell& cell : row)
+      cells.push_back(csv_cell(for_terminal ? visible(cell.text) : cell.text));
     add_line(cells);
   }
   return text;

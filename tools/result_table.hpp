@@ -23,7 +23,8 @@ struct Cell {
 };
 
 // Facts stand above the table in text, beside it in JSON and not at all in CSV. Texts may be any
-// bytes: a terminal obeys none of them, and JSON is valid UTF-8; in CSV they stay.
+// bytes: a terminal obeys none of them, and JSON is valid UTF-8; in CSV that is not for a terminal
+// they stay.
 class ResultTable {
  public:
   void add_fact(std::string name, Cell value) {
@@ -32,12 +33,12 @@ class ResultTable {
   void set_columns(std::vector<std::string> names) { columns_ = std::move(names); }
   void add_row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
 
-  std::string text(TableFormat format) const;
+  std::string text(TableFormat format, bool for_terminal) const;
 
  private:
   std::string as_text() const;
   std::string as_json() const;
-  std::string as_csv() const;
+  std::string as_csv(bool for_terminal) const;
 
   std::vector<std::pair<std::string, Cell>> facts_;  // in JSON, equal names become an array
   std::vector<std::string> columns_;

@@ -8,6 +8,7 @@
 #include "tools/event_filter.hpp"
 #include "tools/exit_codes.hpp"
 #include "tools/filter_options.hpp"
+#include "tools/help_format.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/time_argument.hpp"
 #include "tools/trace_rewriting.hpp"
@@ -21,6 +22,7 @@ bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
       "Exit status: 0 done, 1 done, but damage was left out (said on standard error), 2 wrong "
       "usage,\n"
       "3 a file could not be read or written.");
+  set_help_format(app);
   try {
     app.parse(argc, argv);
     return true;
@@ -33,7 +35,9 @@ bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
 void add_paths(CLI::App& app, Rewriting& rewriting) {
   app.add_option("IN", rewriting.inputs, "trace files, packed or not, or directories of them")
       ->required();
-  app.add_option("-o,--output", rewriting.output, "the file to write")->required();
+  app.add_option("-o,--output", rewriting.output, "the file to write")
+      ->type_name("OUT")
+      ->required();
   app.add_flag("--force", rewriting.force, "replaces OUT if it is there already");
 }
 
@@ -78,11 +82,14 @@ int run_slice(int argc, char** argv) {
       "itself.",
       "ringcat slice");
   add_paths(app, rewriting);
-  app.add_option("--since", filter.since, "from this time on: see ringcat --help");
-  app.add_option("--until", filter.until, "up to, but not including, this time");
-  app.add_option("--service", filter.services, "services of this name, or glob; repeatable")
+  app.add_option("--since", filter.since, "from this time on: see ringcat --help")
+      ->type_name("TIME");
+  app.add_option("--until", filter.until, "up to, but not including, this time")->type_name("TIME");
+  app.add_option("--service", filter.services, "services of this name")
+      ->type_name("GLOB")
       ->allow_extra_args(false);
-  app.add_option("--thread", filter.threads, "threads of this id, name or glob; repeatable")
+  app.add_option("--thread", filter.threads, "threads of this id or name")
+      ->type_name("ID|GLOB")
       ->allow_extra_args(false);
   app.add_flag("--utc", utc, "times without a zone are UTC");
   int exit_code = kExitOk;

@@ -8,6 +8,7 @@
 #include "trace-format/block_writer.hpp"
 #include "trace-format/clock_map.hpp"
 #include "trace-format/little_endian.hpp"
+#include "trace-format/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -62,6 +63,13 @@ void SectionCheck::take(const trace::Block& block) {
       return;
     case BlockType::kEnd:
       return take_end(block);
+    case BlockType::kLosses: {
+      trace::LossesBlock losses;
+      if (!trace::LossesBlock::parse(block.payload, losses)) {
+        complain(block.offset, "a LOSSES block that is too short");
+      }
+      return;
+    }
     case BlockType::kStackTable:
     case BlockType::kStringTable:
       return;

@@ -5,6 +5,7 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "trace-format/little_endian.hpp"
+#include "trace-format/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -68,6 +69,8 @@ void SectionRewriter::take(const Block& block) {
       if (trace::EndBlock::parse(block.payload, end)) reason_ = end.reason;
       return;
     }
+    case BlockType::kLosses:
+      return take_losses(block);
     default:
       break;
   }
@@ -217,17 +220,33 @@ void SectionRewriter::take_extent(const Block& block) {
   encode_again(block, header);
 }
 
+// Of a cut that chooses threads nothing: by statement they are those of all threads together.
+void SectionRewriter::take_losses(const Block& block) {
+  trace::LossesBlock losses;
+  if (!trace::LossesBlock::parse(block.payload, losses)) {
+    return leave_out(block.offset, "a LOSSES block shorter than it says");
+  }
+  if (!wants(losses.until_tsc) || (!cut_.everything && cut_.stream)) return;
+  for (const trace::LossCount& count : losses.by_site) write_entry(count.site_id);
+  open();
+  copy(block);
+}
+
+void SectionRewriter::write_entry(std::uint32_t site_id) {
+  const auto entry = entries_.find(site_id);
+  if (entry == entries_.end() || entry->second.empty()) return;
+  write(make_block(buffer_,
+                   [&](auto out) { return trace::write_dictionary_block(entry->second, out); }));
+  entry->second = {};  // written; a later entry of this id does not count
+}
+
 void SectionRewriter::write_extent(const ExtentHeader& header, std::span<const std::byte> frame,
                                    std::span<const std::byte> payload) {
   announce(header.stream_id);
   const auto ids = payload.subspan(
       std::min<std::size_t>(payload.size(), trace::kExtentHeaderBytes + header.records_bytes));
   for (std::size_t i = 0; i + 4 <= ids.size() && !entries_.empty(); i += 4) {
-    const auto entry = entries_.find(load<std::uint32_t>(ids.data() + i));
-    if (entry == entries_.end() || entry->second.empty()) continue;
-    write(make_block(buffer_,
-                     [&](auto out) { return trace::write_dictionary_block(entry->second, out); }));
-    entry->second = {};  // written; a later entry of this id does not count
+    write_entry(load<std::uint32_t>(ids.data() + i));
   }
   writer_.add(frame, payload);
   std::uint64_t& next = written_next_[header.stream_id];

@@ -49,6 +49,8 @@ class SectionRewriter {
   void take_stream(const trace::Block& block);
   void take_extent(const trace::Block& block);
   void take_point(const trace::Block& block);
+  void take_losses(const trace::Block& block);
+  void write_entry(std::uint32_t site_id);
   bool is_sound(const trace::Block& block, const trace::ExtentHeader& header);
   bool is_inside(const trace::ExtentHeader& header) const;
   void encode_again(const trace::Block& block, const trace::ExtentHeader& header);

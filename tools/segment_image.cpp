@@ -4,13 +4,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "shm-layout/abi_version.hpp"
+#include "tools/error_text.hpp"
+#include "tools/segment_file_lock.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -28,10 +29,6 @@ T word(const std::array<std::byte, N>& bytes, std::size_t offset) {
 
 constexpr std::uint64_t kHolesBytes = 16U << 20;
 
-std::string error_text(int error) {
-  return std::generic_category().message(error);
-}
-
 template <std::size_t N>
 void terminate(char (&text)[N]) {
   text[N - 1] = '\0';
@@ -44,15 +41,31 @@ SegmentImage::~SegmentImage() {
 }
 
 std::unique_ptr<SegmentImage> SegmentImage::open(const std::string& path, std::string* why) {
+  return open_with(path, 0, why);
+}
+
+std::unique_ptr<SegmentImage> SegmentImage::open_live(const std::string& path, std::string* why) {
+  why->clear();
+  auto image = open_with(path, O_NOFOLLOW, why);
+  if (image == nullptr && (errno == ENOENT || access(path.c_str(), F_OK) != 0)) why->clear();
+  return image;
+}
+
+std::unique_ptr<SegmentImage> SegmentImage::open_with(const std::string& path, int flags,
+                                                      std::string* why) {
   std::unique_ptr<SegmentImage> image(new SegmentImage);
-  // Not to hang on a FIFO that somebody gave the name.
-  image->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (image->fd_ < 0) {
+  struct stat info {};
+  // Before it is opened: that alone does something to some devices. Nor is there any waiting for a
+  // FIFO that somebody gives the name in between.
+  const bool follow = (flags & O_NOFOLLOW) == 0;
+  const int found = follow ? stat(path.c_str(), &info) : lstat(path.c_str(), &info);
+  const bool irregular = found == 0 && !S_ISREG(info.st_mode);
+  if (!irregular) image->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+  if (!irregular && image->fd_ < 0) {
     *why = fmt::format("cannot open {}: {}; run as its owner", path, error_text(errno));
     return nullptr;
   }
-  struct stat info {};
-  if (fstat(image->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+  if (irregular || fstat(image->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
     *why = fmt::format("{} is no regular file; name a segment or a copy of one", path);
     return nullptr;
   }
@@ -129,6 +142,58 @@ std::size_t SegmentImage::read(std::uint64_t offset, std::span<std::byte> out) c
   return done;
 }
 
+bool SegmentImage::is_locked(std::int64_t byte) const {
+  return is_byte_locked(fd_, byte);
+}
+
+std::uint64_t SegmentImage::memory_bytes() const {
+  struct stat info {};
+  return fstat(fd_, &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
+}
+
+std::vector<std::byte> SegmentImage::read_at(std::uint64_t offset, std::uint64_t count) const {
+  std::vector<std::byte> bytes(count);
+  bytes.resize(read(offset, bytes));
+  return bytes;
+}
+
+std::vector<std::byte> SegmentImage::control_page() const {
+  return read_at(layout_.control_offset, shm::kPageBytes);
+}
+
+std::vector<std::byte> SegmentImage::ring_metadata(std::uint32_t count) const {
+  return read_at(layout_.metadata_offset,
+                 std::uint64_t{std::min(count, layout_.ring_count)} * sizeof(shm::RingMetadata));
+}
+
+std::vector<std::uint8_t> SegmentImage::switches(std::uint32_t count) const {
+  std::vector<std::uint8_t> bytes(
+      std::min<std::uint64_t>(std::uint64_t{count} + 1, layout_.site_capacity));
+  bytes.resize(read(layout_.switches_offset, std::as_writable_bytes(std::span(bytes))));
+  return bytes;
+}
+
+std::vector<SegmentImage::SiteLossCounts> SegmentImage::site_losses(std::uint32_t count) const {
+  if (layout_.site_losses_offset == 0) return {};
+  static_assert(sizeof(SiteLossCounts) == sizeof(shm::SiteLosses));
+  std::vector<SiteLossCounts> counts(
+      std::min<std::uint64_t>(std::uint64_t{count} + 1, layout_.site_capacity));
+  const std::size_t bytes =
+      read(layout_.site_losses_offset, std::as_writable_bytes(std::span(counts)));
+  counts.resize(bytes / sizeof(SiteLossCounts));
+  return counts;
+}
+
+std::vector<SegmentImage::RingCallCosts> SegmentImage::call_costs(std::uint32_t count) const {
+  if (layout_.call_costs_offset == 0) return {};
+  static_assert(sizeof(RingCallCosts) == sizeof(shm::CallCosts));
+  std::vector<RingCallCosts> costs(std::min(count, layout_.ring_count));
+  const std::size_t bytes =
+      read(layout_.call_costs_offset, std::as_writable_bytes(std::span(costs)));
+  costs.resize(bytes / sizeof(RingCallCosts));
+  return costs;
+}
+
 ControlWords SegmentImage::control() const {
   using shm::ControlPage;
   std::array<std::byte, shm::kPageBytes> page{};
@@ -139,17 +204,24 @@ ControlWords SegmentImage::control() const {
       layout_.ring_count);
   words.dictionary_bytes = word<std::uint64_t>(
       page, RINGSIDE_AT(ControlPage, service, shm::ServiceLine, dictionary_committed_bytes));
-  for (const std::size_t at :
-       {offsetof(shm::SegmentLosses, no_ring), offsetof(shm::SegmentLosses, no_memory),
-        offsetof(shm::SegmentLosses, dictionary_full)}) {
-    words.losses_without_ring += word<std::uint64_t>(page, offsetof(ControlPage, losses) + at);
-  }
+  const auto lost = [&page](std::size_t at) {
+    return word<std::uint64_t>(page, offsetof(ControlPage, losses) + at);
+  };
+  words.lost_no_ring = lost(offsetof(shm::SegmentLosses, no_ring));
+  words.lost_no_memory = lost(offsetof(shm::SegmentLosses, no_memory));
+  words.lost_dictionary_full = lost(offsetof(shm::SegmentLosses, dictionary_full));
+  words.overwritten_streams_lost = word<std::uint64_t>(
+      page, RINGSIDE_AT(ControlPage, service, shm::ServiceLine, overwritten_streams_lost));
   constexpr std::size_t kClock = offsetof(ControlPage, consumer_clock);
   words.clock_steps = word<std::uint64_t>(page, kClock);
   for (std::size_t i = 0; i < words.steps.size(); ++i) {
     const std::size_t at = kClock + offsetof(shm::ConsumerClock, step) + i * sizeof(shm::ClockStep);
     words.steps[i] = {word<std::uint64_t>(page, at), word<std::uint64_t>(page, at + 8),
                       word<std::uint64_t>(page, at + 16)};
+  }
+  for (std::size_t i = 0; i < words.switch_deadlines.size(); ++i) {
+    words.switch_deadlines[i] =
+        word<std::uint64_t>(page, offsetof(ControlPage, switch_deadlines) + i * 8);
   }
   return words;
 }
@@ -162,16 +234,25 @@ RingWords SegmentImage::ring_words(std::uint32_t ring) const {
   const auto u32 = [&bytes](std::size_t at) { return word<std::uint32_t>(bytes, at); };
   RingWords words;
   words.producer_pos = u64(RINGSIDE_AT(RingMetadata, producer, shm::ProducerLine, producer_pos));
+  constexpr std::size_t kOldest = RINGSIDE_AT(RingMetadata, producer, shm::ProducerLine, oldest);
+  const std::size_t slot =
+      kOldest + offsetof(shm::OverwriteWords, slot) + u64(kOldest) % 2 * sizeof(shm::OverwriteSlot);
+  words.oldest = {u64(slot), u64(slot + offsetof(shm::OverwriteSlot, sequence)),
+                  u64(slot + offsetof(shm::OverwriteSlot, drops))};
   words.dropped_total = u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_total));
   words.dropped_ring_full =
       u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_ring_full));
   words.dropped_consumer_absent =
       u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_consumer_absent));
+  words.dropped_quarantined =
+      u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_quarantined));
   constexpr std::size_t kConsumer = offsetof(RingMetadata, consumer);
   words.consumer_pos = u64(kConsumer + offsetof(shm::ConsumerPositionLine, consumer_pos));
   words.next_sequence = u64(kConsumer + offsetof(shm::ConsumerPositionLine, next_sequence));
   words.last_tsc = u64(kConsumer + offsetof(shm::ConsumerPositionLine, last_tsc));
   words.booked_drops = u64(kConsumer + offsetof(shm::ConsumerPositionLine, booked_drops));
+  words.booked_consumer_absent =
+      u64(kConsumer + offsetof(shm::ConsumerPositionLine, booked_consumer_absent));
   words.consumer_generation = u32(kConsumer + offsetof(shm::ConsumerPositionLine, generation));
   constexpr std::size_t kIdentity = offsetof(RingMetadata, identity);
   words.generation = u32(kIdentity + offsetof(shm::IdentityLine, generation));

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "shm-layout/control_page.hpp"
+#include "shm-layout/overwrite_words.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_layout.hpp"
+#include "tools/call_cost_counts.hpp"
 
 namespace ringside::tool {
 
@@ -24,10 +26,13 @@ struct RingWords {
   std::uint64_t dropped_total = 0;
   std::uint64_t dropped_ring_full = 0;
   std::uint64_t dropped_consumer_absent = 0;
+  std::uint64_t dropped_quarantined = 0;
   std::uint64_t consumer_pos = 0;
   std::uint64_t next_sequence = 0;
   std::uint64_t last_tsc = 0;
   std::uint64_t booked_drops = 0;
+  std::uint64_t booked_consumer_absent = 0;
+  shm::OldestRecords oldest;  // of rings that are overwritten
   std::uint32_t consumer_generation = 0;
   std::uint32_t generation = 0;
   std::uint32_t state = 0;  // shm::RingState
@@ -43,7 +48,11 @@ struct RingWords {
 struct ControlWords {
   std::uint32_t rings_used = 0;  // at most as many as there are
   std::uint64_t dictionary_bytes = 0;
-  std::uint64_t losses_without_ring = 0;
+  // Records lost without a ring.
+  std::uint64_t lost_no_ring = 0;
+  std::uint64_t lost_no_memory = 0;
+  std::uint64_t lost_dictionary_full = 0;
+  std::uint64_t overwritten_streams_lost = 0;
   std::uint64_t clock_steps = 0;
   struct Step {
     std::uint64_t tsc0 = 0;
@@ -51,12 +60,16 @@ struct ControlWords {
     std::uint64_t ns_per_tick = 0;
   };
   std::array<Step, shm::kClockSteps> steps{};
+  std::array<std::uint64_t, shm::kSwitchDeadlineSlots> switch_deadlines{};  // ticks
 };
 
 class SegmentImage {
  public:
   // Null with `*why`: what is wrong with `path`, and the remedy.
   static std::unique_ptr<SegmentImage> open(const std::string& path, std::string* why);
+  // The same of a segment in its directory, where others may have put a link in its place. Without
+  // `*why` if it is gone or not ready yet.
+  static std::unique_ptr<SegmentImage> open_live(const std::string& path, std::string* why);
 
   ~SegmentImage();
   SegmentImage(const SegmentImage&) = delete;
@@ -64,7 +77,28 @@ class SegmentImage {
 
   const shm::SegmentHeader& header() const { return *header_; }  // a private copy; texts end
   const shm::SegmentLayout& layout() const { return layout_; }
+  bool overwritten() const { return header_->sub_buffer_bytes != 0; }
   std::uint64_t missing_bytes() const { return missing_bytes_; }  // the file is that much too short
+
+  // Whether somebody holds the lock on this byte (shm-layout/segment_lock.hpp). Never of a copy.
+  bool is_locked(std::int64_t byte) const;
+  std::uint64_t memory_bytes() const;  // that the file takes of its file system at present
+
+  // The bytes of these regions, as many as there are: of the first `count` rings, of sites 0 to
+  // `count`.
+  std::vector<std::byte> control_page() const;
+  std::vector<std::byte> ring_metadata(std::uint32_t count) const;
+  std::vector<std::uint8_t> switches(std::uint32_t count) const;
+  // Of site 0, which stands for statements without an id, and of sites 1 to `count`: records by
+  // cause, in the order of shm::kCountedCauses. Empty for a segment that has none.
+  using SiteLossCounts = std::array<std::uint64_t, shm::kCountedCauses.size()>;
+  std::vector<SiteLossCounts> site_losses(std::uint32_t count) const;
+  // Of the first `count` rings. Empty for a segment that measures no calls.
+  struct RingCallCosts {
+    CallCostCounts all;     // of all owners of the ring
+    CallCostCounts before;  // of those before the present one
+  };
+  std::vector<RingCallCosts> call_costs(std::uint32_t count) const;
 
   // Zeros where the file ends too early.
   ControlWords control() const;
@@ -77,7 +111,10 @@ class SegmentImage {
 
  private:
   SegmentImage() = default;
+  static std::unique_ptr<SegmentImage> open_with(const std::string& path, int flags,
+                                                 std::string* why);
   bool read_header(const std::string& path, std::string* why);
+  std::vector<std::byte> read_at(std::uint64_t offset, std::uint64_t count) const;
   std::size_t read(std::uint64_t offset, std::span<std::byte> out) const;
 
   int fd_ = -1;

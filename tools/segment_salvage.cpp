@@ -4,23 +4,26 @@
 #include <cstring>
 #include <fstream>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/segment_image.hpp"
-#include "tools/wall_clock_text.hpp"
 #include "trace-format/block_writer.hpp"
 #include "trace-format/clock_map.hpp"
 #include "trace-format/extent_encoder.hpp"
+#include "trace-format/losses_block.hpp"
 #include "trace-format/site_table.hpp"
+#include "trace-format/untold_drops.hpp"
 
 namespace ringside::tool {
 namespace {
 
-// A running service changes the words all the time; then what was read last has to do.
+// A running service changes the words all the time.
 constexpr int kMaxReadings = 1000;
 constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
 constexpr std::size_t kDictionaryBlockBytes = std::size_t{256} << 10;
@@ -43,11 +46,14 @@ class Salvage {
     if (image_.missing_bytes() != 0) {
       note(fmt::format("the file ends {} bytes too early", image_.missing_bytes()));
     }
-    result_.losses_without_ring = control_.losses_without_ring;
+    result_.losses_without_ring =
+        control_.lost_no_ring + control_.lost_no_memory + control_.lost_dictionary_full;
+    result_.overwritten_streams_lost = control_.overwritten_streams_lost;
     put_header();
     put_clock();
     put_dictionary();
     for (std::uint32_t ring = 0; ring < control_.rings_used; ++ring) salvage_ring(ring);
+    put_losses();
     trace::EndBlock end;
     for (const SalvagedThread& thread : result_.threads) {
       end.records += thread.records;
@@ -126,6 +132,21 @@ class Salvage {
     put(256, [&](auto out) { return trace::write_clock_block(point, out); });
   }
 
+  // Lost without a ring since the service began: a consumer may have told of some of them.
+  void put_losses() {
+    trace::LossesBlock losses;
+    losses.since_tsc = image_.header().start_tsc;
+    losses.until_tsc = std::max(last_tsc_, losses.since_tsc);
+    for (const auto& [cause, count] :
+         {std::pair{shm::LossCause::kNoRing, control_.lost_no_ring},
+          std::pair{shm::LossCause::kNoSharedMemory, control_.lost_no_memory},
+          std::pair{shm::LossCause::kDictionaryFull, control_.lost_dictionary_full}}) {
+      if (count != 0) losses.without_stream.push_back({0, cause, 0, count});
+    }
+    if (losses.without_stream.empty()) return;
+    put(256, [&](auto out) { return trace::write_losses_block(losses, out); });
+  }
+
   void put_dictionary() {
     const std::vector<std::byte> bytes = image_.dictionary(control_.dictionary_bytes);
     const std::span<const std::byte> entries(bytes);
@@ -153,8 +174,7 @@ class Salvage {
   }
 
   // Bytes between two looks at the consumer's words: what a consumer released meanwhile may have
-  // been overwritten and is left out; what it did not release was not. Its words are taken when
-  // they stand still for two readings.
+  // been overwritten and is left out; the rest was not. Its words are taken standing still.
   Snapshot take_snapshot(std::uint32_t ring) {
     Snapshot shot;
     const RingWords first = image_.ring_words(ring);
@@ -183,8 +203,59 @@ class Salvage {
     return shot;
   }
 
+  // Of a ring that is overwritten meanwhile; the letters are those of
+  // shm-layout/overwrite_words.hpp.
+  Snapshot take_overwritten(std::uint32_t ring) {
+    for (int i = 0;; ++i) {
+      Snapshot shot;
+      const RingWords first = still_words(ring);  // a, b
+      std::uint64_t from = first.oldest.pos;
+      const std::uint64_t end = std::min(first.producer_pos, from + image_.layout().ring_bytes);
+      shot.bytes = image_.ring_bytes(ring, from, end - from);  // c
+      shot.words = still_words(ring);                          // e; system calls order the reads
+      const std::uint64_t gone = shot.words.oldest.pos - from;
+      if (gone > 0 && gone >= shot.bytes.size() && end != from && i < kMaxReadings / 100) continue;
+      const std::span<const std::byte> copied(shot.bytes);
+      const auto whole = copied.subspan(std::min<std::uint64_t>(gone, copied.size()));
+      shot.bytes = std::vector<std::byte>(whole.begin(), whole.end());
+      from += gone;
+      shot.words.producer_pos = std::max(end, from);
+      shot.expected_bytes = shot.words.producer_pos - from;
+      return shot;
+    }
+  }
+
+  RingWords still_words(std::uint32_t ring) {  // two copies alike: not made amid a change
+    RingWords words = image_.ring_words(ring);
+    for (int i = 0; i < kMaxReadings; ++i) {
+      const RingWords again = image_.ring_words(ring);
+      if (again.oldest == std::exchange(words, again).oldest) break;
+    }
+    return words;
+  }
+
+  void tell_overwritten(const RingWords& words, std::span<const std::byte> bytes,
+                        trace::StreamCursor& cursor, SalvagedThread& thread) {
+    std::uint64_t clock[2] = {};
+    if (bytes.size() < shm::kClockRecordBytes) return;
+    std::memcpy(clock, bytes.data(), sizeof clock);
+    if (shm::head_id(clock[0]) == shm::kCodeClock) cursor.last_tsc = clock[1];
+    if (words.oldest.sequence < cursor.next_sequence ||
+        words.oldest.drops - cursor.booked_drops > words.oldest.sequence - cursor.next_sequence) {
+      cursor.next_sequence = words.oldest.sequence;  // snapshots have some of it
+      cursor.booked_drops = words.oldest.drops;
+      thread.drained = cursor.next_sequence;
+      return;
+    }
+    const std::uint64_t dropped = words.oldest.drops - cursor.booked_drops;
+    thread.overwritten = words.oldest.sequence - cursor.next_sequence - dropped;
+    put_mark(shm::DropCause::kRingFull, dropped, cursor, thread);
+    put_mark(shm::DropCause::kOverwritten, thread.overwritten, cursor, thread);
+    cursor.booked_drops = words.oldest.drops;
+  }
+
   void salvage_ring(std::uint32_t ring) {
-    const Snapshot shot = take_snapshot(ring);
+    const Snapshot shot = image_.overwritten() ? take_overwritten(ring) : take_snapshot(ring);
     const RingWords& words = shot.words;
     if (words.generation == 0) return;  // never taken
     SalvagedThread thread;
@@ -197,16 +268,18 @@ class Salvage {
       cursor.next_sequence = words.next_sequence;
       cursor.last_tsc = words.last_tsc;
       cursor.booked_drops = words.booked_drops;
+      cursor.booked_consumer_absent = words.booked_consumer_absent;
     }
     thread.drained = cursor.next_sequence;
     put(256, [&](auto out) {
       return trace::write_stream_block(
           {words.stream_id, words.start_tsc, words.thread_id, ring, words.thread_name}, out);
     });
-    if (words.producer_pos - words.consumer_pos > image_.layout().ring_bytes) {
+    if (shot.expected_bytes > image_.layout().ring_bytes) {
       thread.damage = "the positions are impossible";
       thread.lost_bytes = 0;
     } else {
+      if (image_.overwritten()) tell_overwritten(words, shot.bytes, cursor, thread);
       decode(shot, cursor, thread);
     }
     result_.threads.push_back(std::move(thread));
@@ -231,6 +304,7 @@ class Salvage {
         thread.damage = "a record has no end";
       }
     }
+    last_tsc_ = std::max(last_tsc_, cursor.last_tsc);
     const std::uint64_t decoded = shot.bytes.size() - rest.size();
     thread.lost_bytes = shot.expected_bytes - decoded;
     if (thread.damage.empty() && thread.lost_bytes != 0)
@@ -262,17 +336,19 @@ class Salvage {
     if (site != nullptr) thread.unfinished_site = fmt::format("{}:{}", site->file, site->line);
   }
 
-  // The mark that the thread would have written had it logged once more.
   void book_final_drops(const RingWords& words, trace::StreamCursor& cursor,
                         SalvagedThread& thread) {
-    if (words.dropped_total <= cursor.booked_drops) return;
-    const std::uint64_t untold = words.dropped_total - cursor.booked_drops;
-    const auto cause = words.dropped_ring_full != 0 && words.dropped_consumer_absent != 0
-                           ? shm::DropCause::kMixed
-                       : words.dropped_consumer_absent != 0 ? shm::DropCause::kConsumerAbsent
-                                                            : shm::DropCause::kRingFull;
-    const std::uint64_t mark[3] = {shm::make_head(cursor.last_tsc, shm::kCodeDrop), untold,
-                                   static_cast<std::uint32_t>(cause)};
+    const trace::DropCounters counters{words.dropped_total, words.dropped_ring_full,
+                                       words.dropped_consumer_absent, words.dropped_quarantined};
+    for (const trace::UntoldDrops& drops : trace::untold_drops(counters, cursor)) {
+      put_mark(drops.cause, drops.count, cursor, thread);
+    }
+  }
+
+  void put_mark(shm::DropCause cause, std::uint64_t count, trace::StreamCursor& cursor,
+                SalvagedThread& thread) {
+    if (count == 0) return;
+    const auto mark = trace::drop_record({cause, count}, cursor);
     put(4096, [&](auto out) {
       const auto done =
           encoder_.encode(std::as_bytes(std::span(mark)), cursor, 0, cursor.last_tsc, out);
@@ -287,44 +363,10 @@ class Salvage {
   trace::SiteTable sites_;
   trace::ExtentEncoder encoder_{sites_};
   trace::ClockMap clocks_;
+  std::uint64_t last_tsc_ = 0;  // of all records so far
 };
 
 }  // namespace
-
-bool SalvagedSegment::damaged() const {
-  return !notes.empty() || std::any_of(threads.begin(), threads.end(),
-                                       [](const SalvagedThread& t) { return !t.damage.empty(); });
-}
-
-std::vector<std::string> SalvagedSegment::lines(bool utc) const {
-  std::vector<std::string> lines = notes;
-  WallClockText clock(utc);
-  for (const SalvagedThread& t : threads) {
-    std::string line = fmt::format("thread {} {}{}: {} records", t.thread_id, t.thread_name,
-                                   t.ended ? " (ended)" : "", t.records);
-    if (t.drained != 0) line += fmt::format(" behind the {} that a consumer took", t.drained);
-    if (t.dropped != 0) line += fmt::format(", {} dropped", t.dropped);
-    if (t.last_sequence) {
-      trace::TextSink when;
-      clock.append(when, t.last_unix_ns);
-      line +=
-          fmt::format("; the last committed one is number {} of {}", *t.last_sequence, when.text());
-    }
-    if (t.unfinished) {
-      line += "; behind it an unfinished record";
-      if (!t.unfinished_site.empty()) line += " of " + t.unfinished_site;
-    }
-    if (!t.damage.empty()) {
-      line += fmt::format("; {} bytes cannot be decoded: {}", t.lost_bytes, t.damage);
-    }
-    lines.push_back(std::move(line));
-  }
-  if (losses_without_ring != 0) {
-    lines.push_back(fmt::format("{} records had no ring, no memory or no room in the dictionary",
-                                losses_without_ring));
-  }
-  return lines;
-}
 
 std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why) {
   const auto image = SegmentImage::open(path, why);

@@ -19,7 +19,8 @@ struct SalvagedThread {
   bool ended = false;
   std::uint64_t drained = 0;  // numbers before the first record here: a consumer took them, or lost
   std::uint64_t records = 0;
-  std::uint64_t dropped = 0;  // told in the stream, those behind the last record included
+  std::uint64_t overwritten = 0;  // part of `dropped`
+  std::uint64_t dropped = 0;      // told in the stream, those behind the last record included
   // The last committed record, if there is one here.
   std::optional<std::uint64_t> last_sequence;
   std::uint64_t last_unix_ns = 0;
@@ -36,6 +37,7 @@ struct SalvagedSegment {
   std::vector<SalvagedThread> threads;
   std::vector<std::string> notes;  // damage of the segment itself
   std::uint64_t losses_without_ring = 0;
+  std::uint64_t overwritten_streams_lost = 0;
 
   bool damaged() const;
   // One line for each thread and note; times in UTC or local.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/exit_codes.hpp"
+#include "tools/visible_text.hpp"
 
 namespace ringside::tool {
 
@@ -20,6 +21,10 @@ bool write_output(std::string_view text) {
   return true;
 }
 
+bool output_is_terminal() {
+  return isatty(STDOUT_FILENO) == 1;
+}
+
 int exit_code_of_failed_output(int error) {
   if (error == EPIPE) return kExitOk;
   complain("cannot write: " + std::generic_category().message(error));
@@ -27,7 +32,7 @@ int exit_code_of_failed_output(int error) {
 }
 
 void complain(const std::string& text) {
-  fmt::print(stderr, "ringcat: {}\n", text);
+  fmt::print(stderr, "ringcat: {}\n", visible(text));
 }
 
 int complain_of_damage(const trace::ReadReport& report) {

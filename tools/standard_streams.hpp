@@ -21,4 +21,7 @@ void complain(const std::string& text);
 // Says what was damaged or odd; returns the exit code, kExitOk or kExitDamaged.
 int complain_of_damage(const trace::ReadReport& report);
 
+// Whether what is printed goes to a terminal, which obeys control characters.
+bool output_is_terminal();
+
 }  // namespace ringside::tool

@@ -1,5 +1,6 @@
 #include "tools/stats_command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,9 @@
 
 #include "tools/duration.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/help_format.hpp"
+#include "tools/interop/conversion_options.hpp"
+#include "tools/interop/foreign_inputs.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/stats_report.hpp"
@@ -21,6 +25,7 @@ namespace {
 
 struct StatsOptions {
   std::vector<std::string> paths;
+  std::string from;
   std::string interval;
   std::string format = "text";
   StatsReportOptions report;
@@ -30,23 +35,29 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
   StatsOptions options;
   CLI::App app("Counts records, bytes and losses by stream, statement and interval.",
                "ringcat stats");
-  app.add_option("PATH", options.paths, "trace files, or directories of them")->required();
-  app.add_option("--interval", options.interval, "also by intervals such as 500ms, 1s, 10m");
+  app.add_option("PATH", options.paths,
+                 "trace files, or directories of them, or - for standard input")
+      ->required();
+  add_from_option(app, options.from);
+  app.add_option("--interval", options.interval, "also by intervals such as 500ms, 1s, 10m")
+      ->type_name("DURATION");
   app.add_option("--top", options.report.top,
                  "statements in the table, those with most records; "
                  "0: all")
       ->capture_default_str();
-  app.add_option("--format", options.format, "text or json")
+  app.add_option("--format", options.format, "what to print")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.add_flag("--utc", options.report.utc, "times in UTC instead of the local time zone");
   app.footer(
       "Ring bytes are what the records took in shared memory: 8 for the head, and each argument\n"
-      "in its natural size. Lost records belong to a stream and a time; whose statement made\n"
-      "them is not known.\n"
+      "in its natural size. Lost records count by cause for their stream and time, and for their\n"
+      "statement as far as the service could tell (a trace of format 1.2). Records that were cut\n"
+      "(too large) or came late are there, and are not lost.\n"
       "\n"
       "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
       "3 nothing could be read, or nothing written.");
+  set_help_format(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -70,11 +81,15 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
 
 int run_stats(int argc, char** argv) {
   int exit_code = kExitOk;
-  const auto options = parse(argc, argv, &exit_code);
+  auto options = parse(argc, argv, &exit_code);
   if (!options) return exit_code;
+  ForeignInputs inputs;
+  if (!inputs.take(options->paths, options->from)) return kExitUnreadable;
   std::optional<ProgressBar> progress(options->paths);  // from before the files are looked over
   trace::ReadError error;
-  std::optional<trace::TraceSet> set = trace::TraceSet::open(options->paths, &error);
+  trace::ReadOptions reading;
+  reading.site_losses = true;
+  std::optional<trace::TraceSet> set = trace::TraceSet::open(options->paths, reading, &error);
   if (!set) {
     complain(error.text());
     return kExitUnreadable;
@@ -90,7 +105,8 @@ int run_stats(int argc, char** argv) {
                                ? stats_as_json(stats, set->report(), options->report)
                                : stats_as_tables(stats, set->report(), options->report);
   if (!write_output(text)) return exit_code_of_failed_output(errno);
-  return complain_of_damage(set->report());
+  exit_code = complain_of_damage(set->report());
+  return std::max(exit_code, inputs.complain());
 }
 
 }  // namespace ringside::tool

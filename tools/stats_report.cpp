@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "shm-layout/level.hpp"
+#include "tools/loss_text.hpp"
+#include "tools/visible_text.hpp"
 #include "tools/wall_clock_text.hpp"
 
 namespace ringside::tool {
@@ -17,19 +19,19 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
-    "unknown", "ring full", "no consumer", "several causes", "missing"};
-constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauseKeys{
-    "unknown", "ring_full", "no_consumer", "several", "missing"};
+    "unknown",          "ring full",       "no consumer", "several causes", "missing",   "no ring",
+    "no shared memory", "dictionary full", "quarantined", "overwritten",    "too large", "late",
+    "sampled"};
 constexpr std::size_t kMostTextBytes = 60;
 
 // For a terminal: what does not print is shown by its number, and long texts are cut.
 std::string shown(std::string_view text) {
   std::string out;
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (out.size() >= kMostTextBytes) return out + "...";
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
+  for (const char character : visible(text)) {
+    const bool continues = (static_cast<unsigned char>(character) & 0xC0) == 0x80;
+    if (out.size() >= kMostTextBytes && !continues) return out + "...";
+    if (character == '\t') {
+      out += "\\x09";
     } else {
       out += character;
     }
@@ -37,12 +39,23 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-std::string causes_text(const LossTally& lost) {
+// Of the causes that cost records, or of the others.
+std::string causes_text(const LossTally& counts, bool lost) {
   std::string text;
-  for (std::size_t i = 0; i < lost.size(); ++i) {
-    if (lost[i] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", lost[i], kCauses[i]);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0 || shm::is_lost(static_cast<trace::LossCause>(i)) != lost) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], kCauses[i]);
   }
+  return text;
+}
+
+// "  lost: 3 ring full; 1 late"
+std::string remark(const Tally& tally) {
+  const std::string lost = causes_text(tally.by_cause, true);
+  const std::string impaired = causes_text(tally.by_cause, false);
+  std::string text;
+  if (!lost.empty()) text += "  lost: " + lost;
+  if (!impaired.empty()) text += (lost.empty() ? "  " : "; ") + impaired;
   return text;
 }
 
@@ -62,23 +75,29 @@ std::string level_text(std::uint8_t level) {
   return std::string(shm::level_name(static_cast<shm::Level>(level)));
 }
 
-json with_losses(json object, const LossTally& lost) {
-  for (std::size_t i = 0; i < lost.size(); ++i) {
-    if (lost[i] != 0) object["lost_by_cause"][std::string(kCauseKeys[i])] = lost[i];
+json tally_json(const Tally& tally) {
+  json object{{"records", tally.records}, {"ring_bytes", tally.ring_bytes}, {"lost", tally.lost}};
+  for (std::size_t i = 0; i < tally.by_cause.size(); ++i) {
+    if (tally.by_cause[i] == 0) continue;
+    const auto cause = static_cast<trace::LossCause>(i);
+    const std::string key(loss_cause_token(cause));
+    if (shm::is_lost(cause)) {
+      object["lost_by_cause"][key] = tally.by_cause[i];
+    } else {
+      object[key] = tally.by_cause[i];
+    }
   }
   return object;
-}
-
-json tally_json(const Tally& tally) {
-  return {{"records", tally.records}, {"ring_bytes", tally.ring_bytes}, {"lost", tally.lost}};
 }
 
 void add_total(std::string& out, const TraceStats& stats, const trace::ReadReport& read, bool utc) {
   const Tally& total = stats.total();
   out += fmt::format("{} records, {} bytes in the rings, {} lost", total.records, total.ring_bytes,
                      total.lost);
-  const std::string causes = causes_text(stats.lost_by_cause());
+  const std::string causes = causes_text(total.by_cause, true);
   if (!causes.empty()) out += fmt::format(" ({})", causes);
+  const std::string impaired = causes_text(total.by_cause, false);
+  if (!impaired.empty()) out += ", " + impaired;
   out += fmt::format("\n{} files, {} sections, {} extents, {} bytes read\n", read.files,
                      read.sections, read.extents, read.bytes_read);
   if (total.records == 0) return;
@@ -92,25 +111,29 @@ void add_total(std::string& out, const TraceStats& stats, const trace::ReadRepor
 void add_streams(std::string& out, const TraceStats& stats) {
   out += fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "stream");
   for (const StreamStats* stream : stats.streams()) {
-    out += fmt::format("{:>12} {:>14} {:>10}  {} {} [{} {}]", stream->records, stream->ring_bytes,
-                       stream->lost, shown(stream->service), stream->pid, stream->thread_id,
-                       shown(stream->thread_name));
-    const std::string causes = causes_text(stream->lost_by_cause);
-    if (!causes.empty()) out += fmt::format("  lost: {}", causes);
-    out += '\n';
+    const std::string thread = stream->stream_id == 0 ? "threads without a ring"
+                                                      : fmt::format("[{} {}]", stream->thread_id,
+                                                                    shown(stream->thread_name));
+    out += fmt::format("{:>12} {:>14} {:>10}  {} {} {}{}\n", stream->records, stream->ring_bytes,
+                       stream->lost, shown(stream->service), stream->pid, thread, remark(*stream));
   }
 }
 
 void add_sites(std::string& out, const TraceStats& stats, std::size_t top) {
   const std::vector<const SiteStats*> sites = stats.sites();
   const std::size_t shown_sites = top == 0 ? sites.size() : std::min(top, sites.size());
-  out += fmt::format("\n{:>12} {:>14} {:>6}  {}\n", "records", "ring bytes", "%", "statement");
+  out += fmt::format("\n{:>12} {:>14} {:>6} {:>10}  {}\n", "records", "ring bytes", "%", "lost",
+                     "statement");
   for (std::size_t i = 0; i < shown_sites; ++i) {
     const SiteStats& site = *sites[i];
-    out += fmt::format("{:>12} {:>14} {:>6.2f}  {}:{} {} {}\n", site.records, site.ring_bytes,
+    const std::string statement = site.file.empty() && site.text.empty()
+                                      ? "statements without an id"
+                                      : fmt::format("{}:{} {} {}", shown(site.file), site.line,
+                                                    level_text(site.level), shown(site.text));
+    out += fmt::format("{:>12} {:>14} {:>6.2f} {:>10}  {}{}\n", site.records, site.ring_bytes,
                        100.0 * static_cast<double>(site.records) /
                            static_cast<double>(std::max<std::uint64_t>(stats.total().records, 1)),
-                       shown(site.file), site.line, level_text(site.level), shown(site.text));
+                       site.lost, statement, remark(site));
   }
   if (shown_sites < sites.size()) {
     out += fmt::format("{:>34}  {} further statements (--top 0 shows all)\n", "",
@@ -122,8 +145,8 @@ void add_intervals(std::string& out, const TraceStats& stats, bool utc) {
   out +=
       fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "interval from");
   for (const auto& [begin_ns, tally] : stats.intervals()) {
-    out += fmt::format("{:>12} {:>14} {:>10}  {}\n", tally.records, tally.ring_bytes, tally.lost,
-                       time_text(begin_ns, utc));
+    out += fmt::format("{:>12} {:>14} {:>10}  {}{}\n", tally.records, tally.ring_bytes, tally.lost,
+                       time_text(begin_ns, utc), remark(tally));
   }
 }
 
@@ -141,7 +164,7 @@ std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& re
 
 std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read,
                           const StatsReportOptions& options) {
-  json document = with_losses(tally_json(stats.total()), stats.lost_by_cause());
+  json document = tally_json(stats.total());
   document["files"] = read.files;
   document["sections"] = read.sections;
   document["extents"] = read.extents;
@@ -154,22 +177,24 @@ std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read
   }
   document["streams"] = json::array();
   for (const StreamStats* stream : stats.streams()) {
-    json one = with_losses(tally_json(*stream), stream->lost_by_cause);
+    json one = tally_json(*stream);
     one["service"] = stream->service;
     one["pid"] = stream->pid;
-    one["thread_id"] = stream->thread_id;
-    one["thread_name"] = stream->thread_name;
+    if (stream->stream_id != 0) {
+      one["thread_id"] = stream->thread_id;
+      one["thread_name"] = stream->thread_name;
+    }
     document["streams"].push_back(std::move(one));
   }
   document["sites"] = json::array();
   for (const SiteStats* site : stats.sites()) {
-    document["sites"].push_back({{"records", site->records},
-                                 {"ring_bytes", site->ring_bytes},
-                                 {"service", site->service},
-                                 {"file", site->file},
-                                 {"line", site->line},
-                                 {"level", level_text(site->level)},
-                                 {"text", site->text}});
+    json one = tally_json(*site);
+    one["service"] = site->service;
+    one["file"] = site->file;
+    one["line"] = site->line;
+    one["level"] = level_text(site->level);
+    one["text"] = site->text;
+    document["sites"].push_back(std::move(one));
   }
   if (options.interval_ns != 0) {
     document["interval_ns"] = options.interval_ns;
@@ -181,7 +206,7 @@ std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read
     }
   }
   // Names come from services and need not be UTF-8.
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ringside::tool

@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat NAME ...`: what ringcat does besides printing.
+// `ringcat NAME ...`, `ringctl NAME ...`: what a tool does, one table of subcommands for each.
 
 #include <span>
 #include <string_view>
@@ -15,10 +15,10 @@ struct Subcommand {
 };
 
 // A new one stands in a pair of files of its own, NAME_command, and in the table in
-// subcommands.cpp.
+// subcommands.cpp (ringcat) or ringctl_subcommands.cpp.
 std::span<const Subcommand> subcommands();
 
-// Null if `word` names none: then it is a path or an option of `print`.
+// Null if `word` names none.
 const Subcommand* find_subcommand(std::string_view word);
 
 }  // namespace ringside::tool

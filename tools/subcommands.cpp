@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <iterator>
-
 #include "tools/agg_command.hpp"
 #include "tools/hist_command.hpp"
+#include "tools/inspect_command.hpp"
 #include "tools/packing_commands.hpp"
 #include "tools/print_command.hpp"
 #include "tools/rewriting_commands.hpp"
@@ -17,6 +15,7 @@ constexpr Subcommand kSubcommands[] = {
     {"agg", "counts, sums, percentiles of a number, by groups; times between two sites", run_agg},
     {"hist", "how the values of a number are spread, drawn in the terminal", run_hist},
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
+    {"inspect", "what a file of any format consists of, as text, JSON or CSV", run_inspect},
     {"verify", "checks every block, number and index of trace files", run_verify},
     {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
     {"pack", "packs trace files with zstd, in a form that is read like the unpacked one", run_pack},
@@ -30,12 +29,6 @@ constexpr Subcommand kSubcommands[] = {
 
 std::span<const Subcommand> subcommands() {
   return kSubcommands;
-}
-
-const Subcommand* find_subcommand(std::string_view word) {
-  const auto found = std::find_if(std::begin(kSubcommands), std::end(kSubcommands),
-                                  [&](const Subcommand& one) { return one.name == word; });
-  return found == std::end(kSubcommands) ? nullptr : found;
 }
 
 }  // namespace ringside::tool

@@ -100,7 +100,7 @@ std::unique_ptr<TemplateLines> TemplateLines::make(std::string_view text, bool r
 }
 
 std::shared_ptr<const LineText> TemplateLines::make_line(const trace::Event& event,
-                                                         const SiteMessage* message) const {
+                                                         const trace::SiteMessage* message) const {
   LineParts parts(event, message);
   for (const Piece& piece : pieces_) {
     parts.text(piece.text);
@@ -111,7 +111,7 @@ std::shared_ptr<const LineText> TemplateLines::make_line(const trace::Event& eve
 }
 
 std::shared_ptr<const LineText> TemplateLines::lines_of(const trace::Event& record,
-                                                        const SiteMessage& message) const {
+                                                        const trace::SiteMessage& message) const {
   return make_line(record, &message);
 }
 

@@ -17,7 +17,7 @@ class TemplateLines final : public LineFormat {
   static std::unique_ptr<TemplateLines> make(std::string_view text, bool raw, std::string* why);
 
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const SiteMessage& message) const override;
+                                           const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
 
  private:
@@ -30,7 +30,7 @@ class TemplateLines final : public LineFormat {
   TemplateLines() = default;
   bool parse_column(std::string_view inside, bool raw, std::string* why);
   std::shared_ptr<const LineText> make_line(const trace::Event& event,
-                                            const SiteMessage* message) const;
+                                            const trace::SiteMessage* message) const;
 
   std::vector<Piece> pieces_;
   std::string end_;  // behind the last column

@@ -24,6 +24,7 @@ std::string_view base_name(std::string_view path) {
 
 std::string thread_text(const trace::StreamInfo* stream) {
   if (stream == nullptr) return "[?] ";
+  if (stream->id == 0) return "[-] ";  // losses of threads without a ring
   if (stream->thread_name.empty()) return fmt::format("[{}] ", stream->thread_id);
   return fmt::format("[{} {}] ", stream->thread_id, stream->thread_name);
 }
@@ -114,12 +115,14 @@ std::string TextLines::shown(std::string_view text) const {
 }
 
 std::shared_ptr<const LineText> TextLines::lines_of(const trace::Event& record,
-                                                    const SiteMessage& message) const {
+                                                    const trace::SiteMessage& message) const {
   const trace::Site& site = *record.record.site;
   const std::string level =
       colored(shm::level_name(site.level), color_ ? color_of(site.level) : std::string_view());
-  std::string head = fmt::format(" {}:{} {} {}", shown(base_name(site.file)), site.line, level,
-                                 shown(thread_text(record.stream)));
+  const bool has_place = !site.file.empty() || site.line != 0;  // else it is of another format
+  const std::string file = has_place ? shown(base_name(site.file)) : "-";
+  std::string head =
+      fmt::format(" {}:{} {} {}", file, site.line, level, shown(thread_text(record.stream)));
   if (message.is_fixed()) {
     trace::TextSink text;
     message.append(text, {});

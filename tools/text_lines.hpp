@@ -16,7 +16,7 @@ class TextLines final : public LineFormat {
   explicit TextLines(bool raw = false, bool color = false) : raw_(raw), color_(color) {}
 
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const SiteMessage& message) const override;
+                                           const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
 
  private:

@@ -109,12 +109,12 @@ std::optional<std::uint64_t> unix_ns_of(WallTime& time, bool utc) {
   time.parts.tm_isdst = -1;
   const bool by_utc = utc || time.has_zone;
   const int day = time.parts.tm_mday;
-  const time_t seconds = (by_utc ? timegm(&time.parts) : mktime(&time.parts)) - time.zone_s;
+  const time_t unix_s = (by_utc ? timegm(&time.parts) : mktime(&time.parts)) - time.zone_s;
   // 31 February has become another day.
   if (time.parts.tm_mday != day && time.parts.tm_sec != 60) return {};
   constexpr time_t kMostSeconds = std::numeric_limits<std::uint64_t>::max() / kNsPerSecond - 1;
-  if (seconds < 0 || seconds > kMostSeconds) return {};
-  return static_cast<std::uint64_t>(seconds) * kNsPerSecond + time.ns;
+  if (unix_s < 0 || unix_s > kMostSeconds) return {};
+  return static_cast<std::uint64_t>(unix_s) * kNsPerSecond + time.ns;
 }
 
 std::optional<std::uint64_t> wall_time(std::string_view text, std::uint64_t now_ns, bool utc) {
@@ -145,11 +145,11 @@ std::optional<std::uint64_t> wall_time(std::string_view text, std::uint64_t now_
 
 std::optional<std::uint64_t> unix_seconds(std::string_view text) {
   Pieces in(text);
-  std::uint64_t seconds = 0;
+  std::uint64_t unix_s = 0;
   std::uint64_t ns = 0;
-  if (!in.any_number(seconds) || !in.fraction(ns) || !in.empty()) return {};
-  if (seconds >= std::numeric_limits<std::uint64_t>::max() / kNsPerSecond) return {};
-  return seconds * kNsPerSecond + ns;
+  if (!in.any_number(unix_s) || !in.fraction(ns) || !in.empty()) return {};
+  if (unix_s >= std::numeric_limits<std::uint64_t>::max() / kNsPerSecond) return {};
+  return unix_s * kNsPerSecond + ns;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "shm-layout/field_type.hpp"
+#include "shm-layout/loss_cause.hpp"
+#include "shm-layout/record_head.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -14,9 +16,24 @@ constexpr std::uint64_t kLengthBytes = 4;  // in front of a text or an array
 // Shortcuts are forgotten beyond: many files have many sections.
 constexpr std::size_t kMostSeen = 65'536;
 
-void count(Tally& tally, std::uint64_t ring_bytes) {
+// What there is to say about one record.
+struct Counted {
+  std::uint64_t ring_bytes = 0;
+  bool is_cut = false;
+  bool is_late = false;
+};
+
+void count(Tally& tally, const Counted& record) {
   ++tally.records;
-  tally.ring_bytes += ring_bytes;
+  tally.ring_bytes += record.ring_bytes;
+  if (record.is_cut) ++tally.by_cause[static_cast<std::size_t>(trace::LossCause::kTooLarge)];
+  if (record.is_late) ++tally.by_cause[static_cast<std::size_t>(trace::LossCause::kLate)];
+}
+
+void count_loss(Tally& tally, const trace::Event& loss) {
+  tally.lost += loss.lost;
+  tally.by_cause[std::min(static_cast<std::size_t>(loss.cause), tally.by_cause.size() - 1)] +=
+      loss.lost;
 }
 
 }  // namespace
@@ -39,23 +56,32 @@ std::size_t TraceStats::SeenHash::operator()(const Seen& seen) const {
 }
 
 void TraceStats::add(const trace::Event& event) {
-  StreamStats& stream = stream_of(event);
-  if (event.kind == trace::EventKind::kLoss) {
-    const auto cause = std::min(static_cast<std::size_t>(event.cause), lost_by_cause_.size() - 1);
-    total_.lost += event.lost;
-    lost_by_cause_[cause] += event.lost;
-    stream.lost += event.lost;
-    stream.lost_by_cause[cause] += event.lost;
-    if (interval_ns_ != 0) interval_of(event.unix_ns).lost += event.lost;
+  if (event.kind == trace::EventKind::kSiteLoss) {
+    // Records that were cut count where they are. What was left out no stream tells of.
+    if (event.cause == trace::LossCause::kSampled) {
+      constexpr auto kSampled = static_cast<std::size_t>(trace::LossCause::kSampled);
+      site_of(event).by_cause[kSampled] += event.lost;
+      total_.by_cause[kSampled] += event.lost;
+    } else if (shm::is_lost(event.cause)) {
+      count_loss(site_of(event), event);
+    }
     return;
   }
-  const std::uint64_t bytes = ring_bytes_of(event.record);
+  StreamStats& stream = stream_of(event);
+  if (event.kind == trace::EventKind::kLoss) {
+    count_loss(total_, event);
+    count_loss(stream, event);
+    if (interval_ns_ != 0) count_loss(interval_of(event.unix_ns), event);
+    return;
+  }
+  const Counted record{ring_bytes_of(event.record), (event.record.ext_flags & shm::kExtCut) != 0,
+                       event.unix_ns < last_ns_};
   first_ns_ = std::min(first_ns_, event.unix_ns);
   last_ns_ = std::max(last_ns_, event.unix_ns);
-  count(total_, bytes);
-  count(stream, bytes);
-  count(site_of(event), bytes);
-  if (interval_ns_ != 0) count(interval_of(event.unix_ns), bytes);
+  count(total_, record);
+  count(stream, record);
+  count(site_of(event), record);
+  if (interval_ns_ != 0) count(interval_of(event.unix_ns), record);
 }
 
 StreamStats& TraceStats::stream_of(const trace::Event& event) {
@@ -63,6 +89,7 @@ StreamStats& TraceStats::stream_of(const trace::Event& event) {
   StreamStats*& seen = seen_streams_[{event.stream, event.section}];
   if (seen == nullptr) {
     seen = &streams_[{event.segment->uuid, event.stream->id}];
+    seen->stream_id = event.stream->id;
     seen->service = event.segment->service;
     seen->pid = event.segment->pid;
   }
@@ -76,6 +103,11 @@ StreamStats& TraceStats::stream_of(const trace::Event& event) {
 }
 
 SiteStats& TraceStats::site_of(const trace::Event& event) {
+  if (event.record.site == nullptr) {
+    SiteStats& unknown = sites_[{event.segment->service, "", 0, ""}];
+    unknown.service = event.segment->service;
+    return unknown;
+  }
   const trace::Site& site = *event.record.site;
   if (seen_sites_.size() > kMostSeen) seen_sites_.clear();
   SiteStats*& seen = seen_sites_[{&site, event.section}];
@@ -112,8 +144,9 @@ std::vector<const StreamStats*> TraceStats::streams() const {
 std::vector<const SiteStats*> TraceStats::sites() const {
   std::vector<const SiteStats*> all;
   for (const auto& [key, site] : sites_) all.push_back(&site);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const SiteStats* a, const SiteStats* b) { return a->records > b->records; });
+  std::stable_sort(all.begin(), all.end(), [](const SiteStats* a, const SiteStats* b) {
+    return a->records + a->lost > b->records + b->lost;
+  });
   return all;
 }
 

@@ -15,25 +15,29 @@
 
 namespace ringside::tool {
 
+// By cause, indexed by trace::LossCause.
+using LossTally =
+    std::array<std::uint64_t, static_cast<std::size_t>(trace::LossCause::kSampled) + 1>;
+
 struct Tally {
   std::uint64_t records = 0;
   // What the records took in their rings: the head and each argument in its natural size.
   std::uint64_t ring_bytes = 0;
   std::uint64_t lost = 0;
+  // Causes that cost no record count records that are there (too large, late) or were not wanted
+  // (sampled): not part of `lost`.
+  LossTally by_cause{};
 };
 
-// By cause, indexed by trace::LossCause.
-using LossTally = std::array<std::uint64_t, 5>;
-
 struct StreamStats : Tally {
+  std::uint64_t stream_id = 0;  // 0: losses of threads without a ring
   std::string service;
   std::uint32_t pid = 0;
   std::uint32_t thread_id = 0;
   std::string thread_name;
-  LossTally lost_by_cause{};
 };
 
-// A statement, of all processes of one service. What was lost is nobody's in particular.
+// A statement, of all processes of one service; without a text: statements that are not known.
 struct SiteStats : Tally {
   std::string service;
   std::string file;
@@ -52,12 +56,11 @@ class TraceStats {
   void add(const trace::Event& event);
 
   const Tally& total() const { return total_; }
-  const LossTally& lost_by_cause() const { return lost_by_cause_; }
   std::uint64_t first_ns() const { return first_ns_; }  // of records; above last_ns() without any
   std::uint64_t last_ns() const { return last_ns_; }
 
   std::vector<const StreamStats*> streams() const;  // by service, process, thread
-  std::vector<const SiteStats*> sites() const;      // the most records first
+  std::vector<const SiteStats*> sites() const;      // the most records, lost or not, first
   // By the time at which each interval begins.
   const std::map<std::uint64_t, Tally>& intervals() const { return intervals_; }
 
@@ -80,7 +83,6 @@ class TraceStats {
 
   const std::uint64_t interval_ns_;
   Tally total_;
-  LossTally lost_by_cause_{};
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last_ns_ = 0;
   std::map<StreamKey, StreamStats> streams_;

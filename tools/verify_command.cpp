@@ -13,8 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/exit_codes.hpp"
+#include "tools/help_format.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/trace_verification.hpp"
+#include "tools/visible_text.hpp"
 #include "trace-format/format_constants.hpp"
 #include "trace-format/trace_file.hpp"
 #include "trace-format/trace_paths.hpp"
@@ -33,7 +35,7 @@ class Output {
     if (json_) {
       line({{"file", finding.file}, {"offset", finding.offset}, {"finding", finding.what}});
     } else if (told_++ < kMostTold) {
-      put(fmt::format("{}:{}: {}\n", finding.file, finding.offset, finding.what));
+      put(fmt::format("{}:{}: {}\n", visible(finding.file), finding.offset, visible(finding.what)));
     } else if (told_ == kMostTold + 1) {
       put("further findings are counted, not told; --format json tells all\n");
     }
@@ -43,7 +45,7 @@ class Output {
     if (json_) {
       line({{"file", path}, {"sound", counts.findings == 0}, {"counts", object(counts)}});
     } else {
-      put(fmt::format("{}: {}; {}\n", path, counts.findings == 0 ? "sound" : "NOT SOUND",
+      put(fmt::format("{}: {}; {}\n", visible(path), counts.findings == 0 ? "sound" : "NOT SOUND",
                       text(counts)));
     }
   }
@@ -84,7 +86,7 @@ class Output {
 
   void line(const nlohmann::ordered_json& object) {
     // A path need not be UTF-8.
-    put(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    put(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
 
   void put(const std::string& text) {
@@ -166,6 +168,7 @@ int run_verify(int argc, char** argv) {
   app.footer(
       "Exit status: 0 all sound (a file may still be written), 1 something is not, 2 wrong usage,\n"
       "3 a file could not be read.");
+  set_help_format(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -244,6 +244,9 @@ void ExtentEncoder::Impl::finish(StreamCursor& cursor, std::uint64_t watermark_t
   result.consumed_bytes = static_cast<std::size_t>(run.p - begin);
   result.records = run.records;
   cursor.booked_drops += result.dropped;
+  if (drop_cause == static_cast<std::uint32_t>(shm::DropCause::kConsumerAbsent)) {
+    cursor.booked_consumer_absent += result.dropped;
+  }
   cursor.next_sequence = first_sequence + run.records;
   cursor.last_tsc = run.reference;
   if (run.records == 0 && result.dropped == 0) return;

@@ -18,13 +18,14 @@ struct StreamCursor {
   std::uint64_t next_sequence = 0;
   std::uint64_t last_tsc = 0;      // full width: what the next record's 44 bits are widened by
   std::uint64_t booked_drops = 0;  // records that drop records have told of
+  std::uint64_t booked_consumer_absent = 0;  // of these, lost for want of a consumer
 };
 
 enum class EncodeStop : std::uint8_t {
   kInputEnd,    // everything is consumed
   kIncomplete,  // the input ends inside a record
   kOutputFull,
-  kBeforeDrop,  // a drop record comes next and this extent has records already: call again
+  kBeforeDrop,  // a drop record comes next, and this extent has records or other drops: call again
   kCorrupt,     // the input violates the layout; what stands before is encoded
   kSiteLimit,   // the extent has as many sites as one may have: call again
 };

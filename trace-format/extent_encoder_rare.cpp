@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/argument_length.hpp"
 #include "trace-format/extent_encoder_state.hpp"
@@ -84,8 +85,13 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::drop(std::uint64_t head) {
     return corrupt("a drop record with an impossible count");
   }
   constexpr auto kSeveral = static_cast<std::uint32_t>(shm::DropCause::kMixed);
-  const std::uint32_t known = cause == 0 || cause > kSeveral ? kSeveral : cause;
-  drop_cause = drop_cause == 0 || drop_cause == known ? known : kSeveral;
+  constexpr auto kQuarantined = static_cast<std::uint32_t>(shm::DropCause::kQuarantined);
+  constexpr auto kOverwritten = static_cast<std::uint32_t>(shm::DropCause::kOverwritten);
+  const bool is_known =
+      (cause >= 1 && cause <= kSeveral) || cause == kQuarantined || cause == kOverwritten;
+  const std::uint32_t known = is_known ? cause : kSeveral;
+  if (drop_cause != 0 && drop_cause != known) return stop(EncodeStop::kBeforeDrop);
+  drop_cause = known;
   first_sequence += count;
   result.dropped += count;
   base = lowest = highest = shm::widen_tsc(shm::head_tsc(head), run.reference);

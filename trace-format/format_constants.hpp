@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 1;
+inline constexpr std::uint16_t kFormatMinor = 2;
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
 inline constexpr std::uint8_t kBlockVersion = 1;
@@ -26,6 +26,7 @@ enum class BlockType : std::uint8_t {
   kIndex = 8,
   kEnd = 9,
   kStream = 10,
+  kLosses = 11,
 };
 
 inline constexpr std::size_t kHeaderFixedBytes = 96;
@@ -33,6 +34,8 @@ inline constexpr std::size_t kClockBytes = 40;
 inline constexpr std::size_t kStreamFixedBytes = 26;
 inline constexpr std::size_t kSequencePointFixedBytes = 16;
 inline constexpr std::size_t kSequencePointEntryBytes = 16;
+inline constexpr std::size_t kLossesFixedBytes = 24;
+inline constexpr std::size_t kLossCountBytes = 24;
 inline constexpr std::size_t kIndexFixedBytes = 40;
 inline constexpr std::size_t kIndexedExtentBytes = 16;
 inline constexpr std::size_t kIndexedPointBytes = 24;

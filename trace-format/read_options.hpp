@@ -23,6 +23,7 @@ struct ReadOptions {
   std::function<bool(const StreamInfo&, const SegmentInfo&)> stream;
 
   bool losses = true;
+  bool site_losses = false;  // also by site: EventKind::kSiteLoss
 
   // That decode; one of them delivers.
   unsigned threads = 1;

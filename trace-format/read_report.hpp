@@ -29,7 +29,7 @@ struct ReadReport {
   std::uint64_t extents_decoded = 0;        // the others hold nothing that is wanted
   std::uint64_t extents_decoded_ahead = 0;  // of these, by further threads
   std::uint64_t records = 0;
-  std::uint64_t dropped_records = 0;  // told by extents
+  std::uint64_t dropped_records = 0;  // told by extents and LOSSES blocks
   std::uint64_t missing_records = 0;  // gaps in sequence numbers that nobody told of
   std::uint64_t late_records = 0;     // delivered behind younger ones
   std::uint64_t skipped_blocks = 0;   // of unknown type

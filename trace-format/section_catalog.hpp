@@ -22,7 +22,8 @@ class SectionCatalog {
   struct Stream {
     StreamInfo info;
     bool wanted = true;
-    bool asked = false;  // `wanted` holds for the present info
+    std::uint64_t last_tsc = 0;  // of its extents so far
+    bool asked = false;          // `wanted` holds for the present info
   };
 
   // `options` and `segment` must outlive it.

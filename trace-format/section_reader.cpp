@@ -54,13 +54,15 @@ void SectionReader::get(Event& event) {
   }
   const Loss& loss = losses_[current_.slot];
   event.stream = &catalog_.stream(loss.gap.stream_id).info;
-  event.kind = EventKind::kLoss;
+  event.kind = loss.by_site ? EventKind::kSiteLoss : EventKind::kLoss;
   event.record = {};
   event.record.tsc = loss.gap.tsc;
   event.record.stream_id = loss.gap.stream_id;
   event.record.sequence = loss.gap.first;
   event.lost = loss.gap.count;
   event.cause = loss.cause;
+  event.since_ns = std::min(event.unix_ns, scan_.clocks.unix_ns(loss.since_tsc));
+  if (loss.by_site) event.record.site = catalog_.sites().find(loss.site_id);
 }
 
 void SectionReader::follow() {

@@ -76,6 +76,9 @@ class SectionReader {
   struct Loss {
     SequenceGap gap;
     LossCause cause = LossCause::kUnknown;
+    std::uint64_t since_tsc = 0;
+    bool by_site = false;
+    std::uint32_t site_id = 0;
   };
   struct Cursor {
     ExtentCursor records;
@@ -93,6 +96,7 @@ class SectionReader {
   void take_metadata(const Block& block);
   void end_section(std::uint64_t next_section);
   void take_extent(const Block& block);
+  void take_losses(const Block& block);
   void take_late(std::uint64_t watermark);
   void wait_for(const Block& block, const ExtentHeader& header);
   void check_positions(const Block& block, std::uint64_t watermark);

@@ -4,14 +4,16 @@
 
 #include "trace-format/block_writer.hpp"
 #include "trace-format/little_endian.hpp"
+#include "trace-format/losses_block.hpp"
 #include "trace-format/section_reader.hpp"
 
 namespace ringside::trace {
 namespace {
 
 LossCause loss_cause(std::uint32_t stored) {
-  return stored <= static_cast<std::uint32_t>(LossCause::kSeveral) ? static_cast<LossCause>(stored)
-                                                                   : LossCause::kUnknown;
+  return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten)
+             ? static_cast<LossCause>(stored)
+             : LossCause::kUnknown;
 }
 
 // The site table of an extent, empty if it has none that is sound.
@@ -50,6 +52,9 @@ void SectionReader::take_block(const Block& block) {
     }
     case BlockType::kExtent:
       take_extent(block);
+      return;
+    case BlockType::kLosses:
+      take_losses(block);
       return;
     case BlockType::kEnd:
       has_end_block_ = true;
@@ -103,14 +108,45 @@ void SectionReader::take_extent(const Block& block) {
   if (taken_early_.erase(block.offset) == 0) wait_for(block, header);
 }
 
+void SectionReader::take_losses(const Block& block) {
+  LossesBlock losses;
+  if (!LossesBlock::parse(block.payload, losses)) {
+    note(block.offset, "a LOSSES block shorter than it says", "what it tells of is not known");
+    ++report_.damaged_blocks;
+    return;
+  }
+  const auto take = [&](const LossCount& count, bool by_site) {
+    const std::uint64_t lost = context_.ledger->counted().add(count, by_site);
+    if (lost == 0) return;
+    add_loss({{losses.until_tsc, 0, 0, lost},
+              shm::is_told_by_site(count.cause) ? count.cause : LossCause::kUnknown,
+              losses.since_tsc,
+              by_site,
+              count.site_id});
+  };
+  const bool wanted = catalog_.stream(0).wanted;
+  for (const LossCount& count : losses.without_stream) {
+    if (wanted && shm::is_lost(count.cause)) take(count, false);
+  }
+  if (!context_.options->site_losses) return;
+  for (const LossCount& count : losses.by_site) {
+    const Site* const site = catalog_.sites().find(count.site_id);
+    const auto& chosen = context_.options->site;
+    if (!chosen || (site != nullptr && chosen(*site, *scan_.segment))) take(count, true);
+  }
+}
+
 void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
   ++report_.extents;
   if (!catalog_.stream(header.stream_id).wanted) return;
+  SectionCatalog::Stream& stream = catalog_.stream(header.stream_id);
   if (header.dropped != 0) {
     add_loss({{header.base_tsc, header.stream_id, header.first_sequence - header.dropped,
                header.dropped},
-              loss_cause(header.drop_cause)});
+              loss_cause(header.drop_cause),
+              std::max(stream.last_tsc, stream.info.start_tsc)});
   }
+  stream.last_tsc = std::max(stream.last_tsc, header.max_tsc);
   if (header.records == 0 || window_.ends_before(header.max_tsc) ||
       window_.begins_after(header.min_tsc) || !catalog_.wants(site_ids(block, header))) {
     return;
@@ -125,14 +161,18 @@ void SectionReader::wait_for(const Block& block, const ExtentHeader& header) {
 }
 
 void SectionReader::add_gap(const SequenceGap& gap) {
-  if (gap.count != 0) add_loss({gap, LossCause::kMissing});
+  if (gap.count == 0) return;
+  const SectionCatalog::Stream& stream = catalog_.stream(gap.stream_id);
+  add_loss({gap, LossCause::kMissing, std::max(stream.last_tsc, stream.info.start_tsc)});
 }
 
 void SectionReader::add_loss(const Loss& loss) {
   const std::uint64_t unix_ns = scan_.clocks.unix_ns(loss.gap.tsc);
   if (!window_.contains(unix_ns)) return;
-  (loss.cause == LossCause::kMissing ? report_.missing_records : report_.dropped_records) +=
-      loss.gap.count;
+  if (!loss.by_site) {
+    (loss.cause == LossCause::kMissing ? report_.missing_records : report_.dropped_records) +=
+        loss.gap.count;
+  }
   if (!context_.options->losses) return;
   std::uint32_t slot = 0;
   if (free_losses_.empty()) {

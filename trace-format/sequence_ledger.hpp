@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace-format/counted_losses.hpp"
+
 namespace ringside::trace {
 
 // Sequence numbers that nobody told of.
@@ -21,6 +23,9 @@ struct SequenceGap {
 class SequenceLedger {
  public:
   std::size_t add_section();
+
+  // Of the segment, whatever the section.
+  CountedLosses& counted() { return counted_; }
 
   // The section is not read from its beginning: what was before it says nothing about it.
   void begin_inside(std::size_t section);
@@ -50,6 +55,7 @@ class SequenceLedger {
 
   void settle(Part& part, std::vector<SequenceGap>& gaps);
 
+  CountedLosses counted_;
   std::vector<Part> parts_;
   std::size_t settled_ = 0;                                 // so many are closed, and all before
   std::unordered_map<std::uint64_t, std::uint64_t> known_;  // what the settled ones end with

@@ -128,6 +128,8 @@ bool SiteTable::add_site(std::span<const std::byte> entry, std::string* why) {
       return fail(why, label + ": the constant of field \"" + field.name +
                            "\" does not have the size of its type");
     }
+    // A first record may say "as before" of values that are all 0.
+    if (value.type == FieldType::enumeration) value.text = field.enum_table->find(value.i64);
     site->initial_values.push_back(value);
   }
   site->reading = read_plan(site->plan);

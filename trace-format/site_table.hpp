@@ -80,6 +80,8 @@ class SiteTable {
   // All known sites have smaller ids.
   std::uint32_t id_limit() const { return static_cast<std::uint32_t>(sites_.size()); }
   std::size_t size() const { return owned_.size(); }
+  // In the order of definition, `index` below size(). Ids may come in any order.
+  const Site& defined(std::size_t index) const { return *owned_[index]; }
 
   // Visit(const Site&) in the order of definition.
   template <class Visit>

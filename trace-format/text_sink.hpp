@@ -53,6 +53,7 @@ class TextSink {
   }
 
   void fill(char character, std::size_t count) {
+    if (count == 0) return;  // an empty sink has no memory to fill nothing of
     std::memset(reserve(count), character, count);
     end_ += count;
   }

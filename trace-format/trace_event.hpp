@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "shm-layout/loss_cause.hpp"
 #include "trace-format/extent_decoder.hpp"
 
 namespace ringside::trace {
@@ -38,25 +39,24 @@ struct StreamInfo {
   std::uint32_t revision = 0;  // changes when one of the above does
 };
 
-enum class LossCause : std::uint32_t {
-  kUnknown = 0,
-  kRingFull = 1,
-  kNoConsumer = 2,
-  kSeveral = 3,
-  kMissing = 4,  // not dropped by the service: the file lacks them (damage, a missing extent)
-};
+using shm::LossCause;
 
-enum class EventKind : std::uint8_t { kRecord, kLoss };
+// kSiteLoss only with ReadOptions::site_losses.
+enum class EventKind : std::uint8_t { kRecord, kLoss, kSiteLoss };
 
-// A record, or the place where records are lost. Everything that it refers to is valid until the
-// reader's next next().
+// A record, or the place where records are lost, or how many of one site's were lost in an
+// interval: the losses by stream and those by site are two views of the same ones. Everything that
+// it refers to is valid until the reader's next next().
 struct Event {
   EventKind kind = EventKind::kRecord;
   std::uint64_t unix_ns = 0;
-  Record record;  // of a loss: tsc, stream_id and the sequence number of the first lost record only
+  // Of a loss: tsc, stream_id and the sequence number of the first lost record only; of a site's:
+  // tsc and the site, which is null if it is not known.
+  Record record;
   std::uint64_t lost = 0;  // of a loss: how many
   LossCause cause = LossCause::kUnknown;
-  const StreamInfo* stream = nullptr;
+  std::uint64_t since_ns = 0;            // of a loss: they were lost from then on, up to unix_ns
+  const StreamInfo* stream = nullptr;    // of losses of no stream: one with the id 0
   const SegmentInfo* segment = nullptr;  // lives as long as the reader
   // Number of the section in the set. Sites and streams live as long as their section is read;
   // whoever remembers something about one has to key it by this number too.

@@ -26,6 +26,8 @@ SECTIONS = {
     "sustained": ("Sustained, one producer to a file", "From the first call until everything is in the file.",
                   ["ratio_to_floor", "rate"]),
     "consumer_clock": ("Records without a clock read", "Stamped by the consumer.", ["call"]),
+    "cost_sampling": ("One in N log calls measured", "`RINGSIDE_COST_SAMPLING=N` against processes that measure none, in turns.",
+                      ["ratio_to_not_measuring", "call"]),
     "encoder": ("Encoder alone, one core", "Its rate against the floor's.", ["ratio_to_floor", "rate", "record"]),
     "decoder": ("Decoder alone, one core", "Its rate against the floor's.", ["ratio_to_floor", "rate", "record"]),
     "bytes_per_record": ("Bytes per record", "What the file grows by, divided by the records.", ["file"]),

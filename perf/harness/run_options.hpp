@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "perf/harness/messages.hpp"
 #include "perf/harness/result_line.hpp"
 
@@ -33,22 +31,7 @@ struct RunOptions {
 };
 
 // Empty if the process is to end at once with `*exit_code`: help, or bad usage, which is said.
-inline std::optional<RunOptions> parse_run_options(int argc, char** argv, const char* description,
-                                                   int* exit_code) {
-  RunOptions options;
-  CLI::App app(description);
-  app.add_flag("--quick", options.quick, "a tenth of the work, to see that it runs");
-  app.add_option("--repeats", options.repeats, "repeats of what is repeated as a whole")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--row", options.rows, "only this row; may be given several times");
-  app.add_option("--case", options.cases, "only this message; may be given several times");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
-    return {};
-  }
-  return options;
-}
+std::optional<RunOptions> parse_run_options(int argc, char** argv, const char* description,
+                                            int* exit_code);
 
 }  // namespace ringside::perf

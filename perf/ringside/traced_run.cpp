@@ -25,9 +25,10 @@ int TracedRun::start(Options options) {
   }
   processors_ = *processors;
   // What the environment says about the library would make the figures those of something else.
-  for (const char* name : {"RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS",
-                           "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL",
-                           "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RINGSIDE_CLOCK"}) {
+  for (const char* name :
+       {"RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS", "RINGSIDE_OVERFLOW",
+        "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE", "RINGSIDE_SERVICE",
+        "RINGSIDE_CLOCK", "RINGSIDE_COST_SAMPLING"}) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
   consumerd_ =

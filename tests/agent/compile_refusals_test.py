@@ -20,6 +20,7 @@ CPP_PROLOGUE = """
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include "libagent/include/ringside/netlogger.h"
 #include "libagent/include/ringside/ringside.hpp"
 enum Plain { kOne };
 enum class Scoped { kOne };
@@ -72,11 +73,16 @@ CPP_GOOD = [
     'RS_INFO("%d", [i] { return i + 1; }());',
     'RS_INFO("%zu", sizeof(Thing));',
     'RS_INFO("%s", __func__);',
+    'RS_NETLOGGER_WRITE("event.name", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", i, d, text);',
+    'RS_NETLOGGER_WRITE("two " "literals", "a=\\"two words\\" b=", "");',
+    'if (b) RS_NETLOGGER_WRITE("event", "", " a=%lc  b=%-8.3Lf ", wc, ld); else RS_INFO("else");',
 ]
 
 TYPE = "an argument's type is not what its conversion in the format asks for"
 COUNT = "the number of arguments is not what the format asks for"
 UNKNOWN = "unknown conversion in the format"
+PAIR = "are words of the form name=value"
+CONVERSION = "the value of a NetLogger variable is one conversion and nothing else"
 LENGTH = "a length modifier of the format does not go with its conversion"
 
 CPP_BAD = [
@@ -138,13 +144,33 @@ CPP_BAD = [
     ('static const char kFormat[] = "%d"; RS_INFO(kFormat, i);', ""),
     ('RS_INFO();', ""),
     ('RS_INFO(L"%d", i);', ""),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d", d);', TYPE),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d");', COUNT),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%n", &i);', "Ringside refuses %n"),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%");', "the format ends inside a conversion"),
+    ('RS_NETLOGGER_WRITE("", "", "a=%d", i);', "a NetLogger event needs a name"),
+    ('RS_NETLOGGER_WRITE("event", "a", "b=%d", i);', PAIR),
+    ('RS_NETLOGGER_WRITE("event", "=a", "b=%d", i);', PAIR),
+    ('RS_NETLOGGER_WRITE("event", "a=\\"b\\"c", "");', PAIR),
+    ('RS_NETLOGGER_WRITE("event", "", "%d", i);', PAIR),
+    ('RS_NETLOGGER_WRITE("event", "a=\\"b", "");', "a quoted NetLogger constant does not end"),
+    ('RS_NETLOGGER_WRITE("event", "", "a=1");', CONVERSION),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%%");', CONVERSION),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d,", i);', CONVERSION),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d%d", i, i);', CONVERSION),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%*d", i, i);', "takes one argument"),
+    ('RS_NETLOGGER_WRITE("event", "' + "a=1 " * 33 + '", "");', "more than 32 constants"),
+    ('RS_NETLOGGER_WRITE("event", "' + "a" * 256 + '=1", "");', "longer than 255 bytes"),
+    ('RS_NETLOGGER_WRITE(text, "", "a=%d", i);', ""),
+    ('RS_NETLOGGER_WRITE("event", text, "a=%d", i);', ""),
+    ('RS_NETLOGGER_WRITE("event", "", text);', ""),
 ]
 
 C_PROLOGUE = """
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libagent/include/ringside/ringside.h"
+#include "libagent/include/ringside/netlogger.h"
 enum plain { ONE };
 struct thing { int value; };
 void test(int i, unsigned u, long l, long long ll, size_t z, double d, float f, long double ld,
@@ -179,6 +205,9 @@ C_GOOD = [
     'RS_TRACE("x"); RS_DEBUG("x"); RS_NOTICE("x"); RS_WARNING("x"); RS_ERROR("x"); RS_CRITICAL("x");',
     'if (b) RS_INFO("then"); else RS_INFO("else");',
     'RS_INFO("%s", __func__);',
+    'RS_NETLOGGER_WRITE("event.name", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", i, d, text);',
+    'if (b) RS_NETLOGGER_WRITE("event", "a=\\"two words\\"", ""); else RS_INFO("");',
+    'rs_netlogger_write(rs_netlogger_open(), text, text, "Var1=%d Var2=%f", i, d);',
 ]
 
 # gcc and clang word their messages differently: one of the phrases of a case must appear.
@@ -210,6 +239,12 @@ C_BAD = [
     ('RS_INFO("%d", ip);', ("_Generic", "compatible")),
     ('RS_INFO(text);', ("expected",)),
     ('RS_INFO(text, i);', ("expected",)),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d", d);', FORMAT),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%d");', FORMAT),
+    ('RS_NETLOGGER_WRITE("event", "", "a=%n", ip);', ("_Generic", "compatible")),
+    ('RS_NETLOGGER_WRITE(text, "", "a=%d", i);', ("expected",)),
+    ('RS_NETLOGGER_WRITE("event", text, "a=%d", i);', ("expected",)),
+    ('RS_NETLOGGER_WRITE("event", "", text);', ("expected",)),
 ]
 
 

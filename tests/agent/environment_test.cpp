@@ -76,6 +76,7 @@ PROCESS_TEST(Environment, OptionsHoldWhereItIsSilent) {
   options.block_timeout = std::chrono::milliseconds(11);
   options.level = Level::warning;
   options.mode = 0660;
+  options.cost_sampling = 512;
   const mode_t old_mask = umask(077);
   ASSERT_EQ(init(options).state, State::live);
   umask(old_mask);
@@ -85,6 +86,7 @@ PROCESS_TEST(Environment, OptionsHoldWhereItIsSilent) {
   EXPECT_EQ(own_segment().control().service.overflow_policy.load(), 1U);
   EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 11U);
   EXPECT_EQ(own_segment().control().service.level.load(), 5U);
+  EXPECT_EQ(own_segment().header().cost_sampling, 512U);
   struct stat info {};
   ASSERT_EQ(stat(status().segment_path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0660U);
@@ -113,6 +115,9 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_LEVEL", "loud"},
     {"RINGSIDE_LEVEL", "3"},
     {"RINGSIDE_CLOCK", "sundial"},
+    {"RINGSIDE_COST_SAMPLING", "-1"},
+    {"RINGSIDE_COST_SAMPLING", "1000000001"},
+    {"RINGSIDE_COST_SAMPLING", "1/1024"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 
@@ -137,6 +142,7 @@ PROCESS_TEST(Environment, ABadValueCostsOneLineAndLeavesTheDefault) {
       EXPECT_EQ(own_segment().control().service.overflow_policy.load(), 0U);
       EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);
       EXPECT_EQ(own_segment().control().service.level.load(), 1U);
+      EXPECT_EQ(own_segment().header().cost_sampling, 0U);
       EXPECT_EQ(own_segment().data(0).size(), 1U);
     });
     EXPECT_EQ(status, 0) << bad.name << "=" << bad.value;
@@ -148,13 +154,15 @@ PROCESS_TEST(Environment, BadOptionsCostOneLineEachAndBecomeTheDefault) {
   options.ring_bytes = 1000;
   options.max_threads = 0;
   options.block_timeout = std::chrono::milliseconds(-1);
+  options.cost_sampling = UINT32_MAX;
   std::vector<std::string> lines;
   {
     const StderrCapture capture;
     init(options);
     lines = capture.lines();
   }
-  EXPECT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines.size(), 4U);
+  EXPECT_EQ(own_segment().header().cost_sampling, 0U);
   EXPECT_EQ(own_segment().header().ring_bytes, 1U << 20);
   EXPECT_EQ(own_segment().header().ring_count, 1024U);
   EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);

@@ -57,6 +57,12 @@ std::string number_text(shm::FieldType type, const std::vector<unsigned char>& b
   }
 }
 
+std::string value_text(shm::FieldType type, const std::vector<unsigned char>& bytes) {
+  const bool is_text = type == shm::FieldType::string;
+  return std::string(shm::name(type)) + " " +
+         (is_text ? std::string(bytes.begin(), bytes.end()) : number_text(type, bytes));
+}
+
 }  // namespace
 
 SegmentReader::SegmentReader(const std::string& path) {
@@ -90,12 +96,21 @@ shm::ControlPage& SegmentReader::control() const {
   return *reinterpret_cast<shm::ControlPage*>(base_ + layout_.control_offset);
 }
 
+const shm::CallCosts& SegmentReader::call_costs(std::uint32_t index) const {
+  if (layout_.call_costs_offset == 0) unsound("no calls are measured");
+  return reinterpret_cast<const shm::CallCosts*>(base_ + layout_.call_costs_offset)[index];
+}
+
 shm::RingMetadata& SegmentReader::ring(std::uint32_t index) const {
   return reinterpret_cast<shm::RingMetadata*>(base_ + layout_.metadata_offset)[index];
 }
 
 std::uint8_t SegmentReader::site_switch(std::uint32_t site_id) const {
   return static_cast<std::uint8_t>(base_[layout_.switches_offset + site_id]);
+}
+
+void SegmentReader::set_site_switch(std::uint32_t site_id, std::uint8_t state) {
+  base_[layout_.switches_offset + site_id] = static_cast<std::byte>(state);
 }
 
 std::uint32_t SegmentReader::rings_used() const {
@@ -119,9 +134,13 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
               std::string(d.format),
               std::string(d.file),
               std::string(d.function),
-              {}};
+              {},
+              std::string(d.name),
+              d.kind};
     view->for_each_field([&site](std::uint16_t, const shm::FieldDescription& f) {
       site.fields.push_back({f.type, (f.flags & shm::kFieldFormatArg) != 0, std::string(f.name)});
+      if ((f.flags & shm::kFieldConstant) == 0) return;
+      site.fields.back().constant = value_text(f.type, {f.constant.begin(), f.constant.end()});
     });
     if (!sites_.emplace(d.site_id, std::move(site)).second) unsound("a site id used twice");
     dictionary_read_ += bytes;
@@ -185,15 +204,13 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
       const auto found = sites().find(r.code);
       if (found == sites().end()) unsound("a record of an unknown site");
       for (const Field& field : found->second.fields) {
+        if (!field.constant.empty()) continue;
         std::uint32_t length = static_cast<std::uint32_t>(shm::fixed_size(field.type));
-        const bool is_text = field.type == shm::FieldType::string;
-        if (is_text) take(&length, sizeof length);
+        if (field.type == shm::FieldType::string) take(&length, sizeof length);
         if (length > to - at) unsound("a string reaches beyond what is published");
         std::vector<unsigned char> bytes(length);
         take(bytes.data(), length);
-        r.values.push_back(
-            std::string(shm::name(field.type)) + " " +
-            (is_text ? std::string(bytes.begin(), bytes.end()) : number_text(field.type, bytes)));
+        r.values.push_back(value_text(field.type, bytes));
       }
       if (is_extended && at - r.pos != extended[2]) unsound("an extended record of wrong size");
     }

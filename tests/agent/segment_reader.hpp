@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/call_costs.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
@@ -20,6 +21,7 @@ struct Field {
   shm::FieldType type;
   bool is_format_arg;
   std::string name;
+  std::string constant = {};  // "type value", as in Record; empty: its values stand in records
 };
 
 struct Site {
@@ -31,6 +33,8 @@ struct Site {
   std::string file;
   std::string function;
   std::vector<Field> fields;
+  std::string name = {};
+  shm::SiteKind kind = {};
 };
 
 struct Record {
@@ -58,7 +62,10 @@ class SegmentReader {
   const shm::SegmentLayout& layout() const { return layout_; }
   shm::ControlPage& control() const;
   shm::RingMetadata& ring(std::uint32_t index) const;
+  // Of a segment that measures calls; throws if it does not.
+  const shm::CallCosts& call_costs(std::uint32_t index) const;
   std::uint8_t site_switch(std::uint32_t site_id) const;
+  void set_site_switch(std::uint32_t site_id, std::uint8_t state);
   std::uint32_t rings_used() const;
 
   // The statements registered so far, by id.

@@ -119,6 +119,26 @@ PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsThroughManyLaps) {
   EXPECT_GT(ring.producer.producer_pos.load(), 2 * (std::uint64_t{1} << 20)) << "several laps";
 }
 
+PROCESS_TEST(SyscallFree, OverwritingTheOldestRecordsOverAndOver) {
+  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
+  setenv("RINGSIDE_OVERFLOW", "overwrite", 1);
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  const pid_t pid = start_child([] {
+    preallocate();
+    if (!forbid_system_calls()) _exit(9);
+    for (long i = 0; i < kRecords; ++i) log_mixture(i, "some text");
+    _exit(0);
+  });
+  EXPECT_EQ(wait_for(pid), 0);
+  SegmentReader segment(segments_in(shm_dir()).at(0));
+  const shm::ProducerLine& line = segment.ring(0).producer;
+  const std::uint64_t end = line.producer_pos.load();
+  const shm::OldestRecords oldest = shm::load_oldest(line.oldest).value();
+  std::uint64_t found = 0;
+  for (const Record& r : segment.records(0, oldest.pos, end)) found += r.is_data() ? 1U : 0U;
+  EXPECT_EQ(oldest.sequence + found, 2U * kRecords);
+}
+
 std::size_t threads_of_process() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));

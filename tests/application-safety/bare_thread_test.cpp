@@ -74,7 +74,9 @@ int log_as_soon_as_there_is_a_ring(int number) {
 }
 
 PROCESS_TEST(BareThread, LogsIntoARingOfItsOwn) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers know only threads of pthread_create";
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers know only threads of pthread_create";
+  }
   RS_INFO("bare thread %d", -1);
   if (!run_bare_thread(log_as_soon_as_there_is_a_ring, 7)) {
     GTEST_SKIP() << "this C library does not tell how to make a thread's storage";
@@ -87,7 +89,9 @@ PROCESS_TEST(BareThread, LogsIntoARingOfItsOwn) {
 }
 
 PROCESS_TEST(BareThread, RingsOfThoseThatAreGoneAreFoundAgain) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers know only threads of pthread_create";
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers know only threads of pthread_create";
+  }
   setenv("RINGSIDE_MAX_THREADS", "3", 1);
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   RS_INFO("bare thread %d", -1);

@@ -109,7 +109,9 @@ bool forbid_all_but_read_write_exit() {
 }
 
 PROCESS_TEST(Confinement, NothingButReadWriteAndExitAfterPreallocate) {
-  if (kAddressSanitizer) GTEST_SKIP() << "sanitizers make system calls of their own";
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers make system calls of their own";
+  }
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   const pid_t pid = start_child([] {
     const std::string text(5000, 'x');

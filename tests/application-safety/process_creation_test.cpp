@@ -49,6 +49,7 @@ Values own_numbers() {
 
 // The child of vfork is the parent's thread for a while: what it logs is the parent's.
 PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
+  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
   for (int i = 0; i < 20; ++i) {
     log_number(3 * i);
     EXPECT_EQ(log_and_exec_in_vforked_child(3 * i + 1), 0);
@@ -63,6 +64,7 @@ PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
 // It has no ring yet, and what it would take would bear its name although the parent goes on with
 // it.
 PROCESS_TEST(ProcessCreation, AVforkedChildTakesNoRingForItsParent) {
+  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
   EXPECT_EQ(log_and_exec_in_vforked_child(1), 0);
   EXPECT_EQ(status().state, State::idle);
   EXPECT_EQ(status().refused, 1U);

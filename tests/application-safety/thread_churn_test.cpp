@@ -89,7 +89,7 @@ PROCESS_TEST(ThreadChurn, CostsNeitherMemoryNorFiles) {
   EXPECT_EQ(late.segments, 1);
   EXPECT_EQ(late.segment_blocks, early.segment_blocks);
   EXPECT_EQ(late.descriptors, early.descriptors);
-  if (!kAddressSanitizer) {  // it keeps what was freed, and notes of every thread
+  if (!kAddressSanitizer && !kThreadSanitizer) {  // they keep what was freed, and notes of threads
     // The C library keeps a few stacks for the next threads, and an arena for each core.
     EXPECT_LE(late.mappings, early.mappings + 2 * kAtATime);
     EXPECT_LE(late.resident_pages, early.resident_pages + kPagesOfTheAllocator);

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
+#include "consumerd/sanitizer_build.hpp"
 #include "consumerd/segment_directory.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -129,16 +132,41 @@ TEST_F(AttachTest, RefusesAFileShorterThanItSays) {
 TEST_F(AttachTest, RefusesWhatIsNoRegularFile) {
   const std::string link = segment_name("link", 2);
   std::filesystem::create_symlink(service_.path(), shm_.file(link));
-  expect_refused(link, "cannot open");
+  expect_refused(link, "not a regular file");
   const std::string dir = segment_name("dir", 3);
   std::filesystem::create_directory(shm_.file(dir));
-  expect_refused(dir, "cannot open");
+  expect_refused(dir, "not a regular file");
   const std::string fifo = segment_name("fifo", 4);
   ASSERT_EQ(mkfifo(shm_.file(fifo).c_str(), 0600), 0);
   expect_refused(fifo, "not a regular file");
   EXPECT_EQ(AttachedSegment::attach("/dev", "null", &failure_), nullptr);
   EXPECT_EQ(failure_.error, AttachError::kRefused);
   EXPECT_NE(failure_.why.find("not a regular file"), std::string::npos);
+}
+
+// In a process that has room for some of them only.
+TEST_F(AttachTest, MapsRingsAnewWhenMappingsRunOut) {
+  if (consumer::kSanitizerBuild) GTEST_SKIP() << "a sanitizer needs all of the address space";
+  constexpr std::uint32_t kRings = 512;
+  ScriptedService greedy(shm_.path(), "greedy", 7, kRings);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto modest = attach(service_.name());
+    const auto many = attach(greedy.name());
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * 4096 + (std::uint64_t{16} << 20);
+    const rlimit limit{bytes, bytes};
+    if (modest == nullptr || many == nullptr || setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+    for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+      if (many->ring_bytes(ring) == nullptr) _exit(2);
+    }
+    const std::byte* const bytes_of_other = modest->ring_bytes(0);
+    _exit(bytes_of_other != nullptr && bytes_of_other[0] == std::byte{0} ? 0 : 3);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(AttachTest, SaysNothingOfASegmentThatVanished) {

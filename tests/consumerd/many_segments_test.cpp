@@ -83,7 +83,8 @@ TEST(OutputDirectory, ThatVanishesIsSaidAndNothingMoreIsTaken) {
   const TemporaryDirectory out;
   const std::string dir = out.file("sub");
   std::filesystem::create_directory(dir);
-  ConsumerdProcess consumerd({"-o", dir, "--shm-dir", shm.path()});
+  // The rules of the sandbox are for the directory that is there at the start.
+  ConsumerdProcess consumerd({"-o", dir, "--shm-dir", shm.path(), "--sandbox", "off"});
   ASSERT_TRUE(comes_true([&] { return !shm.names_with("ringside-staging.").empty(); }));
   std::filesystem::remove(dir);
   ScriptedService service(shm.path(), "svc", 1, 1);
@@ -137,6 +138,49 @@ TEST(RealService, FlushReturnsWhenItsRecordsAreInTheFile) {
   EXPECT_TRUE(counts_up_to(read_traces(out.path(), "real"), 1, 1000));
   ASSERT_TRUE(comes_true([&] { return shm.names_with("ringside.").empty(); }));
   EXPECT_EQ(consumerd.terminate(), 0);
+}
+
+// So that others have their turn, however much one has.
+TEST(SegmentShare, OfARoundIsBounded) {
+  constexpr std::uint32_t kRings = 400;
+  constexpr std::uint64_t kRingRecords =
+      ScriptedService::kRingBytes / ScriptedService::kRecordBytes;
+  constexpr std::uint64_t kShare = std::uint64_t{16} << 20;
+  const TemporaryDirectory shm;
+  const TemporaryDirectory out;
+  const consumer::Log log;
+  std::string why;
+  ScriptedService service(shm.path(), "svc", 1, kRings);
+  const auto staging = consumer::StagingFile::create(shm.path(), &why);
+  ASSERT_NE(staging, nullptr) << why;
+  const auto io = consumer::make_pwrite_io();
+  consumer::SlotWriter writer(*staging, *io, log);
+  consumer::AttachFailure failure;
+  auto session = consumer::SegmentSession::start(
+      consumer::AttachedSegment::attach(shm.path(), service.name(), &failure), out.path(), writer,
+      *staging, log, &why);
+  ASSERT_NE(session, nullptr) << why;
+  for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+    ASSERT_EQ(service.publish(ring, kRingRecords), kRingRecords);
+  }
+  std::uint64_t taken = 0;
+  int rounds = 0;
+  for (; taken < kRings * ScriptedService::kRingBytes && rounds < 100; ++rounds) {
+    const consumer::RoundResult round = session->poll();
+    EXPECT_FALSE(round.starved);
+    EXPECT_LE(round.ring_bytes, kShare + ScriptedService::kRingBytes);
+    taken += round.ring_bytes;
+    writer.poll(false);
+  }
+  EXPECT_EQ(taken, kRings * ScriptedService::kRingBytes);
+  EXPECT_EQ(rounds, 2);
+  session->begin_end(trace::EndReason::kServiceEnded);
+  while (session->try_end() != consumer::SegmentSession::End::kOver) writer.poll(true);
+  const TraceContent content = read_traces(out.path(), "svc");
+  EXPECT_TRUE(content.faults.empty()) << content.faults.front();
+  for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+    EXPECT_TRUE(counts_up_to(content, ring + 1, kRingRecords)) << ring;
+  }
 }
 
 TEST(PollRound, CostOverManyIdleRingsIsPrinted) {

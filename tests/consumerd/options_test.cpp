@@ -43,6 +43,12 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
     expect_usage_error({"--output", dir.path(), "--rotate-after", duration},
                        "--rotate-after must be");
   }
+  for (const char* const address : {"9465", "localhost:9465", "127.0.0.1", "127.0.0.1:0", ":9465",
+                                    "127.0.0.1:99999", "::1:80", "[::1]", "[]:80", "1.2.3:80"}) {
+    expect_usage_error({"--output", dir.path(), "--metrics", address}, "--metrics must be");
+  }
+  expect_usage_error({"--output", dir.path(), "--metrics", "127.0.0.1:9465", "--once"},
+                     "not for --once");
   expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
   expect_usage_error({"--frobnicate"}, "frobnicate");
   expect_usage_error({"--output"}, "requires an argument");

@@ -28,10 +28,10 @@ namespace {
 
 using consumer::RecoveryResult;
 
-constexpr std::uint32_t kSlots = 3;
-constexpr std::uint64_t kSlotBytes = 64U << 10;
+constexpr std::uint32_t kDeadSlots = 3;
+constexpr std::uint64_t kDeadSlotBytes = 64U << 10;
 
-std::string content_of(const std::string& path) {
+std::string text_of_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -40,15 +40,15 @@ std::string content_of(const std::string& path) {
 class DeadStagingFile {
  public:
   explicit DeadStagingFile(const std::string& dir) : path_(dir + "/" + kName) {
-    const std::uint64_t total = shm::slot_data_offset(kSlots, kSlots, kSlotBytes);
+    const std::uint64_t total = shm::slot_data_offset(kDeadSlots, kDeadSlots, kDeadSlotBytes);
     const consumer::UniqueFd fd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     EXPECT_EQ(ftruncate(fd.get(), static_cast<off_t>(total)), 0);
     base_ = static_cast<std::byte*>(
         mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
     total_ = total;
     header().magic = shm::kStagingMagic;
-    header().slot_count = kSlots;
-    header().slot_bytes = kSlotBytes;
+    header().slot_count = kDeadSlots;
+    header().slot_bytes = kDeadSlotBytes;
     header().version.store(shm::kStagingVersion);
   }
   ~DeadStagingFile() { munmap(base_, total_); }
@@ -77,7 +77,7 @@ class DeadStagingFile {
       h.file_inode = info.st_ino;
     }
     std::copy(journal.begin(), journal.end(), h.journal);
-    std::memcpy(base_ + shm::slot_data_offset(index, kSlots, kSlotBytes), bytes.data(),
+    std::memcpy(base_ + shm::slot_data_offset(index, kDeadSlots, kDeadSlotBytes), bytes.data(),
                 bytes.size());
     h.commit.store(shm::make_commit(static_cast<std::uint32_t>(bytes.size()),
                                     static_cast<std::uint32_t>(journal.size())));
@@ -127,7 +127,7 @@ class RecoveryTest : public testing::Test {
 TEST_F(RecoveryTest, WritesACommittedSlotAndMovesItsRing) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160), entry_of(1, 320)});
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(text_of_file(file_), "0123abcdef");
   EXPECT_EQ(pos(0), 160U);
   EXPECT_EQ(pos(1), 320U);
   const shm::ConsumerPositionLine& line = service_.ring(0).consumer;
@@ -152,7 +152,7 @@ TEST_F(RecoveryTest, DoesTheSameAgainAfterItDiedInTheMiddle) {
   std::filesystem::permissions(
       staging_.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123abcdefghi");
+  EXPECT_EQ(text_of_file(file_), "0123abcdefghi");
   EXPECT_EQ(pos(0), 320U);
 }
 
@@ -163,7 +163,7 @@ TEST_F(RecoveryTest, AWrittenSlotThatWasNotClearedChangesNothing) {
   service_.ring(0).consumer.booked_drops.store(3);
   service_.ring(0).consumer.last_tsc.store(7);
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(text_of_file(file_), "0123abcdef");
   EXPECT_EQ(pos(0), 160U);
   EXPECT_EQ(service_.ring(0).consumer.last_tsc.load(), 7U) << "an equal entry is not ahead";
 }
@@ -187,7 +187,7 @@ TEST_F(RecoveryTest, EntriesOfAnotherGenerationOrRingOrSegmentMoveNothing) {
   staging_.fill(1, service_, file_, 5, "b", {entry_of(1, 160)});
   staging_.slot(1).segment_uuid[0] ^= 1;
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123ab");
+  EXPECT_EQ(text_of_file(file_), "0123ab");
   EXPECT_EQ(pos(0), 0U);
   EXPECT_EQ(pos(1), 0U);
 }
@@ -206,14 +206,14 @@ TEST_F(RecoveryTest, SkipsADamagedSlotWithItsPositionsAndDoesTheOthers) {
     staging.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
     staging.fill(1, service_, file_, 4, "ABCDEF", {entry_of(1, 160)});
     shm::SlotHeader& slot = staging.slot(0);
-    if (damage == 0) slot.commit.store(shm::make_commit(kSlotBytes + 1, 1));
+    if (damage == 0) slot.commit.store(shm::make_commit(kDeadSlotBytes + 1, 1));
     if (damage == 1) slot.commit.store(shm::make_commit(6, shm::kJournalEntries + 1));
     if (damage == 2) std::memset(slot.file_path, '/', sizeof slot.file_path);
     if (damage == 3) slot.file_path[0] = 'x';
     if (damage == 4) std::memset(slot.segment_name, 'r', sizeof slot.segment_name);
     if (damage == 5) slot.file_offset = UINT64_MAX;
     EXPECT_EQ(recover(), RecoveryResult::kDone) << damage;
-    EXPECT_EQ(content_of(file_), "0123ABCDEF") << damage;
+    EXPECT_EQ(text_of_file(file_), "0123ABCDEF") << damage;
     EXPECT_EQ(pos(0), 0U) << damage;
     EXPECT_EQ(pos(1), 160U) << damage;
   }
@@ -239,7 +239,7 @@ TEST_F(RecoveryTest, LeavesForeignThingsOfThatNameAlone) {
     EXPECT_EQ(recover(), RecoveryResult::kNothing);
     EXPECT_TRUE(staging_exists());
   }
-  EXPECT_EQ(content_of(file_), "0123");
+  EXPECT_EQ(text_of_file(file_), "0123");
   EXPECT_EQ(pos(0), 0U);
 }
 
@@ -248,7 +248,7 @@ TEST_F(RecoveryTest, LeavesTheFileOfALivingConsumerdAlone) {
   const consumer::UniqueFd owner(open(staging_.path().c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_TRUE(consumer::try_lock_byte(owner.get(), shm::kStagingLockByte));
   EXPECT_EQ(recover(), RecoveryResult::kInUse);
-  EXPECT_EQ(content_of(file_), "0123");
+  EXPECT_EQ(text_of_file(file_), "0123");
 }
 
 TEST_F(RecoveryTest, RemovesAFileThatWasNeverFinished) {
@@ -262,12 +262,12 @@ TEST_F(RecoveryTest, KeepsAFileOfAnotherVersionOrOfImpossibleSizes) {
     if (damage == 0) staging_.header().version.store(shm::kStagingVersion + 1);
     if (damage == 1) staging_.header().slot_count = UINT32_MAX;
     if (damage == 2) staging_.header().slot_bytes = UINT64_MAX;
-    if (damage == 3) staging_.header().slot_count = kSlots + 1;
+    if (damage == 3) staging_.header().slot_count = kDeadSlots + 1;
     EXPECT_EQ(recover(), RecoveryResult::kFailed) << damage;
     EXPECT_TRUE(staging_exists());
     staging_.header().version.store(shm::kStagingVersion);
-    staging_.header().slot_count = kSlots;
-    staging_.header().slot_bytes = kSlotBytes;
+    staging_.header().slot_count = kDeadSlots;
+    staging_.header().slot_bytes = kDeadSlotBytes;
   }
 }
 
@@ -281,8 +281,8 @@ TEST_F(RecoveryTest, KeepsEverythingWhileTheDiskDoesNotTakeIt) {
   EXPECT_EQ(pos(1), 0U) << "no position moves before all bytes are in their files";
   std::filesystem::create_directory(out_.file("missing"));
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(gone), "abcdef");
-  EXPECT_EQ(content_of(file_), "0123xyz");
+  EXPECT_EQ(text_of_file(gone), "abcdef");
+  EXPECT_EQ(text_of_file(file_), "0123xyz");
   EXPECT_EQ(pos(0), 160U);
 }
 
@@ -292,8 +292,8 @@ TEST_F(RecoveryTest, DoesNotOverwriteAFileThatTookTheNameOfItsOwn) {
   const std::string other(100, 'z');
   std::ofstream(file_) << other;
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), other);
-  EXPECT_EQ(content_of(file_ + ".recovered").substr(4), "abcdef");
+  EXPECT_EQ(text_of_file(file_), other);
+  EXPECT_EQ(text_of_file(file_ + ".recovered").substr(4), "abcdef");
 }
 
 TEST_F(RecoveryTest, IsNotHeldUpByAFifoOrSymlinkInPlaceOfTheTraceFile) {
@@ -301,7 +301,7 @@ TEST_F(RecoveryTest, IsNotHeldUpByAFifoOrSymlinkInPlaceOfTheTraceFile) {
   std::filesystem::remove(file_);
   ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_ + ".recovered").substr(4), "abcdef");
+  EXPECT_EQ(text_of_file(file_ + ".recovered").substr(4), "abcdef");
 }
 
 TEST_F(RecoveryTest, ASegmentHeldByItsServiceDoesNotBlockTheOthers) {
@@ -312,7 +312,32 @@ TEST_F(RecoveryTest, ASegmentHeldByItsServiceDoesNotBlockTheOthers) {
   staging_.fill(0, other, file_, 4, "abc", {entry_of(0, 160)});
   staging_.fill(1, service_, file_, 7, "def", {entry_of(0, 160)});
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(text_of_file(file_), "0123abcdef");
+  EXPECT_EQ(pos(0), 160U);
+}
+
+TEST_F(RecoveryTest, DropsTheSlotOfAPackedFileAndDoesNotMakeItAgain) {
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
+  std::filesystem::rename(file_, file_ + ".zst");
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  EXPECT_EQ(text_of_file(file_ + ".zst"), "0123");
+  EXPECT_EQ(pos(0), 160U);
+  EXPECT_FALSE(staging_exists());
+}
+
+// What its owner does to the file of a segment that was served holds up nobody, and nothing of it
+// is written twice.
+TEST_F(RecoveryTest, ASegmentWithAnotherModeOrNameIsFinishedToo) {
+  ScriptedService other(shm_.path(), "other", 2, 1);
+  other.publish(0, 100);
+  other.ring(0).consumer.generation.store(1);
+  ASSERT_EQ(fchmod(other.fd(), 0666), 0);
+  std::filesystem::create_hard_link(other.path(), shm_.file("link"));
+  staging_.fill(0, other, file_, 4, "abc", {entry_of(0, 160)});
+  staging_.fill(1, service_, file_, 7, "def", {entry_of(0, 160)});
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(other.ring(0).consumer.consumer_pos.load(), 160U);
   EXPECT_EQ(pos(0), 160U);
 }
 
@@ -320,7 +345,7 @@ TEST_F(RecoveryTest, ASegmentThatIsGoneNeedsNoPositions) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   std::filesystem::remove(service_.path());
   EXPECT_EQ(recover(), RecoveryResult::kDone);
-  EXPECT_EQ(content_of(file_), "0123abcdef");
+  EXPECT_EQ(text_of_file(file_), "0123abcdef");
 }
 
 // The real thing, killed again and again at moments that nobody chose.

@@ -25,10 +25,11 @@ std::string segment_name(const std::string& service, unsigned number) {
 }
 
 ScriptedService::ScriptedService(const std::string& shm_dir, const std::string& service,
-                                 unsigned number, std::uint32_t rings, bool ready)
+                                 unsigned number, std::uint32_t rings, bool ready,
+                                 bool measures_calls)
     : name_(segment_name(service, number)), path_(shm_dir + "/" + name_) {
   fd_ = consumer::UniqueFd(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  layout_ = shm::plan_segment(kRingBytes, rings, 4096, 64U << 10);
+  layout_ = shm::plan_segment(kRingBytes, rings, 4096, 64U << 10, measures_calls);
   if (!fd_ || !consumer::try_lock_byte(fd_.get(), shm::kServiceLockByte) ||
       ftruncate(fd_.get(), static_cast<off_t>(layout_.segment_bytes)) != 0) {
     throw std::runtime_error("cannot make " + path_);
@@ -56,6 +57,7 @@ ScriptedService::ScriptedService(const std::string& shm_dir, const std::string& 
   h.ring_count = layout_.ring_count;
   h.site_capacity = layout_.site_capacity;
   h.max_record_bytes = shm::max_record_bytes(layout_.ring_bytes);
+  h.cost_sampling = measures_calls ? 1 : 0;
   shm::write_regions(layout_, h);
   service.copy(h.service, sizeof h.service - 1);
   for (std::uint32_t i = 0; i < rings; ++i) {

@@ -21,7 +21,7 @@ class ScriptedService {
 
   // Complete and live from the start; `ready` false leaves the version word 0.
   ScriptedService(const std::string& shm_dir, const std::string& service, unsigned number,
-                  std::uint32_t rings, bool ready = true);
+                  std::uint32_t rings, bool ready = true, bool measures_calls = false);
   ~ScriptedService();
   ScriptedService(const ScriptedService&) = delete;
   ScriptedService& operator=(const ScriptedService&) = delete;
@@ -47,6 +47,9 @@ class ScriptedService {
   }
   shm::RingMetadata& ring(std::uint32_t index) const {
     return reinterpret_cast<shm::RingMetadata*>(base_ + layout_.metadata_offset)[index];
+  }
+  shm::CallCosts& call_costs(std::uint32_t index) const {
+    return reinterpret_cast<shm::CallCosts*>(base_ + layout_.call_costs_offset)[index];
   }
   std::byte* bytes() { return base_; }
   int fd() const { return fd_.get(); }

@@ -232,10 +232,12 @@ class History {
       }
       if (!told) wrong("no state tells");
     }
-    if (!log_checked_ && text_of(log_path()).find("cannot write") == std::string::npos) {
-      wrong("the log does not tell");
+    if (!log_checked_) {
+      const std::string log = text_of(log_path());
+      log_checked_ = log.find("cannot write") != std::string::npos ||
+                     log.find("cannot finish") != std::string::npos;
+      if (!log_checked_) wrong("the log does not tell");
     }
-    log_checked_ = true;
   }
 
   // What was published when one file began to fail, of the others.
@@ -257,8 +259,10 @@ class History {
   }
 
   void change_disk() {
+    // Longer than a service waits whose recovery failed while the disk did: it is tried every 5 s.
+    constexpr auto kOthersInTime = std::chrono::seconds(6);
     if (victim_ < kServices && failing_since_ != 0 &&
-        std::chrono::steady_clock::now() - changed_ > std::chrono::seconds(1)) {
+        std::chrono::steady_clock::now() - changed_ > kOthersInTime) {
       check_others();
     }
     changed_ = std::chrono::steady_clock::now();

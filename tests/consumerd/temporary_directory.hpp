@@ -11,8 +11,9 @@ namespace ringside::consumer_test {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "ringside-test-XXXXXX";
+  TemporaryDirectory() : TemporaryDirectory(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryDirectory(const std::filesystem::path& parent) {
+    std::string name = parent / "ringside-test-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
     path_ = name;
   }

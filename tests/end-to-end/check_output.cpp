@@ -63,7 +63,9 @@ class Checker {
       records += thread.records;
       lost += thread.lost;
     }
-    std::printf("records=%" PRIu64 "\nlost=%" PRIu64 "\ncut=%" PRIu64 "\n", records, lost, cut_);
+    std::printf("records=%" PRIu64 "\nlost=%" PRIu64 "\ncut=%" PRIu64
+                "\nlost_without_thread=%" PRIu64 "\n",
+                records, lost, cut_, lost_without_thread_);
     if (complaints_ > 0) {
       std::fprintf(stderr, "check_output: %u of %" PRIu64 " lines are wrong\n", complaints_,
                    lines_);
@@ -83,12 +85,16 @@ class Checker {
   }
 
   void take_loss(std::string_view line, std::string_view identity, std::string_view message) {
-    unsigned number = 0;
-    if (!thread_of(identity, &number)) return complain(line, "a loss of an unknown thread");
     const std::uint64_t count = std::strtoull(std::string(message).c_str(), nullptr, 10);
     if (count == 0 || message.find(" records: ") == std::string_view::npos) {
       return complain(line, "a loss without a count");
     }
+    if (identity == "-") {
+      lost_without_thread_ += count;
+      return;
+    }
+    unsigned number = 0;
+    if (!thread_of(identity, &number)) return complain(line, "a loss of an unknown thread");
     ThreadCount& thread = threads_[number];
     thread.next += count;
     thread.lost += count;
@@ -147,6 +153,7 @@ class Checker {
   std::string last_time_;
   std::uint64_t lines_ = 0;
   std::uint64_t cut_ = 0;
+  std::uint64_t lost_without_thread_ = 0;
   unsigned complaints_ = 0;
   char expected_[4096] = {};
 };

@@ -12,6 +12,7 @@ class Output:
         self.records = int(values["records"])
         self.lost = int(values["lost"])
         self.cut = int(values["cut"])
+        self.lost_without_thread = int(values["lost_without_thread"])  # not part of `lost`
         self.records_of, self.lost_of = {}, {}
         for key, value in values.items():
             if key.startswith("thread."):
@@ -23,7 +24,7 @@ class Output:
         return self.records_of.get(thread, 0) + self.lost_of.get(thread, 0)
 
 
-def print_and_check(*paths, bound_s=BOUND_S, ringcat_notes=False):
+def print_and_check(*paths, bound_s=3 * BOUND_S, ringcat_notes=False):
     """Pipes ringcat's output through the checker; anything wrong raises.
 
     Each line equals its prediction, each thread's records are in order with gaps only where a LOST

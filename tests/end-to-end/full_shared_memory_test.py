@@ -64,6 +64,7 @@ class FullSharedMemory(unittest.TestCase):
             bed.run_consumer_once()
             output = print_and_check(*bed.traces())
             self.assertEqual(output.records + output.lost + refused, 160_000)
+            self.assertEqual(output.lost_without_thread, refused)
             self.assertEqual(bed.shm_names(), [])
 
     def test_rings_stay_usable_when_the_file_system_fills_up_later(self):
@@ -86,7 +87,7 @@ class FullSharedMemory(unittest.TestCase):
             with self.subTest(free_kib=free_kib), SmallFileSystem(1024 * KIB) as small, \
                     full_bed(small) as bed:
                 small.fill(free_kib * KIB)
-                consumer = bed.start_consumer()
+                consumer = bed.start(bed.consumer_command())
                 self.assertEqual(consumer.wait(), 1, consumer.stderr())
                 self.assert_one_clear_line(consumer.stderr(), "consumerd: error: ", "No space left",
                                            "enlarge")

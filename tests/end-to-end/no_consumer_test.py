@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Services without a consumerd: they run to their end, and what did not fit is counted exactly."""
+"""Services without a consumerd, or with one that is stopped: they run to their end, and what did not fit is counted exactly."""
 
 import os
+import signal
 import unittest
 
 from checked_output import print_and_check, print_raw
@@ -97,6 +98,40 @@ class NoConsumer(unittest.TestCase):
                 self.assertGreater(output.lost, 0)
                 self.assertGreater(output.records, 100_000)
                 self.assertEqual(str(output.lost), service.values()["dropped"])
+
+    @staticmethod
+    def blocked_s(path):
+        counters = SegmentCounters(path)
+        return counters["blocked_ticks"] / counters.tick_hz
+
+    def test_a_stopped_consumer_costs_the_bound_and_what_was_lost_is_counted(self):
+        with TestBed() as bed:
+            timeout_ms = 50
+            progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
+            service = bed.start_service(
+                "--threads", THREADS, "--records", 0, "--burst", 500, "--progress", progress.path,
+                overflow="block", timeout_ms=timeout_ms, ring_bytes=SMALL_RING, piped=True)
+            consumer = bed.start_consumer()
+            wait_until(lambda: "draining" in consumer.stderr(), "the segment to be taken")
+            consumer.send(signal.SIGSTOP)
+            (segment,) = bed.segments()
+            path = os.path.join(bed.shm_dir, segment)
+            wait_until(lambda: SegmentCounters(path)["dropped_total"] > 0, "losses")
+            # A thread that sees the other one's wait fail may count its loss before that one counts its wait.
+            wait_until(lambda: self.blocked_s(path) > 0.9 * timeout_ms / 1000, "a wait of the whole bound")
+            # Nobody waits again: with 50 ms a record this would take hours.
+            goal = progress.total() + 200_000
+            wait_until(lambda: progress.total() > goal, "the service to go on")
+            consumer.send(signal.SIGCONT)
+            service.end_input()
+            self.assertEqual(service.wait(), 0)
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            output = print_and_check(*bed.traces())
+            for thread in range(THREADS):
+                self.assertEqual(output.told_of(thread), progress.returned(thread))
+            self.assertGreater(output.lost, 100_000)
+            self.assertEqual(str(output.lost), service.values()["dropped"])
 
     def test_threads_that_ended_long_ago_are_told_of_too(self):
         # Every thread ends, and with it its ring retires, while the process lives on.

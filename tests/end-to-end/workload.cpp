@@ -28,10 +28,12 @@ constexpr char kUsage[] =
     "  --burst N         records without a pause, default all of them\n"
     "  --pause-us N      after a burst, default 1000\n"
     "  --progress FILE   counts the calls that have returned\n"
+    "  --together        no thread ends before all have logged everything\n"
+    "  --uniform         records of one size, which no checker predicts\n"
     "  --steps           logs --records records for each line on standard input, flushes them and\n"
     "                    prints how many each thread has logged; ends with standard input\n"
     "  --hold            prints \"done\" and waits for the end of standard input at the end\n"
-    "Prints the state of the library at the end.\n";
+    "Prints the state of the library at the end, and its losses by the number of their cause.\n";
 
 struct Settings {
   unsigned threads = 1;
@@ -40,6 +42,8 @@ struct Settings {
   std::uint64_t burst = 0;
   unsigned pause_us = 1000;
   const char* progress = nullptr;
+  bool together = false;
+  bool uniform = false;
   bool steps = false;
   bool hold = false;
 };
@@ -53,13 +57,26 @@ ThreadProgress g_no_progress[kMaxThreads];
 }
 
 Settings parse(int argc, char** argv) {
-  enum Option { kThreads = 1, kFirst, kRecords, kBurst, kPause, kProgress, kSteps, kHold };
+  enum Option {
+    kThreads = 1,
+    kFirst,
+    kRecords,
+    kBurst,
+    kPause,
+    kProgress,
+    kTogether,
+    kUniform,
+    kSteps,
+    kHold
+  };
   static constexpr option kOptions[] = {{"threads", required_argument, nullptr, kThreads},
                                         {"first", required_argument, nullptr, kFirst},
                                         {"records", required_argument, nullptr, kRecords},
                                         {"burst", required_argument, nullptr, kBurst},
                                         {"pause-us", required_argument, nullptr, kPause},
                                         {"progress", required_argument, nullptr, kProgress},
+                                        {"together", no_argument, nullptr, kTogether},
+                                        {"uniform", no_argument, nullptr, kUniform},
                                         {"steps", no_argument, nullptr, kSteps},
                                         {"hold", no_argument, nullptr, kHold},
                                         {nullptr, 0, nullptr, 0}};
@@ -87,6 +104,12 @@ Settings parse(int argc, char** argv) {
       case kProgress:
         s.progress = optarg;
         break;
+      case kTogether:
+        s.together = true;
+        break;
+      case kUniform:
+        s.uniform = true;
+        break;
       case kSteps:
         s.steps = true;
         break;
@@ -106,7 +129,11 @@ void log_range(const Settings& s, unsigned index, std::uint64_t from, std::uint6
   std::uint64_t left_in_burst = s.burst;
   for (std::uint64_t number = from; number != to; ++number) {
     if (to == UINT64_MAX && g_stop.load(std::memory_order_relaxed)) return;
-    log_predicted(s.first + index, number);
+    if (s.uniform) {
+      RS_INFO("%u/%" PRIu64, index, number);
+    } else {
+      log_predicted(s.first + index, number);
+    }
     // Release: whoever sees the count may rely on the call having returned.
     progress.returned.store(number + 1, std::memory_order_release);
     if (s.burst != 0 && --left_in_burst == 0) {
@@ -142,10 +169,13 @@ void run_steps(const Settings& s, ThreadProgress* progress) {
 
 void run_threads(const Settings& s, ThreadProgress* progress) {
   std::vector<std::thread> threads;
+  std::atomic<unsigned> logging{s.threads};
   for (unsigned index = 0; index < s.threads; ++index) {
-    threads.emplace_back([&s, index, progress] {
+    threads.emplace_back([&s, &logging, index, progress] {
       name_thread(s.first + index);
       log_range(s, index, 0, s.records != 0 ? s.records : UINT64_MAX, progress[index]);
+      --logging;
+      while (s.together && logging != 0) usleep(1000);
     });
   }
   if (s.records == 0) {
@@ -177,5 +207,9 @@ int main(int argc, char** argv) {
   const ringside::Status status = ringside::status();
   std::printf("state=%d logged=%" PRIu64 " dropped=%" PRIu64 " refused=%" PRIu64 "\n",
               static_cast<int>(status.state), logged, status.dropped, status.refused);
+  for (int cause = RS_LOSS_ANY; cause <= RS_LOSS_TOO_LARGE; ++cause) {
+    const std::uint64_t lost = ringside::losses(static_cast<ringside::LossCause>(cause));
+    if (lost != 0) std::printf("lost.%d=%" PRIu64 "\n", cause, lost);
+  }
   return 0;
 }

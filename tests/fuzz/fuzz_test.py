@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a fuzz target a bounded number of times, seeded from the golden files and from what was found
-before; or, with --inputs, once on each of these.
+"""Runs a fuzz target a bounded number of times, seeded from the golden files (segments: from what the
+library makes) and from what was found before; or, with --inputs, once on each of these.
 
 usage: fuzz_test.py NAME PROGRAM [--inputs]
 
@@ -16,7 +16,15 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
-RUNS = {"trace": 12000, "packed": 6000, "dictionary": 60000}
+RUNS = {"trace": 12000, "packed": 2000, "dictionary": 60000, "segment": 2000}
+# Of the formats of others: where their samples lie, and how the names of these end.
+FOREIGN = os.path.join(HERE, "..", "interop")
+SAMPLES = {
+    "ctf": ("ctf", ""), "heph": ("heph", ".heph"), "nanolog": ("nanolog", ".log"),
+    "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"), "trcbin": ("tptp", ".trcbin"),
+    "trcxml": ("tptp", ".trcxml"),
+}
+FOREIGN_RUNS = 1500
 # What users type, for the targets that have no fuzzer: only with --inputs.
 TEXTS = {
     "where": [
@@ -55,6 +63,22 @@ def dictionaries(data):
         at += FRAME_BYTES + size
 
 
+def foreign_samples(name):
+    """Those that are not longer than what a fuzzer tries."""
+    folder, suffix = os.path.join(FOREIGN, SAMPLES[name][0]), SAMPLES[name][1]
+    for sample in sorted(os.listdir(folder)):
+        path = os.path.join(folder, sample)
+        if os.path.isdir(path):  # its metadata, and each of its streams by itself
+            with open(os.path.join(path, "metadata"), "rb") as file:
+                metadata = file.read()
+            for stream in sorted(set(os.listdir(path)) - {"metadata", "index"}):
+                with open(os.path.join(path, stream), "rb") as file:
+                    yield (struct.pack("<I", len(metadata)) + metadata + file.read())[:MAX_BYTES]
+        elif suffix and sample.endswith(suffix) and os.path.getsize(path) <= MAX_BYTES:
+            with open(path, "rb") as file:
+                yield file.read()
+
+
 def write_seeds(name, folder):
     """Seeds and regressions of the target, as files in `folder`."""
     count = 0
@@ -67,7 +91,15 @@ def write_seeds(name, folder):
 
     for text in TEXTS.get(name, []):
         add(text.encode())
-    for path in golden_files(".ringtrace") if name not in TEXTS else []:
+    if name == "segment":
+        for policy in ("drop", "overwrite"):
+            subprocess.run([os.environ["RINGSIDE_TEST_SEGMENT_SEEDS"], f"{folder}/{policy}-"],
+                           check=True, env={**os.environ, "RINGSIDE_OVERFLOW": policy,
+                                            "RINGSIDE_SHM_DIR": os.environ["RINGSIDE_FUZZ_PLACE"]})
+        count = len(os.listdir(folder))
+    for sample in foreign_samples(name) if name in SAMPLES else []:
+        add(sample)
+    for path in golden_files(".ringtrace") if name not in [*TEXTS, *SAMPLES, "segment"] else []:
         with open(path, "rb") as file:
             data = file.read()
         if name == "dictionary":
@@ -88,16 +120,24 @@ def write_seeds(name, folder):
 
 
 def main(name, program, *how):
-    with tempfile.TemporaryDirectory(prefix="ringside-fuzz-") as corpus:
+    in_memory = "/dev/shm" if name == "segment" or name in SAMPLES else None
+    with tempfile.TemporaryDirectory(prefix="ringside-fuzz-") as corpus, \
+            tempfile.TemporaryDirectory(prefix="ringside-fuzz-", dir=in_memory) as place:
+        os.environ["RINGSIDE_FUZZ_PLACE"] = place
+        os.environ["RINGSIDE_FUZZ_FORMAT"] = name
+        if name in SAMPLES:
+            os.environ["TMPDIR"] = place  # what is imported goes to memory
         write_seeds(name, corpus)
         seeds = [os.path.join(corpus, seed) for seed in sorted(os.listdir(corpus))]
         if how:
             return subprocess.run([program, *seeds], check=False).returncode
         findings = os.environ.get("RINGSIDE_FUZZ_FINDINGS", ".")
-        runs = os.environ.get("RINGSIDE_FUZZ_RUNS", RUNS[name])
+        runs = os.environ.get("RINGSIDE_FUZZ_RUNS", RUNS.get(name, FOREIGN_RUNS))
         return subprocess.run(
             [program, f"-runs={runs}", f"-max_len={MAX_BYTES}", f"-malloc_limit_mb={MALLOC_LIMIT_MB}",
              f"-rss_limit_mb={RSS_LIMIT_MB}", "-timeout=30", "-print_final_stats=1",
+             # consumerd's log; what sanitizers find is said all the same.
+             f"-close_fd_mask={2 if name == 'segment' else 0}",
              f"-artifact_prefix={findings}/", corpus], check=False).returncode
 
 

@@ -1,5 +1,7 @@
 #include "tests/fuzz/read_trace.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,14 +27,14 @@ std::optional<trace::MessageFormat> format_of(const Site& site) {
                                      nullptr);
 }
 
-}  // namespace
-
-void read_trace(std::unique_ptr<trace::TraceFile> file) {
+std::optional<trace::ReadReport> read_to_the_end(std::unique_ptr<trace::TraceFile> file) {
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(std::move(file));
   trace::ReadError error;
-  auto set = trace::TraceSet::open(std::move(files), {}, &error);
-  if (!set) return;
+  trace::ReadOptions options;
+  options.site_losses = true;
+  auto set = trace::TraceSet::open(std::move(files), std::move(options), &error);
+  if (!set) return {};
   // Sites live as long as their section is read.
   std::map<std::pair<std::uint32_t, const Site*>, std::optional<trace::MessageFormat>> formats;
   trace::Event event;
@@ -45,6 +47,23 @@ void read_trace(std::unique_ptr<trace::TraceFile> file) {
     if (it->second) it->second->append(text, event.record.args);
     if (text.size() > kTextKept) text.clear();
   }
+  return set->report();
+}
+
+}  // namespace
+
+void read_trace(std::unique_ptr<trace::TraceFile> file) {
+  read_to_the_end(std::move(file));
+}
+
+void read_sound_trace(std::unique_ptr<trace::TraceFile> file) {
+  const auto report = read_to_the_end(std::move(file));
+  if (report && report->damaged_blocks == 0 && report->damaged_bytes == 0) return;
+  std::fprintf(stderr, "not a sound trace\n");
+  for (const trace::ReadError& note : report ? report->notes : std::vector<trace::ReadError>()) {
+    std::fprintf(stderr, "%s\n", note.text().c_str());
+  }
+  std::abort();
 }
 
 }  // namespace ringside::fuzz

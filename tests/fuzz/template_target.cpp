@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto lines = tool::TemplateLines::make(text, raw, &why);
     if (lines != nullptr) write_lines(*lines);
   }
-  const auto columns = tool::CsvLines::make(text, &why);
+  const auto columns = tool::CsvLines::make(text, false, &why);
   if (columns != nullptr) write_lines(*columns);
   return 0;
 }

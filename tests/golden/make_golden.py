@@ -29,6 +29,14 @@ def losses(bed):
     bed.run_consumer_once()
 
 
+def no_ring(bed):
+    """Two threads, of which one has no ring."""
+    service = bed.start_service("kinds", which="golden_service", service="golden",
+                                environment={"RINGSIDE_MAX_THREADS": "1"})
+    assert service.wait() == 0
+    bed.run_consumer_once()
+
+
 def killed_writers(bed):
     """Two sections, neither with an END: both consumers were killed."""
     service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
@@ -98,7 +106,7 @@ def read(path):
 
 
 def main(folder):
-    for make in (kinds, losses, killed_writers, killed_service):
+    for make in (kinds, losses, no_ring, killed_writers, killed_service):
         with TestBed() as bed:
             make(bed)
             path, = bed.traces()

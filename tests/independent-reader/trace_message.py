@@ -9,11 +9,13 @@ from datetime import datetime, timezone
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 
 from trace_dictionary import FIXED_BYTES, LEVELS, SIGNED
-from trace_reader import CAUSE_UNTOLD, Loss
+from trace_reader import CAUSE_UNTOLD, NO_STREAM, Loss
 
 STYLE_PRINTF = 1
 CAUSES = {1: b"the ring was full", 2: b"no consumer ran",
-          3: b"the ring was full, partly without a consumer"}
+          3: b"the ring was full, partly without a consumer", 5: b"more threads than rings",
+          6: b"no shared memory was left", 7: b"their statement could not be registered",
+          8: b"the ring was given up", 9: b"overwritten by younger ones"}
 CONVERSION = re.compile(rb"%([-+ #0']*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|q|z|j|t|L)?(.)", re.DOTALL)
 
 
@@ -173,16 +175,21 @@ def _time_text(unix_ns):
 
 def line_of(unix_ns, section, event):
     """What `ringcat --utc --raw` prints for the event, without the line's end."""
-    stream = section.streams.get(event.stream_id)
-    thread = b"[%d %s]" % (stream.thread_id, stream.name.encode("utf-8", "surrogateescape"))
+    if event.stream_id == NO_STREAM:
+        thread = b"[-]"
+    else:
+        stream = section.streams.get(event.stream_id)
+        thread = b"[%d %s]" % (stream.thread_id, stream.name.encode("utf-8", "surrogateescape"))
     when = _time_text(unix_ns)
     if isinstance(event, Loss):
-        cause = CAUSES.get(event.cause, b"")
+        cause = CAUSES.get(event.cause, b"the cause is unknown")
         if event.cause == CAUSE_UNTOLD:
             cause = b"missing without a word"
         return b"%s -:0 LOST %s %d records: %s" % (when, thread, event.count, cause)
     site = event.site
     place = site.file.rpartition("/")[2].encode("utf-8", "surrogateescape")
+    if not site.file and site.line == 0:
+        place = b"-"
     text = printf_text(site, event.values)
     if event.cut:
         text += b" [cut]"

@@ -9,8 +9,11 @@ from trace_extent import decode_records, parse_extent
 from trace_frames import CRITICAL, Damage, frames
 
 HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM = 1, 2, 3, 4, 5, 8, 9, 10
-KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM}
-FORMAT_MAJOR, FORMAT_MINOR = 1, 1
+LOSSES = 11
+KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM, LOSSES}
+FORMAT_MAJOR, FORMAT_MINOR = 1, 2
+MOST_CAUSE, CAUSES_OF_CUT_OR_LATE = 9, (10, 11)
+NO_STREAM = 0
 CAUSE_UNTOLD = -1
 
 
@@ -50,13 +53,33 @@ class Stream:
 
 @dataclass
 class Loss:
-    """Records of a stream that are missing: dropped ones (cause 1 to 3), or a gap without a word."""
+    """Records of a stream that are missing: dropped ones, or a gap without a word."""
 
     stream_id: int
     sequence: int  # of the first that is missing
     count: int
     cause: int
     ticks: int
+
+
+@dataclass
+class Count:
+    """A counter of losses went from `before` to `after`."""
+
+    site_id: int
+    cause: int
+    before: int
+    after: int
+
+
+@dataclass
+class Losses:
+    """What no extent tells of: losses without a stream, and all losses by statement."""
+
+    since: int
+    until: int
+    stray: list
+    by_site: list
 
 
 @dataclass
@@ -90,7 +113,7 @@ class Section:
     clocks: list = field(default_factory=list)
     dictionary: Dictionary = field(default_factory=Dictionary)
     streams: dict = field(default_factory=dict)
-    # Record, Loss and SequencePoint, as they stand in the file.
+    # Record, Loss, Losses and SequencePoint, as they stand in the file.
     told: list = field(default_factory=list)
     index: Index = None
     end: End = None
@@ -99,7 +122,7 @@ class Section:
 
     @property
     def events(self):
-        return [event for event in self.told if not isinstance(event, SequencePoint)]
+        return [event for event in self.told if not isinstance(event, (SequencePoint, Losses))]
 
     @property
     def points(self):
@@ -163,6 +186,8 @@ class TraceFile:
             section.streams[stream.id] = stream
         elif block.type == SEQUENCE_POINT:
             section.told.append(_sequence_point(payload))
+        elif block.type == LOSSES:
+            section.told.append(_losses(payload))
         elif block.type == INDEX:
             section.index = _index(payload)
         elif block.type == END:
@@ -212,6 +237,15 @@ def _sequence_point(payload):
                                          for i in range(count)))
 
 
+def _losses(payload):
+    since, until, stray, by_site = struct.unpack_from("<QQII", payload)
+    if stray + by_site > (len(payload) - 24) // 24:
+        raise Unsound("losses with more entries than there are bytes for")
+    counts = [Count(*struct.unpack_from("<IIQQ", payload, 24 + 24 * i))
+              for i in range(stray + by_site)]
+    return Losses(since, until, counts[:stray], counts[stray:])
+
+
 def _index(payload):
     own, smallest, largest, metadata, late, points = struct.unpack_from("<QQQIII", payload)
     if 40 + 8 * metadata + 16 * late + 24 * points > len(payload):
@@ -222,12 +256,25 @@ def _index(payload):
                  [struct.unpack_from("<QQQ", payload, points_at + 24 * i) for i in range(points)])
 
 
+def _uncovered(ranges, begin, end):
+    """How many numbers of (begin, end] lie in none of the ranges, to which it is added."""
+    fresh, at = 0, begin
+    for low, high in sorted(ranges):
+        if low > at:
+            fresh += max(min(low, end) - at, 0)
+        at = max(at, min(high, end))
+    if end > begin:
+        ranges.append((begin, end))
+    return fresh + max(end - at, 0)
+
+
 def in_order(files):
     """(unix_ns, section, Record or Loss) of all files: by time, ties by stream and sequence number.
     Gaps in the sequence numbers that no loss tells of become losses of CAUSE_UNTOLD; what precedes a
     stream's first event may stand in a file that is not at hand."""
     events = []
     expected = {}  # by (uuid, stream): the next sequence number
+    counted = {}  # by (uuid, cause): the numbers of stray counters that were told of
 
     def expect(section, stream_id, sequence, ticks):
         key = (section.header.uuid, stream_id)
@@ -242,6 +289,15 @@ def in_order(files):
             if isinstance(event, SequencePoint):
                 for stream_id, sequence in event.next_sequences.items():
                     expect(section, stream_id, sequence, event.watermark)
+                continue
+            if isinstance(event, Losses):
+                for count in event.stray:
+                    key = (section.header.uuid, count.cause)
+                    known = counted.setdefault(key, [])
+                    fresh = _uncovered(known, count.before, count.after)
+                    if fresh and count.cause not in CAUSES_OF_CUT_OR_LATE:
+                        loss = Loss(NO_STREAM, 0, fresh, count.cause, event.until)
+                        events.append((section.unix_ns(event.until), section, loss))
                 continue
             expect(section, event.stream_id, event.sequence, event.ticks)
             key = (section.header.uuid, event.stream_id)

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,12 @@ class Installation:
     def find(self, name):
         for folder, _, files in os.walk(self.root):
             if name in files:
+                return os.path.join(folder, name)
+        raise AssertionError(f"{name} was not installed")
+
+    def program(self, name):
+        for folder, _, files in os.walk(self.root):
+            if name in files and os.path.basename(folder) == "bin":
                 return os.path.join(folder, name)
         raise AssertionError(f"{name} was not installed")
 
@@ -129,6 +136,9 @@ class InstalledLibrary(unittest.TestCase):
         self.folder = folder.name
         self.shm = os.path.join(self.folder, "shm")
         os.mkdir(self.shm)
+        with socket.socket() as any_free:
+            any_free.bind(("127.0.0.1", 0))
+            self.port = any_free.getsockname()[1]
         self.environment = {**installed.environment, "RINGSIDE_SHM_DIR": self.shm}
 
     def build(self, compiler, standard, source):
@@ -142,9 +152,9 @@ class InstalledLibrary(unittest.TestCase):
         run([program], cwd=self.folder, env=self.environment)
         self.assertEqual(len(os.listdir(self.shm)), 1, "the program must leave its segment to consumerd")
         output = tempfile.mkdtemp(dir=self.folder)
-        run([installed.find("consumerd"), "--once", "--shm-dir", self.shm, "--output", output], env=self.environment)
+        run([installed.program("consumerd"), "--once", "--shm-dir", self.shm, "--output", output], env=self.environment)
         self.assertEqual(os.listdir(self.shm), [], "a drained segment of a process that is gone is removed")
-        return run([installed.find("ringcat"), output], env=self.environment)
+        return run([installed.program("ringcat"), output], env=self.environment)
 
     def test_readme_program_is_traced_when_built_by_every_compiler(self):
         text = readme_program()
@@ -182,7 +192,7 @@ class InstalledLibrary(unittest.TestCase):
                     self.build(compiler, standard, source)
 
     def test_commands_of_the_readme_work_as_printed(self):
-        commands = [line for line in command_lines(read(README)) if line not in RUN_ELSEWHERE]
+        commands = [self.moved(line) for line in command_lines(read(README)) if line not in RUN_ELSEWHERE]
         compiles = re.compile(r"(?:c|g|clang)\+\+ .*?([\w.-]+\.cpp)\b")
         sources = [match.group(1) for match in map(compiles.search, commands) if match]
         self.assertEqual(len(sources), 1, f"one command of the README compiles its program; found: {commands}")
@@ -190,16 +200,24 @@ class InstalledLibrary(unittest.TestCase):
         write(os.path.join(self.folder, "commands.sh"), "set -e\n" + "\n".join(commands) + "\n")
         out = run(["bash", "-x", "commands.sh"], cwd=self.folder,
                   env={**self.environment, "PATH": self.command_folder() + ":" + os.environ["PATH"]})
-        self.assertIn(literal_start(readme_program()), out, "the README's commands end by showing the trace")
+        self.assertIn(literal_start(readme_program()), out, "the README's commands show the trace")
+        self.assertIn("ringside_build_info{", out, "the README's commands show metrics")
+
+    def moved(self, command):
+        """A command that means this test's installation, and a port that nobody uses."""
+        alerts = installed.find("ringside_alerts.yml")
+        command = command.replace("/usr/local/share/ringside/monitoring/ringside_alerts.yml", alerts)
+        return command.replace(":9465", f":{self.port}")
 
     def command_folder(self):
-        """A folder for PATH in which consumerd serves this test's segments instead of all of the machine's."""
+        """A folder for PATH in which programs look at this test's segments instead of all of the machine's."""
         folder = os.path.join(self.folder, "bin")
         os.mkdir(folder)
-        os.symlink(installed.find("ringcat"), os.path.join(folder, "ringcat"))
-        consumerd = os.path.join(folder, "consumerd")
-        write(consumerd, f'#!/bin/sh\nexec "{installed.find("consumerd")}" --shm-dir "{self.shm}" "$@"\n')
-        os.chmod(consumerd, 0o755)
+        os.symlink(installed.program("ringcat"), os.path.join(folder, "ringcat"))
+        for name in ("consumerd", "ringctl", "ringstat"):
+            program = os.path.join(folder, name)
+            write(program, f'#!/bin/sh\nexec "{installed.program(name)}" "$@" --shm-dir "{self.shm}"\n')
+            os.chmod(program, 0o755)
         return folder
 
 

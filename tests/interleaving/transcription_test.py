@@ -12,7 +12,7 @@ OPERATIONS = {
     "libagent/include/ringside/abi.h": [
         "__atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE)",
     ],
-    "libagent/reserve.cpp": [
+    "libagent/space_wait.hpp": [
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
     ],
     "libagent/ring_attachment.cpp": [
@@ -21,8 +21,10 @@ OPERATIONS = {
         "identity.stream_id =",
         "identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1, std::memory_order_release)",
     ],
-    "consumerd/ring_drain.cpp": [
+    "consumerd/ring_copy.cpp": [
         "identity.generation.load(std::memory_order_acquire)",
+    ],
+    "consumerd/ring_drain.cpp": [
         "line.generation.store(generation_, std::memory_order_release)",
         "line.consumer_pos.store(pos_, std::memory_order_release)",
         "metadata_->producer.producer_pos.load(std::memory_order_acquire)",

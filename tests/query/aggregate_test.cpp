@@ -22,7 +22,7 @@ namespace {
 using namespace trace::testing;
 using shm::FieldType;
 
-const std::vector<QuerySite> kSites{
+const std::vector<QuerySite> kOrderSites{
     {.id = 2,
      .format = "order %ld %s %f",
      .fields = {{.type = FieldType::i64, .name = "qty"},
@@ -93,7 +93,7 @@ class RandomTraces : public ::testing::TestWithParam<unsigned> {
     const auto below = [&](std::uint64_t limit) { return random() % limit; };
     const std::uint64_t rounds = 1 + below(6);
     for (std::uint8_t file = 1; file <= 3; ++file) {
-      QueryTrace trace(kSites, file == 3 ? "other" : "service", file);
+      QueryTrace trace(kOrderSites, file == 3 ? "other" : "service", file);
       std::uint64_t now = 1'000'000;
       for (std::uint64_t i = 0; i < rounds * 250; ++i) {
         now += below(50'000);

@@ -14,7 +14,7 @@ namespace {
 using namespace trace::testing;
 using shm::FieldType;
 
-const std::vector<QuerySite> kSites{
+const std::vector<QuerySite> kGapSites{
     {.id = 2, .format = "request started", .fields = {{.type = FieldType::u64, .name = "id"}}},
     {.id = 3,
      .format = "request finished",
@@ -54,7 +54,7 @@ void finish(QueryTrace& trace, std::uint64_t stream, std::uint64_t ns, std::uint
 TEST(Gaps, AreThoseOfAPlainComputationInTheOrderOfTime) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     std::mt19937_64 random(seed);
-    QueryTrace trace(kSites);
+    QueryTrace trace(kGapSites);
     std::map<std::uint64_t, std::uint64_t> open;
     std::vector<std::uint64_t> expected;
     GapCounts counts;
@@ -90,9 +90,9 @@ TEST(Gaps, AreThoseOfAPlainComputationInTheOrderOfTime) {
 
 TEST(Gaps, StayInOneProcessUnlessAskedToCross) {
   const TemporaryDirectory directory;
-  QueryTrace client(kSites, "client", 1);
+  QueryTrace client(kGapSites, "client", 1);
   start(client, 1, 100, 7);
-  QueryTrace server(kSites, "server", 2);
+  QueryTrace server(kGapSites, "server", 2);
   finish(server, 1, 350, 7);
   const std::vector<std::string> paths{directory.write("a.ringtrace", client.bytes()),
                                        directory.write("b.ringtrace", server.bytes())};
@@ -107,7 +107,7 @@ TEST(Gaps, StayInOneProcessUnlessAskedToCross) {
 
 TEST(Gaps, ForgetTheOldestBeginningWhenTooManyWait) {
   const TemporaryDirectory directory;
-  QueryTrace trace(kSites);
+  QueryTrace trace(kGapSites);
   for (std::uint32_t id = 0; id < 5; ++id) start(trace, 1, 100 + id, id);
   for (std::uint32_t id = 0; id < 5; ++id) finish(trace, 1, 200 + id, id);
   GapQuery query = requests();
@@ -121,7 +121,7 @@ TEST(Gaps, ForgetTheOldestBeginningWhenTooManyWait) {
 
 TEST(Gaps, OfOneSiteAreThoseBetweenItsRecords) {
   const TemporaryDirectory directory;
-  QueryTrace trace(kSites);
+  QueryTrace trace(kGapSites);
   for (const std::uint64_t ns : {100U, 130U, 190U}) start(trace, 1, ns, 1);
   start(trace, 1, 195, 2);
   GapQuery query = requests();
@@ -135,7 +135,7 @@ TEST(Gaps, OfOneSiteAreThoseBetweenItsRecords) {
 
 TEST(Gaps, SayWhichFieldIsMissing) {
   const TemporaryDirectory directory;
-  QueryTrace trace(kSites);
+  QueryTrace trace(kGapSites);
   start(trace, 1, 100, 1);
   const std::vector<std::string> paths{directory.write("a.ringtrace", trace.bytes())};
   GapQuery query = requests();

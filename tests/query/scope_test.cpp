@@ -18,7 +18,7 @@ namespace {
 using namespace trace::testing;
 using shm::FieldType;
 
-const std::vector<QuerySite> kSites{
+const std::vector<QuerySite> kScopeSites{
     {.id = 2,
      .format = "order %ld %s",
      .fields = {{.type = FieldType::i64, .name = "qty"},
@@ -44,7 +44,7 @@ class ScopeOfRandomTraces : public ::testing::TestWithParam<unsigned> {
   void SetUp() override {
     std::mt19937_64 random(GetParam());
     for (std::uint8_t file = 1; file <= 3; ++file) {
-      QueryTrace trace(kSites, file == 3 ? "other" : "service", file);
+      QueryTrace trace(kScopeSites, file == 3 ? "other" : "service", file);
       for (std::uint64_t stream = 1; stream <= 3; ++stream) trace.thread(stream, "thread");
       std::uint64_t now = 1'000'000;
       for (int i = 0; i < 600; ++i) {

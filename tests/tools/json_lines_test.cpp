@@ -36,7 +36,8 @@ TEST(JsonLines, CountLosses) {
   ASSERT_GE(lines.size(), 7U);
   EXPECT_EQ(json::parse(lines[6]), json::parse(R"({
     "kind": "loss", "time": "2025-11-20T21:35:23.000000001Z", "unix_ns": 1763674523000000001,
-    "count": 12, "cause": "ring_full", "service": "shop", "pid": 101,
+    "count": 12, "cause": "ring_full", "since_unix_ns": 1763674516000000000,
+    "service": "shop", "pid": 101,
     "thread": {"id": 1002, "name": "worker-2"}, "sequence": 0})"));
 }
 

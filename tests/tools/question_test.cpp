@@ -29,7 +29,7 @@ TEST(ResultTable, AlignsNumbersToTheRightAndTextsToTheLeft) {
   table.set_columns({"symbol", "count"});
   table.add_row({Cell::of_text("ä"), Cell::of_count(12345678)});
   table.add_row({Cell::of_text("\x1b[2J\xc2\x9b\xff"), Cell::of_count(1)});
-  EXPECT_EQ(table.text(TableFormat::kText),
+  EXPECT_EQ(table.text(TableFormat::kText, false),
             "site: a\\nb\n"
             "symbol                  count\n"
             "ä                    12345678\n"
@@ -44,7 +44,7 @@ TEST(ResultTable, WritesJsonThatEveryReaderTakes) {
   table.add_row({Cell::of_text("\xff\x01\\"), Cell::of_number(0.1, TableFormat::kJson)});
   table.add_row({Cell::of_text("\xed\xa0\x80"),
                  Cell::of_number(std::numeric_limits<double>::infinity(), TableFormat::kJson)});
-  EXPECT_EQ(table.text(TableFormat::kJson),
+  EXPECT_EQ(table.text(TableFormat::kJson, false),
             "{\"site\":[\"one\"],\"of\":\"qty\",\"rows\":["
             "{\"a \\\"name\\\"\":\"\uFFFD\\u0001\\\\\",\"number\":0.1},"
             "{\"a \\\"name\\\"\":\"\uFFFD\uFFFD\uFFFD\",\"number\":\"inf\"}]}\n");
@@ -55,7 +55,15 @@ TEST(ResultTable, QuotesInCsvWhatNeedsIt) {
   table.add_fact("site", Cell::of_text("not in CSV"));
   table.set_columns({"f(a, b)", "count"});
   table.add_row({Cell::of_text("say \"x\""), Cell::of_count(2)});
-  EXPECT_EQ(table.text(TableFormat::kCsv), "\"f(a, b)\",count\n\"say \"\"x\"\"\",2\n");
+  EXPECT_EQ(table.text(TableFormat::kCsv, false), "\"f(a, b)\",count\n\"say \"\"x\"\"\",2\n");
+}
+
+TEST(ResultTable, LeavesBytesInCsvUnlessATerminalWouldObeyThem) {
+  ResultTable table;
+  table.set_columns({"\x1b]0;", "count"});
+  table.add_row({Cell::of_text("\x1b[2J\n"), Cell::of_count(2)});
+  EXPECT_EQ(table.text(TableFormat::kCsv, false), "\x1b]0;,count\n\"\x1b[2J\n\",2\n");
+  EXPECT_EQ(table.text(TableFormat::kCsv, true), "\\x1b]0;,count\n\\x1b[2J\\n,2\n");
 }
 
 TEST(Number, IsShortInTextAndExactElsewhere) {

@@ -122,7 +122,7 @@ class Template(RingcatTest):
 
     def test_every_name_is_known(self):
         help_text = self.ringcat("--help").stdout.decode("utf-8")
-        names = re.search(r"Names:(.*?), *field:NAME", help_text, re.DOTALL).group(1)
+        names = re.search(r"Names:(.*?),\s*field:NAME", help_text, re.DOTALL).group(1)
         names = re.sub(r"\s+", "", names).split(",")
         self.assertGreater(len(names), 18)
         for name in names:

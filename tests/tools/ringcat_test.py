@@ -3,10 +3,12 @@
 
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
+import unicodedata
 import unittest
 
 RINGCAT = os.environ["RINGSIDE_TEST_RINGCAT"]
@@ -228,6 +230,11 @@ class Terminal(RingcatTest):
         self.assertIn(self.YELLOW, self.on_terminal(environment={"NO_COLOR": ""}))
         self.assertIn("--color", self.refusal("--color", "sometimes", self.trace))
 
+    def test_csv_is_shown_to_a_terminal_and_left_alone_elsewhere(self):
+        csv = ("--format", "csv", "--columns", "level,a\x1b[2J")
+        self.assertEqual(self.on_terminal(*csv).splitlines()[0], "level,a\\x1b[2J")
+        self.assertEqual(self.lines(*csv)[0], "level,a\x1b[2J")
+
     def test_a_progress_bar_shows_over_long_work(self):
         large = os.path.join(self.directory.name, "large")
         subprocess.run([WRITE_TRACE, large, "400000"], check=True)
@@ -261,6 +268,26 @@ def read_terminal(ours):
 
 
 class WrongInput(RingcatTest):
+    def test_says_nothing_that_a_terminal_would_obey(self):
+        name = b"a\x1b[2J\x07\xc2\x9b31m\x9b\nb.ringtrace"
+        path = os.path.join(os.fsencode(self.directory.name), name)
+        shutil.copy(self.trace, path)
+        missing = path + b".not"
+        with open(path + b".bad", "wb") as file:
+            file.write(b"RSBK\x1b[2J" * 100)
+        for command in ("print", "stats", "verify", "agg", "pack", "unpack", "slice", "merge",
+                        "repair"):
+            output = ["-o", "/nowhere/x"] if command in ("slice", "merge", "repair") else []
+            group = ["--by", "thread"] if command == "agg" else []
+            for file in (path, path + b".bad", missing):
+                done = self.ringcat(command, *output, *group, file)
+                said = (done.stdout + done.stderr).decode()
+                self.assertEqual([c for c in said if c not in "\n\t" and unicodedata.category(c) == "Cc"],
+                                 [], (command, file, said))
+        done = self.ringcat("--segment", path)
+        self.assertEqual(done.returncode, UNREADABLE)
+        self.assertRegex(done.stderr, rb"^ringcat: [ -~]*\\x1b[ -~]*\n$")
+
     def test_wrong_options_are_explained(self):
         for arguments, said in ((("--grep", "(", self.trace), r"^ringcat: --grep: '\(' is no regular expression"),
                                 (("--since", "soon", self.trace), r"^ringcat: --since: 'soon' is no time; write "),

@@ -8,6 +8,7 @@
 
 #include "tests/trace-format/trace_file_builder.hpp"
 #include "tools/stats_report.hpp"
+#include "trace-format/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -67,8 +68,8 @@ TEST(TraceStats, CountsAllRecordsBytesAndLosses) {
   EXPECT_EQ(counted.stats.total().records, 18U);
   EXPECT_EQ(counted.stats.total().ring_bytes, 18 * kRecordBytes);
   EXPECT_EQ(counted.stats.total().lost, 10U);
-  EXPECT_EQ(counted.stats.lost_by_cause()[kFull], 7U);
-  EXPECT_EQ(counted.stats.lost_by_cause()[kMissing], 3U);
+  EXPECT_EQ(counted.stats.total().by_cause[kFull], 7U);
+  EXPECT_EQ(counted.stats.total().by_cause[kMissing], 3U);
   EXPECT_EQ(counted.stats.first_ns(), 1000U);
   EXPECT_EQ(counted.stats.last_ns(), 9500U);
   EXPECT_TRUE(counted.stats.intervals().empty());
@@ -83,10 +84,10 @@ TEST(TraceStats, TellsStreamsOfOneIdApartByTheirProcess) {
   EXPECT_EQ(streams[0]->pid, 101U);
   EXPECT_EQ(streams[0]->records, 6U);
   EXPECT_EQ(streams[0]->lost, 3U);
-  EXPECT_EQ(streams[0]->lost_by_cause[kMissing], 3U);
+  EXPECT_EQ(streams[0]->by_cause[kMissing], 3U);
   EXPECT_EQ(streams[1]->thread_name, "writer");
   EXPECT_EQ(streams[1]->records, 10U);
-  EXPECT_EQ(streams[1]->lost_by_cause[kFull], 7U);
+  EXPECT_EQ(streams[1]->by_cause[kFull], 7U);
   EXPECT_EQ(streams[2]->service, "quotes\x1b[2J");
   EXPECT_EQ(streams[2]->records, 2U);
 }
@@ -118,6 +119,38 @@ TEST(TraceStats, PutsEveryEventIntoItsInterval) {
   EXPECT_EQ(intervals.at(3000).records, 2U);
   EXPECT_EQ(intervals.at(9000).lost, 3U);
   EXPECT_EQ(intervals.count(4000), 0U);
+}
+
+TEST(TraceStats, CountsLossesByStatementAndWithoutAThread) {
+  TraceFileBuilder file;
+  file.begin();
+  file.extent(1, {1000});
+  trace::LossesBlock losses{
+      1000, 2000, {{0, shm::LossCause::kNoRing, 0, 4}}, {{1, shm::LossCause::kNoRing, 0, 4}}};
+  losses.by_site.push_back({1, shm::LossCause::kTooLarge, 0, 9});
+  Bytes block(trace::losses_block_bytes(losses));
+  trace::write_losses_block(losses, block);
+  append(file.bytes, block);
+  file.extent(1, {3000});
+  file.end();
+  const TemporaryDirectory directory;
+  trace::ReadOptions options;
+  options.site_losses = true;
+  const std::vector<std::string> paths = {directory.write("a.ringtrace", file.bytes)};
+  auto set = trace::TraceSet::open(paths, options, nullptr);
+  ASSERT_TRUE(set);
+  TraceStats stats(1000);
+  trace::Event event;
+  while (set->next(event)) stats.add(event);
+  constexpr auto kNoRing = static_cast<std::size_t>(trace::LossCause::kNoRing);
+  EXPECT_EQ(stats.total().lost, 4U) << "once, though they are told of by statement too";
+  ASSERT_EQ(stats.streams().size(), 2U);
+  EXPECT_EQ(stats.streams()[0]->stream_id, 0U);
+  EXPECT_EQ(stats.streams()[0]->by_cause[kNoRing], 4U);
+  ASSERT_EQ(stats.sites().size(), 1U);
+  EXPECT_EQ(stats.sites()[0]->by_cause[kNoRing], 4U);
+  EXPECT_EQ(stats.sites()[0]->lost, 4U) << "records that were cut are not lost";
+  EXPECT_EQ(stats.intervals().at(2000).by_cause[kNoRing], 4U);
 }
 
 TEST(StatsReport, JsonHoldsTheSameNumbers) {

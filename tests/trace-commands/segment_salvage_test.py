@@ -8,6 +8,8 @@ import os
 import random
 import re
 import resource
+import shutil
+import socket
 import struct
 import subprocess
 import time
@@ -21,7 +23,8 @@ OK, DAMAGED, UNREADABLE = 0, 1, 3
 MEMORY_BYTES = 1 << 30
 RING_METADATA, RINGS = 2, 5  # kinds of regions
 REGIONS_AT, REGION_BYTES = 136, 24
-RING_BYTES_AT = 112
+SEGMENT_BYTES_AT, RING_BYTES_AT = 24, 112
+HUGE = 1 << 62
 # A segment of few rings is small enough to be copied.
 FEW_RINGS = {"RINGSIDE_MAX_THREADS": "4"}
 
@@ -61,6 +64,12 @@ def region(data, kind):
 
 def segment_path(bed):
     return os.path.join(bed.shm_dir, bed.segments()[0])
+
+
+def write_huge(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+        file.truncate(HUGE)
 
 
 def read_front(path):
@@ -181,7 +190,7 @@ class SegmentSalvage(unittest.TestCase):
                 file.write(data)
             done = salvage(copy)
             self.assertEqual(done.returncode, OK)
-            self.assertEqual(len(re.findall(rb"unfinished record of \S+record_cases.inc:\d+", done.stderr)), 1)
+            self.assertEqual(len(re.findall(rb"unfinished record of \S+\.(?:inc|cpp):\d+", done.stderr)), 1)
             self.assertEqual(checked(done.stdout), {0: 150, 1: 150})
 
     def assert_survives(self, path, what):
@@ -261,13 +270,37 @@ class SegmentSalvage(unittest.TestCase):
                 file.truncate(rings + ring_bytes * ring_count)
             self.assertEqual(self.assert_survives(copy, "huge").returncode, DAMAGED)
 
+    def test_a_file_of_2_to_the_62_bytes(self):
+        with TestBed() as bed:
+            data = read_front(self.dead_segment(bed))
+            struct.pack_into("<Q", data, SEGMENT_BYTES_AT, HUGE)
+            copy = os.path.join(bed.shm_dir, "copy")
+            write_huge(copy, data)
+            done = self.assert_survives(copy, "huge")
+            self.assertEqual(checked(done.stdout), {0: 150, 1: 150})
+
     def test_what_is_no_segment(self):
         with TestBed() as bed:
-            for path in (bed.work_dir, os.path.join(bed.work_dir, "none"), __file__, "/dev/null"):
+            def path_of(name):
+                return os.path.join(bed.shm_dir, name)
+
+            os.mkfifo(path_of("fifo"))
+            os.symlink("loop", path_of("loop"))
+            os.symlink("/dev/zero", path_of("device"))
+            write_huge(path_of("noise"), b"\x5a" * 8192)
+            write_huge(path_of("holes"), b"")
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(path_of("socket"))
+            named = path_of("\x1b[2J\x9b31m\r\n")
+            shutil.copy(__file__, named)
+            for path in (bed.work_dir, os.path.join(bed.work_dir, "none"), __file__, "/dev/null",
+                         named, *map(path_of, ("fifo", "loop", "device", "noise", "holes", "socket"))):
                 with self.subTest(path):
                     done = salvage(path)
                     self.assertEqual(done.returncode, UNREADABLE)
-                    self.assertIn(path.encode(), done.stderr)
+                    if path != named:
+                        self.assertIn(path.encode(), done.stderr)
+                    self.assertRegex(done.stderr, rb"^[ -~]+\n$")
 
 
 if __name__ == "__main__":

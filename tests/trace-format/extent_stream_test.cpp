@@ -68,20 +68,25 @@ TEST_F(ExtentStream, PutsDropsInFrontOfTheExtentThatFollowsThem) {
                            drop_record(130, 2, shm::DropCause::kRingFull) +
                            drop_record(131, 3, shm::DropCause::kConsumerAbsent);
   const RoundTrip trip = round_trip(sites_, ring, {.last_tsc = 100, .booked_drops = 1});
-  ASSERT_EQ(trip.extents.size(), 3U);
+  ASSERT_EQ(trip.extents.size(), 4U);
   EXPECT_EQ(trip.extents[0].records, 2U);
   EXPECT_EQ(trip.extents[0].dropped, 0U);
   EXPECT_EQ(trip.extents[1].first_sequence, 7U);
   EXPECT_EQ(trip.extents[1].dropped, 5U);
   EXPECT_EQ(trip.extents[1].drop_cause, 1U);
   EXPECT_EQ(trip.extents[1].records, 1U);
-  EXPECT_EQ(trip.extents[2].first_sequence, 13U);
-  EXPECT_EQ(trip.extents[2].dropped, 5U);
-  EXPECT_EQ(trip.extents[2].drop_cause, 3U) << "several causes";
+  EXPECT_EQ(trip.extents[2].first_sequence, 10U);
+  EXPECT_EQ(trip.extents[2].dropped, 2U);
+  EXPECT_EQ(trip.extents[2].drop_cause, 1U);
   EXPECT_EQ(trip.extents[2].records, 0U);
-  EXPECT_EQ(trip.extents[2].base_tsc, 131U);
+  EXPECT_EQ(trip.extents[3].first_sequence, 13U);
+  EXPECT_EQ(trip.extents[3].dropped, 3U);
+  EXPECT_EQ(trip.extents[3].drop_cause, 2U) << "each cause has an extent of its own";
+  EXPECT_EQ(trip.extents[3].records, 0U);
+  EXPECT_EQ(trip.extents[3].base_tsc, 131U);
   EXPECT_EQ(trip.cursor.next_sequence, 13U);
   EXPECT_EQ(trip.cursor.booked_drops, 11U);
+  EXPECT_EQ(trip.cursor.booked_consumer_absent, 3U);
 }
 
 TEST_F(ExtentStream, StopsBeforeADropOnceThereAreRecords) {

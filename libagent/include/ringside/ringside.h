@@ -27,8 +27,13 @@ RS_EXPORT int rs_init(void);
 RS_EXPORT int rs_preallocate(void);
 
 /* Waits until everything recorded before the call, by any thread, is in the trace file:
- * 1 if that happened within timeout_ms. */
+ * 1 if that happened within timeout_ms; 0 at once where RINGSIDE_OVERFLOW is `overwrite`. */
 RS_EXPORT int rs_flush(uint64_t timeout_ms);
+
+/* How many records of this process are lost for this cause, since its start (in the child of a
+ * fork, since the fork), over all threads, those that ended included. 0 for a cause not listed.
+ * Only reads; takes a lock: not for signal handlers. */
+RS_EXPORT uint64_t rs_losses(enum rs_loss_cause cause);
 
 /* Switches statements below `level` (enum rs_level) off and the others on. */
 RS_EXPORT void rs_set_level(int level);
@@ -94,17 +99,20 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
   (void)format;
 }
 
-#define RS_STATEMENT_(level_, flags_, ...)                                                     \
+#define RS_STATEMENT_(level_, flags_, ...) \
+  RS_STATEMENT_OF_(level_, flags_, #__VA_ARGS__, __VA_ARGS__)
+#define RS_STATEMENT_OF_(level_, flags_, arguments_, ...)                                      \
   do {                                                                                         \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                \
-        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"") if (0)                         \
-            rs_check_format_(__VA_ARGS__);                                                     \
+        _Pragma("GCC diagnostic error \"-Wformat-extra-args\"")                                \
+            _Pragma("GCC diagnostic ignored \"-Wformat-zero-length\"") if (0)                  \
+                rs_check_format_(__VA_ARGS__);                                                 \
     _Pragma("GCC diagnostic pop") static struct rs_field rs_fields_[RS_MAX_FIELDS];            \
     static struct rs_site rs_site_ = {.state = &rs_initial_switch,                             \
                                       .format = "" RS_FIRST_(__VA_ARGS__, 0),                  \
                                       .file = __FILE__,                                        \
                                       .function = __func__,                                    \
-                                      .arguments = #__VA_ARGS__,                               \
+                                      .arguments = arguments_,                                 \
                                       .fields = rs_fields_,                                    \
                                       .level = (level_),                                       \
                                       .fields_from_format = 1,                                 \

@@ -223,6 +223,7 @@ struct Statement {
       .fields_from_format = 0,
       .flags = kText.flags,
       .line = kText.line,
+      .unbooked_refusals = 0,
       .next = nullptr,
       .previous = nullptr};
 
@@ -376,8 +377,10 @@ struct Statement {
     }
     std::uint64_t tsc = 0;
     const std::uint64_t start = rs_reserve(state, bytes, &tsc);
-    if (start == RS_DROPPED) [[unlikely]]
+    if (start >= RS_DROPPED) [[unlikely]] {
+      rs_dropped(&site, start);
       return;
+    }
     unsigned char* p = rs_place(start);
     const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site.id;
     std::memcpy(p, &head, sizeof head);

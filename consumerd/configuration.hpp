@@ -1,0 +1,29 @@
+#pragma once
+// The configuration file of consumerd (TOML): settings that the command line has, too, and rules
+// that only a file can hold. README.md, "Configuration file", is its description.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "consumerd/options.hpp"
+#include "consumerd/record_rules.hpp"
+#include "consumerd/trigger_rule.hpp"
+
+namespace ringside::consumer {
+
+struct Configuration {
+  SettingValues settings;  // sound ones
+  RecordRules rules;
+  std::vector<TriggerRule> triggers;
+};
+
+// Nothing if anything is wrong with it; then `*faults` has a line for each fault.
+std::optional<Configuration> parse_configuration(const std::string& text, const std::string& path,
+                                                 std::vector<std::string>* faults);
+
+// The same of a file. One that others could have written is refused: rules run programs.
+std::optional<Configuration> read_configuration(const std::string& path,
+                                                std::vector<std::string>* faults);
+
+}  // namespace ringside::consumer

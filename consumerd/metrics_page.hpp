@@ -1,0 +1,59 @@
+#pragma once
+// The page that Prometheus reads: names, units and types of all metrics (README.md, "Metrics").
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "consumerd/service_table.hpp"
+
+namespace ringside::consumer {
+
+// How long rounds over all rings took, naps not included.
+class RoundTimes {
+ public:
+  static constexpr std::array<double, 7> kBoundsS{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
+
+  void add(double seconds) {
+    std::size_t i = 0;
+    while (i < kBoundsS.size() && seconds > kBoundsS[i]) ++i;
+    ++counts_[i];
+    sum_s_ += seconds;
+  }
+  double sum_s() const { return sum_s_; }
+  // Rounds of at most kBoundsS[i], or longer ones: [kBoundsS.size()].
+  const std::array<std::uint64_t, kBoundsS.size() + 1>& counts() const { return counts_; }
+
+ private:
+  std::array<std::uint64_t, kBoundsS.size() + 1> counts_{};
+  double sum_s_ = 0;
+};
+
+// Of consumerd itself.
+struct ConsumerFigures {
+  double start_unix_s = 0;
+  RoundTimes rounds;
+  std::uint64_t segments = 0;  // drained now
+  std::uint64_t segments_adopted = 0;
+  std::uint64_t segments_refused = 0;
+  std::uint64_t failed_recoveries = 0;  // staging files that wait for another try
+  std::uint64_t bytes_written = 0;
+  std::uint64_t write_failures = 0;
+  std::uint64_t failing_writes = 0;  // slots
+  std::uint64_t slots = 0;
+  std::uint64_t slots_used = 0;
+  bool directory_gone = false;
+};
+
+struct MetricsSnapshot {
+  ConsumerFigures consumer;
+  std::vector<ServiceRow> services;
+  std::string trouble;  // why it is not ready; empty if it is
+};
+
+// In the text format of Prometheus, version 0.0.4. `silent_s`: since the snapshot was taken, which
+// is done about once a second. With the processor time that this process has used so far.
+std::string metrics_page(const MetricsSnapshot& snapshot, double silent_s);
+
+}  // namespace ringside::consumer

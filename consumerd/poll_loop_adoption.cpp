@@ -1,0 +1,173 @@
+// How PollLoop gets its segments: which one to look at when, and what becomes of it.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <sys/resource.h>
+
+#include "consumerd/poll_loop.hpp"
+#include "consumerd/recovery.hpp"
+#include "consumerd/trace_name.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kNotReadyInterval = milliseconds(20);
+constexpr auto kLongestNotReadyInterval = std::chrono::seconds(2);
+constexpr auto kOwnedInterval = milliseconds(100);
+constexpr auto kRetryInterval = std::chrono::seconds(1);
+// Of a segment: its own and that of its trace file; two more while the trace goes on in a new one.
+constexpr rlim_t kFilesOfSegment = 2;
+constexpr rlim_t kOtherFiles = 64;
+constexpr auto kRecoveryInterval = std::chrono::seconds(5);
+
+}  // namespace
+
+void PollLoop::adopt_new_segments(Clock::duration at_most) {
+  const auto now = Clock::now();
+  for (const std::string& name : directory_.appeared()) {
+    if (serves(options_, std::string(shm::service_of_segment_name(name)))) {
+      waiting_.put(name, now);
+    }
+  }
+  while (const auto name = waiting_.take_due(now)) {
+    try_adopt(*name);
+    if (Clock::now() - now >= at_most) return;
+  }
+}
+
+void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
+  waiting_.put(name, Clock::now() + delay);
+}
+
+void PollLoop::refuse(const std::string& name, const std::string& why) {
+  if (!mentioned_.is_first(name)) return;
+  ++refused_;
+  log_.error(why, {{"segment", name}});
+  if (mentioned_.is_full()) {
+    log_.error("too many segments in " + options_.shm_dir +
+               " that cannot be served; of further ones nothing is said for a minute");
+  }
+}
+
+// Finishes a dead consumerd's staging file. False if that has to be tried again later.
+bool PollLoop::recover(const std::string& staging) {
+  const auto failed = failed_recoveries_.find(staging);
+  if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
+  const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
+  failed_recoveries_.erase(staging);
+  if (result == RecoveryResult::kFailed) {
+    failed_recoveries_[staging] = Clock::now() + kRecoveryInterval;
+  }
+  return result == RecoveryResult::kDone || result == RecoveryResult::kNothing;
+}
+
+// Those that are tried again: nobody does, once no segment names the file any more.
+std::uint64_t PollLoop::failing_recoveries(Clock::time_point now) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(failed_recoveries_.begin(), failed_recoveries_.end(),
+                    [now](const auto& failed) { return failed.second + kRecoveryInterval > now; }));
+}
+
+// Users share the descriptors alike: whoever makes thousands of segments takes none from others.
+bool PollLoop::has_share_left(uid_t user) const {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  const rlim_t files = limit.rlim_cur > kOtherFiles ? limit.rlim_cur - kOtherFiles : 0;
+  const auto taken = sessions_of_.find(user);
+  return taken == sessions_of_.end() || taken->second < files / kFilesOfSegment / users_.count();
+}
+
+std::unique_ptr<AttachedSegment> PollLoop::attach(const std::string& name, AttachFailure* failure) {
+  std::unique_ptr<AttachedSegment> segment =
+      AttachedSegment::attach(options_.shm_dir, name, failure, users_);
+  if (segment == nullptr || has_share_left(segment->owner())) return segment;
+  failure->error = AttachError::kNotNow;
+  failure->why = name + " waits: user " + std::to_string(segment->owner()) +
+                 " has all the segments that descriptors allow; raise the limit (ulimit -n)";
+  return nullptr;
+}
+
+void PollLoop::try_adopt(const std::string& name) {
+  AttachFailure failure;
+  std::unique_ptr<AttachedSegment> segment = attach(name, &failure);
+  if (segment != nullptr) {
+    std::array<std::uint8_t, 16> left_behind{};
+    std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
+    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
+      // Nothing is taken until that one is finished: its disk may fail.
+      segment->tell_state(shm::ConsumerState::kStalled);
+      // The lock must be free for the recovery, which sets this segment's positions.
+      segment.reset();
+      if (!recover(staging_name(left_behind))) return wait_for(name, kOwnedInterval);
+      segment = attach(name, &failure);
+    }
+  }
+  if (segment == nullptr) return put_off(name, failure);
+  not_ready_.erase(name);
+  if (stems_.contains(trace_stem(name, segment->header()))) {
+    refuse(name,
+           name + " has service, pid and start time of another segment; it waits for its end");
+    return wait_for(name, kRetryInterval);
+  }
+  std::string why;
+  std::unique_ptr<SegmentSession> session = SegmentSession::start(
+      std::move(segment), options_.output_dir, *writer_, *staging_, log_, &why);
+  if (session == nullptr) {
+    refuse(name, why);
+    return wait_for(name, kRetryInterval);
+  }
+  if (keeper_) keeper_->adopt(session->file().stem());
+  session->set_rotation(options_.rotation);
+  session->set_rules(options_.rules);
+  session->set_triggers(triggers_);
+  log_.detail("draining " + name + " into " + session->file().path(),
+              {{"segment", name}, {"file", session->file().path()}});
+  mentioned_.forget(name);
+  mentioned_.forget(name + "?");
+  drained_any_ = true;
+  ++sessions_of_[session->owner()];
+  stems_.insert(session->file().stem());
+  if (metrics_) metrics_->adopt(*session);
+  sessions_.push_back(std::move(session));
+}
+
+// What to do about a segment that could not be attached.
+void PollLoop::put_off(const std::string& name, const AttachFailure& failure) {
+  if (failure.error != AttachError::kNotReady) not_ready_.erase(name);
+  switch (failure.error) {
+    case AttachError::kNone:
+    case AttachError::kNotReady: {
+      // Ever more seldom: there may be thousands that never will be.
+      Clock::duration& delay = not_ready_[name];
+      delay = std::clamp<Clock::duration>(2 * delay, kNotReadyInterval, kLongestNotReadyInterval);
+      return wait_for(name, delay);
+    }
+    case AttachError::kOwned:
+      // Only a consumerd has a staging file that lives; a service may hold the lock itself.
+      if (is_staging_in_use(options_.shm_dir, staging_name(failure.owner_staging))) {
+        owned_by_other_ = true;
+        if (!owned_since_) owned_since_ = Clock::now();
+      }
+      refuse(name, failure.why +
+                       "; stop that one, or give this one other services to drain "
+                       "(--service) or another --shm-dir");
+      return wait_for(name, kOwnedInterval);
+    case AttachError::kNotNow:
+      // Said when it has not passed by the second look.
+      if (!mentioned_.is_first(name + "?")) refuse(name, failure.why);
+      return wait_for(name, kRetryInterval);
+    case AttachError::kRefused:
+      return refuse(name, failure.why);
+    case AttachError::kGone:
+      mentioned_.forget(name);
+      mentioned_.forget(name + "?");
+      owned_since_.reset();
+      return;
+  }
+}
+
+}  // namespace ringside::consumer

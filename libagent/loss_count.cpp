@@ -1,0 +1,144 @@
+#include "libagent/loss_count.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "libagent/slow_call.hpp"
+#include "shm-layout/site_losses.hpp"
+
+namespace ringside {
+namespace {
+
+// The causes of SegmentLosses, in the order of Agent::unbooked_refusals.
+constexpr std::array<shm::LossCause, kRefusalCauses> kCausesOfRefusal{
+    shm::LossCause::kNoRing, shm::LossCause::kNoSharedMemory, shm::LossCause::kDictionaryFull};
+
+std::atomic<std::uint64_t>& booked(Segment& segment, std::size_t refusal) {
+  shm::SegmentLosses& losses = segment.control->losses;
+  switch (kCausesOfRefusal[refusal]) {
+    case shm::LossCause::kNoRing:
+      return losses.no_ring;
+    case shm::LossCause::kNoSharedMemory:
+      return losses.no_memory;
+    default:
+      return losses.dictionary_full;
+  }
+}
+
+const std::atomic<std::uint64_t>* counter_in(const shm::CountersLine& counters,
+                                             shm::LossCause cause) {
+  switch (cause) {
+    case shm::LossCause::kRingFull:
+      return &counters.dropped_ring_full;
+    case shm::LossCause::kNoConsumer:
+      return &counters.dropped_consumer_absent;
+    case shm::LossCause::kQuarantined:
+      return &counters.dropped_quarantined;
+    case shm::LossCause::kTooLarge:
+      return &counters.cut_records;
+    default:
+      return nullptr;
+  }
+}
+
+void add_for_site(Segment& segment, std::uint64_t id, shm::LossCause cause, std::uint64_t records) {
+  // Our own word, not the one in shared memory: beyond it there is no memory to touch.
+  if (id >= segment.sites_counted.load(std::memory_order_relaxed)) return;
+  segment.site_losses[id].count[shm::counter_of(cause)].fetch_add(records,
+                                                                  std::memory_order_relaxed);
+}
+
+// 0 while it has none.
+std::uint64_t registered_id(const rs_site& site) {
+  // Pairs with the release at registration.
+  return __atomic_load_n(&site.state, __ATOMIC_ACQUIRE) == &rs_initial_switch ? 0 : site.id;
+}
+
+}  // namespace
+
+void count_refusal(rs_site* site, shm::LossCause cause) {
+  Agent& a = agent();
+  a.refused.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    // Release and acquire: whoever adds after book_refusals() took what was there sees the segment
+    // that it was taken for.
+    if (kCausesOfRefusal[i] == cause) {
+      a.unbooked_refusals[i].fetch_add(1, std::memory_order_acq_rel);
+    }
+  }
+  book_refusals(a);
+  count_for_site(site, cause);
+}
+
+void count_for_site(rs_site* site, shm::LossCause cause) {
+  Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  const std::uint64_t id = site == nullptr ? 0 : registered_id(*site);
+  if (site != nullptr && id == 0 && cause == shm::LossCause::kNoSharedMemory) {
+    __atomic_fetch_add(&site->unbooked_refusals, 1, __ATOMIC_ACQ_REL);
+    if (registered_id(*site) != 0) book_refusals(*site);  // it has been registered meanwhile
+    return;
+  }
+  if (segment != nullptr) add_for_site(*segment, id, cause, 1);
+}
+
+void book_refusals(Agent& a) {
+  Segment* const segment = a.segment.load(std::memory_order_acquire);
+  if (segment == nullptr) return;
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    const std::uint64_t records = a.unbooked_refusals[i].exchange(0, std::memory_order_acq_rel);
+    if (records != 0) booked(*segment, i).fetch_add(records, std::memory_order_relaxed);
+  }
+}
+
+void book_refusals(rs_site& site) {
+  Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  if (segment == nullptr) return;
+  const std::uint64_t records = __atomic_exchange_n(&site.unbooked_refusals, 0, __ATOMIC_ACQ_REL);
+  if (records != 0) {
+    add_for_site(*segment, registered_id(site), shm::LossCause::kNoSharedMemory, records);
+  }
+}
+
+std::uint64_t count_of(const Agent& a, shm::LossCause cause) {
+  Segment* const segment = a.segment.load(std::memory_order_relaxed);
+  std::uint64_t records = 0;
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    if (kCausesOfRefusal[i] != cause) continue;
+    records += a.unbooked_refusals[i].load(std::memory_order_relaxed);
+    if (segment != nullptr) records += booked(*segment, i).load(std::memory_order_relaxed);
+  }
+  const std::size_t counter = shm::counter_of(cause);
+  if (segment == nullptr || counter == shm::kCountedCauses.size()) return records;
+  records += a.counted_for_former_owners[counter];
+  for (std::uint32_t i = 0; i < segment->rings_used; ++i) {
+    const auto* const count = counter_in(segment->rings[i].counters, cause);
+    if (count != nullptr) records += count->load(std::memory_order_relaxed);
+  }
+  return records;
+}
+
+void keep_counters_of_former_owner(Agent& a, const shm::CountersLine& counters) {
+  for (std::size_t i = 0; i < shm::kCountedCauses.size(); ++i) {
+    const auto* const count = counter_in(counters, shm::kCountedCauses[i]);
+    if (count != nullptr) {
+      a.counted_for_former_owners[i] += count->load(std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace ringside
+
+void rs_dropped(rs_site* site, std::uint64_t dropped) {
+  using ringside::shm::LossCause;
+  const ringside::SlowCall call;
+  const auto cause = static_cast<LossCause>(dropped - RS_DROPPED);
+  switch (cause) {
+    case LossCause::kUnknown:  // tracing is disabled, or it is not this process's
+      return;
+    case LossCause::kNoRing:
+    case LossCause::kNoSharedMemory:
+      return ringside::count_refusal(site, cause);
+    default:
+      return ringside::count_for_site(site, cause);
+  }
+}

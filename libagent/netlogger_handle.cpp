@@ -1,0 +1,240 @@
+// The calls of <ringside/netlogger.h> for texts that are known at run time only.
+
+#include <array>
+#include <atomic>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <utility>
+#include <wchar.h>
+
+#include "libagent/agent.hpp"
+#include "libagent/include/ringside/netlogger.h"
+#include "libagent/loss_count.hpp"
+#include "libagent/slow_call.hpp"
+#include "libagent/statement_registry.hpp"
+#include "shm-layout/loss_cause.hpp"
+#include "shm-layout/printf_fields.hpp"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kBuckets = 512;
+constexpr std::uint32_t kMostStatements = 4096;
+
+}  // namespace
+
+// Immutable once it is in its bucket, but for what the library itself changes in `site`.
+struct HandleStatement {
+  rs_site site{};
+  std::array<rs_field, RS_MAX_FIELDS> fields{};
+  shm::FieldList conversions;
+  std::unique_ptr<char[]> texts;  // event, constants, variables, each with its NUL
+  std::string_view event;
+  std::string_view constants;
+  std::string_view variables;
+  HandleStatement* next = nullptr;  // in its bucket
+
+  bool is_for(const char* an_event, const char* its_constants, const char* its_variables) const {
+    return event == an_event && constants == its_constants && variables == its_variables;
+  }
+};
+
+namespace {
+
+std::unique_ptr<HandleStatement> make_statement(std::string_view event, std::string_view constants,
+                                                std::string_view variables) {
+  std::unique_ptr<HandleStatement> statement(new (std::nothrow) HandleStatement);
+  if (!statement) return nullptr;
+  const std::size_t bytes = event.size() + constants.size() + variables.size() + 3;
+  statement->texts.reset(new (std::nothrow) char[bytes]());
+  if (!statement->texts) return nullptr;
+  char* at = statement->texts.get();
+  const auto keep = [&at](std::string_view text) {
+    const std::string_view kept(at, text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    at += text.size() + 1;
+    return kept;
+  };
+  statement->event = keep(event);
+  statement->constants = keep(constants);
+  statement->variables = keep(variables);
+  statement->conversions = shm::printf_fields(statement->variables);
+  rs_site& site = statement->site;
+  site.state = &rs_initial_switch;
+  site.format = statement->variables.data();
+  site.file = "";
+  site.function = "";
+  site.arguments = statement->event.data();
+  site.fields = statement->fields.data();
+  site.level = RS_LEVEL_INFO;
+  site.fields_from_format = 1;
+  site.flags = RS_SITE_NETLOGGER;
+  return statement;
+}
+
+rs_arg take_integer(const shm::PrintfField& field, va_list* values) {
+  rs_arg arg{};
+  arg.kind = RS_ARG_INTEGER;
+  switch (field.length) {
+    case shm::LengthModifier::ll:
+      arg.value.integer = static_cast<std::uint64_t>(va_arg(*values, long long));
+      break;
+    case shm::LengthModifier::none:
+    case shm::LengthModifier::h:
+    case shm::LengthModifier::hh:
+      arg.value.integer = static_cast<std::uint64_t>(std::int64_t{va_arg(*values, int)});
+      break;
+    default:  // l z j t: all of them are long on LP64; %lc takes a wint_t
+      arg.value.integer =
+          field.wide ? va_arg(*values, wint_t) : static_cast<std::uint64_t>(va_arg(*values, long));
+      break;
+  }
+  return arg;
+}
+
+// An argument as its conversion wants it; the record keeps the low bytes of its type.
+rs_arg take_argument(const shm::PrintfField& field, va_list* values) {
+  rs_arg arg{};
+  switch (field.conversion) {
+    case 's':
+    case 'S':
+    case 'p':
+      arg.kind = RS_ARG_POINTER;
+      arg.value.pointer = va_arg(*values, const void*);
+      return arg;
+    case 'C':
+      arg.kind = RS_ARG_INTEGER;
+      arg.value.integer = va_arg(*values, wint_t);
+      return arg;
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'b':
+    case 'B':
+    case 'c':
+      return take_integer(field, values);
+    default:
+      break;
+  }
+  if (field.length == shm::LengthModifier::L) {
+    const long double number = va_arg(*values, long double);
+    arg.kind = RS_ARG_LONG_DOUBLE;
+    std::memcpy(arg.value.long_number, &number, sizeof number);
+  } else {
+    arg.kind = RS_ARG_DOUBLE;
+    arg.value.number = va_arg(*values, double);
+  }
+  return arg;
+}
+
+}  // namespace
+}  // namespace ringside
+
+using ringside::HandleStatement;
+
+// Statements by the name of their event. They are only added, with the slow-path lock held, so that
+// readers need none.
+struct rs_netlogger {
+  rs_netlogger() = default;
+  ~rs_netlogger() {
+    for (std::atomic<HandleStatement*>& bucket : buckets_) {
+      HandleStatement* statement = bucket.load(std::memory_order_acquire);
+      while (statement != nullptr) {
+        rs_site_unloaded(&statement->site);
+        delete std::exchange(statement, statement->next);
+      }
+    }
+  }
+  rs_netlogger(const rs_netlogger&) = delete;
+  rs_netlogger& operator=(const rs_netlogger&) = delete;
+
+  // Null if there is no memory or no room for another one.
+  HandleStatement* of(const char* event, const char* constants, const char* variables) {
+    std::atomic<HandleStatement*>& bucket = buckets_[bucket_of(event)];
+    // Pairs with the release in add().
+    HandleStatement* const first = bucket.load(std::memory_order_acquire);
+    HandleStatement* const known = find(first, event, constants, variables);
+    return known != nullptr ? known : add(bucket, event, constants, variables);
+  }
+
+ private:
+  static std::size_t bucket_of(const char* event) {
+    std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
+    for (; *event != '\0'; ++event) {
+      hash = (hash ^ static_cast<unsigned char>(*event)) * 0x100000001B3;
+    }
+    return (hash ^ hash >> 32) % ringside::kBuckets;
+  }
+
+  static HandleStatement* find(HandleStatement* first, const char* event, const char* constants,
+                               const char* variables) {
+    for (; first != nullptr; first = first->next) {
+      if (first->is_for(event, constants, variables)) return first;
+    }
+    return nullptr;
+  }
+
+  HandleStatement* add(std::atomic<HandleStatement*>& bucket, const char* event,
+                       const char* constants, const char* variables) {
+    const ringside::SlowCall call;
+    if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
+    auto statement = ringside::make_statement(event, constants, variables);
+    if (!statement) return nullptr;
+    const ringside::SlowPathLock lock;
+    HandleStatement* const first = bucket.load(std::memory_order_relaxed);
+    // Another thread may have added it meanwhile.
+    if (HandleStatement* const known = find(first, event, constants, variables)) return known;
+    if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
+    count_.fetch_add(1, std::memory_order_relaxed);
+    statement->next = first;
+    // Known to the agent before anybody can register it, so that a fork finds and forgets it.
+    ringside::add_statement(ringside::agent(), statement->site);
+    // Pairs with the acquire in of().
+    bucket.store(statement.get(), std::memory_order_release);
+    return statement.release();
+  }
+
+  std::array<std::atomic<HandleStatement*>, ringside::kBuckets> buckets_{};
+  std::atomic<std::uint32_t> count_{0};
+};
+
+rs_netlogger* rs_netlogger_open(void) {
+  const ringside::SlowCall call;
+  return new (std::nothrow) rs_netlogger;
+}
+
+void rs_netlogger_close(rs_netlogger* handle) {
+  const ringside::SlowCall call;
+  delete handle;
+}
+
+void rs_netlogger_write(rs_netlogger* handle, const char* event, const char* constants,
+                        const char* variables, ...) {
+  const auto text_of = [](const char* text) { return text == nullptr ? "" : text; };
+  HandleStatement* const statement =
+      handle == nullptr ? nullptr
+                        : handle->of(text_of(event), text_of(constants), text_of(variables));
+  if (statement == nullptr) {
+    return ringside::count_refusal(nullptr, handle == nullptr
+                                                ? ringside::shm::LossCause::kNoSharedMemory
+                                                : ringside::shm::LossCause::kDictionaryFull);
+  }
+  const std::uint8_t state = rs_site_enabled(&statement->site);
+  if (state == RS_SWITCH_OFF) return;
+  std::array<rs_arg, RS_MAX_FIELDS> args;
+  va_list values;
+  va_start(values, variables);
+  for (std::uint32_t i = 0; i < statement->conversions.count; ++i) {
+    args[i] = ringside::take_argument(statement->conversions[i], &values);
+  }
+  va_end(values);
+  rs_record_args(&statement->site, state, args.data(), statement->conversions.count);
+}

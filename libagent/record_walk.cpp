@@ -1,0 +1,114 @@
+#include "libagent/record_walk.hpp"
+
+#include <cstring>
+
+#include "shm-layout/field_type.hpp"
+#include "shm-layout/record_head.hpp"
+
+namespace ringside {
+namespace {
+
+template <class T>
+T load(const std::byte* p) {
+  T value{};
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+// Of the plain record at `p`; 0 if it does not end within `left`.
+std::uint64_t plain_bytes(const RecordShape& shape, const std::byte* p, std::uint64_t left) {
+  std::uint64_t bytes = shm::kHeadBytes + shape.fixed_bytes[0];
+  for (std::uint32_t text = 1; text <= shape.texts; ++text) {
+    if (bytes + sizeof(std::uint32_t) > left) return 0;
+    bytes += sizeof(std::uint32_t) + load<std::uint32_t>(p + bytes) + shape.fixed_bytes[text];
+  }
+  return bytes <= left ? bytes : 0;
+}
+
+}  // namespace
+
+RecordShapes::RecordShapes(std::uint32_t site_capacity)
+    : site_capacity_(site_capacity),
+      by_site_(std::make_unique<std::atomic<const RecordShape*>[]>(site_capacity)) {}
+
+void RecordShapes::add(std::uint32_t site_id, std::span<const rs_field> fields) {
+  auto shape = std::make_unique<RecordShape>();
+  for (const rs_field& field : fields) {
+    const auto type = static_cast<shm::FieldType>(field.type);
+    if (type == shm::FieldType::string) {
+      ++shape->texts;
+    } else {
+      shape->fixed_bytes[shape->texts] += static_cast<std::uint32_t>(shm::fixed_size(type));
+    }
+  }
+  shapes_.push_back(std::move(shape));
+  // Relaxed: the release of the statement's switch comes later.
+  by_site_[site_id].store(shapes_.back().get(), std::memory_order_relaxed);
+}
+
+const RecordShape* RecordShapes::find(std::uint32_t site_id) const {
+  return site_id < site_capacity_ ? by_site_[site_id].load(std::memory_order_relaxed) : nullptr;
+}
+
+// The bytes lie in shared memory: every length is read once and checked before it is used.
+WalkedRecords walk_sub_buffer(std::span<const std::byte> bytes, const RecordShapes& shapes) {
+  WalkedRecords walked;
+  std::uint32_t fixed_id = UINT32_MAX;  // of the site whose records have the length below
+  std::uint64_t fixed_bytes = 0;
+  while (walked.bytes < bytes.size()) {
+    const std::byte* const p = bytes.data() + walked.bytes;
+    const std::uint64_t left = bytes.size() - walked.bytes;
+    std::uint64_t record_bytes = 0;
+    if (left >= shm::kHeadBytes) {
+      const auto head = load<std::uint64_t>(p);
+      const std::uint32_t id = shm::head_id(head);
+      if (id == fixed_id && fixed_bytes <= left) {
+        // Predicted from record to record, so that none waits for the lookup of the one before.
+        walked.bytes += fixed_bytes;
+        ++walked.numbers;
+        continue;
+      }
+      switch (id) {
+        case shm::kCodeClock:
+          if (walked.bytes != 0) {
+            walked.at_clock = true;
+            return walked;
+          }
+          record_bytes = shm::kClockRecordBytes;
+          break;
+        case shm::kCodePad:
+          record_bytes = shm::head_tsc(head);
+          break;
+        case shm::kCodeDrop:
+          record_bytes = shm::kDropRecordBytes;
+          if (record_bytes <= left) {
+            const auto count = load<std::uint64_t>(p + shm::kHeadBytes);
+            walked.numbers += count;
+            walked.drops += count;
+          }
+          break;
+        case shm::kCodeExtended:
+          if (left >= shm::kExtendedHeadBytes) record_bytes = load<std::uint32_t>(p + 16);
+          ++walked.numbers;
+          break;
+        default:
+          if (const RecordShape* const shape = shapes.find(id); shape != nullptr) {
+            record_bytes = plain_bytes(*shape, p, left);
+            if (shape->texts == 0 && record_bytes != 0) {
+              fixed_id = id;
+              fixed_bytes = record_bytes;
+            }
+          }
+          ++walked.numbers;
+      }
+    }
+    if (record_bytes < shm::kHeadBytes || record_bytes > left) {
+      walked.sound = false;
+      return walked;
+    }
+    walked.bytes += record_bytes;
+  }
+  return walked;
+}
+
+}  // namespace ringside

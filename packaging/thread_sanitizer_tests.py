@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Which tests of a build with ThreadSanitizer are run: those in which several threads of one process of ours work.
+Every test, or its suite, is named here with the reason; one that is not ends the program with an error.
+
+usage: thread_sanitizer_tests.py BUILD_DIR tests|targets|left-out
+  tests     names for `meson test`
+  targets   what must be built for them, for ninja
+  left-out  what is not run, and why"""
+
+import json
+import os
+import subprocess
+import sys
+
+SERVICE = "threads of a service in the library"
+SERVICE_READ = "threads of a service in the library, and what reads beside them"
+WORKERS = "kvd's workers"
+READERS = "reads with several threads"
+PACKER = "consumerd and its packer"
+SERVER = "consumerd and its metrics server"
+
+RUN = {
+    "agent_call_cost": SERVICE,
+    "agent_call_cost_interrupted": SERVICE,
+    "agent_consumer_clock": SERVICE_READ,
+    "agent_flush": SERVICE_READ,
+    "agent_fork": SERVICE,
+    "agent_fork_measured": SERVICE,
+    "agent_full_directory": SERVICE,
+    "agent_netlogger": SERVICE,
+    "agent_overflow": SERVICE_READ,
+    "agent_overflow_measured": SERVICE_READ,
+    "agent_overwrite": SERVICE_READ,
+    "agent_overwrite_measured": SERVICE_READ,
+    "agent_ring": SERVICE_READ,
+    "agent_ring_measured": SERVICE_READ,
+    "agent_segment_life": SERVICE,
+    "agent_signal": SERVICE_READ,
+    "agent_signal_measured": SERVICE_READ,
+    "agent_statement_places": SERVICE,
+    "agent_thread_ring": SERVICE,
+    "agent_thread_ring_measured": SERVICE,
+    "consumerd": "consumerd's parts beside threads that write, cut and scribble",
+    "flush": SERVICE,
+    "kvd_protocol": WORKERS,
+    "kvd_unit": WORKERS,
+    "losses": SERVICE,
+    "metrics": SERVER,
+    "millions_of_records": SERVICE,
+    "overwrite": SERVICE,
+    "query": READERS,
+    "retention": PACKER,
+    "ringcat": READERS,
+    "ringcat_questions": READERS,
+    "safety_confinement": SERVICE,
+    "safety_libraries": SERVICE,
+    "safety_process_creation": SERVICE,
+    "safety_threads": SERVICE,
+    "trace-format": READERS,
+    "traced_kvd": WORKERS,
+}
+
+NO_PROGRAM = "runs no program of this build"
+ONE_THREAD = "one thread"
+RINGCATS = "its threads are those of ringcat, which other tests run"
+METRICS = "its consumerd does what that of the test metrics does"
+OTHERS = "its threads are those of a service and of consumerd, which other tests run"
+
+LEFT_OUT_SUITES = {
+    "fuzz": ONE_THREAD,
+    "install": NO_PROGRAM,
+    "interop": ONE_THREAD,
+    "manual": ONE_THREAD,
+    "model": NO_PROGRAM,
+    "monitoring": METRICS,
+    "structure": NO_PROGRAM,
+}
+LEFT_OUT = {
+    "agent_c_front_end": ONE_THREAD,
+    "agent_compile_refusals": "runs compilers only",
+    "agent_environment": ONE_THREAD,
+    "agent_every_instruction": "ThreadSanitizer calls handlers later than the signal comes",
+    "agent_plugin": ONE_THREAD,
+    "agent_printf_record": ONE_THREAD,
+    "agent_switch": ONE_THREAD,
+    "agent_syscall_free": ONE_THREAD,
+    "conditions": ONE_THREAD,
+    "configuration": OTHERS,
+    "consumer_clock": OTHERS,
+    "consumer_killed": OTHERS,
+    "consumer_options": OTHERS,
+    "consumer_ownership": OTHERS,
+    "consumer_shutdown": "its service logs on while what it logged is read: takes minutes where reading is slow",
+    "cut_records": OTHERS,
+    "forked_service": "ThreadSanitizer ends a child of several threads that starts a thread",
+    "full_output": OTHERS,
+    "full_shared_memory": OTHERS,
+    "golden": RINGCATS,
+    "independent_reader": RINGCATS,
+    "loss_counts": OTHERS,
+    "netlogger_events": OTHERS,
+    "no_consumer": OTHERS,
+    "packing_commands": RINGCATS,
+    "printf": ONE_THREAD,
+    "rewriting_commands": RINGCATS,
+    "ring_interleaving": "one thread, with a memory model of its own",
+    "ring_transcription": NO_PROGRAM,
+    "ringcat_formats": RINGCATS,
+    "ringstat": OTHERS,
+    "rotation": OTHERS,
+    "safety_symbols": "a sanitizer puts calls of its own into the library",
+    "scribbled_segment": OTHERS,
+    "segment_salvage": RINGCATS,
+    "service_killed": OTHERS,
+    "simulated_storage_faults": ONE_THREAD,
+    "soak": OTHERS,
+    "stats_command": RINGCATS,
+    "steering": OTHERS,
+    "storage_faults": OTHERS,
+    "system_calls": "ThreadSanitizer has a thread of its own, which makes system calls",
+    "tools": RINGCATS,
+    "trace_questions": OTHERS,
+    "triggers": OTHERS,
+    "verify_command": RINGCATS,
+    "wall_clock": OTHERS,
+}
+
+
+def introspect(build_dir, what):
+    done = subprocess.run(["meson", "introspect", build_dir, what], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[2] not in ("tests", "targets", "left-out"):
+        sys.exit(__doc__)
+    build_dir, what = sys.argv[1:]
+    tests = introspect(build_dir, "--tests")
+    names = {test["name"] for test in tests}
+    gone = (RUN.keys() | LEFT_OUT.keys()) - names
+    if gone:
+        sys.exit(f"thread_sanitizer_tests.py names what there is not: {', '.join(sorted(gone))}")
+    left_out = {test["name"]: LEFT_OUT_SUITES[suite] for test in tests
+                for suite in (name.split(":")[-1] for name in test["suite"]) if suite in LEFT_OUT_SUITES}
+    left_out |= LEFT_OUT
+    twice = RUN.keys() & left_out.keys()
+    unnamed = names - RUN.keys() - left_out.keys()
+    if twice or unnamed:
+        sys.exit("thread_sanitizer_tests.py must say of each test either that it is run or that it is not: "
+                 f"{', '.join(sorted(twice | unnamed))}")
+    if what == "left-out":
+        for name, reason in sorted(left_out.items()):
+            print(f"{name}: {reason}")
+        return
+    chosen = [test for test in tests if test["name"] in RUN]
+    if what == "tests":
+        print("\n".join(test["name"] for test in chosen))
+        return
+    needed = {target for test in chosen for target in test["depends"]}
+    for target in introspect(build_dir, "--targets"):
+        if target["id"] in needed:
+            for path in target["filename"]:
+                print(os.path.relpath(path, build_dir))
+
+
+if __name__ == "__main__":
+    main()

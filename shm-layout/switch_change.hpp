@@ -1,0 +1,142 @@
+#pragma once
+// How the level and the switches of a live segment are changed, by tools and by consumerd: the
+// order of README.md, "Switches". The caller holds kSwitchLockByte.
+//
+// `Words` is how the caller reads and writes the segment; each function is false if that failed:
+//
+//   using Switches = a container of bytes
+//   bool read_level(std::uint32_t* word);          bool write_level(std::uint32_t word);
+//   bool read_deadlines(DeadlineCopy* deadlines);  bool write_deadline(slot, std::uint64_t tsc);
+//   bool read_switches(Switches* switches);        of sites 1 to site_count; [0] is of none
+//   bool write_switch(std::uint32_t site_id, std::uint8_t state);
+//
+// write_deadline() comes before the switches that refer to it, for all who read these (release).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "site_switch.hpp"
+
+namespace ringside::shm {
+
+using DeadlineCopy = std::array<std::uint64_t, kSwitchDeadlineSlots>;
+
+// What a switch is once all deadlines are over.
+constexpr std::uint8_t settled_switch(std::uint8_t state) {
+  return is_timed(state) ? switch_after(state) : state;
+}
+
+// Whether it is on for the moment.
+constexpr bool is_on_meanwhile(std::uint8_t state) {
+  const std::uint8_t now = is_timed(state) ? switch_meanwhile(state) : state;
+  return now == kSwitchOn || now == kSwitchOnConsumerClock;
+}
+
+// `state` told to be `meanwhile`: for good, or until the slot's deadline.
+constexpr std::uint8_t changed_switch(std::uint8_t state, std::uint8_t meanwhile,
+                                      std::optional<std::uint32_t> slot) {
+  if (!slot || meanwhile == settled_switch(state)) return meanwhile;
+  return timed_switch(meanwhile, settled_switch(state), *slot);
+}
+
+// Changes back what is over by now.
+template <class Words>
+bool end_expired(Words& words, std::uint64_t now_tsc) {
+  DeadlineCopy deadlines{};
+  std::uint32_t level = 0;
+  if (!words.read_deadlines(&deadlines) || !words.read_level(&level)) return false;
+  if (is_timed_level(level) && deadlines[level_deadline_slot(level)] <= now_tsc &&
+      !words.write_level(level_after(level))) {
+    return false;
+  }
+  typename Words::Switches switches;
+  if (!words.read_switches(&switches)) return false;
+  for (std::size_t id = 1; id < switches.size(); ++id) {
+    const std::uint8_t state = switches[id];
+    if (is_timed(state) && deadlines[switch_deadline_slot(state)] <= now_tsc &&
+        !words.write_switch(static_cast<std::uint32_t>(id), switch_after(state))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Finds a slot that neither the level nor a switch refers to, and stores the deadline there. Empty
+// in `*slot`: none is free.
+template <class Words>
+bool take_deadline(Words& words, std::uint64_t now_tsc, std::uint64_t deadline_tsc,
+                   std::optional<std::uint32_t>* slot) {
+  slot->reset();
+  std::uint32_t level = 0;
+  typename Words::Switches switches;
+  if (!end_expired(words, now_tsc) || !words.read_level(&level) ||
+      !words.read_switches(&switches)) {
+    return false;
+  }
+  std::array<bool, kSwitchDeadlineSlots> taken{};
+  if (is_timed_level(level)) taken[level_deadline_slot(level)] = true;
+  for (std::size_t id = 1; id < switches.size(); ++id) {
+    if (is_timed(switches[id])) taken[switch_deadline_slot(switches[id])] = true;
+  }
+  for (std::uint32_t free = 0; free < kSwitchDeadlineSlots; ++free) {
+    if (taken[free]) continue;
+    *slot = free;
+    return words.write_deadline(free, deadline_tsc);
+  }
+  return true;
+}
+
+// Statements below `threshold` off, all others on; for good, or until the slot's deadline.
+// `for_each_site(visit)` calls visit(id, level, consumer_clock) for each that is known when it is
+// called, and is false if it cannot.
+template <class Words, class ForEachSite>
+bool change_level(Words& words, std::uint32_t threshold, std::optional<std::uint32_t> slot,
+                  ForEachSite&& for_each_site) {
+  std::uint32_t before = 0;
+  if (!words.read_level(&before)) return false;
+  const std::uint32_t after = level_after(before);
+  const bool timed = slot && after != threshold;
+  // First, so that a statement which is loaded meanwhile either meets it or is counted below.
+  if (!words.write_level(timed ? timed_level(threshold, after, *slot) : threshold)) return false;
+  typename Words::Switches switches;
+  bool written = true;
+  const auto visit = [&](std::uint32_t id, std::uint8_t level, bool consumer_clock) {
+    if (!written || id >= switches.size()) return;
+    const std::uint8_t meanwhile = switch_by_level(level, threshold, consumer_clock);
+    written = words.write_switch(id, changed_switch(switches[id], meanwhile, slot));
+  };
+  return words.read_switches(&switches) && for_each_site(visit) && written;
+}
+
+// Until the slot's deadline, statements from `threshold` on are on too that the level in force
+// keeps off. What was switched off by itself stays off, what is on stays on, and what was changed
+// for longer than that already stays as it is.
+template <class Words, class ForEachSite>
+bool admit_level(Words& words, std::uint32_t threshold, std::uint32_t slot,
+                 ForEachSite&& for_each_site) {
+  DeadlineCopy deadlines{};
+  std::uint32_t before = 0;
+  if (!words.read_deadlines(&deadlines) || !words.read_level(&before)) return false;
+  const std::uint32_t after = level_after(before);
+  if (threshold >= after) return true;
+  const bool admitted_for_longer = is_timed_level(before) && level_meanwhile(before) <= threshold &&
+                                   deadlines[level_deadline_slot(before)] >= deadlines[slot];
+  if (!admitted_for_longer && !words.write_level(timed_level(threshold, after, slot))) return false;
+  typename Words::Switches switches;
+  bool written = true;
+  const auto visit = [&](std::uint32_t id, std::uint8_t level, bool consumer_clock) {
+    if (!written || id >= switches.size() || level < threshold || level >= after) return;
+    const std::uint8_t state = switches[id];
+    if (settled_switch(state) != kSwitchOff) return;
+    const bool on_for_longer = is_timed(state) && is_on_meanwhile(state) &&
+                               deadlines[switch_deadline_slot(state)] >= deadlines[slot];
+    if (on_for_longer) return;
+    const std::uint8_t on = switch_by_level(level, threshold, consumer_clock);
+    written = words.write_switch(id, timed_switch(on, kSwitchOff, slot));
+  };
+  return words.read_switches(&switches) && for_each_site(visit) && written;
+}
+
+}  // namespace ringside::shm

@@ -1,0 +1,198 @@
+// Signal handlers that log, one at every single instruction of a log call, and two of them at every
+// two instructions of its publication. The processor's trap flag tells of each instruction.
+
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "libagent/include/ringside/ringside.hpp"
+#include "tests/agent/measured_calls.hpp"
+#include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_reader.hpp"
+#include "tests/agent/test_consumer.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+#define RS_TEST_DEFERS_HANDLERS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RS_TEST_DEFERS_HANDLERS 1
+#endif
+#endif
+
+namespace ringside::test {
+namespace {
+
+#if !defined(__x86_64__)
+TEST(EveryInstruction, NeedsATrapFlag) {
+  GTEST_SKIP() << "single steps by the trap flag are x86's";
+}
+#elif defined(RS_TEST_DEFERS_HANDLERS)
+TEST(EveryInstruction, NeedsHandlersAtOnce) {
+  GTEST_SKIP() << "ThreadSanitizer calls handlers later than the signal comes";
+}
+#else
+
+constexpr unsigned long kTrapFlag = 0x100;
+
+// What the handler of single steps knows.
+struct Steps {
+  unsigned long seen = 0;
+  unsigned long log_at[2] = {0, 0};  // of the steps, from 1; 0: none
+  int logged = 0;
+  const std::atomic<std::uint64_t>* published = nullptr;
+  std::uint64_t last_published = 0;
+  unsigned long taken_back_at = 0;
+} g_steps;
+
+void step(int, siginfo_t*, void*) {
+  ++g_steps.seen;
+  const std::uint64_t published = g_steps.published->load();
+  if (published < g_steps.last_published) g_steps.taken_back_at = g_steps.seen;
+  g_steps.last_published = published;
+  for (const unsigned long at : g_steps.log_at) {
+    if (g_steps.seen == at) RS_INFO("handler %d", g_steps.logged++);
+  }
+}
+
+// Both leave the red zone of whoever they are inlined into alone.
+__attribute__((always_inline)) inline void begin_stepping() {
+  __asm__ volatile(
+      "leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"
+      :
+      : "i"(kTrapFlag)
+      : "memory", "cc");
+}
+__attribute__((always_inline)) inline void end_stepping() {
+  __asm__ volatile(
+      "leaq -128(%%rsp), %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"
+      :
+      : "i"(~static_cast<long>(kTrapFlag))
+      : "memory", "cc");
+}
+
+class Stepped {
+ public:
+  Stepped()
+      : consumer_(own_segment(), [this](std::uint32_t, const Record& r) {
+          if (!r.is_data()) return;
+          found_.push_back(own_segment().sites().at(r.code).format +
+                           (r.values.empty() ? "" : " " + r.values[0]));
+        }) {
+    struct sigaction action {};
+    action.sa_sigaction = step;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, nullptr);
+    g_steps.published = &own_segment().ring(0).producer.producer_pos;
+    consumer_.poll();
+  }
+
+  // Runs `call`, which steps and records "outer", with a handler at two of its steps; 0: none.
+  // Returns how many steps it took.
+  template <class Call>
+  unsigned long run(unsigned long first, unsigned long second, Call&& call) {
+    consumer_.poll();
+    const std::atomic<std::uint64_t>* const published = g_steps.published;
+    g_steps = {};
+    g_steps.published = published;
+    g_steps.log_at[0] = first;
+    g_steps.log_at[1] = second;
+    found_.clear();
+    call();
+    const unsigned long seen = g_steps.seen;
+    const int logged = g_steps.logged;
+    // Nothing is left for the next log call to publish.
+    consumer_.poll();
+    int outer = 0;
+    int handler = 0;
+    for (const std::string& record : found_) {
+      if (record.starts_with("outer")) ++outer;
+      if (record == "handler %d i32 " + std::to_string(handler)) ++handler;
+    }
+    EXPECT_EQ(outer, 1) << "handlers at " << first << " and " << second;
+    EXPECT_EQ(handler, logged) << "handlers at " << first << " and " << second;
+    EXPECT_EQ(found_.size(), static_cast<std::size_t>(1 + logged));
+    EXPECT_EQ(g_steps.taken_back_at, 0U) << "handlers at " << first << " and " << second;
+    return seen;
+  }
+
+ private:
+  std::vector<std::string> found_;
+  TestConsumer consumer_;
+};
+
+void log_stepped() {
+  begin_stepping();
+  RS_INFO("outer %d", 1);
+  end_stepping();
+}
+
+void one_handler_everywhere() {
+  Stepped stepped;
+  log_stepped();
+  const unsigned long steps = stepped.run(0, 0, log_stepped);
+  ASSERT_GT(steps, 20U);
+  for (unsigned long i = 1; i <= steps && !testing::Test::HasFailure(); ++i) {
+    ASSERT_NE(stepped.run(i, 0, log_stepped), 0U);
+  }
+}
+
+// Each a little further into the publication, also where the first has made it longer.
+void two_handlers_in_the_publication(const char* format) {
+  Stepped stepped;
+  const std::uint32_t site = own_segment().site(format).id;
+  const auto publish_stepped = [site] {
+    std::uint64_t tsc = 0;
+    const std::uint64_t start = rs_reserve(RS_SWITCH_ON, 8, &tsc);
+    const std::uint64_t head = tsc << RS_HEAD_ID_BITS | site;
+    std::memcpy(rs_place(start), &head, sizeof head);
+    begin_stepping();
+    rs_publish(start, 8);
+    end_stepping();
+  };
+  publish_stepped();
+  unsigned long steps = stepped.run(0, 0, publish_stepped);
+  ASSERT_GT(steps, 5U);
+  for (unsigned long i = 1; i <= steps; ++i) {
+    const unsigned long longer = stepped.run(i, 0, publish_stepped);
+    for (unsigned long j = i + 1; j <= longer; ++j) {
+      stepped.run(i, j, publish_stepped);
+      ASSERT_FALSE(testing::Test::HasFailure());
+    }
+  }
+}
+
+PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfACall) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  preallocate();
+  one_handler_everywhere();
+}
+
+PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfAMeasuredCall) {
+  measure_one_in("1");
+  preallocate();
+  one_handler_everywhere();
+}
+
+PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAPublication) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  preallocate();
+  RS_INFO("outer by hand");
+  two_handlers_in_the_publication("outer by hand");
+}
+
+PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAMeasuredPublication) {
+  measure_one_in("1");
+  preallocate();
+  RS_INFO("outer by hand, measured");
+  two_handlers_in_the_publication("outer by hand, measured");
+}
+
+#endif
+
+}  // namespace
+}  // namespace ringside::test

@@ -1,0 +1,336 @@
+// Which records set which triggers off, what a rule may say, and how often it fires.
+#include "consumerd/trigger_watch.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/trace-format/ring_bytes.hpp"
+
+namespace ringside::consumer_test {
+namespace {
+
+using namespace trace::testing;
+using consumer::TriggerRule;
+using shm::FieldType;
+
+TriggerRule record_rule(const std::string& where, const std::string& name = "rule") {
+  TriggerRule rule;
+  rule.name = name;
+  rule.where = where;
+  rule.pause = std::chrono::milliseconds(0);
+  rule.snapshot = true;
+  return rule;
+}
+
+std::string refusal(TriggerRule rule) {
+  std::string why;
+  return rule.prepare(&why) ? "" : why;
+}
+
+// A service "shop" with a watch for `rules`.
+class Shop {
+ public:
+  explicit Shop(std::vector<TriggerRule> rules) {
+    std::string why;
+    for (TriggerRule& rule : rules) EXPECT_TRUE(rule.prepare(&why)) << why;
+    desk_.set_rules(std::move(rules));
+    watch_ = consumer::TriggerWatch::of_service(desk_, {"ringside.shop.17.x", "shop", 17}, log_);
+    std::strcpy(owner_.thread_name, "worker-2");
+    owner_.thread_id = 4711;
+  }
+
+  Shop& knows(const TestSite& site) {
+    std::string why;
+    EXPECT_TRUE(sites_.add(site_entry(site), &why)) << why;
+    return *this;
+  }
+  Shop& knows_enum(std::uint32_t id, std::int64_t value, const std::string& name) {
+    std::string why;
+    EXPECT_TRUE(sites_.add(enum_entry(id, {{value, name}}), &why)) << why;
+    return *this;
+  }
+
+  bool looks() { return watch_ != nullptr && watch_->concerns(sites_); }
+
+  // "rule place message" of each that fires on these records.
+  std::vector<std::string> fired(const std::string& ring) {
+    std::vector<std::string> lines;
+    if (!looks()) return lines;
+    sound_ = true;
+    looked_bytes_ = watch_->look(sites_, as_bytes(ring), owner_, pass_.get(), &sound_);
+    while (const auto firing = desk_.next()) {
+      lines.push_back(firing->rule->name + " " + firing->statement + " " + firing->message);
+    }
+    return lines;
+  }
+
+  void hide(const std::string& field) {
+    auto rules = std::make_shared<consumer::RecordRules>();
+    rules->redactions.push_back({{}, {}, {field}});
+    pass_ = consumer::RecordPass::of_service(rules, "shop", 1'000'000'000, log_);
+  }
+
+  consumer::TriggerDesk& desk() { return desk_; }
+  bool sound() const { return sound_; }
+  std::size_t looked_bytes() const { return looked_bytes_; }
+
+ private:
+  consumer::Log log_;
+  consumer::TriggerDesk desk_;
+  trace::SiteTable sites_;
+  std::unique_ptr<consumer::TriggerWatch> watch_;
+  std::unique_ptr<consumer::RecordPass> pass_;
+  consumer::RingOwner owner_;
+  bool sound_ = true;
+  std::size_t looked_bytes_ = 0;
+};
+
+using Lines = std::vector<std::string>;
+
+const TestSite kFilled{.id = 10,
+                       .fields = {{.type = FieldType::i32, .name = "order.id"},
+                                  {.type = FieldType::f64, .name = "price"},
+                                  {.type = FieldType::string, .name = "side"}},
+                       .format = "order %d filled at %.1f side %s",
+                       .category = "orders",
+                       .file = "src/orders.cpp"};
+const TestSite kQueue{.id = 11,
+                      .fields = {{.type = FieldType::u64, .name = "length"}},
+                      .format = "queue length %lu",
+                      .level = shm::Level::kWarning,
+                      .file = "src/queues.cpp"};
+
+std::string filled(std::int32_t id, double price, const std::string& side) {
+  return plain_record(10, 0, raw(id) + raw(price) + raw_text(side));
+}
+std::string queue(std::uint64_t length) {
+  return plain_record(11, 0, raw(length));
+}
+
+TEST(TriggerWatch, KnowsStatementsInWhateverOrderTheirNumbersCome) {
+  Shop shop({record_rule("qty > 5")});
+  shop.knows({.id = 9, .fields = {{FieldType::i32, "qty"}}});
+  ASSERT_TRUE(shop.looks());
+  shop.knows({.id = 2, .fields = {{FieldType::i32, "qty"}}});
+  EXPECT_EQ(shop.fired(plain_record(2, 1, raw(std::int32_t{6}))).size(), 1U);
+  EXPECT_EQ(shop.fired(plain_record(9, 2, raw(std::int32_t{6}))).size(), 1U);
+}
+
+TEST(TriggerWatch, LooksAtArguments) {
+  Shop shop({record_rule("price > 100 && side == \"B\" && id < 3")});
+  shop.knows(kFilled).knows(kQueue);
+  EXPECT_EQ(shop.fired(filled(1, 99, "B")), Lines{});
+  EXPECT_EQ(shop.fired(filled(1, 101, "S")), Lines{});
+  EXPECT_EQ(shop.fired(filled(3, 101, "B")), Lines{});
+  EXPECT_EQ(shop.fired(queue(101)), Lines{});
+  EXPECT_EQ(shop.fired(queue(1) + filled(2, 101, "B") + queue(2)),
+            Lines{"rule orders.cpp:100 order 2 filled at 101.0 side B"});
+}
+
+TEST(TriggerWatch, LooksAtWhatARecordIsAbout) {
+  for (const char* where :
+       {"level >= WARNING", "category == 'test' && line == 110", "file =~ 'queues'",
+        "service == 'shop' && pid == 17 && length == 5", "thread == 4711 && length == 5",
+        "thread == 'worker-2' && length > 0", "msg =~ 'length [0-9]$'"}) {
+    Shop shop({record_rule(where)});
+    shop.knows(kFilled).knows(kQueue);
+    EXPECT_EQ(shop.fired(filled(1, 2, "B") + queue(5)), Lines{"rule queues.cpp:110 queue length 5"})
+        << where;
+  }
+}
+
+TEST(TriggerWatch, WithoutAConditionEveryRecordOfTheStatementsCounts) {
+  TriggerRule rule = record_rule("");
+  rule.statements.level = "warning+";
+  Shop shop({rule});
+  shop.knows(kFilled);
+  EXPECT_FALSE(shop.looks()) << "no record of a known statement can set it off";
+  EXPECT_EQ(shop.fired(filled(1, 2, "B")), Lines{});
+  shop.knows(kQueue);
+  EXPECT_TRUE(shop.looks());
+  EXPECT_EQ(shop.fired(filled(1, 2, "B") + queue(5)), Lines{"rule queues.cpp:110 queue length 5"});
+}
+
+TEST(TriggerWatch, LooksAtNothingThatTheDictionaryDecides) {
+  Shop shop({record_rule("level > WARNING || unknown == 1"), record_rule("side > 5", "misfit")});
+  shop.knows(kFilled).knows(kQueue);
+  EXPECT_FALSE(shop.looks());
+}
+
+TEST(TriggerWatch, KnowsNamesOfEnumerationsTextsAndLengthsOfArrays) {
+  Shop shop({record_rule("state == 'halted'")});
+  shop.knows_enum(3, -2, "halted");
+  shop.knows({.id = 5,
+              .fields = {{.type = shm::array_of(FieldType::u32), .name = "levels"},
+                         {.type = shm::array_of(FieldType::string), .name = "names"},
+                         {.type = FieldType::enumeration, .name = "state", .enum_table_id = 3}},
+              .style = 0,
+              .file = "m.cpp"});
+  const std::string arrays = raw(2U) + raw(7U) + raw(8U) + raw(2U) + raw_text("a") + raw_text("bc");
+  EXPECT_EQ(shop.fired(plain_record(5, 0, arrays + raw(std::int64_t{1}))), Lines{});
+  EXPECT_EQ(shop.fired(plain_record(5, 0, arrays + raw(std::int64_t{-2}))).size(), 1U);
+}
+
+TEST(TriggerWatch, LooksIntoExtendedRecordsAndPassesOverControlRecords) {
+  Shop shop({record_rule("length == 5")});
+  shop.knows(kQueue);
+  const std::string ring =
+      clock_record(1) + pad_record(24) + drop_record(1, 2, shm::DropCause::kRingFull) +
+      extended_record(11, 1, shm::kExtDuration, raw(std::uint64_t{9}), raw(std::uint64_t{5}));
+  EXPECT_EQ(shop.fired(ring).size(), 1U);
+  EXPECT_EQ(shop.looked_bytes(), ring.size());
+}
+
+TEST(TriggerWatch, StopsAtWhatIsNoRecordAndAtOneThatGoesOn) {
+  Shop shop({record_rule("length == 5")});
+  shop.knows(kQueue);
+  const std::string one = queue(5);
+  EXPECT_EQ(shop.fired(one + one.substr(0, 12)).size(), 1U);
+  EXPECT_EQ(shop.looked_bytes(), one.size());
+  EXPECT_TRUE(shop.sound());
+  EXPECT_EQ(shop.fired(one + plain_record(12, 0) + one).size(), 1U);
+  EXPECT_EQ(shop.looked_bytes(), one.size());
+  EXPECT_FALSE(shop.sound());
+}
+
+TEST(TriggerWatch, IsForTheServicesThatItsRulesName) {
+  TriggerRule other = record_rule("length == 5");
+  other.services = {"bank", "s?p"};
+  EXPECT_FALSE(Shop({other}).knows(kQueue).looks());
+  other.services = {"bank", "s*p"};
+  EXPECT_TRUE(Shop({other}).knows(kQueue).looks());
+  TriggerRule loss = other;
+  loss.where.clear();
+  loss.cause = TriggerRule::Cause::kLoss;
+  EXPECT_FALSE(Shop({loss}).knows(kQueue).looks());
+}
+
+TEST(TriggerWatch, SeveralRulesMayFireOnOneRecord) {
+  Shop shop({record_rule("length == 5", "a"), record_rule("length == 6", "b"),
+             record_rule("level == WARNING", "c")});
+  shop.knows(kQueue);
+  EXPECT_EQ(shop.fired(queue(5)),
+            (Lines{"a queues.cpp:110 queue length 5", "c queues.cpp:110 queue length 5"}));
+}
+
+TEST(TriggerWatch, HiddenValuesCountAndAreNotSaid) {
+  Shop shop({record_rule("side == 'secret' && msg =~ 'secret'")});
+  shop.knows(kFilled).knows(kQueue);
+  shop.hide("side");
+  EXPECT_EQ(shop.fired(filled(1, 2, "known") + filled(1, 2, "secret") + queue(1)),
+            Lines{"rule orders.cpp:100 order 1 filled at 2.0 side ***"});
+  shop.hide("order.id");
+  EXPECT_EQ(shop.fired(filled(7, 2, "secret")),
+            Lines{"rule orders.cpp:100 order 0 filled at 2.0 side secret"});
+}
+
+TEST(TriggerWatch, LongMessagesAreCut) {
+  Shop shop({record_rule("price == 1")});
+  shop.knows(kFilled);
+  const Lines lines = shop.fired(filled(1, 1, std::string(100'000, 'x')));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_LT(lines[0].size(), consumer::kMostTriggerMessage + 50);
+}
+
+TEST(TriggerDesk, ARuleFiresOnceInItsPauseAndOnceUntilItIsCarriedOut) {
+  TriggerRule patient = record_rule("length == 5", "patient");
+  patient.pause = std::chrono::hours(1);
+  Shop shop({patient, record_rule("length == 5", "eager")});
+  shop.knows(kQueue);
+  EXPECT_EQ(shop.fired(queue(5) + queue(5) + queue(5)).size(), 2U);
+  EXPECT_EQ(shop.fired(queue(5)), Lines{"eager queues.cpp:110 queue length 5"});
+  const auto counts = shop.desk().counts();
+  EXPECT_EQ(counts.at("patient").fired, 1U);
+  EXPECT_EQ(counts.at("patient").held_back, 3U);
+  EXPECT_EQ(counts.at("eager").fired, 2U);
+  EXPECT_EQ(counts.at("eager").held_back, 2U);
+}
+
+TEST(TriggerDesk, OtherRulesOfTheSameNameGoOnWithItsPauseAndCounts) {
+  TriggerRule rule = record_rule("");
+  rule.cause = TriggerRule::Cause::kServiceDeath;
+  rule.pause = std::chrono::hours(1);
+  consumer::TriggerDesk desk;
+  desk.set_rules({rule});
+  const auto fire = [&desk] {
+    desk.fire_all(TriggerRule::Cause::kServiceDeath, {"segment", "shop", 1}, "gone");
+    return desk.next().has_value();
+  };
+  EXPECT_TRUE(fire());
+  EXPECT_FALSE(fire());
+  TriggerRule another = rule;
+  another.name = "another";
+  desk.set_rules({another, rule});
+  EXPECT_TRUE(fire()) << "the other one";
+  EXPECT_FALSE(desk.next().has_value());
+  EXPECT_EQ(desk.counts().at("rule").fired, 1U);
+  desk.set_rules({});
+  EXPECT_FALSE(fire());
+  EXPECT_TRUE(desk.counts().empty());
+}
+
+TEST(TriggerDesk, WhatIsToBeCarriedOutSurvivesItsRule) {
+  TriggerRule rule = record_rule("");
+  rule.cause = TriggerRule::Cause::kLoss;
+  consumer::TriggerDesk desk;
+  desk.set_rules({rule});
+  desk.fire_all(TriggerRule::Cause::kLoss, {"segment", "shop", 1}, "7 records lost", 7);
+  desk.set_rules({});
+  const auto firing = desk.next();
+  ASSERT_TRUE(firing);
+  EXPECT_EQ(firing->rule->name, "rule");
+}
+
+TEST(TriggerDesk, LossesCountFromTheRulesNumberOn) {
+  TriggerRule rule = record_rule("");
+  rule.cause = TriggerRule::Cause::kLoss;
+  rule.losses_at_least = 10;
+  rule.services = {"shop"};
+  consumer::TriggerDesk desk;
+  desk.set_rules({rule});
+  const auto fires = [&desk](const std::string& service, std::uint64_t losses) {
+    desk.fire_all(TriggerRule::Cause::kLoss, {"segment", service, 1}, "lost", losses);
+    return desk.next().has_value();
+  };
+  EXPECT_FALSE(fires("shop", 9));
+  EXPECT_FALSE(fires("bank", 10));
+  EXPECT_TRUE(fires("shop", 10));
+}
+
+TEST(TriggerRule, SaysWhatIsNotSound) {
+  EXPECT_EQ(refusal(record_rule("level >= ERROR")), "");
+  EXPECT_EQ(refusal(record_rule("", "")), "a trigger without a name; give it one");
+  EXPECT_EQ(refusal(record_rule("a = 1")).rfind("at character 3 of 'a = 1'", 0), 0U);
+  EXPECT_NE(refusal(record_rule("level")), "");
+  TriggerRule rule = record_rule("");
+  rule.statements.level = "loud";
+  EXPECT_EQ(refusal(rule).rfind("level loud: no level", 0), 0U);
+  rule = record_rule("a == 1");
+  rule.cause = TriggerRule::Cause::kLoss;
+  EXPECT_NE(refusal(rule), "");
+  rule = record_rule("");
+  rule.snapshot = false;
+  EXPECT_EQ(refusal(rule), "nothing is to be done; give it a snapshot, a hook or a level");
+  rule.hook = {""};
+  EXPECT_NE(refusal(rule), "");
+  rule.hook = {"true"};
+  EXPECT_EQ(refusal(rule), "");
+  rule.level = shm::Level::kDebug;
+  EXPECT_NE(refusal(rule), "") << "for how long?";
+  rule.level_for = std::chrono::seconds(5);
+  EXPECT_EQ(refusal(rule), "");
+  rule.level.reset();
+  EXPECT_NE(refusal(rule), "");
+  rule = record_rule("");
+  rule.pause = std::chrono::milliseconds(-1);
+  EXPECT_NE(refusal(rule), "");
+  rule = record_rule("");
+  rule.losses_at_least = 0;
+  EXPECT_NE(refusal(rule), "");
+}
+
+}  // namespace
+}  // namespace ringside::consumer_test

@@ -1,0 +1,112 @@
+#include "consumerd/trusted_open.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "temporary_directory.hpp"
+
+namespace ringside::consumer_test {
+namespace {
+
+using consumer::AllowedUsers;
+using consumer::judge;
+using consumer::open_in;
+using consumer::open_without_links;
+using consumer::Trust;
+
+TEST(TrustedOpen, GoesThroughNoLinkOnTheWay) {
+  const TemporaryDirectory dir;
+  std::filesystem::create_directory(dir.file("real"));
+  std::ofstream(dir.file("real/f")) << "x";
+  std::filesystem::create_symlink("real", dir.file("linked"));
+  std::filesystem::create_symlink("real/f", dir.file("f"));
+  const std::string base = std::filesystem::canonical(dir.path());
+  EXPECT_TRUE(open_without_links(base + "/real/f", O_RDONLY));
+  EXPECT_FALSE(open_without_links(base + "/linked/f", O_RDONLY));
+  EXPECT_EQ(errno, ELOOP);
+  EXPECT_FALSE(open_without_links(base + "/f", O_RDWR | O_CREAT, 0640));
+  EXPECT_EQ(errno, ELOOP);
+}
+
+TEST(TrustedOpen, StaysInItsDirectory) {
+  const TemporaryDirectory dir;
+  std::filesystem::create_directory(dir.file("sub"));
+  std::ofstream(dir.file("outside")) << "x";
+  std::ofstream(dir.file("sub/inside")) << "x";
+  EXPECT_TRUE(open_in(dir.file("sub"), "inside", O_RDWR));
+  EXPECT_FALSE(open_in(dir.file("sub"), "../outside", O_RDWR));
+  EXPECT_FALSE(open_in(dir.file("sub"), dir.file("outside"), O_RDWR));
+  // Another file system that is mounted there, which its owner might never answer for.
+  EXPECT_FALSE(open_in("/", "proc", O_PATH));
+  EXPECT_EQ(errno, EXDEV);
+}
+
+TEST(TrustedOpen, ReturnsAtOnceFromAFifo) {
+  const TemporaryDirectory dir;
+  ASSERT_EQ(mkfifo(dir.file("fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(open_in(dir.path(), "fifo", O_RDONLY));
+}
+
+class Judge : public testing::Test {
+ protected:
+  Judge() {
+    info_.st_mode = S_IFREG | 0600;
+    info_.st_uid = geteuid();
+    info_.st_nlink = 1;
+  }
+  Trust verdict(const std::vector<uid_t>& allowed = {}) {
+    why_.clear();
+    return judge(info_, AllowedUsers(allowed), "/dev/shm/ringside.x", &why_);
+  }
+  bool says(const std::string& part) const { return why_.find(part) != std::string::npos; }
+
+  struct stat info_ {};
+  std::string why_;
+};
+
+TEST_F(Judge, TrustsRegularFilesOfItsOwnUser) {
+  EXPECT_EQ(verdict(), Trust::kTrusted);
+  info_.st_mode = S_IFREG | 0664;
+  EXPECT_EQ(verdict(), Trust::kTrusted);
+}
+
+TEST_F(Judge, RefusesOtherUsersUnlessTheyAreAllowed) {
+  info_.st_uid = geteuid() + 1000;
+  EXPECT_EQ(verdict(), Trust::kRefused);
+  EXPECT_TRUE(says("--allow-uid " + std::to_string(geteuid() + 1000))) << why_;
+  EXPECT_EQ(verdict({geteuid() + 999}), Trust::kRefused);
+  EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
+  // To allow another is not to give up its own.
+  info_.st_uid = geteuid();
+  EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
+}
+
+TEST_F(Judge, RefusesWhatEverybodyMayWriteTo) {
+  info_.st_mode = S_IFREG | 0602;
+  EXPECT_EQ(verdict(), Trust::kNotNow);
+  EXPECT_TRUE(says("everybody")) << why_;
+}
+
+TEST_F(Judge, RefusesFilesOfTwoNamesAndOfNone) {
+  info_.st_nlink = 2;
+  EXPECT_EQ(verdict(), Trust::kNotNow);
+  EXPECT_TRUE(says("hard link")) << why_;
+  info_.st_nlink = 0;
+  EXPECT_EQ(verdict(), Trust::kGone);
+}
+
+TEST_F(Judge, RefusesWhatIsNoRegularFile) {
+  for (const int type : {S_IFDIR, S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK, S_IFLNK}) {
+    info_.st_mode = static_cast<mode_t>(type | 0600);
+    EXPECT_EQ(verdict(), Trust::kRefused) << type;
+  }
+}
+
+}  // namespace
+}  // namespace ringside::consumer_test

@@ -1,0 +1,37 @@
+// A service with something to hide and something to leave out, which does what standard input says:
+//   login N   one record with a password that ends in N
+//   pulse N   N records of a loud statement, numbered on and on
+// Each line is answered by "done" once its log calls have returned.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <ringside/ringside.hpp>
+
+int main() {
+  ringside::init();
+  char line[64] = {};
+  std::puts("ready");
+  std::fflush(stdout);
+  int pulse = 0;
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    const char* const blank = std::strchr(line, ' ');
+    const int number = blank != nullptr ? std::atoi(blank) : 0;
+    if (std::strncmp(line, "login", 5) == 0) {
+      const std::string user = "ada";
+      const std::string password = "hunter-two-" + std::to_string(number);
+      const long card = 4000123412341234 + number;
+      RS_NOTICE("%s logs in with %s, card %ld, attempt %d", user.c_str(), password.c_str(), card,
+                number);
+    } else if (std::strncmp(line, "pulse", 5) == 0) {
+      for (int i = 0; i < number; ++i) RS_DEBUG("pulse %d", pulse++);
+    } else {
+      return 2;
+    }
+    std::puts("done");
+    std::fflush(stdout);
+  }
+  return 0;
+}

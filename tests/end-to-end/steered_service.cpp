@@ -1,0 +1,55 @@
+// A service that logs when it is told to, line by line on standard input, so that a test knows what
+// every switch did:
+//   tick N    each of the statements below but the rare one, with the number N
+//   rare N    a statement that has not run before
+//   level L   set_level(L) of the service itself
+// Each line is answered by "done" once its log calls have returned.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <ringside/ringside.hpp>
+
+namespace {
+
+void take_order(int number) {
+  RS_INFO("order %d taken", number);
+}
+
+void look_after(int number) {
+  RS_TRACE("pulse %d", number);
+  RS_DEBUG("state of order %d checked", number);
+  RS_WARNING("order %d is late", number);
+  RS_LOG_CONSUMER_CLOCK(RS_LEVEL_NOTICE, "cheap note %d", number);
+}
+
+void settle(int number) {
+  RS_ERROR("order %d needs a rare repair", number);
+}
+
+}  // namespace
+
+int main() {
+  ringside::init();
+  char line[64] = {};
+  std::puts("ready");
+  std::fflush(stdout);
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    const char* const blank = std::strchr(line, ' ');
+    const int number = blank != nullptr ? std::atoi(blank) : 0;
+    if (std::strncmp(line, "tick", 4) == 0) {
+      take_order(number);
+      look_after(number);
+    } else if (std::strncmp(line, "rare", 4) == 0) {
+      settle(number);
+    } else if (std::strncmp(line, "level", 5) == 0) {
+      ringside::set_level(static_cast<ringside::Level>(number));
+    } else {
+      return 2;
+    }
+    std::puts("done");
+    std::fflush(stdout);
+  }
+  return 0;
+}

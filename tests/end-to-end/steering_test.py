@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""ringctl changes running services: what a switch did is read from what the service has logged."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from told_service import ToldService
+from traced_processes import BOUND_S, TestBed, program, wait_until
+
+TICK = {"TRACE": "pulse {}", "DEBUG": "state of order {} checked", "INFO": "order {} taken",
+        "NOTICE": "cheap note {}", "WARNING": "order {} is late"}
+
+
+def steered(bed, **how):
+    """The service under test: says what it logged by what it was told."""
+    return ToldService(bed, "steered_service", service="desk", **how)
+
+
+class Steering(unittest.TestCase):
+    def setUp(self):
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+
+    def ringctl(self, *arguments, status=0):
+        done = subprocess.run([program("ringctl"), *map(str, arguments), "--shm-dir",
+                               self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S,
+                              check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(done.stderr == "", status == 0, done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def objects(self, *arguments):
+        return [json.loads(line) for line in self.ringctl(*arguments, "--json").splitlines()]
+
+    def switches(self, *arguments):
+        """Of the statements: the words of their switches, by their texts."""
+        return {one["text"]: (one["enabled"], "for_ns" in one)
+                for one in self.objects("list", "--statements", *arguments)}
+
+    def messages(self):
+        """What the trace holds once everything has ended."""
+        done = subprocess.run([program("ringcat"), "--format", "json", *self.bed.traces()],
+                              capture_output=True, text=True, timeout=BOUND_S, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [json.loads(line)["msg"] for line in done.stdout.splitlines()]
+
+    def expect(self, service, expected):
+        """In any order: what the consumer stamps comes after all that it read with it."""
+        service.end()
+        self.bed.run_consumer_once()
+        self.assertEqual(sorted(self.messages()), sorted(expected))
+
+    def test_level_in_force_for_statements_that_ran_and_that_did_not(self):
+        service = steered(self.bed)
+        service.tell("tick 1")
+        self.assertIn("level WARNING", self.ringctl("level", "warning"))
+        service.tell("tick 2")
+        self.ringctl("level", "off")
+        service.tell("tick 3")
+        service.tell("rare 3")
+        self.ringctl("level", "Error")
+        service.tell("rare 4")
+        (one,) = self.objects("list")
+        self.assertEqual((one["service"], one["level"], one["alive"], one["consumer"]),
+                         ("desk", "ERROR", True, "none"))
+        service.tell("level 3")  # the service's own call overrides it
+        service.tell("tick 5")
+        self.expect(service, [TICK["INFO"].format(1), TICK["TRACE"].format(1),
+                              TICK["DEBUG"].format(1), TICK["WARNING"].format(1),
+                              TICK["NOTICE"].format(1), TICK["WARNING"].format(2),
+                              "order 4 needs a rare repair", TICK["INFO"].format(5),
+                              TICK["WARNING"].format(5), TICK["NOTICE"].format(5)])
+
+    def test_single_statements_by_what_names_them(self):
+        service = steered(self.bed)
+        all_on = {text: (True, False) for text in
+                  ["pulse %d", "state of order %d checked", "order %d taken", "cheap note %d",
+                   "order %d is late", "order %d needs a rare repair"]}
+        self.assertEqual(self.switches(), all_on)
+
+        def off(*texts):
+            return {**all_on, **{text: (False, False) for text in texts}}
+
+        for choice, texts in [
+                (["pulse"], ["pulse %d"]),
+                (["--function", "settle"], ["order %d needs a rare repair"]),
+                (["--of-level", "debug"], ["state of order %d checked"]),
+                (["--of-level", "warning+"], ["order %d is late", "order %d needs a rare repair"]),
+                (["--regex", "^order .* (taken|is late)$"],
+                 ["order %d is late", "order %d taken"]),
+                (["--file", "steered_*.cpp", "--function", "look_*", "note"], ["cheap note %d"]),
+                (["pulse", "cheap*"], ["pulse %d", "cheap note %d"]),
+                (["*"], list(all_on)),
+        ]:
+            (done,) = self.objects("disable", *choice)
+            self.assertEqual({one["text"] for one in done["statements"]}, set(texts), choice)
+            self.assertTrue(all(one["was_enabled"] for one in done["statements"]))
+            self.assertEqual(self.switches(), off(*texts), choice)
+            self.ringctl("enable", "*")
+        self.ringctl("disable", "cheap", "pulse")
+        service.tell("tick 1")
+        self.ringctl("enable", "cheap")
+        service.tell("tick 2")
+        self.expect(service, [TICK["INFO"].format(1), TICK["DEBUG"].format(1),
+                              TICK["WARNING"].format(1), TICK["INFO"].format(2),
+                              TICK["DEBUG"].format(2), TICK["WARNING"].format(2),
+                              TICK["NOTICE"].format(2)])
+
+    def test_what_is_limited_in_time_ends_with_nobody_there(self):
+        service = steered(self.bed)
+        self.ringctl("disable", "*")
+        self.ringctl("enable", "taken", "--for", "10m")
+        self.assertEqual(self.switches("--site", "taken"), {"order %d taken": (True, True)})
+        service.tell("tick 1")
+        # The same with a deadline that comes. Reading a switch changes none: only the service's own
+        # log calls do.
+        self.ringctl("enable", "taken", "--for", "300ms")
+        wait_until(lambda: self.switches("--site", "taken") == {"order %d taken": (False, False)},
+                   "the deadline")
+        service.tell("tick 2")
+        service.tell("tick 3")
+        self.expect(service, [TICK["INFO"].format(1)])
+
+    def test_a_level_limited_in_time_gives_back_what_each_statement_was(self):
+        service = steered(self.bed)
+        self.ringctl("level", "info")
+        self.ringctl("enable", "pulse")
+        before = self.switches()
+        self.ringctl("level", "off", "--for", "10m")
+        self.assertEqual({on for on, _ in self.switches().values()}, {False})
+        service.tell("tick 1")
+        self.ringctl("level", "off", "--for", "300ms")
+        wait_until(lambda: self.switches() == before, "the deadline")
+        (one,) = self.objects("list")
+        self.assertEqual(one["level"], "INFO")
+        service.tell("tick 2")
+        self.expect(service, [TICK["INFO"].format(2), TICK["TRACE"].format(2),
+                              TICK["WARNING"].format(2), TICK["NOTICE"].format(2)])
+
+    def test_deadlines_run_out_and_come_back(self):
+        steered(self.bed)
+        for _ in range(8):
+            self.ringctl("disable", "pulse", "--for", "10m")
+            self.ringctl("disable", "rare", "--for", "10m")
+        # Each change has taken the place of the one before: two slots in use.
+        texts = ["pulse", "checked", "taken", "late", "cheap", "rare"]
+        for text in texts:
+            self.ringctl("disable", text, "--for", "10m")
+        self.ringctl("level", "error", "--for", "1h")
+        self.assertEqual({on for on, _ in self.switches("--of-level", "warning").values()}, {False})
+        self.ringctl("enable", "*")
+        self.assertEqual({state for state in self.switches().values()}, {(True, False)})
+
+    def test_flush_and_rotation_are_done_when_they_return(self):
+        consumer = self.bed.start_consumer()
+        service = steered(self.bed)
+        wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
+        for number in range(1, 6):
+            service.tell(f"rare {number}")
+            self.ringctl("flush")
+            self.assertEqual(self.messages()[-1], f"order {number} needs a rare repair")
+            self.ringctl("rotate")
+            self.assertEqual(len(self.bed.traces()), number + 1)
+        service.end()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        self.assertEqual(self.messages(),
+                         [f"order {number} needs a rare repair" for number in range(1, 6)])
+        self.assertIn("no service is traced", self.ringctl("flush", status=3))
+
+    def test_policy_is_changed_and_never_waits_longer_than_the_service_was_told(self):
+        service = steered(self.bed, timeout_ms=50)
+        self.assertEqual(self.objects("policy"),
+                         [{"service": "desk", "pid": service.process.pid, "policy": "block",
+                           "block_timeout_ms": 50}])
+        (one,) = self.objects("policy", "drop")
+        self.assertEqual(one["policy"], "drop")
+        (one,) = self.objects("policy", "block", "--block-timeout", "20ms")
+        self.assertEqual((one["policy"], one["block_timeout_ms"]), ("block", 20))
+        self.assertIn("not a policy", self.ringctl("policy", "overwrite", status=2))
+
+    def test_overwritten_rings_keep_their_policy(self):
+        steered(self.bed, overflow="overwrite")
+        self.assertIn("RINGSIDE_OVERFLOW", self.ringctl("policy", "drop", status=1))
+        self.assertIn("ringctl snapshot", self.ringctl("flush", status=1))
+        (one,) = self.objects("list")
+        self.assertEqual(one["policy"], "overwrite")
+
+    def test_what_cannot_be_done_is_said_with_the_remedy(self):
+        self.assertIn("--shm-dir", self.ringctl("level", "info", status=3))
+        steered(self.bed)
+        for arguments, status, words in [
+                (["level", "loud"], 2, "no level"), (["level", "info", "--for", "soon"], 2, "30s"),
+                (["level", "info", "--service", "other"], 3, "ringctl list"),
+                (["enable"], 2, "which statements"), (["enable", "nothing like it"], 3, "ringctl list"),
+                (["disable", "--regex", "("], 2, "--regex"),
+                (["disable", "--keyword", "0"], 2, "--keyword"),
+                (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd")]:
+            self.assertIn(words, self.ringctl(*arguments, status=status), arguments)
+
+    def test_other_files_in_the_directory_are_no_services(self):
+        steered(self.bed)
+        os.symlink("/etc/passwd", os.path.join(self.bed.shm_dir, "ringside.a.1.0123456789abcdef"))
+        os.mkdir(os.path.join(self.bed.shm_dir, "ringside.b.1.0123456789abcdef"))
+        os.mkfifo(os.path.join(self.bed.shm_dir, "ringside.c.1.0123456789abcdef"))
+        with open(os.path.join(self.bed.shm_dir, "ringside.d.1.0123456789abcdef"), "wb") as file:
+            file.truncate(1 << 40)
+        complaints = self.ringctl("level", "info", status=1)
+        for name in "abc":
+            self.assertIn(f"ringside.{name}.1", complaints)
+        self.assertEqual({on for on, _ in self.switches("--service", "desk").values()},
+                         {True, False})
+        self.ringctl("list", status=1)
+
+    def test_doctor_knows_remedies(self):
+        steered(self.bed)
+        lines = subprocess.run([program("ringctl"), "doctor", "--json", "--shm-dir",
+                                self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S,
+                               check=False)
+        results = [json.loads(line) for line in lines.stdout.splitlines()]
+        names = {one["check"] for one in results}
+        for name in ("shared memory", "permission", "room", "clock source", "io_uring", "inotify",
+                     "open files", "processors", "huge pages"):
+            self.assertIn(name, names)
+        (consumer,) = [one for one in results if re.fullmatch(r"desk \d+: consumerd", one["check"])]
+        self.assertEqual(consumer["verdict"], "failure")
+        self.assertIn("start consumerd", consumer["remedy"])
+        self.assertEqual(lines.returncode, 1)
+        for one in results:
+            self.assertTrue(one["verdict"] == "ok" or one["remedy"], one)
+        gone = subprocess.run(
+            [program("ringctl"), "doctor", "--shm-dir", "/nowhere"], capture_output=True, text=True,
+            timeout=BOUND_S, check=False)
+        self.assertEqual(gone.returncode, 1)
+        self.assertIn("mount a tmpfs", gone.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

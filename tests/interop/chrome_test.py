@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""--to chrome: JSON events that have all that the records have, at their times."""
+
+import json
+import unittest
+from decimal import Decimal
+
+from random_traces import SEEDS, RandomTrace, ringcat
+
+FACTS = ("substream", "activity", "related", "stack_id", "cut")
+
+
+class Decoded:
+    def __init__(self, data):
+        document = json.loads(data, parse_float=Decimal)
+        self.base = int(document["otherData"]["base_unix_ns"])
+        self.names = {}  # by process, and by process and thread
+        self.events = []
+        self.flows = []
+        for event in document["traceEvents"]:
+            if event["ph"] == "M":
+                key = (event["name"], event["pid"], event["tid"])
+                self.names[key] = event["args"].get("name", event["args"].get("labels"))
+                continue
+            event["unix_ns"] = self.base + self.nanoseconds(event["ts"])
+            (self.flows if event["ph"] in "stf" else self.events).append(event)
+
+    @staticmethod
+    def nanoseconds(microseconds):
+        ns = Decimal(microseconds) * 1000
+        assert ns == int(ns)
+        return int(ns)
+
+
+def of_json(value):
+    """As the test reads the other side, without decimals."""
+    if isinstance(value, list):
+        return [of_json(element) for element in value]
+    return float(value) if isinstance(value, Decimal) else value
+
+
+class Chrome(unittest.TestCase):
+    def assert_carried(self, record, found):
+        facts = found.get("ringside") or found["args"].pop("ringside")
+        fields = {**found.get("fields", {}), **found["args"]}
+        self.assertEqual({name: of_json(value) for name, value in fields.items()},
+                         record["fields"])
+        self.assertEqual(found["cat"], record["category"])
+        if "name" in record:
+            self.assertEqual(found["name"], record["name"])
+        self.assertEqual((facts["seq"], facts["level"]), (record["sequence"], record["level"]))
+        self.assertEqual((facts.get("file", ""), facts.get("line", 0), facts.get("function", "")),
+                         (record["file"], record["line"], record["function"]))
+        for name in FACTS:
+            self.assertEqual(facts.get(name), record.get(name), name)
+        self.assertEqual(found["ph"] == "X", "duration_ns" in record)
+        if found["ph"] == "X":
+            self.assertEqual(Decoded.nanoseconds(found["dur"]), record["duration_ns"])
+        elif found["ph"] == "C":
+            self.assertEqual(facts["kind"], "counter")
+            self.assertTrue(found["args"])
+            for value in found["args"].values():
+                self.assertTrue(isinstance(value, (int, Decimal))
+                                or value in ("NaN", "Infinity", "-Infinity"))
+
+    def test_carries_random_records(self):
+        phases = set()
+        for seed in SEEDS:
+            with RandomTrace(seed) as trace:
+                data, said = trace.converted("chrome")
+                events = trace.events()
+            self.assertEqual(said, "")
+            decoded = Decoded(data)
+            self.assertEqual(len(decoded.events), len(events))
+            phases |= {event["ph"] for event in decoded.events + decoded.flows}
+            for event, found in zip(events, decoded.events):
+                self.assertEqual(found["unix_ns"], event["unix_ns"])
+                self.assertEqual((found["pid"], found["tid"]), (event["pid"], event["thread"]["id"]))
+                self.assertEqual(decoded.names["thread_name", found["pid"], found["tid"]],
+                                 event["thread"]["name"])
+                self.assertEqual(decoded.names["process_name", found["pid"], 0], event["service"])
+                if event["kind"] == "loss":
+                    self.assertEqual((found["args"]["count"], found["args"]["cause"]),
+                                     (event["count"], event["cause"]))
+                else:
+                    self.assert_carried(event, found)
+            self.assertEqual(len(decoded.flows), sum(("activity" in e) + ("related" in e)
+                                                     for e in events))
+        self.assertEqual(phases, set("XiCstf"))
+
+    def test_an_activity_begins_once(self):
+        with RandomTrace(2) as trace:
+            flows = Decoded(trace.converted("chrome")[0]).flows
+        begins = [flow["id"] for flow in flows if flow["ph"] == "s"]
+        self.assertEqual(len(begins), len(set(begins)))
+
+    def test_tells_of_texts_that_are_changed(self):
+        with RandomTrace(1, any_bytes_in_texts=True) as trace:
+            data, said = trace.converted("chrome")
+        self.assertRegex(said, "not UTF-8 became")
+        Decoded(data)
+
+    def test_processes_of_one_number_are_told_apart(self):
+        with RandomTrace(1) as trace, RandomTrace(2) as other:
+            _, _, said = ringcat("--to", "chrome", "-o", trace.path_of("both"), trace.path,
+                                 other.path)
+            events = len(trace.events()) + len(other.events())
+            with open(trace.path_of("both"), "rb") as file:
+                decoded = Decoded(file.read())
+        self.assertEqual(len(decoded.events), events)
+        self.assertRegex(said, r"2 records: the process has a number made up")
+        named = [(pid, name) for (what, pid, _), name in decoded.names.items()
+                 if what == "process_name"]
+        self.assertEqual(sorted(name for _, name in named),
+                         ["random-0", "random-0", "random-1", "random-1"])
+        self.assertEqual(len({(event["pid"], event["tid"]) for event in decoded.events}), 12)
+
+    def test_an_empty_trace_has_no_events(self):
+        with RandomTrace(1, records=0) as trace:
+            self.assertEqual(Decoded(trace.converted("chrome")[0]).events, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Heph traces: what inspect tells of them, and what becomes of them and of random traces on the way
+there and back."""
+
+import base64
+import json
+import os
+import re
+import struct
+import tempfile
+import unittest
+
+from random_traces import SEEDS, RandomTrace, events_of, ringcat
+
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heph")
+
+
+def sample(name):
+    return os.path.join(SAMPLES, name)
+
+
+def sample_names():
+    return sorted(name[:-5] for name in os.listdir(SAMPLES) if name.endswith(".heph"))
+
+
+def metadata(option, value):
+    name = option.encode()
+    return struct.pack(">IIH", 0x75D11D4D, 10 + len(name) + len(value), len(name)) + name + value
+
+
+def event(stream, counter, start, end, name="e", attributes=b"", substream=0):
+    text = name.encode()
+    return struct.pack(">IIIIQQQH", 0xC1FC1FB7, 42 + len(text) + len(attributes), stream, counter,
+                       substream, start, end, len(text)) + text + attributes
+
+
+def inspected(data, *options):
+    """Exit code, the document (None if there is none), what was said."""
+    code, output, said = ringcat("inspect", "--json", "--from", "heph", *options, "-", input=data)
+    return code, json.loads(output) if output else None, said
+
+
+class Structure(unittest.TestCase):
+    def test_samples_are_told_as_expected(self):
+        self.assertEqual(len(sample_names()), 5)
+        for name in sample_names():
+            with self.subTest(name=name):
+                code, output, said = ringcat("inspect", "--json", sample(name + ".heph"))
+                with open(sample(name + ".json"), encoding="utf-8") as file:
+                    expected = json.load(file)
+                self.assertEqual((code, said), (0, ""))
+                self.assertEqual(json.loads(output), expected)
+                self.assertEqual(list(json.loads(output)), list(expected))
+
+    def test_counters_tell_what_is_missing_late_and_repeated(self):
+        data = b"".join(event(1, counter % 2**32, 1, 2) for counter in
+                        (-2, -1, 0, 3, 2, 3, 4))
+        code, told, _ = inspected(data)
+        self.assertEqual((code, told["counts"]["missing"]), (0, 1))
+        self.assertEqual(told["streams"]["1"],
+                         {"events": 7, "first_counter": 2**32 - 2, "last_counter": 4, "missing": 1,
+                          "late": 1, "duplicates": 1, "substreams": 1})
+
+    def test_events_before_the_first_epoch_use_it_and_a_later_one_holds_from_there_on(self):
+        many = b"".join(event(1, i, 5, 6) for i in range(100_000))  # more than is looked at in memory
+        data = (many + metadata("epoch", struct.pack(">Q", 1000)) + event(1, 100_000, 5, 6) +
+                metadata("epoch", struct.pack(">Q", 2000)) + event(1, 100_001, 5, 6))
+        code, told, _ = inspected(data)
+        starts = [packet["start_unix_ns"] for packet in told["packets"] if packet["kind"] == "event"]
+        self.assertEqual((code, set(starts[:-1]), starts[-1]), (0, {1005}, 2005))
+        self.assertEqual((len(starts), told["size"]), (100_002, len(data)))
+
+    def test_bad_packets_with_a_sound_size_are_skipped(self):
+        unknown_type = event(1, 1, 1, 2, attributes=b"\0\1x\5" + bytes(8))
+        array_of_nothing = event(1, 2, 1, 2, attributes=b"\0\1x\x80" + bytes(8))
+        long_name = event(1, 3, 1, 2, attributes=b"\0\xffx")
+        short_epoch = metadata("epoch", b"1234567")
+        code, told, said = inspected(event(1, 0, 1, 2) + unknown_type + array_of_nothing + long_name +
+                                     short_epoch + event(1, 1, 1, 2))
+        self.assertEqual((code, told["counts"]),
+                         (0, {"metadata": 0, "events": 2, "bad_packets": 4, "missing": 0}))
+        self.assertEqual([bad["offset"] for bad in told["bad_packets"]], [43, 98, 153, 199])
+        self.assertIn("4 bad packets", said)
+
+    def test_damage_ends_the_reading_where_it_stands(self):
+        sound = event(1, 0, 1, 2)
+        for damage in (b"\0\0\0\0\0\0\0\xff" + bytes(300), event(1, 1, 1, 2)[:-1], b"\xc1",
+                       struct.pack(">II", 0xC1FC1FB7, 41) + bytes(40),
+                       struct.pack(">II", 0x75D11D4D, 9) + bytes(40),
+                       struct.pack(">II", 0xC1FC1FB7, 2**32 - 1) + bytes(400)):
+            code, told, said = inspected(sound + damage)
+            self.assertEqual((code, told["counts"]["events"], told["error"]["offset"]),
+                             (1, 1, len(sound)))
+            self.assertIn(f":{len(sound)}: ", said)
+            code, told, said = inspected(damage)
+            self.assertEqual((code, told), (2, None))
+            self.assertIn(":0: ", said)
+
+
+class TemporaryFile:
+    def __init__(self, data):
+        self.file = tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".heph")
+        self.file.write(data)
+        self.file.flush()
+
+    def __enter__(self):
+        return self.file.name
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+class Import(unittest.TestCase):
+    def test_events_become_spans_of_their_streams(self):
+        records = events_of(sample("h05_streams.heph"))
+        self.assertEqual([(r["thread"]["id"], r.get("substream", 0), r["name"], r["duration_ns"], r["fields"]["k"])
+                          for r in records[:4]],
+                         [(1, 1, "B outer", 10000, 5000), (1, 1, "A crossing", 10000, 10000),
+                          (1, 2, "other substream", 2000, 10000), (2, 1, "parent", 800_000, 100_000)])
+        self.assertEqual(records[0]["unix_ns"], 1610113734118015000)
+        self.assertEqual({r["service"] for r in records}, {"heph"})
+        self.assertEqual([r["fields"] for r in events_of(sample("h04_arrays.heph"))][0],
+                         {"u": [1, 2, 2**64 - 1], "i": [-1, 0, 1], "f": [123.456, 789.0],
+                          "s": ["a", "", "é"], "eu": [], "es": [], "after": 1})
+
+    def test_events_come_in_the_order_of_time_and_gaps_become_losses(self):
+        data = (metadata("epoch", struct.pack(">Q", 10**9)) + event(1, 0, 500, 600, "inner") +
+                event(1, 1, 400, 700, "outer") + event(1, 4, 800, 900, "later"))
+        with TemporaryFile(data) as path:
+            told = events_of(path)
+        self.assertEqual([(e["kind"], e.get("name"), e["unix_ns"]) for e in told],
+                         [("record", "outer", 10**9 + 400), ("record", "inner", 10**9 + 500),
+                          ("loss", None, 10**9 + 800), ("record", "later", 10**9 + 800)])
+        self.assertEqual(told[2]["count"], 2)
+
+    def test_what_is_odd_is_told(self):
+        data = (event(1, 5, 9, 3, "backwards") + event(1, 5, 1, 2**63, attributes=b"\0\1n\5") +
+                event(1, 4, 2**64 - 1, 2**64 - 1, "far"))
+        with TemporaryFile(data + b"\xc1\xfc\x1f\xb7") as path:
+            code, output, said = ringcat("--format", "json", path)
+        records = [json.loads(line) for line in output.splitlines()]
+        self.assertEqual((code, [r["name"] for r in records]), (1, ["backwards", "far"]))
+        self.assertEqual((records[0]["duration_ns"], records[1]["unix_ns"]), (0, 2**63 - 1))
+        for words in (f"{path}:{len(data)}: the file ends within", "1 bad packets were skipped", "no epoch is set",
+                      "1 record: ends before it starts", "1 record: its time became the last", "came late"):
+            self.assertIn(words, said)
+
+    def test_descriptions_without_end_stand_in_a_field(self):
+        data = (metadata("epoch", struct.pack(">Q", 10**18)) +
+                b"".join(event(1, i, i, i + 1, f"request {i}") for i in range(50_003)) +
+                event(1, 50_003, 50_003, 50_004, "x" * 5000))
+        with TemporaryFile(data) as path:
+            records = events_of(path)
+            code, back, _ = ringcat("--to", "heph", path)
+        self.assertEqual((records[49_999]["name"], records[49_999]["fields"]), ("request 49999", {}))
+        self.assertEqual([r["fields"]["heph.description"] for r in records[50_000:]],
+                         ["request 50000", "request 50001", "request 50002", "x" * 5000])
+        self.assertEqual((code, back), (0, data))
+
+
+class ThereAndBack(unittest.TestCase):
+    def test_samples_come_back_byte_by_byte(self):
+        for name in sample_names()[1:]:
+            with self.subTest(name=name), open(sample(name + ".heph"), "rb") as file:
+                code, output, _ = ringcat("--to", "heph", sample(name + ".heph"))
+                self.assertEqual((code, output), (0, file.read()))
+
+    def test_unknown_options_are_kept(self):
+        data = (metadata("epoch", struct.pack(">Q", 10**9)) + metadata("colour", b"\0blue") +
+                event(7, 0, 5, 9) + metadata("end", b""))
+        with TemporaryFile(data) as path:
+            code, output, said = ringcat("--to", "heph", path)
+        self.assertEqual((code, said), (0, ""))
+        self.assertEqual(inspected(output)[1]["counts"], inspected(data)[1]["counts"])
+        options = [(p["option"], p["value_hex"]) for p in inspected(output)[1]["packets"]
+                   if p["kind"] == "metadata"]
+        self.assertEqual(options[1:], [("colour", b"\0blue".hex()), ("end", "")])
+
+    def equal(self, there, back):
+        """A value and what becomes of it: integers of more than 64 bits and enumerations are texts,
+        bytes hexadecimal ones, floating numbers have 64 bits."""
+        if isinstance(there, list):
+            return len(there) == len(back) and all(map(self.equal, there, back))
+        if isinstance(there, str):
+            if not isinstance(back, str):
+                return int(there, 16) == back
+            return there == back or base64.b64decode(there, validate=True) == bytes.fromhex(back)
+        if isinstance(back, str):
+            return str(there) == back
+        return there == back or abs(there - back) <= 1e-7 * abs(there)
+
+    def test_random_traces_keep_what_a_heph_trace_has_a_place_for(self):
+        for seed in SEEDS:
+            with RandomTrace(seed, records=1000) as trace:
+                there = trace.events()
+                _, said = trace.converted("heph")
+                back = events_of(trace.path_of("converted.heph"))
+            order = lambda e: (e["unix_ns"], e["thread"]["id"], e["sequence"])
+            records = sorted((e for e in there if e["kind"] == "record"), key=order)
+            again = sorted((e for e in back if e["kind"] == "record"), key=order)
+            self.assertEqual(len(records), len(again))
+            for one, other in zip(records, again):
+                for member in ("unix_ns", "substream", "duration_ns"):
+                    self.assertEqual(one.get(member, 0), other.get(member, 0))
+                self.assertEqual(one["thread"]["id"], other["thread"]["id"])
+                self.assertEqual(one.get("name") or one["msg"][:len(other.get("name", ""))],
+                                 other.get("name", ""))
+                self.assertEqual(list(one["fields"]), list(other["fields"]))
+                for name, value in one["fields"].items():
+                    self.assertTrue(self.equal(value, other["fields"][name]), (name, value, other))
+            untold = re.search(r"(\d+) records?: lost before the first", said)
+            self.assertEqual(sum(e["count"] for e in there if e["kind"] == "loss"),
+                             sum(e["count"] for e in back if e["kind"] == "loss") + int(untold[1] if untold else 0))
+            self.assertIn("levels are left out", said)
+
+    def test_written_traces_are_written_alike_again(self):
+        with RandomTrace(SEEDS[0], any_bytes_in_texts=True) as trace:
+            written, _ = trace.converted("heph")
+            code, again, said = ringcat("--to", "heph", trace.path_of("converted.heph"))
+        self.assertEqual((code, said), (0, ""))
+        key = lambda p: (p.get("start", 0), p.get("stream", 0), p.get("counter", 0))
+        packets = [[{**p, "offset": 0} for p in sorted(inspected(data)[1]["packets"], key=key)]
+                   for data in (written, again)]
+        self.assertEqual(packets[0], packets[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

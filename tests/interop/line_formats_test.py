@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""--to ndjson and --to csv: what --format prints, and what Python's readers find in it."""
+
+import csv
+import io
+import json
+import unittest
+
+from random_traces import SEEDS, RandomTrace, ringcat
+
+
+class LineFormats(unittest.TestCase):
+    def test_ndjson_is_what_format_json_prints(self):
+        for seed in SEEDS:
+            with RandomTrace(seed) as trace:
+                data, said = trace.converted("ndjson")
+                self.assertEqual(data, ringcat("--format", "json", trace.path)[1])
+            self.assertRegex(said, r"\d+ records: keywords are left out")
+            self.assertNotIn("UTF-8", said)
+
+    def test_csv_has_all_columns_of_all_events(self):
+        for seed in SEEDS:
+            with RandomTrace(seed) as trace:
+                data, said = trace.converted("csv")
+                events = trace.events()
+            self.assertRegex(said, r"\d+ records: stack ids are left out")
+            # Texts may have NUL, which Python's reader refuses.
+            text = data.decode().replace("\0", "<NUL>")
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
+            self.assertEqual(len(rows), len(events))
+            for row, event in zip(rows, events):
+                self.assertNotIn(None, row)
+                self.assertEqual(row["unix_ns"], str(event["unix_ns"]))
+                self.assertEqual((row["service"], row["pid"], row["thread"], row["thread_id"]),
+                                 (event["service"], str(event["pid"]), event["thread"]["name"],
+                                  str(event["thread"]["id"])))
+                self.assertEqual(row["seq"], str(event["sequence"]))
+                if event["kind"] == "loss":
+                    self.assertEqual(row["level"], "LOST")
+                    continue
+                self.assertEqual((row["level"], row["category"], row["site"], row["file"]),
+                                 (event["level"], event["category"], event.get("name", ""),
+                                  event["file"]))
+                self.assertEqual(json.loads(row["fields"]), event["fields"])
+                self.assertEqual(row["msg"], event["msg"].replace("\0", "<NUL>"))
+                for column in ("activity", "related", "duration_ns"):
+                    self.assertEqual(row[column], str(event.get(column, "")))
+
+    def test_tell_of_texts_that_are_changed(self):
+        with RandomTrace(1, any_bytes_in_texts=True) as trace:
+            self.assertRegex(trace.converted("ndjson")[1], "not UTF-8 became")
+
+    def test_csv_of_nothing_is_its_header(self):
+        with RandomTrace(1, records=0) as trace:
+            data, _ = trace.converted("csv")
+        self.assertRegex(data, rb"^unix_ns,utc,level,.*,fields\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()

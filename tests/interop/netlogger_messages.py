@@ -1,0 +1,30 @@
+"""NetLogger's binary messages, made byte by byte."""
+
+import struct
+
+INT, FLOAT, STRING = 1, 2, 3
+NTP = 2_208_988_800
+
+
+def text(value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return bytes([len(data)]) + data
+
+
+def value(item, order):
+    if isinstance(item, int):
+        return struct.pack(order + "Bi", INT, item)
+    if isinstance(item, float):
+        return struct.pack(order + "Bf", FLOAT, item)
+    return bytes([STRING]) + text(item)
+
+
+def header(identifier, names, constants=(), order="<", major=1):
+    rest = b"".join(map(text, names)) + b"".join(value(item, order) for item in constants)
+    return struct.pack(order + "HBBIBBB", 11 + len(rest), 0x80 | major, 0, identifier, order == "<",
+                       len(names), len(constants)) + rest
+
+
+def body(identifier, values=(), seconds=NTP + 1_000_000_000, fraction=0, order="<", more=b""):
+    rest = b"".join(value(item, order) for item in values) + more
+    return struct.pack(order + "HBBIII", 16 + len(rest), 1, 0, identifier, seconds, fraction) + rest

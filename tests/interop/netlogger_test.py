@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""NetLogger's binary messages: what inspect tells of them, and what becomes of them and of random
+traces on the way there and back."""
+
+import base64
+import json
+import os
+import struct
+import tempfile
+import unittest
+
+from netlogger_messages import NTP, body, header
+from random_traces import SEEDS, RandomTrace, events_of, ringcat
+
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netlogger")
+
+NO_NUMBERS = [("0x0", "(nil)"), ("NaN", "nan"), ("Infinity", "inf"), ("-Infinity", "-inf")]
+
+
+def inspected(data):
+    """Exit code, the document (None if there is none), what was said."""
+    code, output, said = ringcat("inspect", "--json", "--from", "netlogger", "-", input=data)
+    return code, json.loads(output) if output else None, said
+
+
+def records_of(data):
+    code, output, said = ringcat("--format", "json", "--from", "netlogger", "-", input=data)
+    return code, [json.loads(line) for line in output.splitlines()], said
+
+
+class Structure(unittest.TestCase):
+    def test_samples_are_told_as_expected(self):
+        for name in ("n01_basic_be", "n02_basic_le", "n03_ntp_times"):
+            with self.subTest(name=name):
+                code, output, said = ringcat("inspect", "--json", os.path.join(SAMPLES, name + ".nlb"))
+                with open(os.path.join(SAMPLES, name + ".json"), encoding="utf-8") as file:
+                    expected = json.load(file)
+                self.assertEqual((code, said), (0, ""))
+                self.assertEqual(json.loads(output), expected)
+                self.assertEqual(list(json.loads(output)), list(expected))
+
+    def test_a_repeated_header_replaces_definition_and_byte_order(self):
+        data = (header(1, ["a"]) + body(1, [1]) + header(1, ["a", "b"], order=">") +
+                body(1, [2, 3], order=">") + header(2, ["c"]) + body(1, [4, 5]))
+        code, told, _ = inspected(data)
+        self.assertEqual((code, [h["redefinition"] for h in told["headers"]]), (0, [False, True, False]))
+        self.assertEqual([[v["value"] for v in e["values"]] for e in told["events"]], [[1], [2, 3], [4, 5]])
+
+    def test_bad_bodies_and_unknown_identifiers_are_skipped_by_their_length(self):
+        bad = [body(1, [1, 2]), body(1), body(1, more=b"\x04" + bytes(4)), body(1, more=b"\3\xffabc"),
+               body(1, more=b"\1\0\0\0")]
+        data = header(1, ["a"]) + b"".join(bad) + body(9, [1]) + body(1, ["x"])
+        code, told, _ = inspected(data)
+        self.assertEqual((code, told["counts"]), (0, {"headers": 1, "events": 1, "unknown_identifier": 1, "bad": 5}))
+        self.assertEqual(told["unknown_identifier"][0]["identifier"], 9)
+        code, records, said = records_of(data)
+        self.assertEqual((code, [r["fields"] for r in records]), (0, [{"a": "x"}]))
+        self.assertIn("5 bad messages", said)
+        self.assertIn("1 messages were skipped whose identifier", said)
+
+    def test_damage_ends_the_reading_where_it_stands(self):
+        sound = header(1, ["a"]) + body(1, [1])
+        too_short = struct.pack("<HBBI", 15, 1, 0, 1) + bytes(8)
+        few_bytes = header(2, ["a", "b"])[:9] + b"\2\0" + b"\1a"
+        for damage in (body(1, [1])[:-1], b"\0", too_short, header(2, ["abc"])[:-1], few_bytes + bytes(20),
+                       header(2, ["a"], [1, 2]), header(2, ["a"], major=2),
+                       struct.pack("<HBBIBBB", 12, 0x81, 0, 2, 1, 0, 0) + b"x"):
+            code, told, said = inspected(sound + damage)
+            self.assertEqual((code, told["counts"]["events"], told["error"]["offset"]), (1, 1, len(sound)), damage)
+            self.assertIn(f":{len(sound)}: ", said)
+            self.assertEqual(records_of(sound + damage)[0:1] + (len(records_of(sound + damage)[1]),), (1, 1))
+            self.assertEqual(inspected(damage)[:2], (2, None))
+        self.assertEqual(inspected(body(1))[:2], (2, None))  # the byte order is not known
+
+
+class Import(unittest.TestCase):
+    def test_constants_become_constant_fields_and_what_the_statement_says(self):
+        data = (header(7, ["NL.EVNT", "HOST", "PROG", "LVL", "Const1", "Var1"],
+                       ["send", "dpss1", "ftp", "ERROR", 3]) + body(7, [2.5]))
+        code, records, said = records_of(data)
+        record = records[0]
+        self.assertEqual((code, said), (0, ""))
+        self.assertEqual([record[m] for m in ("name", "host", "service", "level", "fields", "unix_ns")],
+                         ["send", "dpss1", "ftp", "ERROR", {"Const1": 3, "Var1": 2.5}, 10**18])
+
+    def test_times_that_are_none(self):
+        data = header(1, ["n"]) + body(1, [1]) + body(1, [2], 0, 0) + body(1, [3], NTP - 1)
+        code, records, said = records_of(data)
+        self.assertEqual((code, [(r["fields"]["n"], r["unix_ns"]) for r in records]),
+                         (0, [(3, 0), (1, 10**18), (2, 10**18)]))
+        self.assertIn("1 record: has no time", said)
+        self.assertIn("1 record: is from before 1970", said)
+
+    def test_any_type_may_change_and_any_byte_come(self):
+        names = [bytes([i]) * 3 for i in range(100)]
+        data = header(1, names) + body(1, list(range(100))) + body(1, [b"\xff\0"] * 100) + body(1, list(range(100)))
+        code, records, said = records_of(data)
+        self.assertEqual((code, len(records)), (0, 3))
+        self.assertEqual([len(r["fields"]) for r in records], [64, 64, 64])
+        self.assertIn("fields beyond the 64th", said)
+
+
+class ThereAndBack(unittest.TestCase):
+    def test_samples_mean_the_same_again(self):
+        for name in ("n01_basic_be", "n02_basic_le"):
+            with open(os.path.join(SAMPLES, name + ".nlb"), "rb") as file:
+                data = file.read()
+            code, output, said = ringcat("--to", "netlogger", "--from", "netlogger", "-", input=data)
+            self.assertEqual((code, said), (0, ""))
+            there, back = inspected(data)[1], inspected(output)[1]
+            self.assertEqual([e["ulm"] for e in there["events"]], [e["ulm"] for e in back["events"]])
+            self.assertEqual([e["unix_ns"] for e in there["events"]], [e["unix_ns"] for e in back["events"]])
+            self.assertEqual([h["constants"] for h in there["headers"]], [h["constants"] for h in back["headers"]])
+
+    def equal(self, there, back):
+        if isinstance(there, (int, float)) and not isinstance(back, str):
+            return there == back or abs(there - back) <= 1e-6 * abs(there) or abs(there) < 1e-37
+        if isinstance(there, str) and isinstance(back, str):
+            if there[:60] == back[:60] or (there, back) in NO_NUMBERS:
+                return True
+            try:
+                data = base64.b64decode(there, validate=True)
+            except ValueError:
+                return False
+            return bytes(b for b in data if b < 128)[:30] == bytes(ord(c) for c in back if ord(c) < 128)[:30]
+        if isinstance(back, str):
+            return isinstance(there, list) or str(there) == back or float(there) == float(back)
+        return False
+
+    def test_random_traces_keep_what_messages_have_a_place_for(self):
+        for seed in SEEDS:
+            with RandomTrace(seed, records=1000) as trace:
+                there = trace.events()
+                _, said = trace.converted("netlogger")
+                back = events_of(trace.path_of("converted.netlogger"))
+            order = lambda e: (e["unix_ns"], e["service"], e["thread"]["id"], e["kind"], e["sequence"])
+            there.sort(key=order)
+            back.sort(key=order)
+            self.assertEqual(len(there), len(back))
+            for one, other in zip(there, back):
+                for member in ("kind", "unix_ns", "level", "category", "service", "pid", "host", "name", "file",
+                               "line", "function", "count", "cause", "substream", "activity", "related", "stack_id",
+                               "duration_ns"):
+                    self.assertEqual(one.get(member), other.get(member), (member, one, other))
+                self.assertEqual(one["thread"]["id"], other["thread"]["id"])
+                fields = one.get("fields", {})
+                self.assertEqual(set(fields), set(other.get("fields", {})))
+                for name, value in fields.items():
+                    self.assertTrue(self.equal(value, other["fields"][name]), (name, value, other["fields"][name]))
+            for words in ("arrays became texts", "texts are cut after 255 bytes",
+                          "names of threads are left out"):
+                self.assertIn(words, said)
+
+    def test_what_was_written_is_written_alike_again(self):
+        for seed in SEEDS[:2]:
+            with RandomTrace(seed, any_bytes_in_texts=True) as trace:
+                written, _ = trace.converted("netlogger")
+                code, again, said = ringcat("--to", "netlogger", trace.path_of("converted.netlogger"))
+            self.assertEqual((code, said), (0, ""))
+            key = lambda e: (e["unix_ns"], e["ulm"])
+            there, back = (sorted(inspected(data)[1]["events"], key=key) for data in (written, again))
+            self.assertEqual([e["ulm"] for e in there], [e["ulm"] for e in back])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""NetTrace files are read as traces, and traces written as NetTrace files."""
+
+import csv
+import io
+import json
+import os
+import struct
+import tempfile
+import unittest
+
+from random_traces import SEEDS, RandomTrace, comparable, events_of, ringcat
+
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nettrace")
+REAL = ["eventpipe-dotnetcore5.0-win-x64-arraytypes", "mixed_managed_external_samples"]
+SMALL = ["s00_empty", "s01_uncompressed", "s02_all_flag_bytes", "s03_dropped"]
+UNKNOWN_PROCESSOR = 0xFFFFFFFF
+
+
+def sample(name, kind="nettrace"):
+    return os.path.join(SAMPLES, f"{name}.{kind}")
+
+
+def summary_of(path):
+    code, output, said = ringcat("inspect", "--json", path)
+    assert code == 0, said
+    return json.loads(output)
+
+
+def canonical_lines(path):
+    code, output, said = ringcat("inspect", "--csv", path)
+    assert code == 0, said
+    return list(csv.reader(io.StringIO(output.decode())))
+
+
+def imported(path):
+    code, output, _ = ringcat("--format", "json", path)
+    assert code == 0
+    events = [json.loads(line) for line in output.splitlines()]
+    return ([event for event in events if event["kind"] == "record"],
+            [event for event in events if event["kind"] != "record"])
+
+
+def sync_unix_ns(trace):
+    from datetime import datetime, timezone
+    time = datetime(trace["year"], trace["month"], trace["day"], trace["hour"], trace["minute"],
+                    trace["second"], tzinfo=timezone.utc)
+    return int(time.timestamp()) * 10**9 + trace["millisecond"] * 10**6
+
+
+class Reading(unittest.TestCase):
+    def test_every_event_is_a_record_with_its_time_thread_and_type(self):
+        for name in REAL + SMALL:
+            with self.subTest(name):
+                trace = summary_of(sample(name))["trace"]
+                records, _ = imported(sample(name))
+                expected = sorted(
+                    (sync_unix_ns(trace) + (int(time) - trace["sync_time_qpc"]) * 10**9
+                     // trace["qpc_frequency"], int(thread), int(capture_thread), int(processor),
+                     provider, int(event_id))
+                    for time, capture_thread, thread, _, processor, _, provider, event_id, _, _
+                    in canonical_lines(sample(name)))
+                found = sorted(
+                    (record["unix_ns"], record["thread"]["id"],
+                     record["fields"].get("nettrace.capture_thread", record["thread"]["id"]),
+                     record["fields"].get("nettrace.processor", UNKNOWN_PROCESSOR),
+                     record["category"], record["fields"]["nettrace.event_id"])
+                    for record in records)
+                self.assertEqual(found, expected)
+
+    def test_payloads_are_decoded_by_their_metadata(self):
+        records, _ = imported(sample(REAL[0]))
+        records = [r for r in records if r["category"] == "TestEventSource0"]
+        with open(sample(REAL[0], "events.jsonl"), encoding="utf-8") as file:
+            expected = [json.loads(line) for line in file]
+        self.assertEqual(len(records), len(expected))
+        for record, event in zip(records, expected):
+            fields = record["fields"]
+            self.assertEqual(record["name"], event["event_name"])
+            for name, value in event["payload"].items():
+                if isinstance(value, list) and isinstance(value[0], str):  # code units
+                    value = [ord(unit) for unit in value]
+                self.assertEqual(fields[name], value)
+            self.assertEqual(fields["nettrace.stack"], event["stack"])
+            self.assertEqual(fields["nettrace.version"], event["version"])
+            self.assertEqual(fields.get("nettrace.opcode"), event["opcode"])
+
+    def test_dropped_events_are_losses(self):
+        _, losses = imported(sample("s03_dropped"))
+        self.assertEqual([(loss["thread"]["id"], loss["count"]) for loss in losses],
+                         [(1, 2), (1, 3), (3, 1)])
+
+    def test_activities_read_as_dotnet_prints_them(self):
+        records, _ = imported(sample("s01_uncompressed"))
+        with open(sample("s01_uncompressed"), "rb") as file:
+            data = file.read()
+        activities = [record["activity"] for record in records if "activity" in record]
+        self.assertEqual(len(activities), 2)
+        for activity in activities:
+            a, b, c = struct.unpack(">IHH", bytes.fromhex(activity[:16]))
+            self.assertIn(struct.pack("<IHH", a, b, c) + bytes.fromhex(activity[16:]), data)
+
+    def test_what_precedes_damage_is_delivered(self):
+        with open(sample("s03_dropped"), "rb") as file:
+            whole = file.read()
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+            path = os.path.join(directory, "cut.nettrace")
+            with open(path, "wb") as file:
+                file.write(whole[:-40])
+            code, output, said = ringcat("--format", "json", path)
+            self.assertNotEqual(code, 0)
+            self.assertIn("ends within", said)
+            self.assertTrue(output)
+            with open(path, "wb") as file:
+                file.write(b"\x14\0\0\0!FastSerialization.1" + whole[32:])
+            code, output, said = ringcat("--format", "json", path)
+            self.assertNotEqual(code, 0)
+            self.assertIn("NetPerf", said)
+            self.assertFalse(output)
+
+    def test_a_pipe_is_read_too(self):
+        with open(sample("s02_all_flag_bytes"), "rb") as file:
+            code, output, _ = ringcat("--format", "json", "-", stdin=file)
+        self.assertEqual(code, 0)
+        self.assertEqual(len(output.splitlines()), 256)
+
+
+def carried(event):
+    """Without what NetTrace has no place for."""
+    def text(value):
+        if isinstance(value, list):
+            return [text(element) for element in value]
+        return value.split("\0")[0] if isinstance(value, str) else value
+
+    event = {**event, "msg": None, "cause": None, "thread": event["thread"]["id"]}
+    if "fields" in event:
+        event["fields"] = {name: text(value) for name, value in event["fields"].items()}
+    return event
+
+
+class Writing(unittest.TestCase):
+    maxDiff = 2000
+
+    def test_random_traces_survive_the_way_there_and_back(self):
+        for seed in SEEDS:
+            with self.subTest(seed), RandomTrace(seed) as trace:
+                _, said = trace.converted("nettrace")
+                for line in said.splitlines():
+                    self.assertRegex(line, "names of threads|cause of losses|null character")
+                expected = comparable(trace.events())
+                found = comparable(events_of(trace.path_of("converted.nettrace")))
+                self.assertEqual(len(found), len(expected))
+                for one, other in zip(found, expected):
+                    self.assertEqual(carried(one), carried(other))
+
+    def test_what_is_written_is_sound(self):
+        with RandomTrace(SEEDS[0], records=9000, threads=20) as trace:
+            trace.converted("nettrace")
+            summary = summary_of(trace.path_of("converted.nettrace"))
+            losses = sum(e["count"] for e in trace.events() if e["kind"] == "loss")
+        self.assertEqual(summary["events"], 9000)
+        self.assertTrue(summary["ended_with_null_reference"])
+        self.assertEqual(summary["dropped"]["total"], losses)
+        for fault in ("events_without_metadata", "out_of_order_events",
+                      "events_outside_sequence_point_bounds", "block_timestamp_range_violations",
+                      "metadata_redefinitions"):
+            self.assertEqual(summary[fault], 0, fault)
+        self.assertEqual(summary["payload_decode"]["too_short"], 0)
+        self.assertEqual(summary["payload_decode"]["extra_bytes"], 0)
+
+    def test_nettrace_files_survive_the_way_there_and_back(self):
+        alike = ("events", "events_by_type", "events_by_provider", "payload_bytes",
+                 "events_with_activity_id", "events_with_related_activity_id", "threads",
+                 "capture_threads", "processors")
+        for name in REAL + SMALL:
+            with self.subTest(name), tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+                path = os.path.join(directory, "again.nettrace")
+                code, _, said = ringcat("--to", "nettrace", "-o", path, sample(name))
+                self.assertEqual(code, 0, said)
+                before, after = summary_of(sample(name)), summary_of(path)
+                self.assertEqual({key: after[key] for key in alike},
+                                 {key: before[key] for key in alike})
+                for stacks in ("events_with_frames", "events_unresolved"):
+                    self.assertEqual(after["stacks"][stacks], before["stacks"][stacks])
+                self.assertEqual(after["dropped"]["total"], before["dropped"]["total"])
+                self.assertEqual(self.lines_in_ns(path, after), self.lines_in_ns(sample(name), before))
+
+    def lines_in_ns(self, path, summary):
+        """Sorted: of events at the same time, the order of threads is not kept."""
+        trace = summary["trace"]
+        return sorted(
+            [sync_unix_ns(trace) + (int(line[0]) - trace["sync_time_qpc"]) * 10**9
+             // trace["qpc_frequency"], *line[1:3], line[4], *line[6:]]
+            for line in canonical_lines(path))
+
+    def test_a_trace_without_events_is_one(self):
+        with RandomTrace(SEEDS[0]) as trace:
+            data, _ = trace.converted("nettrace", "--grep", "there is no such text")
+            summary = summary_of(trace.path_of("converted.nettrace"))
+        self.assertEqual(summary["events"], 0)
+        self.assertEqual(len(data), summary["size"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""--to speedscope and --to folded: every span with its time, and no time twice."""
+
+import collections
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from random_traces import BOUND_S, SEEDS, RandomTrace
+
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.schema.json")
+
+
+def spans_of(events):
+    """By thread: (begin, end, record)."""
+    spans = collections.defaultdict(list)
+    for event in events:
+        if "duration_ns" in event:
+            thread = (event["service"], event["pid"], event["thread"]["id"])
+            spans[thread].append((event["unix_ns"], event["unix_ns"] + event["duration_ns"], event))
+    return spans
+
+
+class Speedscope(unittest.TestCase):
+    def test_has_every_span_with_its_time(self):
+        for seed in SEEDS:
+            with RandomTrace(seed) as trace:
+                data, said = trace.converted("speedscope")
+                spans = spans_of(trace.events())
+                checked = subprocess.run(
+                    ["/usr/bin/jsonschema", "-i", trace.path_of("converted.speedscope"), SCHEMA],
+                    capture_output=True, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+            self.assertRegex(said, r"\d+ records: records without a duration are left out")
+            document = json.loads(data)
+            base = int(re.match(r"from (\d+) ns", document["name"]).group(1))
+            found = collections.defaultdict(list)
+            for profile in document["profiles"]:
+                pid, tid = map(int, re.search(r" \((\d+)/(\d+)\)", profile["name"]).groups())
+                for begin, end, frame in self.spans_of_profile(profile):
+                    found[pid, tid].append((base + begin, base + end, frame))
+            frames = document["shared"]["frames"]
+            self.assertEqual({thread[1:] for thread in spans}, set(found))
+            for thread, expected in spans.items():
+                self.assertEqual(sorted((b, e) for b, e, _ in expected),
+                                 sorted((b, e) for b, e, _ in found[thread[1:]]))
+                named = collections.Counter((b, e, r["name"], r["file"]) for b, e, r in expected
+                                            if "name" in r)
+                have = collections.Counter(
+                    (b, e, frames[frame]["name"], frames[frame].get("file", ""))
+                    for b, e, frame in found[thread[1:]])
+                self.assertFalse(named - have)
+
+    def spans_of_profile(self, profile):
+        stack, at = [], profile["startValue"]
+        for event in profile["events"]:
+            self.assertGreaterEqual(event["at"], at)
+            at = event["at"]
+            if event["type"] == "O":
+                stack.append(event)
+            else:
+                opened = stack.pop()
+                self.assertEqual(opened["frame"], event["frame"])
+                yield opened["at"], at, event["frame"]
+        self.assertEqual((stack, at), ([], profile["endValue"]))
+
+    def test_an_empty_trace_has_no_profiles(self):
+        with RandomTrace(1, records=0) as trace:
+            document = json.loads(trace.converted("speedscope")[0])
+        self.assertEqual(document["profiles"], [])
+
+
+class Folded(unittest.TestCase):
+    LINE = re.compile(r"(.*) (\d+)")
+
+    def stacks(self, data):
+        """By process and thread: the sum of the weights of each stack."""
+        stacks = collections.defaultdict(collections.Counter)
+        for line in data.decode().split("\n")[:-1]:
+            stack, weight = self.LINE.fullmatch(line).groups()
+            process, thread, *frames = stack.split(";")
+            self.assertTrue(frames)
+            key = int(process.rpartition("-")[2]), int(thread.rpartition("-")[2])
+            stacks[key][tuple(frames)] += int(weight)
+        return stacks
+
+    def expected(self, spans):
+        """The same, of spans that nest."""
+        stacks, around = collections.Counter(), []
+        for begin, end, record in spans:
+            while around and around[-1][0] <= begin:
+                around.pop()
+            frames = (around[-1][1] if around else ()) + (record["name"].replace(";", "_"),)
+            if around:
+                stacks[around[-1][1]] -= end - begin
+            stacks[frames] += end - begin
+            around.append((end, frames))
+        return +stacks
+
+    def test_weights_are_the_time_in_the_innermost_span_itself(self):
+        for seed in SEEDS:
+            with RandomTrace(seed, overlaps=False, records=1000) as trace:
+                events = trace.events()
+                data, said = trace.converted("folded")
+            stacks = self.stacks(data)
+            spans = spans_of(events)
+            if all("name" in r for thread in spans.values() for _, _, r in thread):
+                for (_, pid, tid), of_thread in spans.items():
+                    self.assertEqual(stacks[pid, tid], self.expected(of_thread))
+            self.assertRegex(said, "fields are left out")
+
+    def test_no_time_counts_twice_where_spans_overlap(self):
+        for seed in SEEDS:
+            with RandomTrace(seed) as trace:
+                stacks = self.stacks(trace.converted("folded")[0])
+                spans = spans_of(trace.events())
+            for (_, pid, tid), of_thread in spans.items():
+                total = sum(stacks[pid, tid].values())
+                self.assertLessEqual(total, sum(end - begin for begin, end, _ in of_thread))
+                covered, until = 0, 0
+                for begin, end, _ in of_thread:
+                    covered += max(0, end - max(begin, until))
+                    until = max(until, end)
+                self.assertGreaterEqual(total, covered)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+"""Random traces and what ringcat says of them, for the tests of formats."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BOUND_S = 120
+SEEDS = [int(seed) for seed in os.environ.get("RINGSIDE_TEST_SEEDS", "1 2 3 4 5").split()]
+
+
+def program(name):
+    return os.environ["RINGSIDE_TEST_" + name.upper()]
+
+
+def ringcat(*arguments, **how):
+    """Exit code, standard output as bytes, standard error as text."""
+    done = subprocess.run([program("ringcat"), *map(str, arguments)], capture_output=True,
+                          timeout=BOUND_S, check=False, **how)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+class RandomTrace:
+    """A file that goes with this object. `shape`: see write_random_trace."""
+
+    def __init__(self, seed, **shape):
+        self.directory = tempfile.TemporaryDirectory(prefix="ringside-test-")
+        self.path = os.path.join(self.directory.name, "random.ringtrace")
+        subprocess.run([program("write_random_trace"), str(seed), self.path,
+                        *(f"{name}={int(value)}" for name, value in shape.items())],
+                       check=True, timeout=BOUND_S)
+        print(f"seed {seed} {shape}", file=sys.stderr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.directory.cleanup()
+
+    def path_of(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def events(self, *options):
+        return events_of(self.path, *options)
+
+    def converted(self, format_name, *options):
+        """What is written, as bytes, and what is said."""
+        path = self.path_of("converted." + format_name)
+        code, output, said = ringcat("--to", format_name, "-o", path, "--force", *options, self.path)
+        assert code == 0 and not output, (code, output[:1000], said)
+        with open(path, "rb") as file:
+            return file.read(), said
+
+
+def events_of(path, *options):
+    """Records and losses in order of time, as --format json tells them."""
+    code, output, said = ringcat("--format", "json", *options, path)
+    assert code == 0 and not said, (code, said)
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def comparable(events):
+    """Without the numbers of statements and streams, which a conversion may give anew: the latter
+    order what happened at the same time."""
+    return sorted(({**event, "site": None} for event in events),
+                  key=lambda e: (e["unix_ns"], e["pid"], e["thread"]["id"], e["sequence"], e["kind"]))

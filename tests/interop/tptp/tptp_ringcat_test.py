@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""TPTP traces of both forms through ringcat: the samples there and back, and random traces."""
+
+import json
+import os
+import unittest
+
+from random_traces import SEEDS, RandomTrace, comparable, events_of, ringcat
+
+SAMPLES = os.path.dirname(os.path.abspath(__file__))
+NAMES = ["t01_all_le_ticks", "t02_all_be_ns", "t03_thread_start"]
+FORMS = ["trcbin", "trcxml"]
+
+
+def sample(name):
+    return os.path.join(SAMPLES, name)
+
+
+def expected_xml(name):
+    with open(sample(name + ".json"), encoding="utf-8") as file:
+        return [message["xml"] for message in json.load(file)["messages"]]
+
+
+def elements(document):
+    lines = document.decode().split("\n")
+    assert lines[1] == "<TRACE>" and lines[-2:] == ["</TRACE>", ""], lines
+    return lines[2:-2]
+
+
+class Tptp(unittest.TestCase):
+    def written(self, form, *paths, **how):
+        code, output, said = ringcat("--to", form, *paths, **how)
+        self.assertEqual((code, said), (0, ""))
+        return output
+
+    def test_samples_become_the_xml_that_is_expected_and_the_same_again(self):
+        for name in NAMES:
+            with self.subTest(name):
+                document = self.written("trcxml", sample(name + ".trcbin"))
+                self.assertEqual(elements(document), expected_xml(name))
+                for form in FORMS:
+                    again = self.written(form, sample(name + ".trcbin"))
+                    self.assertEqual(self.written("trcxml", "-", input=again), document)
+
+    def test_random_traces_come_back_as_they_were(self):
+        for seed in SEEDS:
+            for form in FORMS:
+                with RandomTrace(seed, any_bytes_in_texts=True) as trace:
+                    _, said = trace.converted(form)
+                    self.assertEqual(said, "")
+                    self.assertEqual(comparable(events_of(trace.path_of("converted." + form))),
+                                     comparable(trace.events()))
+
+    def test_spans_are_methods_that_are_entered_and_left_in_turn(self):
+        with RandomTrace(3, records=2000, losses=0) as trace:
+            trace.converted("trcbin")
+            _, output, _ = ringcat("inspect", "--json", trace.path_of("converted.trcbin"))
+        messages = [(m["tag"], m["attributes"]) for m in json.loads(output)["messages"]]
+        methods = {a["Method ID"] for tag, a in messages if tag == "methodDef"}
+        opened = {}
+        left = 0
+        last = 0
+        for tag, attributes in messages:
+            if tag == "methodEntry":
+                self.assertIn(attributes["Method ID"], methods)
+                opened[attributes["Ticket"]] = attributes
+            elif tag == "methodExit":
+                entry = opened.pop(attributes["Ticket"])
+                self.assertEqual(entry["Thread ID"], attributes["Thread ID"])
+                self.assertLessEqual(entry["Timestamp"], attributes["Timestamp"])
+                left += 1
+            if tag in ("methodEntry", "methodExit"):
+                self.assertGreaterEqual(attributes["Timestamp"], last)
+                last = attributes["Timestamp"]
+        self.assertEqual(opened, {})
+        self.assertGreater(left, 400)
+
+    def test_damage_is_told_and_what_precedes_it_is_delivered(self):
+        with open(sample("t02_all_be_ns.trcbin"), "rb") as file:
+            cut = file.read()[:700]
+        code, output, said = ringcat("--format", "json", "-", input=cut)
+        self.assertEqual(code, 1)
+        self.assertEqual(len(output.splitlines()), 11)
+        self.assertIn(":645: the file ends within message 1015", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,192 @@
+// What a builder is given is what a reader of trace files finds.
+
+#include "tools/interop/trace_builder.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "shm-layout/record_head.hpp"
+#include "trace-format/trace_set.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using shm::FieldType;
+
+struct Found {
+  std::uint64_t unix_ns;
+  std::string site;
+  std::string text;      // of the first argument if it is one
+  std::uint64_t number;  // of the first argument if it is one
+  std::uint64_t lost;
+  bool cut;
+};
+
+class Built {
+ public:
+  Built() : builder(report) {}
+
+  std::uint32_t text_site(const std::string& name) {
+    SiteDefinition site;
+    site.name = site.format = name;
+    site.fields = {{"text", FieldType::string}};
+    return builder.add_site(site);
+  }
+  std::uint32_t number_site(const std::string& name) {
+    SiteDefinition site;
+    site.name = site.format = name;
+    site.fields = {{"n", FieldType::u64}};
+    return builder.add_site(site);
+  }
+
+  std::vector<Found> read(std::uint64_t* late = nullptr) {
+    std::string error;
+    const std::vector<std::string> paths = builder.finish(&error);
+    EXPECT_EQ(error, "");
+    trace::ReadError why;
+    auto set = trace::TraceSet::open(paths, &why);
+    EXPECT_TRUE(set) << why.text();
+    std::vector<Found> found;
+    trace::Event event;
+    while (set && set->next(event)) {
+      if (event.kind == trace::EventKind::kLoss) {
+        found.push_back({event.unix_ns, "", "", 0, event.lost, false});
+        continue;
+      }
+      const trace::Record& r = event.record;
+      found.push_back({event.unix_ns, r.site->name,
+                       r.args.empty() ? "" : std::string(r.args[0].text),
+                       r.args.empty() ? 0 : r.args[0].u64, 0, r.cut});
+    }
+    if (set) {
+      EXPECT_EQ(set->report().damaged_bytes, 0U);
+      if (late != nullptr) *late = set->report().late_records;
+    }
+    return found;
+  }
+
+  ConversionReport report;
+  TraceBuilder builder;
+};
+
+TEST(TraceBuilder, GivesTimesOverTheWholeRangeBackExactly) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.number_site("n");
+  const std::vector<std::uint64_t> times{0,
+                                         1,
+                                         1'000'000'000,
+                                         1'700'000'000'123'456'789,
+                                         std::uint64_t{1} << 62,
+                                         (std::uint64_t{1} << 63) - 1};
+  for (const std::uint64_t time : times) {
+    built.builder.begin(stream, site, time);
+    built.builder.put(time);
+    built.builder.end();
+  }
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(found[i].unix_ns, times[i]);
+    EXPECT_EQ(found[i].number, times[i]);
+  }
+}
+
+TEST(TraceBuilder, PutsTimesThatGoBackInOrder) {
+  Built built;
+  const std::uint32_t process = built.builder.add_process({});
+  const std::uint32_t streams[] = {built.builder.add_stream(process, {}),
+                                   built.builder.add_stream(process, {})};
+  const std::uint32_t site = built.number_site("n");
+  constexpr std::uint64_t kRecords = 2'000'000;  // of more bytes than are pending at a time
+  for (std::uint64_t i = 0; i < kRecords; ++i) {
+    // Blocks of 1,000 in reverse, now and then a jump far back.
+    const std::uint64_t time = 10'000'000'000 + (i / 1000) * 1000 + (999 - i % 1000) -
+                               (i % 500'000 == 499'999 ? 9'000'000'000 : 0);
+    built.builder.begin(streams[i % 2], site, time);
+    built.builder.put(i);
+    built.builder.end();
+  }
+  std::uint64_t late = 0;
+  const std::vector<Found> found = built.read(&late);
+  ASSERT_EQ(found.size(), kRecords);
+  EXPECT_EQ(late, 0U);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    ASSERT_LE(found[i - 1].unix_ns, found[i].unix_ns) << i;
+  }
+}
+
+TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndTells) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.text_site("text");
+  const std::string large(TraceBuilder::kMostRecordBytes + 1000, 'x');
+  const std::string whole(1000, 'y');
+  for (const std::string& text : {large, whole, large}) {
+    built.builder.begin(stream, site, 5);
+    built.builder.put_text(text);
+    built.builder.end();
+  }
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), 3U);
+  for (const std::size_t i : {0U, 2U}) {
+    EXPECT_TRUE(found[i].cut);
+    EXPECT_GT(found[i].text.size(), TraceBuilder::kMostRecordBytes - 100);
+    EXPECT_EQ(found[i].text.find_first_not_of('x'), std::string::npos);
+  }
+  EXPECT_FALSE(found[1].cut);
+  EXPECT_EQ(found[1].text, whole);
+  ASSERT_EQ(built.report.lines().size(), 1U);
+  EXPECT_NE(built.report.lines()[0].find("2 records: "), std::string::npos);
+}
+
+TEST(TraceBuilder, TellsOfLossesWhereTheyAre) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.number_site("n");
+  const auto record = [&](std::uint64_t time) {
+    built.builder.begin(stream, site, time);
+    built.builder.put(time);
+    built.builder.end();
+  };
+  record(10);
+  built.builder.lost(stream, 20, 7);
+  record(30);
+  built.builder.lost(stream, 40, 2);
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[1].lost, 7U);
+  EXPECT_EQ(found[3].lost, 2U);
+}
+
+TEST(TraceBuilder, KeepsTextsOfAllSizesOfManyThreads) {
+  Built built;
+  const std::uint32_t site = built.text_site("text");
+  constexpr std::size_t kStreams = 300;
+  std::vector<std::uint32_t> streams;
+  for (std::size_t p = 0; p < 3; ++p) {
+    const std::uint32_t process =
+        built.builder.add_process({static_cast<std::uint32_t>(p), 0, 0, "many", "", ""});
+    for (std::size_t i = 0; i < kStreams / 3; ++i) {
+      streams.push_back(built.builder.add_stream(process, {static_cast<std::uint32_t>(i), "t"}));
+    }
+  }
+  std::uint64_t time = 1'000;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 6000; ++i) {
+    texts.emplace_back(i * i % 20'011, static_cast<char>('a' + i % 26));
+    built.builder.begin(streams[i % kStreams], site, ++time);
+    built.builder.put_text(texts.back());
+    built.builder.end();
+  }
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(found[i].text, texts[i]) << i;
+}
+
+}  // namespace
+}  // namespace ringside::tool

@@ -1,0 +1,142 @@
+// Which statements a pattern means, and what is said about patterns that mean nothing.
+#include "trace-format/condition/statement_pattern.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ringside::trace {
+namespace {
+
+constexpr StatementView kFilled = {.level = shm::Level::kInfo,
+                                   .line = 17,
+                                   .keywords = 0x30,
+                                   .name = "filled",
+                                   .category = "orders",
+                                   .format = "order %d filled at %.2f",
+                                   .file = "src/engine/orders.cpp",
+                                   .function = "Engine::fill"};
+
+bool fits(StatementPattern pattern) {
+  std::string why;
+  EXPECT_TRUE(pattern.prepare(&why)) << why;
+  return pattern.fits(kFilled);
+}
+
+std::string refusal(StatementPattern pattern, const StatementPatternNames& names = {}) {
+  std::string why;
+  return pattern.prepare(&why, names) ? "" : why;
+}
+
+StatementPattern of_sites(std::vector<std::string> globs) {
+  StatementPattern pattern;
+  pattern.sites = std::move(globs);
+  return pattern;
+}
+
+StatementPattern of_level(std::string level) {
+  StatementPattern pattern;
+  pattern.level = std::move(level);
+  return pattern;
+}
+
+StatementPattern with_keywords(std::vector<std::string> masks) {
+  StatementPattern pattern;
+  pattern.keywords = std::move(masks);
+  return pattern;
+}
+
+StatementPattern with_regex(std::string regex) {
+  StatementPattern pattern;
+  pattern.regex = std::move(regex);
+  return pattern;
+}
+
+TEST(StatementPattern, MeansAllStatementsIfNothingIsGiven) {
+  EXPECT_TRUE(StatementPattern().empty());
+  EXPECT_TRUE(fits({}));
+  EXPECT_FALSE(of_level("info").empty());
+}
+
+TEST(StatementPattern, FindsSitesByNamePlaceAndText) {
+  for (const char* glob : {"filled", "fill*", "order %d*", "filled at", "orders.cpp",
+                           "orders.cpp:17", "src/engine/orders.cpp:1?", "*.cpp"}) {
+    EXPECT_TRUE(fits(of_sites({glob}))) << glob;
+  }
+  for (const char* glob : {"", "fil?", "orders.cpp:1", "engine/orders.cpp", "x*"}) {
+    EXPECT_FALSE(fits(of_sites({glob}))) << glob;
+  }
+  EXPECT_TRUE(fits(of_sites({"nothing", "filled"}))) << "one of several";
+}
+
+TEST(StatementPattern, AllPartsHaveToFit) {
+  StatementPattern pattern;
+  pattern.files = {"orders.cpp"};
+  pattern.functions = {"Engine::*"};
+  pattern.categories = {"quotes", "ord*"};
+  pattern.keywords = {"1", "0x10"};
+  pattern.level = "debug+";
+  pattern.regex = "^order.*filled";
+  EXPECT_TRUE(fits(pattern));
+  const auto without = [&](auto change) {
+    StatementPattern other = pattern;
+    change(other);
+    return fits(other);
+  };
+  EXPECT_FALSE(without([](StatementPattern& other) { other.files = {"engine.cpp"}; }));
+  EXPECT_FALSE(without([](StatementPattern& other) { other.functions = {"fill"}; }));
+  EXPECT_FALSE(without([](StatementPattern& other) { other.categories = {"quotes"}; }));
+  EXPECT_FALSE(without([](StatementPattern& other) { other.keywords = {"0xf"}; }));
+  EXPECT_FALSE(without([](StatementPattern& other) { other.level = "warning+"; }));
+  EXPECT_FALSE(without([](StatementPattern& other) { other.regex = "^filled at"; }));
+}
+
+TEST(StatementPattern, ALevelMeansItselfOrWithPlusSevererOnesToo) {
+  EXPECT_TRUE(fits(of_level("INFO")));
+  EXPECT_TRUE(fits(of_level("Debug+")));
+  EXPECT_TRUE(fits(of_level("info+")));
+  EXPECT_FALSE(fits(of_level("debug")));
+  EXPECT_FALSE(fits(of_level("notice+")));
+}
+
+TEST(StatementPattern, KeywordsAreMasksOfWhichOneBitIsEnough) {
+  EXPECT_TRUE(fits(with_keywords({"0x10"})));
+  EXPECT_TRUE(fits(with_keywords({"0X21"})));
+  EXPECT_TRUE(fits(with_keywords({"32"})));
+  EXPECT_FALSE(fits(with_keywords({"0xf", "64"})));
+}
+
+TEST(StatementPattern, ExpressionsAreFoundInTextNamePlaceAndFunction) {
+  for (const char* regex : {"at %", "^filled$", "^orders.cpp:17$", "::fill$"}) {
+    EXPECT_TRUE(fits(with_regex(regex))) << regex;
+  }
+  EXPECT_FALSE(fits(with_regex("src/")));
+}
+
+TEST(StatementPattern, SaysWhatIsNotSoundByTheNamesOfItsUser) {
+  EXPECT_EQ(refusal(with_keywords({"0"})),
+            "keyword 0: not a set of bits; write a number from 1 on, such as 0x10");
+  EXPECT_EQ(refusal(with_keywords({"0x1g"}), {"--keyword", "--of-level", "--regex"}),
+            "--keyword 0x1g: not a set of bits; write a number from 1 on, such as 0x10");
+  EXPECT_EQ(refusal(of_level("loud")),
+            "level loud: no level; one of TRACE, DEBUG, INFO, NOTICE, WARNING, ERROR, CRITICAL, in "
+            "any case, perhaps with + behind it");
+  EXPECT_EQ(refusal(with_regex("(")).rfind("regex (: '(' is no regular expression", 0), 0U);
+}
+
+TEST(StatementPattern, MayBePreparedAgainAfterAChange) {
+  StatementPattern pattern = with_keywords({"0xf"});
+  pattern.level = "error+";
+  std::string why;
+  ASSERT_TRUE(pattern.prepare(&why));
+  EXPECT_FALSE(pattern.fits(kFilled));
+  pattern.keywords = {"0x10"};
+  pattern.level.clear();
+  ASSERT_TRUE(pattern.prepare(&why));
+  EXPECT_TRUE(pattern.fits(kFilled));
+}
+
+}  // namespace
+}  // namespace ringside::trace

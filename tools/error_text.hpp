@@ -1,0 +1,13 @@
+#pragma once
+// The system's words for an errno.
+
+#include <string>
+#include <system_error>
+
+namespace ringside::tool {
+
+inline std::string error_text(int error) {
+  return std::generic_category().message(error);
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,44 @@
+#pragma once
+// What a conversion could not carry, counted by kind and told once.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside::tool {
+
+class ConversionReport {
+ public:
+  // `kind` completes "N records: ..." and says what is lost or changed, such as "times before 1970
+  // became 0" or "activity ids are left out: folded stacks have no place for them".
+  void lost(std::string_view kind, std::uint64_t records = 1) {
+    const auto found = counts_.find(kind);
+    if (found != counts_.end()) {
+      found->second += records;
+    } else {
+      counts_.emplace(kind, records);
+    }
+  }
+
+  bool empty() const { return counts_.empty(); }
+  std::uint64_t count(std::string_view kind) const {
+    const auto found = counts_.find(kind);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+  // "12 records: activity ids are left out", one a kind.
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    for (const auto& [kind, records] : counts_) {
+      lines.push_back(std::to_string(records) + (records == 1 ? " record: " : " records: ") + kind);
+    }
+    return lines;
+  }
+
+ private:
+  std::map<std::string, std::uint64_t, std::less<>> counts_;
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,13 @@
+#pragma once
+// What a CTF trace consists of: clocks, environment, kinds of events, and packets.
+
+#include <string>
+
+#include "tools/interop/format_registry.hpp"
+
+namespace ringside::tool {
+
+// Schema `ctf-1`; as CSV, the packets.
+ReadOutcome inspect_ctf(const std::string& path, InspectStyle style, OutputBytes& output);
+
+}  // namespace ringside::tool

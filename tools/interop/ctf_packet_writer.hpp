@@ -1,0 +1,68 @@
+#pragma once
+// The packets of one thread in a file of their own.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "shm-layout/loss_cause.hpp"
+
+namespace ringside::tool::ctf {
+
+// The metadata's declarations of what these packets begin with.
+extern const char* const kPacketLayout;
+
+// Not thread-safe. The file is open only while a packet is written: there may be more threads than
+// a process may have files.
+class PacketWriter {
+ public:
+  // Packets are written when they have so many bytes, or somebody wants their memory back.
+  static constexpr std::size_t kPacketBytes = std::size_t{256} << 10;
+
+  struct Identity {
+    std::array<std::uint8_t, 16> trace{};
+    std::uint64_t stream = 0;   // number of the file
+    std::uint32_t process = 0;  // number of its entry in `env`
+  };
+
+  PacketWriter(int directory_fd, const Identity& identity);
+
+  // Of the packets that begin from here on.
+  void name_thread(std::uint32_t id, std::string_view name);
+
+  // Where an event goes that is not older than the one before. Call close() when full().
+  std::string& begin_event(std::uint64_t time_ns) {
+    if (packet_.empty()) open(time_ns);
+    last_ns_ = time_ns;
+    return packet_;
+  }
+  bool full() const { return packet_.size() >= kPacketBytes; }
+  std::size_t pending() const { return packet_.size(); }
+  std::uint64_t last_ns() const { return last_ns_; }
+
+  // A packet without events, over the time in which `count` were lost.
+  bool lose(std::uint64_t since_ns, std::uint64_t until_ns, std::uint64_t count,
+            shm::LossCause cause);
+
+  // Writes what is pending. False with errno.
+  bool close();
+
+ private:
+  void open(std::uint64_t begin_ns);
+  bool write_out() const;
+
+  int directory_fd_;
+  Identity identity_;
+  std::string packet_;
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t packets_ = 0;
+  std::uint64_t discarded_ = 0;
+  std::uint32_t cause_ = 0;
+  std::uint32_t thread_ = 0;
+  std::string thread_name_;
+};
+
+}  // namespace ringside::tool::ctf

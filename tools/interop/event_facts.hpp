@@ -1,0 +1,59 @@
+#pragma once
+// What viewers call an event, how long it took, and what they draw of it.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "shm-layout/record_head.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+// The statement's name, or else its format, or its place in the source; never empty.
+inline std::string event_name(const trace::Site& site) {
+  if (!site.name.empty()) return site.name;
+  if (!site.format.empty()) return site.format;
+  if (!site.function.empty()) return site.function;
+  return site.file.empty() ? "event" : site.file + ":" + std::to_string(site.line);
+}
+
+inline bool has_duration(const trace::Event& event) {
+  return (event.record.ext_flags & shm::kExtDuration) != 0 && event.segment->tick_hz != 0;
+}
+
+// Of a record with a duration; from unix_ns on. At most up to the end of all times.
+inline std::uint64_t duration_ns(const trace::Event& event) {
+  const std::uint64_t hz = event.segment->tick_hz;
+  const std::uint64_t most = UINT64_MAX - event.unix_ns;
+  if (hz == 1'000'000'000) return std::min(event.record.duration, most);
+  const auto ns = trace::UInt128{event.record.duration} * 1'000'000'000 / hz;
+  return ns > most ? most : static_cast<std::uint64_t>(ns);
+}
+
+// FNV-1a: flows need equal numbers for equal ids, and 64 bits of the 128.
+inline std::uint64_t flow_id(const std::array<std::uint8_t, 16>& activity) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const std::uint8_t byte : activity) hash = (hash ^ byte) * 0x100000001B3;
+  return hash;
+}
+
+// Whether a viewer draws the field as a curve: the numbers of counters' statements.
+inline bool is_counted(const trace::Site& site, const trace::Field& field) {
+  using enum shm::FieldType;
+  if (site.kind != shm::SiteKind::kCounter || field.is_array) return false;
+  return field.type == f32 || field.type == f64 ||
+         (shm::is_integer(field.type) && field.type != i128 && field.type != u128);
+}
+
+// Of an event's statement; "" if no version has defined it.
+constexpr std::string_view kind_name(shm::SiteKind kind) {
+  constexpr std::string_view kNames[] = {"", "log", "event", "span", "counter"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(kNames) ? kNames[index] : std::string_view();
+}
+
+}  // namespace ringside::tool

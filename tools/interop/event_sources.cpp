@@ -1,0 +1,61 @@
+#include "tools/interop/event_sources.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// Above what Linux gives to processes and threads.
+constexpr std::uint32_t kFirstMadeUp = 1U << 30;
+constexpr std::uint32_t kOfProcesses = UINT32_MAX;
+
+}  // namespace
+
+std::uint32_t EventSources::unused(std::uint32_t wanted, std::uint32_t process,
+                                   std::string_view what) {
+  if (wanted != 0 && wanted < kFirstMadeUp && used_.emplace(process, wanted).second) return wanted;
+  report_.lost(what);
+  return kFirstMadeUp + next_made_up_++;
+}
+
+const SourceProcess& EventSources::process_of(const trace::Event& event, bool& is_new) {
+  const SourceProcess*& of_section = sections_[event.section];
+  if (of_section != nullptr) return *of_section;
+  const SourceProcess*& process = by_uuid_[event.segment->uuid];
+  if (process == nullptr) {
+    is_new = true;
+    SourceProcess& made = processes_.emplace_back();
+    made.index = static_cast<std::uint32_t>(processes_.size() - 1);
+    made.segment = *event.segment;
+    made.pid = unused(event.segment->pid, kOfProcesses,
+                      "the process has a number made up, as its own is another one's or not known");
+    process = &made;
+  }
+  of_section = process;
+  return *process;
+}
+
+EventSources::Found EventSources::find(const trace::Event& event, std::uint64_t stream) {
+  bool new_process = false;
+  const SourceProcess& process = process_of(event, new_process);
+  SourceThread*& thread = by_stream_[{process.index, stream}];
+  const bool is_new = thread == nullptr;
+  if (is_new) {
+    thread = &threads_.emplace_back();
+    thread->index = static_cast<std::uint32_t>(threads_.size() - 1);
+    thread->process = &process;
+    thread->is_thread = stream != 0;
+    if (stream != 0) {
+      thread->id =
+          unused(event.stream->thread_id, process.index,
+                 "the thread has a number made up, as its own is another one's or not known");
+    }
+  }
+  const std::string_view name =
+      event.stream == nullptr ? std::string_view() : std::string_view(event.stream->thread_name);
+  const bool new_name = is_new || thread->name != name;
+  if (new_name) thread->name = name;
+  recent_[(stream ^ event.section) % kRecent] = {
+      thread, stream, event.section, event.stream == nullptr ? 0 : event.stream->revision};
+  return {*thread, new_process, new_name};
+}
+
+}  // namespace ringside::tool

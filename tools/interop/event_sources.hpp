@@ -1,0 +1,78 @@
+#pragma once
+// Processes and threads, for formats that tell them apart by small numbers.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "tools/interop/conversion_report.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+struct SourceProcess {
+  std::uint32_t index = 0;  // from 0, in the order in which they are met
+  std::uint32_t pid = 0;    // no other one's
+  trace::SegmentInfo segment;
+};
+
+struct SourceThread {
+  std::uint32_t index = 0;  // of all processes
+  std::uint32_t id = 0;     // no other one's of its process
+  const SourceProcess* process = nullptr;
+  std::string name;
+  bool is_thread = true;  // false: what belongs to the process and none of its threads
+};
+
+// Sections of one process are one. Memory grows with the number of threads. Not thread-safe.
+class EventSources {
+ public:
+  explicit EventSources(ConversionReport& report) : report_(report) {}
+
+  struct Found {
+    const SourceThread& thread;
+    bool new_process = false;
+    bool new_name = false;  // or it is a new thread
+  };
+
+  Found of(const trace::Event& event) {
+    const std::uint64_t stream = event.stream == nullptr ? 0 : event.stream->id;
+    const Recent& recent = recent_[(stream ^ event.section) % kRecent];
+    if (recent.thread != nullptr && recent.section == event.section && recent.stream == stream &&
+        (event.stream == nullptr || recent.revision == event.stream->revision)) [[likely]] {
+      return {*recent.thread};
+    }
+    return find(event, stream);
+  }
+
+ private:
+  static constexpr std::size_t kRecent = 256;
+  struct Recent {
+    const SourceThread* thread = nullptr;
+    std::uint64_t stream = 0;
+    std::uint32_t section = 0;
+    std::uint32_t revision = 0;
+  };
+
+  Found find(const trace::Event& event, std::uint64_t stream);
+  const SourceProcess& process_of(const trace::Event& event, bool& is_new);
+  std::uint32_t unused(std::uint32_t wanted, std::uint32_t process, std::string_view what);
+
+  ConversionReport& report_;
+  std::array<Recent, kRecent> recent_{};
+  std::unordered_map<std::uint32_t, const SourceProcess*> sections_;
+  std::map<std::array<std::uint8_t, 16>, const SourceProcess*> by_uuid_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, SourceThread*> by_stream_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used_;  // process and thread id
+  std::uint32_t next_made_up_ = 0;
+  std::deque<SourceProcess> processes_;
+  std::deque<SourceThread> threads_;
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,143 @@
+#include "tools/interop/format_registry.hpp"
+
+#include "tools/interop/chrome_writer.hpp"
+#include "tools/interop/ctf_import.hpp"
+#include "tools/interop/ctf_inspect.hpp"
+#include "tools/interop/ctf_writer.hpp"
+#include "tools/interop/heph_format.hpp"
+#include "tools/interop/line_writers.hpp"
+#include "tools/interop/nanolog_format.hpp"
+#include "tools/interop/netlogger_collector.hpp"
+#include "tools/interop/netlogger_format.hpp"
+#include "tools/interop/nettrace_import.hpp"
+#include "tools/interop/nettrace_inspect.hpp"
+#include "tools/interop/nettrace_reader.hpp"
+#include "tools/interop/nettrace_writer.hpp"
+#include "tools/interop/otlp_writer.hpp"
+#include "tools/interop/perfetto_writer.hpp"
+#include "tools/interop/profile_writers.hpp"
+#include "tools/interop/ringtrace_format.hpp"
+#include "tools/interop/rowbinary_writer.hpp"
+#include "tools/interop/tptp_import.hpp"
+#include "tools/interop/tptp_inspect.hpp"
+#include "tools/interop/tptp_writer.hpp"
+#include "tools/interop/tptp_xml_reader.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// By name. What recognises by little stands behind what recognises by much.
+constexpr ForeignFormat kFormats[] = {
+    {.name = "chrome", .description = "Chrome's trace events, JSON", .write = write_chrome},
+    {.name = "csv", .description = "a line of values for each record", .write = write_csv},
+    {.name = "heph",
+     .description = "Heph traces, version 0.1.0",
+     .recognise = recognise_heph,
+     .read = read_heph,
+     .inspect = inspect_heph,
+     .write = write_heph},
+    {.name = "ctf",
+     .description = "Common Trace Format 1.8, as of LTTng: a directory",
+     .recognise_directory = recognise_ctf,
+     .read_directory = read_ctf,
+     .inspect_directory = inspect_ctf,
+     .write_directory = write_ctf},
+    {.name = "nanolog",
+     .description = "log files of NanoLog's C++17 runtime",
+     .recognise = recognise_nanolog,
+     .read = read_nanolog,
+     .inspect = inspect_nanolog},
+    {.name = "nettrace",
+     .description = "EventPipe NetTrace of .NET, versions 4 and 5",
+     .recognise = nettrace::recognise,
+     .read = read_nettrace,
+     .inspect = inspect_nettrace,
+     .write = write_nettrace},
+    {.name = "folded", .description = "folded stacks of spans", .write = write_folded},
+    {.name = "ndjson", .description = "a JSON object a line", .write = write_ndjson},
+    {.name = "otlp",
+     .description = "OTLP/JSON of OpenTelemetry, logs and spans",
+     .write = write_otlp},
+    {.name = "perfetto", .description = "Perfetto's protobuf traces", .write = write_perfetto},
+    {.name = "ringtrace",
+     .description = "Ringside's own trace files",
+     .recognise = recognise_ringtrace,
+     .inspect = inspect_ringtrace,
+     .write = write_ringtrace},
+    {.name = "rowbinary",
+     .description = "ClickHouse's RowBinaryWithNamesAndTypes",
+     .write = write_rowbinary},
+    {.name = "rowbinary-schema",
+     .description = "the statement that makes ClickHouse's table",
+     .write = write_rowbinary_schema},
+    {.name = "speedscope", .description = "profiles of speedscope", .write = write_speedscope},
+    {.name = "trcbin",
+     .description = "binary traces of the TPTP profiler",
+     .recognise = tptp::recognise_binary,
+     .read = tptp::read_binary,
+     .inspect = tptp::inspect_binary,
+     .write = tptp::write_binary},
+    {.name = "trcxml",
+     .description = "XML traces of the TPTP profiler",
+     .recognise = tptp::recognise_xml,
+     .read = tptp::read_xml,
+     .inspect = tptp::inspect_xml,
+     .write = tptp::write_xml},
+    {.name = "netlogger",
+     .description = "NetLogger's binary messages",
+     .recognise = recognise_netlogger,
+     .read = read_netlogger,
+     .collect = collect_netlogger,
+     .inspect = inspect_netlogger,
+     .write = write_netlogger},
+};
+
+template <class Has>
+std::string names_of(Has&& has) {
+  std::string names;
+  for (const ForeignFormat& format : kFormats) {
+    if (!has(format)) continue;
+    if (!names.empty()) names += ", ";
+    names += format.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::span<const ForeignFormat> foreign_formats() {
+  return kFormats;
+}
+
+const ForeignFormat* find_foreign_format(std::string_view name) {
+  for (const ForeignFormat& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+const ForeignFormat* recognise_format(std::span<const std::byte> first_bytes) {
+  for (const ForeignFormat& format : kFormats) {
+    if (format.recognise != nullptr && format.recognise(first_bytes)) return &format;
+  }
+  return nullptr;
+}
+
+const ForeignFormat* recognise_directory_format(const std::string& path) {
+  for (const ForeignFormat& format : kFormats) {
+    if (format.recognise_directory != nullptr && format.recognise_directory(path)) return &format;
+  }
+  return nullptr;
+}
+
+std::string names_of_read_formats() {
+  return names_of(
+      [](const ForeignFormat& f) { return f.read != nullptr || f.read_directory != nullptr; });
+}
+
+std::string names_of_written_formats() {
+  return names_of(
+      [](const ForeignFormat& f) { return f.write != nullptr || f.write_directory != nullptr; });
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,102 @@
+#include "tools/interop/input_bytes.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+InputBytes::InputBytes(std::string name, Source source, int fd)
+    : name_(std::move(name)), source_(std::move(source)), fd_(fd) {}
+
+InputBytes::~InputBytes() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::unique_ptr<InputBytes> InputBytes::open(const std::string& path, std::string* error) {
+  const bool is_standard = path == "-";
+  // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer; reading waits for what comes.
+  const int fd =
+      is_standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    *error = path + ": cannot be opened: " + std::generic_category().message(errno) +
+             "; check the path and its permissions";
+    return nullptr;
+  }
+  if (!is_standard) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  const auto source = [fd](std::span<std::byte> room) {
+    return ::read(fd, room.data(), room.size());
+  };
+  return std::unique_ptr<InputBytes>(
+      new InputBytes(is_standard ? "standard input" : path, source, is_standard ? -1 : fd));
+}
+
+std::unique_ptr<InputBytes> InputBytes::of(std::string name, Source source) {
+  return std::unique_ptr<InputBytes>(new InputBytes(std::move(name), std::move(source), -1));
+}
+
+std::unique_ptr<InputBytes> InputBytes::in_memory(std::string name,
+                                                  std::span<const std::byte> bytes) {
+  return of(std::move(name), [bytes](std::span<std::byte> room) mutable {
+    const std::size_t count = std::min(room.size(), bytes.size());
+    if (count != 0) std::memcpy(room.data(), bytes.data(), count);
+    bytes = bytes.subspan(count);
+    return static_cast<std::ptrdiff_t>(count);
+  });
+}
+
+std::span<const std::byte> InputBytes::fill(std::size_t wanted) {
+  while (end_ - begin_ < wanted && !ended_) {
+    if (capacity_ - end_ < kReadBytes) {
+      // Grows by what has come, not by what is asked for: that may be a wrong length.
+      const std::size_t held = end_ - begin_;
+      const std::size_t needed = 2 * std::max(held, kReadBytes);
+      if (begin_ >= held && capacity_ - held >= kReadBytes) {
+        std::memmove(buffer_.get(), buffer_.get() + begin_, held);
+      } else {
+        auto larger = std::make_unique_for_overwrite<std::byte[]>(needed + kReadBytes);
+        if (held != 0) std::memcpy(larger.get(), buffer_.get() + begin_, held);
+        buffer_ = std::move(larger);
+        capacity_ = needed + kReadBytes;
+      }
+      begin_ = 0;
+      end_ = held;
+    }
+    const std::ptrdiff_t got = source_(std::span(buffer_.get() + end_, capacity_ - end_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) failure_ = std::generic_category().message(errno);
+    ended_ = got <= 0;
+    if (got > 0) end_ += static_cast<std::size_t>(got);
+  }
+  return {buffer_.get() + begin_, end_ - begin_};
+}
+
+void InputBytes::skip(std::size_t bytes) {
+  assert(bytes <= end_ - begin_);
+  begin_ += bytes;
+  offset_ += bytes;
+}
+
+std::uint64_t InputBytes::pass_over(std::uint64_t bytes) {
+  std::uint64_t passed = 0;
+  while (passed < bytes) {
+    const std::size_t here = peek(1).size();
+    if (here == 0) break;
+    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(here, bytes - passed));
+    skip(step);
+    passed += step;
+  }
+  return passed;
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,19 @@
+#pragma once
+// Reads log files of NanoLog's C++17 runtime, as its own decompressor does.
+
+#include <cstddef>
+#include <span>
+
+#include "tools/interop/format_registry.hpp"
+
+namespace ringside::tool {
+
+bool recognise_nanolog(std::span<const std::byte> first_bytes);
+
+// A process for the file, a stream for each of the runtime's buffers.
+ReadOutcome read_nanolog(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
+
+// Schema `nanolog-1`: every checkpoint, dictionary and extent.
+ReadOutcome inspect_nanolog(InputBytes& input, InspectStyle style, OutputBytes& output);
+
+}  // namespace ringside::tool

@@ -1,0 +1,21 @@
+#pragma once
+// NetLogger's binary encoding: recognised, read, shown and written.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "tools/interop/format_registry.hpp"
+
+namespace ringside::tool {
+
+bool recognise_netlogger(std::span<const std::byte> first_bytes);
+
+ReadOutcome read_netlogger(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
+
+// JSON: schema netlogger-1; text and CSV: a line a message, as ULM.
+ReadOutcome inspect_netlogger(InputBytes& input, InspectStyle style, OutputBytes& output);
+
+std::unique_ptr<TraceWriter> write_netlogger(OutputBytes& output, ConversionReport& report);
+
+}  // namespace ringside::tool

@@ -1,0 +1,17 @@
+#pragma once
+// Perfetto's protobuf trace format, as ui.perfetto.dev and trace_processor open it.
+
+#include <memory>
+
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/trace_writer.hpp"
+
+namespace ringside::tool {
+
+// Processes and threads are tracks; records with a duration slices, of counters counter tracks, all
+// others instants; activities flows; fields debug annotations. Times are Unix time.
+// Memory: the threads, the spans that are open, and the strings that are sent once.
+std::unique_ptr<TraceWriter> write_perfetto(OutputBytes& output, ConversionReport& report);
+
+}  // namespace ringside::tool

@@ -1,0 +1,21 @@
+#pragma once
+// Where the time went: spans by thread, for flame graphs.
+
+#include <memory>
+
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/trace_writer.hpp"
+
+namespace ringside::tool {
+
+// The file format of speedscope: an evented profile for each thread, and one more where spans of it
+// overlap. Times are nanoseconds from the first event on. What does not fit in 32 MiB is spooled to
+// a file, as the format wants one profile after the other.
+std::unique_ptr<TraceWriter> write_speedscope(OutputBytes& output, ConversionReport& report);
+
+// Folded stacks: "service;thread;span;span NANOSECONDS" for each stack, with the time that was
+// spent in the innermost span itself. Memory: the stacks that occur.
+std::unique_ptr<TraceWriter> write_folded(OutputBytes& output, ConversionReport& report);
+
+}  // namespace ringside::tool

@@ -1,0 +1,18 @@
+#pragma once
+// A statement as entries of a dictionary.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tools/interop/site_definition.hpp"
+
+namespace ringside::tool {
+
+// In the order in which a dictionary has them: those of its enumerations, then its own. Names and
+// texts beyond the dictionary's limits (shm-layout/dictionary_entry.hpp) are cut. `enum_tables` is
+// the number of the last table, and is counted up. At most shm::kMaxFields fields.
+std::vector<std::vector<std::byte>> site_entries(const SiteDefinition& site, std::uint32_t site_id,
+                                                 std::uint32_t& enum_tables);
+
+}  // namespace ringside::tool

@@ -1,0 +1,56 @@
+#pragma once
+// Lines in the order of a number, any many of them.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/output_file.hpp"
+
+namespace ringside::tool {
+
+// Lines with equal keys keep their order. In memory up to some 64 MiB; what is more is sorted in
+// runs of that, in a file without a name in $TMPDIR or /tmp, and merged. Not thread-safe.
+class SortedLines {
+ public:
+  void add(std::uint64_t key, std::string_view line) {
+    entries_.push_back({key, text_.size(), line.size()});
+    text_ += line;
+    if (text_.size() + entries_.size() * sizeof(Entry) >= kMostBytes) spill();
+  }
+
+  using Sink = std::function<void(std::string_view line)>;
+  // All of them, once. False with `*error` if the file failed.
+  bool give(const Sink& sink, std::string* error);
+
+  // For tests: how much is kept in memory.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+ private:
+  struct Entry {
+    std::uint64_t key;
+    std::size_t at;  // in text_
+    std::size_t bytes;
+  };
+  struct Run {
+    std::uint64_t begin;  // in the file
+    std::uint64_t end;
+  };
+  class RunReader;
+
+  void sort();
+  void spill();
+  bool merge(const Sink& sink, std::string* error);
+
+  std::vector<Entry> entries_;
+  std::string text_;
+  std::unique_ptr<OutputFile> file_;
+  std::vector<Run> runs_;
+  std::string failure_;
+};
+
+}  // namespace ringside::tool

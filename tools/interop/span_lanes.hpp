@@ -1,0 +1,74 @@
+#pragma once
+// Spans of one thread as stacks: those that overlap without nesting go to stacks of their own.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ringside::tool {
+
+// Spans are opened in the order of their begins; `What` is what the writer remembers of each.
+// Memory: the spans that are open. Not thread-safe.
+template <class What>
+class SpanLanes {
+ public:
+  // More spans side by side than this are cut.
+  static constexpr std::size_t kMostLanes = 256;
+
+  struct Span {
+    std::uint64_t end = 0;
+    What what{};
+  };
+
+  // Closes what ends up to `unix_ns`: Close(lane, span), inner ones first.
+  template <class Close>
+  void close(std::uint64_t unix_ns, Close&& close) {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      std::vector<Span>& spans = lanes_[lane];
+      while (!spans.empty() && spans.back().end <= unix_ns) {
+        close(lane, spans.back());
+        spans.pop_back();
+      }
+    }
+  }
+
+  struct Place {
+    std::size_t lane = 0;  // 0 unless it overlaps
+    std::uint64_t end = 0;
+    bool was_cut = false;          // it ends before it should
+    const Span* parent = nullptr;  // until the next call
+  };
+
+  // After close(): where the span up to `end` belongs.
+  Place place_of(std::uint64_t end) const {
+    Place place{0, end};
+    while (place.lane < lanes_.size() && !lanes_[place.lane].empty() &&
+           lanes_[place.lane].back().end < end) {
+      ++place.lane;
+    }
+    if (place.lane == kMostLanes) {
+      --place.lane;
+      place.end = lanes_[place.lane].back().end;
+      place.was_cut = true;
+    }
+    if (place.lane < lanes_.size() && !lanes_[place.lane].empty()) {
+      place.parent = &lanes_[place.lane].back();
+    }
+    return place;
+  }
+
+  void open(const Place& place, const What& what) {
+    if (place.lane == lanes_.size()) lanes_.emplace_back();
+    lanes_[place.lane].push_back({place.end, what});
+  }
+
+  // The innermost open span of the first lane; null if there is none.
+  const Span* innermost() const {
+    return lanes_.empty() || lanes_[0].empty() ? nullptr : &lanes_[0].back();
+  }
+
+ private:
+  std::vector<std::vector<Span>> lanes_;  // outermost first
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,36 @@
+#pragma once
+// Text that is put out later than it is made, of any length.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tools/interop/output_bytes.hpp"
+#include "tools/output_file.hpp"
+
+namespace ringside::tool {
+
+// In memory up to 1 MiB, then in a file without a name in $TMPDIR or /tmp. Not thread-safe.
+class SpilledText {
+ public:
+  void put(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kMostBytes) spill();
+  }
+  bool empty() const { return buffer_.empty() && file_ == nullptr; }
+
+  // All of it, once. What failed since shows in OutputBytes::failure().
+  void move_to(OutputBytes& output);
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+  void spill();
+
+  std::string buffer_;
+  std::unique_ptr<OutputFile> file_;
+  std::string failure_;
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,52 @@
+#pragma once
+// Text of many lanes at once, of any length, that is put out lane after lane.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/interop/output_bytes.hpp"
+#include "tools/output_file.hpp"
+
+namespace ringside::tool {
+
+// In memory up to 32 MiB of all lanes together, then in one file without a name in $TMPDIR or /tmp.
+// Not thread-safe.
+class SpooledLanes {
+ public:
+  // Lanes are numbered from 0.
+  void put(std::size_t lane, std::string_view text) {
+    if (lane >= lanes_.size()) lanes_.resize(lane + 1);
+    lanes_[lane].text += text;
+    held_ += text.size();
+    if (held_ >= kMostBytes) spill();
+  }
+
+  // After the last put(): the lane's text. False, with the failure in `output`, if it is lost.
+  bool move_to(std::size_t lane, OutputBytes& output);
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+  struct Piece {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct Lane {
+    std::string text;
+    std::vector<Piece> pieces;  // what came before, in the file
+  };
+
+  void spill();
+
+  std::deque<Lane> lanes_;
+  std::size_t held_ = 0;
+  std::unique_ptr<OutputFile> file_;
+  std::string path_;
+  std::string failure_;
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,181 @@
+#include "tools/interop/tcp_endpoint.hpp"
+
+#include <array>
+#include <cerrno>
+#include <netdb.h>
+#include <poll.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::string_view kScheme = "tcp://";
+constexpr int kBacklog = 1024;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+struct Resolved {
+  ~Resolved() {
+    if (list != nullptr) ::freeaddrinfo(list);
+  }
+  Resolved() = default;
+  Resolved(const Resolved&) = delete;
+  Resolved& operator=(const Resolved&) = delete;
+
+  addrinfo* list = nullptr;
+};
+
+bool resolve(const std::string& text, int flags, Resolved& resolved, std::string* error) {
+  const auto address = TcpAddress::parse(text, error);
+  if (!address) return false;
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  const int code =
+      ::getaddrinfo(address->host.c_str(), address->port.c_str(), &hints, &resolved.list);
+  if (code == 0) return true;
+  *error = text + ": " + ::gai_strerror(code) + "; check host and port";
+  return false;
+}
+
+// Use(fd, address) returns 0, or an errno. The first address that it can use.
+template <class Use>
+std::optional<Socket> first_usable(const Resolved& resolved, int type_flags, int* error,
+                                   Use&& use) {
+  for (const addrinfo* a = resolved.list; a != nullptr; a = a->ai_next) {
+    Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | type_flags, 0));
+    *error = socket.fd() < 0 ? errno : use(socket.fd(), *a);
+    if (*error == 0) return socket;
+  }
+  return std::nullopt;
+}
+
+template <class GetName>
+std::string name_of(const Socket& socket, GetName&& get_name) {
+  sockaddr_storage storage{};
+  socklen_t bytes = sizeof storage;
+  auto* const address = reinterpret_cast<sockaddr*>(&storage);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (get_name(socket.fd(), address, &bytes) != 0 ||
+      ::getnameinfo(address, bytes, host.data(), host.size(), port.data(), port.size(),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "?";
+  }
+  const bool is_v6 = storage.ss_family == AF_INET6;
+  return (is_v6 ? "[" : "") + std::string(host.data()) + (is_v6 ? "]:" : ":") + port.data();
+}
+
+}  // namespace
+
+bool is_tcp(std::string_view text) {
+  return text.substr(0, kScheme.size()) == kScheme;
+}
+
+std::optional<TcpAddress> TcpAddress::parse(std::string_view text, std::string* error) {
+  const std::string_view whole = text;
+  if (is_tcp(text)) text.remove_prefix(kScheme.size());
+  const std::size_t colon = text.rfind(':');
+  const std::string_view host = text.substr(0, colon);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (!is_tcp(whole) || colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
+      (!bracketed && host.find(':') != std::string_view::npos)) {
+    *error = std::string(whole) + ": no address; tcp://HOST:PORT is one, tcp://[::1]:PORT of IPv6";
+    return std::nullopt;
+  }
+  return TcpAddress{std::string(bracketed ? host.substr(1, host.size() - 2) : host),
+                    std::string(text.substr(colon + 1))};
+}
+
+Socket::~Socket() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Socket::Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+TcpSender::TcpSender(std::string address, Socket socket)
+    : address_(std::move(address)), socket_(std::move(socket)) {}
+
+std::unique_ptr<TcpSender> TcpSender::connect(const std::string& address, std::string* error) {
+  Resolved resolved;
+  if (!resolve(address, 0, resolved, error)) return nullptr;
+  int code = 0;
+  auto socket = first_usable(resolved, 0, &code, [](int fd, const addrinfo& a) {
+    return ::connect(fd, a.ai_addr, a.ai_addrlen) == 0 ? 0 : errno;
+  });
+  if (!socket) {
+    *error =
+        address + ": cannot be connected to: " + reason(code) + "; is somebody listening there?";
+    return nullptr;
+  }
+  const int one = 1;
+  // What is sent is buffered already.
+  ::setsockopt(socket->fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  return std::unique_ptr<TcpSender>(new TcpSender(address, std::move(*socket)));
+}
+
+bool TcpSender::write(std::span<const std::byte> bytes) {
+  while (error_ == 0 && !bytes.empty()) {
+    const ssize_t sent = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) {
+      error_ = sent < 0 ? errno : EIO;
+    } else {
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+  }
+  return error_ == 0;
+}
+
+std::size_t TcpSender::read(std::span<std::byte> room, int timeout_ms) {
+  pollfd waited{socket_.fd(), POLLIN, 0};
+  if (::poll(&waited, 1, timeout_ms) <= 0) return 0;
+  const ssize_t got = ::recv(socket_.fd(), room.data(), room.size(), MSG_DONTWAIT);
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+bool TcpSender::finish(std::string* error) {
+  if (error_ == 0 && ::shutdown(socket_.fd(), SHUT_WR) != 0) error_ = errno;
+  if (error_ == 0) return true;
+  *error = address_ + ": cannot be sent to: " + reason(error_) +
+           "; what was sent before may have arrived";
+  return false;
+}
+
+std::optional<Socket> listen_at(const std::string& address, std::string* error) {
+  Resolved resolved;
+  if (!resolve(address, AI_PASSIVE, resolved, error)) return std::nullopt;
+  int code = 0;
+  auto socket = first_usable(resolved, SOCK_NONBLOCK, &code, [](int fd, const addrinfo& a) {
+    const int one = 1;
+    ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    const bool listens = ::bind(fd, a.ai_addr, a.ai_addrlen) == 0 && ::listen(fd, kBacklog) == 0;
+    return listens ? 0 : errno;
+  });
+  if (!socket) *error = address + ": cannot be listened at: " + reason(code) + "; choose another";
+  return socket;
+}
+
+std::string peer_name(const Socket& socket) {
+  return name_of(socket, ::getpeername);
+}
+
+std::string own_name(const Socket& socket) {
+  return name_of(socket, ::getsockname);
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,288 @@
+#include "tools/interop/trace_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include <sys/random.h>
+
+#include "shm-layout/record_head.hpp"
+#include "tools/interop/site_entries.hpp"
+#include "tools/ring_record.hpp"
+#include "trace-format/block_writer.hpp"
+#include "trace-format/little_endian.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kMostThreadNameBytes = 4096;  // the dictionary's limit
+// Of the records of one extent, but for a larger record. Readers put the records of an extent in
+// order whose times go back, if they are not more than 2^18.
+constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
+// Of a dictionary block's entries: so much and one more.
+constexpr std::size_t kDictionaryBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+struct TraceBuilder::Process {
+  std::unique_ptr<OutputFile> file;  // null: it could not be made
+  std::unique_ptr<SectionWriter> section;
+  std::size_t entries_written = 0;
+  std::vector<std::uint32_t> moved;  // streams, since the last sequence point
+};
+
+TraceBuilder::TraceBuilder(ConversionReport& report) : report_(report), encoder_(sites_) {}
+
+TraceBuilder::~TraceBuilder() = default;
+
+template <class Make>
+std::span<const std::byte> TraceBuilder::make_block(Make&& make) {
+  constexpr std::size_t kMostBytes = trace::kBlockHeaderBytes + trace::kMaxPayloadBytes;
+  if (block_.size() < 4096) block_.resize(4096);
+  for (;;) {
+    const std::size_t bytes = make(std::span(block_));
+    if (bytes != 0 || block_.size() >= kMostBytes) return std::span(block_).first(bytes);
+    block_.resize(std::min(kMostBytes, 4 * block_.size()));
+  }
+}
+
+std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
+  assert(processes_.size() < kMostProcesses);
+  Process& process = processes_.emplace_back();
+  std::string error;
+  process.file = OutputFile::create_unnamed(&error);
+  if (process.file == nullptr) {
+    if (failure_.empty()) failure_ = error;
+    return static_cast<std::uint32_t>(processes_.size() - 1);
+  }
+  process.section = std::make_unique<SectionWriter>(*process.file);
+  trace::SectionHeader header;
+  // Without random bytes the sections of several imports could be taken for one segment's.
+  [[maybe_unused]] const ssize_t got = ::getrandom(header.uuid.data(), header.uuid.size(), 0);
+  header.pid = definition.pid;
+  header.uid = definition.uid;
+  header.tick_hz = 1'000'000'000;
+  header.start_tsc = header.start_realtime_ns = definition.start_unix_ns;
+  header.clock_source = trace::ClockSource::kMonotonicNs;
+  header.service = definition.service;
+  header.executable = definition.executable;
+  header.host = definition.host;
+  process.section->add(
+      make_block([&](std::span<std::byte> out) { return trace::write_header_block(header, out); }));
+  trace::ClockPoint clock;
+  clock.ns_per_tick = trace::ns_per_tick_of(header.tick_hz);
+  process.section->add(
+      make_block([&](std::span<std::byte> out) { return trace::write_clock_block(clock, out); }));
+  return static_cast<std::uint32_t>(processes_.size() - 1);
+}
+
+std::uint32_t TraceBuilder::add_stream(std::uint32_t process, const StreamDefinition& definition) {
+  assert(streams_.size() < kMostStreams && process < processes_.size());
+  Stream& stream = streams_.emplace_back();
+  stream.process = process;
+  stream.definition = definition;
+  stream.cursor.stream_id = streams_.size();
+  return static_cast<std::uint32_t>(streams_.size() - 1);
+}
+
+void TraceBuilder::name_thread(std::uint32_t stream, std::string_view name) {
+  streams_[stream].definition.thread_name = name;
+  streams_[stream].announced = false;
+}
+
+std::uint32_t TraceBuilder::add_site(const SiteDefinition& site) {
+  assert(definitions_ < kMostSites && site.fields.size() <= shm::kMaxFields);
+  for (std::vector<std::byte>& entry : site_entries(site, ++definitions_, enum_tables_)) {
+    add_entry(std::move(entry));
+  }
+  return definitions_;
+}
+
+void TraceBuilder::add_entry(std::vector<std::byte> entry) {
+  std::string why;
+  [[maybe_unused]] const bool sound = sites_.add(entry, &why);
+  assert(sound);
+  entries_.push_back(std::move(entry));
+}
+
+void TraceBuilder::open_far(std::uint32_t stream, std::uint64_t unix_ns) {
+  Stream& s = streams_[stream];
+  if (!s.waits) {
+    s.waits = true;
+    waiting_.push_back(stream);
+  }
+  append_clock_record(unix_ns, s.ring);
+}
+
+void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
+                         const trace::RecordExtension& extension) {
+  if (extension.ext_flags == 0) return begin(stream, site, unix_ns);
+  open(stream, unix_ns);
+  extended_ = true;
+  put_head(unix_ns, shm::kCodeExtended);
+  put(site);
+  put(extension.ext_flags);
+  put(std::uint32_t{0});
+  if ((extension.ext_flags & shm::kExtSubstream) != 0) put(extension.substream);
+  if ((extension.ext_flags & shm::kExtActivity) != 0) append(extension.activity.data(), 16);
+  if ((extension.ext_flags & shm::kExtRelatedActivity) != 0) append(extension.related.data(), 16);
+  if ((extension.ext_flags & shm::kExtStack) != 0) put(extension.stack_id);
+  if ((extension.ext_flags & shm::kExtDuration) != 0) put(extension.duration);
+}
+
+// The bytes of an extended record stand in its head; one that was cut becomes one.
+void TraceBuilder::close_extended() {
+  std::string& ring = open_->ring;
+  if (!extended_) {
+    std::uint64_t head = 0;
+    std::memcpy(&head, ring.data() + record_at_, sizeof head);
+    std::array<std::uint32_t, 3> parts{shm::head_id(head), 0, 0};
+    head = (head & ~shm::kHeadIdMask) | shm::kCodeExtended;
+    std::memcpy(ring.data() + record_at_, &head, sizeof head);
+    ring.insert(record_at_ + sizeof head, reinterpret_cast<const char*>(parts.data()),
+                sizeof parts);
+  }
+  std::uint32_t flags = 0;
+  std::memcpy(&flags, ring.data() + record_at_ + 12, sizeof flags);
+  if (was_cut_) {
+    flags |= shm::kExtCut;
+    report_.lost("texts or arrays are cut, for records of more than 1 MiB");
+  }
+  const auto bytes = static_cast<std::uint32_t>(ring.size() - record_at_);
+  std::memcpy(ring.data() + record_at_ + 12, &flags, sizeof flags);
+  std::memcpy(ring.data() + record_at_ + 16, &bytes, sizeof bytes);
+  extended_ = was_cut_ = false;
+}
+
+void TraceBuilder::put_value(const trace::Value& value) {
+  if (shm::is_array(value.type)) {
+    return put_array(value.text, value.count, shm::fixed_size(shm::element_type(value.type)));
+  }
+  if (shm::is_variable_length(value.type)) return put_text(value.text);
+  if (value.type == shm::FieldType::f32) return put(value.f32);
+  std::array<std::uint64_t, 2> halves{value.u64, value.high};
+  append(halves.data(), shm::fixed_size(value.type));
+}
+
+void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
+                        shm::LossCause cause) {
+  open(stream, unix_ns);
+  --records_;
+  append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), open_->ring);
+  pending_ += open_->ring.size() - record_at_;
+}
+
+void TraceBuilder::announce(const Stream& stream, std::uint64_t stream_id) {
+  const trace::StreamBlock block{
+      stream_id, stream.last_tsc, stream.definition.thread_id, 0,
+      std::string_view(stream.definition.thread_name).substr(0, kMostThreadNameBytes)};
+  processes_[stream.process].section->add(
+      make_block([&](std::span<std::byte> out) { return trace::write_stream_block(block, out); }));
+}
+
+void TraceBuilder::write_dictionary(Process& process) {
+  std::vector<std::byte> batch;
+  for (; process.entries_written < entries_.size(); ++process.entries_written) {
+    const std::vector<std::byte>& entry = entries_[process.entries_written];
+    batch.insert(batch.end(), entry.begin(), entry.end());
+    const bool last = process.entries_written + 1 == entries_.size();
+    if (batch.size() < kDictionaryBytes && !last) continue;
+    process.section->add(make_block(
+        [&](std::span<std::byte> out) { return trace::write_dictionary_block(batch, out); }));
+    batch.clear();
+  }
+}
+
+void TraceBuilder::write_stream(Stream& stream, std::uint64_t stream_id) {
+  Process& process = processes_[stream.process];
+  if (process.section == nullptr) return stream.ring.clear();
+  write_dictionary(process);
+  if (!stream.announced) announce(stream, stream_id);
+  stream.announced = true;
+  std::span<const std::byte> input = std::as_bytes(std::span(stream.ring));
+  std::size_t part_bytes = kExtentBytes;
+  while (!input.empty()) {
+    const auto part = input.first(std::min(part_bytes, input.size()));
+    if (block_.size() < 2 * part.size() + 4096) block_.resize(2 * part.size() + 4096);
+    const trace::EncodeResult result =
+        encoder_.encode(part, stream.cursor, settled_, stream.last_tsc, block_);
+    assert(result.stop != trace::EncodeStop::kCorrupt);
+    if (result.output_bytes != 0) {
+      process.section->add(std::span(block_).first(result.output_bytes));
+    }
+    input = input.subspan(result.consumed_bytes);
+    if (result.consumed_bytes != 0 || result.output_bytes != 0) continue;
+    // A part that ends within its first record.
+    assert(part.size() < input.size());
+    part_bytes *= 2;
+  }
+  stream.ring.clear();
+  process.moved.push_back(static_cast<std::uint32_t>(stream_id - 1));
+}
+
+std::uint64_t TraceBuilder::write_streams() {
+  std::uint64_t oldest_end = UINT64_MAX;
+  for (const std::uint32_t index : waiting_) {
+    Stream& stream = streams_[index];
+    oldest_end = std::min(oldest_end, stream.last_tsc);
+    write_stream(stream, index + std::uint64_t{1});
+    stream.waits = false;
+  }
+  waiting_.clear();
+  pending_ = 0;
+  return oldest_end;
+}
+
+void TraceBuilder::write_pending() {
+  // A guess for input that is in order of time by and large: what comes later than that is marked,
+  // and the index tells of it.
+  const std::uint64_t watermark = write_streams();
+  if (watermark != UINT64_MAX) write_points(watermark);
+}
+
+void TraceBuilder::settle(std::uint64_t watermark_unix_ns) {
+  // Points every few records would cost more than they spare.
+  if (pending_ < kPendingBytes / 16) return;
+  write_streams();
+  write_points(watermark_unix_ns);
+}
+
+void TraceBuilder::write_points(std::uint64_t watermark) {
+  settled_ = std::max(settled_, watermark);
+  std::vector<trace::StreamPosition> positions;
+  for (Process& process : processes_) {
+    if (process.section == nullptr || process.moved.empty()) continue;
+    positions.clear();
+    for (const std::uint32_t index : process.moved) {
+      const trace::StreamCursor& cursor = streams_[index].cursor;
+      positions.push_back({cursor.stream_id, cursor.next_sequence});
+    }
+    process.moved.clear();
+    process.section->add(make_block([&](std::span<std::byte> out) {
+      return trace::write_sequence_point_block(settled_, positions, out);
+    }));
+  }
+}
+
+std::vector<std::string> TraceBuilder::finish(std::string* error) {
+  write_pending();
+  for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+    // Of threads without records, too: their names are known.
+    if (!streams_[i].announced && processes_[streams_[i].process].section != nullptr) {
+      announce(streams_[i], i + std::uint64_t{1});
+    }
+  }
+  std::vector<std::string> paths;
+  for (Process& process : processes_) {
+    if (process.section == nullptr) break;
+    write_dictionary(process);
+    process.section->end(trace::EndReason::kServiceEnded);
+    paths.push_back(process.file->readable_path(&failure_));
+  }
+  if (failure_.empty()) return paths;
+  *error = failure_;
+  return {};
+}
+
+}  // namespace ringside::tool

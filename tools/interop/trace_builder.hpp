@@ -1,0 +1,208 @@
+#pragma once
+// Makes Ringside trace files of what the reader of another format finds, so that everything that
+// reads trace files reads that format too.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shm-layout/loss_cause.hpp"
+#include "shm-layout/record_head.hpp"
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/site_definition.hpp"
+#include "tools/output_file.hpp"
+#include "tools/section_writer.hpp"
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/extent_encoder.hpp"
+#include "trace-format/site_table.hpp"
+
+namespace ringside::tool {
+
+struct ProcessDefinition {
+  std::uint32_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint64_t start_unix_ns = 0;
+  std::string service;  // what `ringcat --service` asks for; most readers: the format's name
+  std::string executable;
+  std::string host;
+};
+
+struct StreamDefinition {
+  std::uint32_t thread_id = 0;
+  std::string thread_name;
+};
+
+// One section for each process, in a file without a name; a tick is a nanosecond of Unix time.
+// Memory is bounded: what is pending is written every 16 MiB. Not thread-safe. Failed writes show
+// in finish().
+//
+//   builder.begin(stream, site, unix_ns);   a record
+//   builder.put(std::uint32_t{7});          its values, in the order of the site's fields, those
+//   builder.put_text("seven");              of constants left out, in exactly their types
+//   builder.end();
+class TraceBuilder {
+ public:
+  // As many threads of as many processes as there may be: whoever reads a file checks it, and
+  // refuses or gathers the rest in the last one.
+  static constexpr std::size_t kMostProcesses = 200;
+  static constexpr std::size_t kMostStreams = 100'000;
+  static constexpr std::size_t kMostSites = shm::kMaxSiteId;
+  // Texts and arrays of larger records are cut, the records marked, and the report tells. Numbers
+  // have their place anyway.
+  static constexpr std::size_t kMostRecordBytes = shm::kMaxRecordBytes - (std::size_t{64} << 10);
+
+  explicit TraceBuilder(ConversionReport& report);
+  ~TraceBuilder();
+  TraceBuilder(const TraceBuilder&) = delete;
+  TraceBuilder& operator=(const TraceBuilder&) = delete;
+
+  std::uint32_t add_process(const ProcessDefinition& process);
+  std::uint32_t add_stream(std::uint32_t process, const StreamDefinition& stream);
+  // Known from here on, also of records before.
+  void name_thread(std::uint32_t stream, std::string_view name);
+  // Of any process. Names and texts beyond the dictionary's limits
+  // (shm-layout/dictionary_entry.hpp) are cut. Returns the site's id, from 1.
+  std::uint32_t add_site(const SiteDefinition& site);
+  std::size_t sites() const { return definitions_; }
+
+  // Times of a stream need not rise, but the nearer to that, the better they compress.
+  void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns) {
+    open(stream, unix_ns);
+    put_head(unix_ns, site);
+  }
+  // `extension` says by ext_flags what it has; durations are in nanoseconds.
+  void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
+             const trace::RecordExtension& extension);
+
+  // Integers, floats and doubles. Booleans, characters: std::uint8_t; pointers: std::uint64_t;
+  // enumerations: std::int64_t.
+  template <class Number>
+  requires std::integral<Number> || std::floating_point<Number>
+  void put(Number number) {
+    static_assert(!std::same_as<Number, bool> && sizeof number <= 16);
+    append(&number, sizeof number);
+  }
+  // Of i128 and u128.
+  void put_halves(std::uint64_t low, std::uint64_t high) {
+    put(low);
+    put(high);
+  }
+  void put_text(std::string_view text) {  // of strings and bytes
+    const std::size_t bytes = text.size() <= room() ? text.size() : cut(room());
+    put(static_cast<std::uint32_t>(bytes));
+    append(text.data(), bytes);
+  }
+  // `elements` as trace::Value describes them, `count` of them; `element_bytes` of each, 0 of
+  // texts.
+  void put_array(std::string_view elements, std::uint32_t count, std::size_t element_bytes) {
+    if (elements.size() > room()) {
+      count = element_bytes == 0 ? 0 : static_cast<std::uint32_t>(room() / element_bytes);
+      elements = elements.substr(0, cut(count * element_bytes));
+    }
+    put(count);
+    append(elements.data(), elements.size());
+  }
+  // A value of a record that a reader of trace files has given.
+  void put_value(const trace::Value& value);
+  // All values of a record as a ring stores them, of at most kMostRecordBytes.
+  void put_values(std::string_view ring_bytes) { append(ring_bytes.data(), ring_bytes.size()); }
+
+  void end() {
+    if (extended_ || was_cut_) [[unlikely]]
+      close_extended();
+    pending_ += open_->ring.size() - record_at_;
+    if (pending_ >= kPendingBytes) [[unlikely]]
+      write_pending();
+  }
+
+  // `count` records of the stream were lost between its record before and `unix_ns`.
+  void lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
+            shm::LossCause cause = shm::LossCause::kUnknown);
+
+  // No record before `watermark_unix_ns` is to come any more: whoever reads needs less memory.
+  void settle(std::uint64_t watermark_unix_ns);
+
+  // Completes the files and returns where they can be opened as long as the builder lives, one for
+  // each process. Empty with `*error` if that failed. Nothing may be added any more.
+  std::vector<std::string> finish(std::string* error);
+
+  std::uint64_t records() const { return records_; }
+
+ private:
+  static constexpr std::size_t kPendingBytes = std::size_t{16} << 20;
+
+  struct Process;
+  struct Stream {
+    std::uint32_t process = 0;
+    StreamDefinition definition;
+    trace::StreamCursor cursor;
+    std::string ring;  // records, as in a ring, that are not written yet
+    std::uint64_t last_tsc = 0;
+    std::uint64_t told_sequence = 0;  // in a sequence point
+    bool announced = false;           // by a STREAM block that holds its name
+    bool waits = false;               // is in waiting_
+  };
+
+  void open(std::uint32_t stream, std::uint64_t unix_ns) {
+    Stream& s = streams_[stream];
+    open_ = &s;
+    ++records_;
+    const std::uint64_t distance =
+        unix_ns > s.last_tsc ? unix_ns - s.last_tsc : s.last_tsc - unix_ns;
+    if (!s.waits || distance >= shm::kClockIntervalTicks) [[unlikely]]
+      open_far(stream, unix_ns);
+    s.last_tsc = unix_ns;
+    record_at_ = s.ring.size();
+  }
+  void open_far(std::uint32_t stream, std::uint64_t unix_ns);
+  void put_head(std::uint64_t unix_ns, std::uint32_t site) { put(shm::make_head(unix_ns, site)); }
+  void append(const void* bytes, std::size_t count) {
+    open_->ring.append(static_cast<const char*>(bytes), count);
+  }
+  std::size_t room() const {
+    const std::size_t used = open_->ring.size() - record_at_;
+    return used < kMostRecordBytes ? kMostRecordBytes - used : 0;
+  }
+  std::size_t cut(std::size_t bytes) {
+    was_cut_ = true;
+    return bytes;
+  }
+  void close_extended();
+  std::uint64_t write_streams();
+  void write_pending();
+  void write_stream(Stream& stream, std::uint64_t stream_id);
+  void write_points(std::uint64_t watermark);
+  void write_dictionary(Process& process);
+  void announce(const Stream& stream, std::uint64_t stream_id);
+  void add_entry(std::vector<std::byte> entry);
+  template <class Make>
+  std::span<const std::byte> make_block(Make&& make);
+
+  ConversionReport& report_;
+  trace::SiteTable sites_;
+  trace::ExtentEncoder encoder_;
+  std::uint32_t definitions_ = 0;
+  std::uint32_t enum_tables_ = 0;
+  std::vector<std::vector<std::byte>> entries_;  // of the dictionary, in order
+  std::deque<Process> processes_;
+  std::deque<Stream> streams_;
+  std::vector<std::uint32_t> waiting_;  // streams with pending records
+  std::vector<std::byte> block_;
+  Stream* open_ = nullptr;
+  std::size_t record_at_ = 0;
+  bool extended_ = false;
+  bool was_cut_ = false;
+  std::size_t pending_ = 0;    // bytes
+  std::uint64_t settled_ = 0;  // the last watermark
+  std::uint64_t records_ = 0;
+  std::string failure_;
+};
+
+}  // namespace ringside::tool

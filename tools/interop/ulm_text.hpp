@@ -1,0 +1,21 @@
+#pragma once
+// Universal Logger Messages: lines of "NAME=VALUE", with the time as DATE=YYYYMMDDhhmmss.ffffff.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ringside::tool::ulm {
+
+// Appends to a line, with a blank before it unless the line is empty.
+void append_date(std::string& line, std::int64_t unix_ns);   // six digits of the second, cut off
+void append_name(std::string& line, std::string_view name);  // blanks, '=' and the like become '_'
+// In quotes if it is empty or has a blank, a quote, a backslash, '=' or a control character.
+void append_text(std::string& line, std::string_view text);
+void append_float(std::string& line, double number);  // as %f
+
+// "2001-06-27T23:10:45.123456000Z".
+std::string iso_time(std::int64_t unix_ns);
+
+}  // namespace ringside::tool::ulm

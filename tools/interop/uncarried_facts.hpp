@@ -1,0 +1,66 @@
+#pragma once
+// What records have and most viewers' formats have no place for, counted cheaply.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+
+#include "tools/interop/conversion_report.hpp"
+#include "trace-format/trace_event.hpp"
+
+namespace ringside::tool {
+
+enum class Fact : std::uint8_t {
+  // Asked for by the constructor, found by look().
+  kKind,
+  kLevel,
+  kKeywords,
+  kSource,  // file, line, function
+  kCategory,
+  kSequence,
+  kFields,
+  kSubstream,
+  kActivity,
+  kRelated,
+  kStack,
+  kCut,
+  kLosses,
+  kPoints,  // records without a duration
+  // Found by the writers.
+  kText,     // bytes that are not UTF-8
+  kRange,    // numbers
+  kOverlap,  // spans
+  kName,     // characters of names
+  kCount
+};
+
+// Not thread-safe.
+class UncarriedFacts {
+ public:
+  UncarriedFacts(ConversionReport& report, std::initializer_list<Fact> uncarried);
+
+  // Counts what `event` has of the facts that are not carried.
+  void look(const trace::Event& event);
+
+  // Counts records of whose texts not all bytes are UTF-8.
+  void look_at_texts(const trace::Event& event);
+
+  void count(Fact fact, std::uint64_t records = 1) {
+    counts_[static_cast<std::size_t>(fact)] += records;
+  }
+
+  // Tells the report, once, at the end.
+  void tell();
+
+ private:
+  bool is_uncarried(Fact fact) const { return uncarried_[static_cast<std::size_t>(fact)]; }
+  void count_if(Fact fact, bool has) {
+    counts_[static_cast<std::size_t>(fact)] += static_cast<unsigned>(has && is_uncarried(fact));
+  }
+
+  ConversionReport& report_;
+  std::array<bool, static_cast<std::size_t>(Fact::kCount)> uncarried_{};
+  std::array<std::uint64_t, static_cast<std::size_t>(Fact::kCount)> counts_{};
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,34 @@
+#pragma once
+// Texts for formats that want UTF-8 and nothing else.
+
+#include <string>
+#include <string_view>
+
+#include "tools/utf8.hpp"
+#include "tools/visible_text.hpp"
+
+namespace ringside::tool {
+
+inline bool is_valid_utf8(std::string_view text) {
+  if (is_printable_ascii(text)) return true;
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
+// U+FFFD for each byte that is not part of well-formed UTF-8.
+inline std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    valid += bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return valid;
+}
+
+}  // namespace ringside::tool

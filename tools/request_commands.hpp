@@ -1,0 +1,9 @@
+#pragma once
+// ringctl flush, ringctl rotate: what consumerd is asked to do.
+
+namespace ringside::tool {
+
+int run_flush(int argc, char** argv);
+int run_rotate(int argc, char** argv);
+
+}  // namespace ringside::tool

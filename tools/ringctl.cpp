@@ -1,0 +1,64 @@
+// ringctl: controls running services and their consumerd.
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "tools/ringctl_exit_codes.hpp"
+#include "tools/subcommand.hpp"
+
+namespace {
+
+void print_usage(std::FILE* stream) {
+  using namespace ringside::tool;
+  std::fputs(
+      "Usage: ringctl SUBCOMMAND [OPTION]...\n"
+      "Controls running services and their consumerd through their shared memory.\n"
+      "\n"
+      "Subcommands (ringctl SUBCOMMAND --help tells more):\n",
+      stream);
+  for (const Subcommand& one : subcommands()) {
+    std::fprintf(stream, "  %-12.*s %.*s\n", static_cast<int>(one.name.size()), one.name.data(),
+                 static_cast<int>(one.description.size()), one.description.data());
+  }
+  std::fputs(
+      "\n"
+      "Options:\n"
+      "  -h, --help              this text\n"
+      "      --version           the version\n"
+      "\n"
+      "Exit status: 0 done, 1 not done or not for all (said on standard error), 2 wrong usage,\n"
+      "3 nothing that was asked for is there.\n",
+      stream);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace ringside::tool;
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--help" || word == "-h") {
+    print_usage(stdout);
+    return kCtlOk;
+  }
+  if (word == "--version") {
+    std::puts("ringctl " RINGSIDE_VERSION);
+    return kCtlOk;
+  }
+  const Subcommand* const chosen = find_subcommand(word);
+  if (chosen == nullptr) {
+    std::fputs(
+        word.empty() ? "ringctl: a subcommand is missing\n" : "ringctl: no such subcommand\n",
+        stderr);
+    print_usage(stderr);
+    return kCtlUsage;
+  }
+  try {
+    return chosen->run(argc - 1, argv + 1);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ringctl: %s\n", error.what());
+    return kCtlFailed;
+  }
+}

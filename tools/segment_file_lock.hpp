@@ -1,0 +1,25 @@
+#pragma once
+// The locks on single bytes of a segment's file (shm-layout/segment_lock.hpp).
+
+#include <cstdint>
+#include <fcntl.h>
+
+namespace ringside::tool {
+
+// What fcntl() takes to lock this byte for writing.
+inline struct flock byte_lock(std::int64_t byte) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = byte;
+  lock.l_len = 1;
+  return lock;
+}
+
+// Whether somebody else holds it. `fd` need not be open for writing.
+inline bool is_byte_locked(int fd, std::int64_t byte) {
+  struct flock lock = byte_lock(byte);
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+}  // namespace ringside::tool

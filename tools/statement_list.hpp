@@ -1,0 +1,34 @@
+#pragma once
+// The statements of a segment: its dictionary as a table.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shm-layout/level.hpp"
+
+namespace ringside::tool {
+
+class SegmentImage;
+
+struct ListedStatement {
+  std::uint32_t id = 0;
+  shm::Level level{};
+  bool consumer_clock = false;
+  std::uint32_t line = 0;
+  std::uint64_t keywords = 0;
+  std::string name;
+  std::string category;
+  std::string format;
+  std::string file;
+  std::string function;
+
+  // "order.cpp:17", without folders.
+  std::string place() const;
+};
+
+// In the order of their ids. `*why` says where the dictionary is damaged, if it is: the statements
+// before that are there.
+std::vector<ListedStatement> list_statements(const SegmentImage& image, std::string* why);
+
+}  // namespace ringside::tool

@@ -1,0 +1,41 @@
+#pragma once
+// What statements cost: records and bytes by statement, from a look at what rings have just
+// published. Log calls count nothing by statement, for that would cost each of them.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace-format/extent_decoder.hpp"
+#include "trace-format/extent_encoder.hpp"
+#include "trace-format/site_table.hpp"
+
+namespace ringside::tool {
+
+class StatementSample {
+ public:
+  // `sites` must outlive it and may grow between calls.
+  explicit StatementSample(const trace::SiteTable& sites) : sites_(sites), encoder_(sites) {}
+
+  struct Share {
+    double records = 0;
+    double bytes = 0;  // in rings
+  };
+
+  // Counts the records of `bytes`, a private copy of published ones that starts at a record and may
+  // end inside one, `weight` times. Returns what it understood of them, unweighted.
+  Share add(std::span<const std::byte> bytes, double weight);
+
+  const std::vector<Share>& by_site() const { return by_site_; }  // index: the statement's id
+  void clear() { by_site_.clear(); }
+
+ private:
+  const trace::SiteTable& sites_;
+  trace::ExtentEncoder encoder_;
+  trace::ExtentDecoder decoder_;
+  std::vector<std::byte> extent_;
+  std::vector<Share> by_site_;
+};
+
+}  // namespace ringside::tool

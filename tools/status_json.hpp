@@ -1,0 +1,18 @@
+#pragma once
+// ringstat --once --json: what services are like, by ringstat.schema.json.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::tool {
+
+struct ServiceView;
+
+nlohmann::ordered_json status_json(const std::vector<ServiceView>& services,
+                                   const std::vector<std::string>& troubles,
+                                   std::uint64_t interval_ns);
+
+}  // namespace ringside::tool

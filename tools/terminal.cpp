@@ -1,0 +1,70 @@
+#include "tools/terminal.hpp"
+
+#include <cstdlib>
+
+namespace ringside::tool {
+namespace {
+
+constexpr short kGreen = 1;
+constexpr short kYellow = 2;
+constexpr short kRed = 3;
+constexpr int kEscapeDelayMs = 25;  // what comes later is no longer part of a key's sequence
+
+// At most `columns` characters of `text`.
+std::string_view cut(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  for (std::size_t seen = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 && seen++ == columns) break;
+  }
+  return text.substr(0, at);
+}
+
+}  // namespace
+
+Terminal::Terminal() {
+  initscr();
+  cbreak();
+  noecho();
+  keypad(stdscr, TRUE);
+  set_escdelay(kEscapeDelayMs);
+  curs_set(0);
+  const char* const no_color =
+      std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody changes the environment
+  colored_ = (no_color == nullptr || *no_color == '\0') && has_colors();
+  if (!colored_) return;
+  start_color();
+  use_default_colors();
+  init_pair(kGreen, COLOR_GREEN, -1);
+  init_pair(kYellow, COLOR_YELLOW, -1);
+  init_pair(kRed, COLOR_RED, -1);
+}
+
+Terminal::~Terminal() {
+  endwin();
+}
+
+attr_t Terminal::attribute(Tone tone) const {
+  switch (tone) {
+    case Tone::kPlain:
+      return A_NORMAL;
+    case Tone::kGood:
+      return colored_ ? static_cast<attr_t>(COLOR_PAIR(kGreen)) : A_NORMAL;
+    case Tone::kWarning:
+      return colored_ ? static_cast<attr_t>(COLOR_PAIR(kYellow)) : A_BOLD;
+    case Tone::kBad:
+      return colored_ ? static_cast<attr_t>(COLOR_PAIR(kRed)) | A_BOLD : A_BOLD;
+    case Tone::kFaint:
+      return colored_ ? A_DIM : A_NORMAL;
+  }
+  return A_NORMAL;
+}
+
+void Terminal::put(int line, int column, std::string_view text, attr_t attribute, int room) {
+  if (room <= 0) return;
+  const std::string_view part = cut(text, static_cast<std::size_t>(room));
+  attron(attribute);
+  mvaddnstr(line, column, part.data(), static_cast<int>(part.size()));
+  attroff(attribute);
+}
+
+}  // namespace ringside::tool

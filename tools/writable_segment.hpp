@@ -1,0 +1,49 @@
+#pragma once
+// The file of a live segment, opened to change words of its control page. It is never mapped: one
+// that is cut short meanwhile is a short read.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "shm-layout/segment_layout.hpp"
+
+namespace ringside::tool {
+
+class WritableSegment {
+ public:
+  // Null with `*why` if it is none that can be changed; without if it is not ready yet, or gone.
+  static std::unique_ptr<WritableSegment> open(const std::string& path, std::string* why);
+
+  ~WritableSegment();  // and with it go its locks
+  WritableSegment(const WritableSegment&) = delete;
+  WritableSegment& operator=(const WritableSegment&) = delete;
+
+  int fd() const { return fd_; }
+  const std::string& path() const { return path_; }
+  const shm::SegmentLayout& layout() const { return layout_; }
+  std::uint32_t pid() const { return pid_; }
+  std::uint64_t tick_hz() const { return tick_hz_; }
+  bool overwritten() const { return overwritten_; }
+  bool has_consumer() const;
+  bool service_alive() const;
+
+  // False with `*why`: the file was cut short.
+  bool read(std::uint64_t offset, void* out, std::size_t bytes, std::string* why) const;
+  // False with `*why`: it cannot be written. The kernel copies an aligned word at once in practice;
+  // its system calls order what is written.
+  bool write(std::uint64_t offset, const void* bytes, std::size_t size, std::string* why) const;
+
+ private:
+  WritableSegment() = default;
+
+  int fd_ = -1;
+  std::string path_;
+  shm::SegmentLayout layout_{};
+  std::uint32_t pid_ = 0;
+  std::uint64_t tick_hz_ = 0;
+  bool overwritten_ = false;
+};
+
+}  // namespace ringside::tool

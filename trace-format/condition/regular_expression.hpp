@@ -1,0 +1,29 @@
+#pragma once
+// Regular expressions in RE2's syntax over text that should be UTF-8, but may be any bytes.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace re2 {
+class RE2;
+}
+
+namespace ringside::trace {
+
+// Matches in time linear in the text and in memory of its own, not on the stack: neither an
+// expression nor a message can make it slow. Any number of threads may use one. A copy shares the
+// expression.
+class RegularExpression {
+ public:
+  // False with `*why` if it is not sound.
+  bool parse(const std::string& expression, std::string* why);
+
+  // Whether some part of `text` matches. Only after a parse() that succeeded.
+  bool matches(std::string_view text) const;
+
+ private:
+  std::shared_ptr<const re2::RE2> compiled_;
+};
+
+}  // namespace ringside::trace

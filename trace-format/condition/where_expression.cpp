@@ -1,0 +1,346 @@
+#include "trace-format/condition/where_expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trace-format/condition/level_name.hpp"
+
+namespace ringside::trace {
+namespace {
+
+// So that no expression exhausts the stack.
+constexpr int kDeepest = 200;
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Named {
+  std::string_view name;
+  WhereOp op;
+};
+constexpr std::array<Named, 10> kNames = {{{"level", WhereOp::kLevel},
+                                           {"line", WhereOp::kLine},
+                                           {"file", WhereOp::kFile},
+                                           {"function", WhereOp::kFunction},
+                                           {"site", WhereOp::kSite},
+                                           {"category", WhereOp::kCategory},
+                                           {"service", WhereOp::kService},
+                                           {"pid", WhereOp::kPid},
+                                           {"thread", WhereOp::kThread},
+                                           {"msg", WhereOp::kMessage}}};
+
+constexpr std::array<Named, 8> kRelations = {{{"==", WhereOp::kEqual},
+                                              {"!=", WhereOp::kNotEqual},
+                                              {"<=", WhereOp::kLessEqual},
+                                              {">=", WhereOp::kGreaterEqual},
+                                              {"=~", WhereOp::kMatches},
+                                              {"!~", WhereOp::kNotMatches},
+                                              {"<", WhereOp::kLess},
+                                              {">", WhereOp::kGreater}}};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  WhereExpression parse() {
+    skip_blanks();
+    if (at_ == text_.size()) fail(at_, "nothing stands here", "write a condition like qty > 100");
+    expression_.root = parse_or();
+    if (at_ < text_.size()) {
+      fail(at_, fmt::format("'{}' does not continue the condition", text_.substr(at_)),
+           "join conditions with && or ||, and put texts in quotes");
+    }
+    return std::move(expression_);
+  }
+
+ private:
+  class Depth {
+   public:
+    explicit Depth(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > kDeepest) {
+        parser_.fail(parser_.at_, "too many levels of parentheses", "divide the condition");
+      }
+    }
+    ~Depth() { --parser_.depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  [[noreturn]] void fail(std::size_t at, const std::string& what, std::string_view remedy) const {
+    throw Failure(fmt::format("at character {} of '{}': {}; {}", at + 1, text_, what, remedy));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
+      ++at_;
+    }
+  }
+
+  bool take(std::string_view token) {
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    skip_blanks();
+    return true;
+  }
+
+  std::string_view name_here() const {
+    if (at_ == text_.size() || !is_name_start(text_[at_])) return {};
+    std::size_t end = at_;
+    while (end < text_.size() &&
+           (is_name_start(text_[end]) || is_digit(text_[end]) ||
+            (text_[end] == '.' && end + 1 < text_.size() && is_name_start(text_[end + 1])))) {
+      ++end;
+    }
+    return text_.substr(at_, end - at_);
+  }
+
+  bool take_word(std::string_view word) {
+    if (name_here() != word) return false;
+    return take(word);
+  }
+
+  static WhereNode join(WhereOp op, std::size_t at, WhereNode a, WhereNode b) {
+    WhereNode node;
+    node.op = op;
+    node.at = at;
+    node.parts.push_back(std::move(a));
+    node.parts.push_back(std::move(b));
+    return node;
+  }
+
+  static WhereNode wrap(WhereOp op, std::size_t at, WhereNode inner) {
+    WhereNode node;
+    node.op = op;
+    node.at = at;
+    node.parts.push_back(std::move(inner));
+    return node;
+  }
+
+  using Rule = WhereNode (Parser::*)();
+  WhereNode parse_chain(Rule part, std::initializer_list<Named> operators) {
+    WhereNode node = (this->*part)();
+    for (int length = 0;; ++length) {
+      const std::size_t at = at_;
+      const auto found = std::find_if(operators.begin(), operators.end(),
+                                      [&](const Named& one) { return take(one.name); });
+      if (found == operators.end()) return node;
+      // A chain leans to the left: it is as deep as it is long.
+      if (length > kDeepest) fail(at, "too many terms", "divide the condition");
+      node = join(found->op, at, std::move(node), (this->*part)());
+    }
+  }
+
+  WhereNode parse_or() {
+    const Depth depth(*this);
+    return parse_chain(&Parser::parse_and, {{"||", WhereOp::kOr}});
+  }
+  WhereNode parse_and() { return parse_chain(&Parser::parse_not, {{"&&", WhereOp::kAnd}}); }
+
+  WhereNode parse_not() {
+    const Depth depth(*this);
+    const std::size_t at = at_;
+    if (text_.substr(at_).starts_with("!~") || !take("!")) return parse_relation();
+    return wrap(WhereOp::kNot, at, parse_not());
+  }
+
+  WhereNode parse_relation() {
+    WhereNode left = parse_sum();
+    const std::size_t at = at_;
+    if (take_word("in")) return parse_list(at, std::move(left));
+    for (const Named& one : kRelations) {
+      if (!take(one.name)) continue;
+      if (one.op != WhereOp::kMatches && one.op != WhereOp::kNotMatches) {
+        WhereNode right = parse_sum();
+        name_levels(left, right);
+        name_levels(right, left);
+        return join(one.op, at, std::move(left), std::move(right));
+      }
+      WhereNode right = parse_unary();
+      if (right.op != WhereOp::kText) {
+        fail(right.at, fmt::format("{} wants a regular expression", one.name), "put it in quotes");
+      }
+      WhereNode node = wrap(one.op, at, std::move(left));
+      std::string why;
+      if (!node.expression.parse(right.text, &why)) {
+        throw Failure(fmt::format("at character {} of '{}': {}", right.at + 1, text_, why));
+      }
+      return node;
+    }
+    if (at_ < text_.size() && text_[at_] == '=') {
+      fail(at_, "= compares nothing", "write == for equality or =~ for a regular expression");
+    }
+    return left;
+  }
+
+  WhereNode parse_list(std::size_t at, WhereNode left) {
+    WhereNode node = wrap(WhereOp::kIn, at, std::move(left));
+    if (!take("(")) fail(at_, "in wants a list", "write x in (1, 2)");
+    do {
+      WhereNode item = parse_sum();
+      name_levels(node.parts.front(), item);
+      node.parts.push_back(std::move(item));
+    } while (take(","));
+    if (!take(")")) fail(at_, "the list does not end", "close it with )");
+    return node;
+  }
+
+  // level == "ERROR": the text stands for the number.
+  void name_levels(const WhereNode& level, WhereNode& text) const {
+    if (level.op != WhereOp::kLevel || text.op != WhereOp::kText) return;
+    const auto found = level_of_name(text.text);
+    if (!found) {
+      fail(text.at, fmt::format("there is no level '{}'", text.text),
+           "levels are " + level_names());
+    }
+    text.op = WhereOp::kNumber;
+    text.number = WhereNumber::of_integer(static_cast<int>(*found));
+  }
+
+  WhereNode parse_sum() {
+    return parse_chain(&Parser::parse_product, {{"+", WhereOp::kAdd}, {"-", WhereOp::kSubtract}});
+  }
+  WhereNode parse_product() {
+    return parse_chain(&Parser::parse_unary, {{"*", WhereOp::kMultiply}, {"/", WhereOp::kDivide}});
+  }
+
+  WhereNode parse_unary() {
+    const Depth depth(*this);
+    WhereNode node;
+    node.at = at_;
+    if (take("-")) return wrap(WhereOp::kNegate, node.at, parse_unary());
+    if (take("(")) {
+      node = parse_or();
+      if (!take(")")) fail(at_, "a parenthesis is open", "close it with )");
+      return node;
+    }
+    if (at_ == text_.size()) {
+      fail(at_, "a value is missing", "write a number, a quoted text or the name of a field");
+    }
+    const char first = text_[at_];
+    if (first == '"' || first == '\'') return parse_text(first);
+    if (first == '`') return parse_quoted_field();
+    if (is_digit(first) || first == '.') return parse_literal_number();
+    const std::string_view name = name_here();
+    if (name.empty()) {
+      fail(at_, fmt::format("'{}' is no value", first),
+           "write a number, a quoted text or the name of a field");
+    }
+    at_ += name.size();
+    skip_blanks();
+    resolve(name, node);
+    return node;
+  }
+
+  void resolve(std::string_view name, WhereNode& node) {
+    if (name == "true" || name == "false") {
+      node.op = WhereOp::kBoolean;
+      node.boolean = name == "true";
+      return;
+    }
+    const auto named = std::find_if(kNames.begin(), kNames.end(),
+                                    [&](const Named& one) { return one.name == name; });
+    if (named != kNames.end()) {
+      node.op = named->op;
+      expression_.uses_message = expression_.uses_message || node.op == WhereOp::kMessage;
+      return;
+    }
+    if (const auto level = level_of_constant(name)) {
+      node.op = WhereOp::kNumber;
+      node.number = WhereNumber::of_integer(static_cast<int>(*level));
+      return;
+    }
+    name_field(name, node);
+  }
+
+  void name_field(std::string_view name, WhereNode& node) {
+    node.op = WhereOp::kField;
+    node.text = name;
+    auto& names = expression_.field_names;
+    const auto known = std::find(names.begin(), names.end(), name);
+    node.slot = static_cast<std::size_t>(known - names.begin());
+    if (known == names.end()) names.emplace_back(name);
+  }
+
+  WhereNode parse_quoted_field() {
+    WhereNode node;
+    node.at = at_;
+    const std::size_t end = text_.find('`', at_ + 1);
+    if (end == std::string_view::npos) fail(at_, "a field's name does not end", "close it with `");
+    name_field(text_.substr(at_ + 1, end - at_ - 1), node);
+    at_ = end + 1;
+    skip_blanks();
+    return node;
+  }
+
+  WhereNode parse_text(char quote) {
+    WhereNode node;
+    node.op = WhereOp::kText;
+    node.at = at_;
+    for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
+      // Other backslashes stay, for regular expressions.
+      const bool escapes = text_[at_] == '\\' && at_ + 1 < text_.size() &&
+                           (text_[at_ + 1] == quote || text_[at_ + 1] == '\\');
+      if (escapes) ++at_;
+      node.text += text_[at_];
+    }
+    if (at_ == text_.size()) fail(node.at, "a text does not end", "close it with its quote");
+    ++at_;
+    skip_blanks();
+    return node;
+  }
+
+  WhereNode parse_literal_number() {
+    WhereNode node;
+    node.op = WhereOp::kNumber;
+    node.at = at_;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const bool exponent_sign = (c == '-' || c == '+') && at_ > node.at &&
+                                 (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E') &&
+                                 !text_.substr(node.at).starts_with("0x");
+      if (!is_digit(c) && !is_name_start(c) && c != '.' && !exponent_sign) break;
+      ++at_;
+    }
+    const std::string_view digits = text_.substr(node.at, at_ - node.at);
+    if (!parse_number(digits, node.number)) {
+      fail(node.at, fmt::format("'{}' is no number", digits), "write 100, 0x64, 1.5 or 1e3");
+    }
+    skip_blanks();
+    return node;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  WhereExpression expression_;
+};
+
+}  // namespace
+
+std::optional<WhereExpression> parse_where(std::string_view text, std::string* why) {
+  try {
+    return Parser(text).parse();
+  } catch (const Failure& failure) {
+    *why = failure.what();
+    return {};
+  }
+}
+
+}  // namespace ringside::trace

@@ -1,0 +1,81 @@
+#pragma once
+// Conditions on records, `qty > 100 && side == "B"`: their grammar.
+//
+//   or      := and { "||" and }                  and := not { "&&" not }
+//   not     := "!" not | relation
+//   relation:= sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum
+//                  | ("=~" | "!~") "regex" | "in" "(" sum { "," sum } ")" ]
+//   sum     := product { ("+" | "-") product }   product := unary { ("*" | "/") unary }
+//   unary   := "-" unary | number | "text" | 'text' | true | false | name | `field` | "(" or ")"
+//
+// Names: level, line, file, function, site, category, service, pid, thread, msg, else a field of
+// the statement; between back quotes always a field, for names such as `items[0]`. TRACE to
+// CRITICAL are the levels.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace-format/condition/regular_expression.hpp"
+#include "trace-format/condition/where_number.hpp"
+
+namespace ringside::trace {
+
+enum class WhereOp : std::uint8_t {
+  kNumber,
+  kText,
+  kBoolean,
+  kField,  // `text` is its name
+  kLevel,
+  kLine,
+  kFile,
+  kFunction,
+  kSite,
+  kCategory,
+  kService,
+  kPid,
+  kThread,  // the id as a number, the name as a text
+  kMessage,
+  kNot,
+  kNegate,
+  kAnd,
+  kOr,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kMatches,  // `expression`
+  kNotMatches,
+  kIn,  // the first of `parts` among the others
+};
+
+struct WhereNode {
+  WhereOp op = WhereOp::kBoolean;
+  std::size_t at = 0;  // in the expression's text, from 0
+  WhereNumber number;
+  bool boolean = false;
+  std::string text;
+  RegularExpression expression;
+  std::size_t slot = 0;  // of a field: which one of field_names
+  std::vector<WhereNode> parts;
+};
+
+struct WhereExpression {
+  WhereNode root;
+  std::vector<std::string> field_names;  // each once
+  bool uses_message = false;
+};
+
+// Empty with `*why`, which says where in `text` what is wrong and what to do.
+std::optional<WhereExpression> parse_where(std::string_view text, std::string* why);
+
+}  // namespace ringside::trace

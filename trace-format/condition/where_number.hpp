@@ -1,0 +1,36 @@
+#pragma once
+// Numbers of an expression: compared and computed by value, whatever their types.
+
+#include <compare>
+#include <string_view>
+
+#include "trace-format/value.hpp"
+
+namespace ringside::trace {
+
+// Integers stay exact within 128 bits with sign; beyond that, and where an operand is no integer,
+// long double counts.
+struct WhereNumber {
+  bool is_integer = true;
+  Int128 integer = 0;
+  long double real = 0;
+
+  static WhereNumber of_integer(Int128 integer) { return {true, integer, 0}; }
+  static WhereNumber of_real(long double real) { return {false, 0, real}; }
+  long double as_real() const { return is_integer ? static_cast<long double>(integer) : real; }
+};
+
+// Unordered if one is NaN.
+std::partial_ordering compare(const WhereNumber& a, const WhereNumber& b);
+
+WhereNumber add(const WhereNumber& a, const WhereNumber& b);
+WhereNumber subtract(const WhereNumber& a, const WhereNumber& b);
+WhereNumber multiply(const WhereNumber& a, const WhereNumber& b);
+
+// 7 / 2 is 3.5. `b` is not 0.
+WhereNumber divide(const WhereNumber& a, const WhereNumber& b);
+
+// Decimal, 0x..., or with a fraction or exponent; false if `text` is none of these as a whole.
+bool parse_number(std::string_view text, WhereNumber& number);
+
+}  // namespace ringside::trace

@@ -1,0 +1,36 @@
+// LOSSES blocks: what no stream can tell of, and whose statements' records were lost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "shm-layout/loss_cause.hpp"
+
+namespace ringside::trace {
+
+// A counter of the segment went from `before` to `after`. Which records these are does not change
+// if they are told of again: whoever adds up takes each number of a counter once.
+struct LossCount {
+  std::uint32_t site_id = 0;  // 0: of no statement in particular
+  shm::LossCause cause = shm::LossCause::kUnknown;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+};
+
+struct LossesBlock {
+  std::uint64_t since_tsc = 0;  // all of them were lost between these two
+  std::uint64_t until_tsc = 0;
+  std::vector<LossCount> without_stream;  // lost by threads that have no ring
+  std::vector<LossCount> by_site;         // of all threads; the former are among them
+
+  // False if the payload is shorter than it says. Counters that fall are left out.
+  static bool parse(std::span<const std::byte> payload, LossesBlock& losses);
+};
+
+std::size_t losses_block_bytes(const LossesBlock& losses);
+// As the functions of block_writer.hpp.
+std::size_t write_losses_block(const LossesBlock& losses, std::span<std::byte> out);
+
+}  // namespace ringside::trace

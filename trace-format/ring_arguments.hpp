@@ -1,0 +1,19 @@
+// The arguments of a record as a ring holds them, decoded.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trace-format/site_table.hpp"
+#include "trace-format/value.hpp"
+
+namespace ringside::trace {
+
+// `*values` gets one for each field of the site, constants included; texts and arrays point into
+// `arguments`, or into the site table. Trusts no byte: false if they are not exactly the arguments
+// of one record.
+bool decode_ring_arguments(const Site& site, std::span<const std::byte> arguments,
+                           std::vector<Value>* values);
+
+}  // namespace ringside::trace
