@@ -96,8 +96,9 @@ class Printing {
   int failure_ = 0;
 };
 
-int print_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format) {
-  std::optional<ProgressBar> progress(options.paths);  // from before the files are looked over
+int print_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format,
+                ProgressBar::Clock::time_point start) {
+  std::optional<ProgressBar> progress(std::in_place, options.paths, start);
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
@@ -143,6 +144,7 @@ int follow_trace(const PrintOptions& options, const EventFilter& filter, const L
 }  // namespace
 
 int run_print(int argc, char** argv) {
+  const auto start = ProgressBar::Clock::now();
   int exit_code = kExitOk;
   auto options = parse_print_options(argc, argv, &exit_code);
   if (!options) return exit_code;
@@ -167,7 +169,7 @@ int run_print(int argc, char** argv) {
                          ? inputs.take(options->paths, options->from)
                          : inputs.listen(options->listen, options->from, options->paths);
   if (!taken) return kExitUnreadable;
-  exit_code = print_trace(*options, *filter, *format);
+  exit_code = print_trace(*options, *filter, *format, start);
   return std::max(exit_code, inputs.complain());
 }
 

@@ -12,8 +12,11 @@ namespace ringside::tool {
 // output is one too: there the output itself tells. Not thread-safe.
 class ProgressBar {
  public:
-  // `paths` as TraceSet::open() takes them: their sizes are the whole work.
-  explicit ProgressBar(std::span<const std::string> paths);
+  using Clock = std::chrono::steady_clock;
+
+  // `paths` as TraceSet::open() takes them: their sizes are the whole work. `command_start`: since
+  // when the user waits; files of other formats have been imported meanwhile.
+  ProgressBar(std::span<const std::string> paths, Clock::time_point command_start);
   ~ProgressBar();  // takes the line away
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -27,7 +30,6 @@ class ProgressBar {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::uint32_t kCallsPerLook = 4096;
 
   void look(std::uint64_t bytes_read);

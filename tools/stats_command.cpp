@@ -80,12 +80,13 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
 }  // namespace
 
 int run_stats(int argc, char** argv) {
+  const auto start = ProgressBar::Clock::now();
   int exit_code = kExitOk;
   auto options = parse(argc, argv, &exit_code);
   if (!options) return exit_code;
   ForeignInputs inputs;
   if (!inputs.take(options->paths, options->from)) return kExitUnreadable;
-  std::optional<ProgressBar> progress(options->paths);  // from before the files are looked over
+  std::optional<ProgressBar> progress(std::in_place, options->paths, start);
   trace::ReadError error;
   trace::ReadOptions reading;
   reading.site_losses = true;

@@ -18,12 +18,14 @@
 namespace ringside::perf {
 namespace {
 
+#if defined(RINGSIDE_HAVE_SNAPPY) || defined(RINGSIDE_HAVE_LZ4)
 const char* chars(const std::byte* p) {
   return reinterpret_cast<const char*>(p);
 }
 char* chars(std::byte* p) {
   return reinterpret_cast<char*>(p);
 }
+#endif
 
 void demand(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string(what) + " failed");

@@ -7,7 +7,6 @@ usage: stats_command_test.py RINGCAT FOLDER_OF_GOLDEN_FILES
 import json
 import os
 import pty
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,22 +15,13 @@ import unittest
 
 RINGCAT = GOLDEN = None
 DAMAGED, USAGE, UNREADABLE = 1, 2, 3
-LARGE_BYTES = 20_000_000  # far more than is read before the first signal comes
+LARGE_BYTES = 20_000_000  # far more than is read from one look at the clock to the next
+PIPE_BYTES = 1 << 20  # as much as any pipe holds
 
 
 def ringcat(*arguments):
     return subprocess.run([RINGCAT, *arguments], capture_output=True, text=True, errors="replace",
                           timeout=120, check=False)
-
-
-def has_open(pid, path):
-    for number in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            if os.readlink(f"/proc/{pid}/fd/{number}") == path:
-                return True
-        except FileNotFoundError:
-            pass  # closed meanwhile
-    return False
 
 
 def golden_files():
@@ -108,13 +98,13 @@ class Stats(unittest.TestCase):
                     file.write(content)
             terminal, other_end = pty.openpty()
             try:
-                process = subprocess.Popen([RINGCAT, "stats", large], stdout=subprocess.PIPE, stderr=other_end)
-                # Stopped for more than a second, it has taken that long, however fast the machine.
-                while not has_open(process.pid, large):
-                    time.sleep(0.0005)
-                process.send_signal(signal.SIGSTOP)
+                process = subprocess.Popen([RINGCAT, "stats", large, "-"], stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, stderr=other_end)
+                # Who has read of standard input and waits for more than a second for the rest of it has
+                # taken that long, however fast the machine.
+                process.stdin.write(content * (2 * PIPE_BYTES // len(content)))
+                process.stdin.flush()
                 time.sleep(1.2)
-                process.send_signal(signal.SIGCONT)
                 output = process.communicate(timeout=120)[0]
                 os.set_blocking(terminal, False)
                 shown = os.read(terminal, 1 << 20)
