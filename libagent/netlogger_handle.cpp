@@ -17,13 +17,13 @@
 #include "libagent/loss_count.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
+#include "libagent/statement_texts.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/printf_fields.hpp"
 
 namespace ringside {
 namespace {
 
-constexpr std::size_t kBuckets = 512;
 constexpr std::uint32_t kMostStatements = 4096;
 
 }  // namespace
@@ -33,43 +33,38 @@ struct HandleStatement {
   rs_site site{};
   std::array<rs_field, RS_MAX_FIELDS> fields{};
   shm::FieldList conversions;
-  std::unique_ptr<char[]> texts;  // event, constants, variables, each with its NUL
-  std::string_view event;
-  std::string_view constants;
-  std::string_view variables;
+  std::unique_ptr<char[]> bytes;  // of the texts, each with its NUL
+  StatementTexts texts;
   HandleStatement* next = nullptr;  // in its bucket
-
-  bool is_for(const char* an_event, const char* its_constants, const char* its_variables) const {
-    return event == an_event && constants == its_constants && variables == its_variables;
-  }
 };
 
 namespace {
 
-std::unique_ptr<HandleStatement> make_statement(std::string_view event, std::string_view constants,
-                                                std::string_view variables) {
+std::unique_ptr<HandleStatement> make_statement(const StatementTexts& texts) {
   std::unique_ptr<HandleStatement> statement(new (std::nothrow) HandleStatement);
   if (!statement) return nullptr;
-  const std::size_t bytes = event.size() + constants.size() + variables.size() + 3;
-  statement->texts.reset(new (std::nothrow) char[bytes]());
-  if (!statement->texts) return nullptr;
-  char* at = statement->texts.get();
+  const std::size_t bytes =
+      texts.event.size() + texts.constants.size() + texts.variables.size() + 3;
+  statement->bytes.reset(new (std::nothrow) char[bytes]());
+  if (!statement->bytes) return nullptr;
+  char* at = statement->bytes.get();
   const auto keep = [&at](std::string_view text) {
-    const std::string_view kept(at, text.size());
+    const std::string_view copy(at, text.size());
     if (!text.empty()) std::memcpy(at, text.data(), text.size());
     at += text.size() + 1;
-    return kept;
+    return copy;
   };
-  statement->event = keep(event);
-  statement->constants = keep(constants);
-  statement->variables = keep(variables);
-  statement->conversions = shm::printf_fields(statement->variables);
+  StatementTexts& kept = statement->texts;
+  kept.event = keep(texts.event);
+  kept.constants = keep(texts.constants);
+  kept.variables = keep(texts.variables);
+  statement->conversions = shm::printf_fields(kept.variables);
   rs_site& site = statement->site;
   site.state = &rs_initial_switch;
-  site.format = statement->variables.data();
+  site.format = kept.variables.data();
   site.file = "";
   site.function = "";
-  site.arguments = statement->event.data();
+  site.arguments = kept.event.data();
   site.fields = statement->fields.data();
   site.level = RS_LEVEL_INFO;
   site.fields_from_format = 1;
@@ -140,8 +135,8 @@ rs_arg take_argument(const shm::PrintfField& field, va_list* values) {
 
 using ringside::HandleStatement;
 
-// Statements by the name of their event. They are only added, with the slow-path lock held, so that
-// readers need none.
+// Statements by their texts. They are only added, with the slow-path lock held, so that readers
+// need none.
 struct rs_netlogger {
   rs_netlogger() = default;
   ~rs_netlogger() {
@@ -157,41 +152,31 @@ struct rs_netlogger {
   rs_netlogger& operator=(const rs_netlogger&) = delete;
 
   // Null if there is no memory or no room for another one.
-  HandleStatement* of(const char* event, const char* constants, const char* variables) {
-    std::atomic<HandleStatement*>& bucket = buckets_[bucket_of(event)];
+  HandleStatement* of(const ringside::StatementTexts& texts) {
+    std::atomic<HandleStatement*>& bucket = buckets_[texts.bucket()];
     // Pairs with the release in add().
-    HandleStatement* const first = bucket.load(std::memory_order_acquire);
-    HandleStatement* const known = find(first, event, constants, variables);
-    return known != nullptr ? known : add(bucket, event, constants, variables);
+    HandleStatement* const known = find(bucket.load(std::memory_order_acquire), texts);
+    return known != nullptr ? known : add(bucket, texts);
   }
 
  private:
-  static std::size_t bucket_of(const char* event) {
-    std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
-    for (; *event != '\0'; ++event) {
-      hash = (hash ^ static_cast<unsigned char>(*event)) * 0x100000001B3;
-    }
-    return (hash ^ hash >> 32) % ringside::kBuckets;
-  }
-
-  static HandleStatement* find(HandleStatement* first, const char* event, const char* constants,
-                               const char* variables) {
+  static HandleStatement* find(HandleStatement* first, const ringside::StatementTexts& texts) {
     for (; first != nullptr; first = first->next) {
-      if (first->is_for(event, constants, variables)) return first;
+      if (first->texts == texts) return first;
     }
     return nullptr;
   }
 
-  HandleStatement* add(std::atomic<HandleStatement*>& bucket, const char* event,
-                       const char* constants, const char* variables) {
+  HandleStatement* add(std::atomic<HandleStatement*>& bucket,
+                       const ringside::StatementTexts& texts) {
     const ringside::SlowCall call;
     if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
-    auto statement = ringside::make_statement(event, constants, variables);
+    auto statement = ringside::make_statement(texts);
     if (!statement) return nullptr;
     const ringside::SlowPathLock lock;
     HandleStatement* const first = bucket.load(std::memory_order_relaxed);
     // Another thread may have added it meanwhile.
-    if (HandleStatement* const known = find(first, event, constants, variables)) return known;
+    if (HandleStatement* const known = find(first, texts)) return known;
     if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
     count_.fetch_add(1, std::memory_order_relaxed);
     statement->next = first;
@@ -202,7 +187,7 @@ struct rs_netlogger {
     return statement.release();
   }
 
-  std::array<std::atomic<HandleStatement*>, ringside::kBuckets> buckets_{};
+  std::array<std::atomic<HandleStatement*>, ringside::StatementTexts::kBuckets> buckets_{};
   std::atomic<std::uint32_t> count_{0};
 };
 
@@ -218,10 +203,12 @@ void rs_netlogger_close(rs_netlogger* handle) {
 
 void rs_netlogger_write(rs_netlogger* handle, const char* event, const char* constants,
                         const char* variables, ...) {
-  const auto text_of = [](const char* text) { return text == nullptr ? "" : text; };
+  const auto text_of = [](const char* text) {
+    return text == nullptr ? std::string_view("") : std::string_view(text);
+  };
   HandleStatement* const statement =
       handle == nullptr ? nullptr
-                        : handle->of(text_of(event), text_of(constants), text_of(variables));
+                        : handle->of({text_of(event), text_of(constants), text_of(variables)});
   if (statement == nullptr) {
     return ringside::count_refusal(nullptr, handle == nullptr
                                                 ? ringside::shm::LossCause::kNoSharedMemory

@@ -2,6 +2,8 @@
 
 #include "libagent/include/ringside/netlogger.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libagent/statement_texts.hpp"
 #include "tests/agent/netlogger_statements.h"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
@@ -206,6 +209,20 @@ PROCESS_TEST(Netlogger, GoesOnInTheChildOfAFork) {
             }),
             0);
   rs_netlogger_close(handle);
+}
+
+// What a call costs depends on how many others share its place.
+TEST(NetloggerHandle, StatementsThatDifferInOneTextAloneStandApart) {
+  constexpr int kStatements = 4096;
+  for (std::size_t differs = 0; differs < 3; ++differs) {
+    std::array<int, StatementTexts::kBuckets> chains{};
+    for (int i = 0; i < kStatements; ++i) {
+      std::array<std::string, 3> texts{"disk.read", "Device=3 Mode=direct", "Bytes=%d"};
+      texts[differs] += std::to_string(i);
+      ++chains[StatementTexts{texts[0], texts[1], texts[2]}.bucket()];
+    }
+    EXPECT_LE(*std::max_element(chains.begin(), chains.end()), 12) << differs;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+#pragma once
+// The three texts that tell the statements of a NetLogger handle apart.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace ringside {
+
+struct StatementTexts {
+  std::string_view event;
+  std::string_view constants;
+  std::string_view variables;
+
+  bool operator==(const StatementTexts&) const = default;
+
+  static constexpr std::size_t kBuckets = 2048;
+  // Of all three: a program may well have thousands of statements that differ in one alone. Eight
+  // bytes at a time, as it is computed whenever something is written.
+  std::size_t bucket() const {
+    return mixed_in(variables, mixed_in(constants, mixed_in(event, 0))) % kBuckets;
+  }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    hash = (hash ^ word) * kOdd;
+    return hash ^ hash >> 32;  // the low bits, which choose the place, depend on all
+  }
+
+  static std::uint64_t mixed_in(std::string_view text, std::uint64_t hash) {
+    hash = mixed(hash, text.size());
+    while (!text.empty()) {
+      std::uint64_t word = 0;
+      const std::size_t bytes = text.size() < sizeof word ? text.size() : sizeof word;
+      std::memcpy(&word, text.data(), bytes);
+      hash = mixed(hash, word);
+      text.remove_prefix(bytes);
+    }
+    return hash;
+  }
+};
+
+}  // namespace ringside
