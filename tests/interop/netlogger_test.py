@@ -73,6 +73,22 @@ class Structure(unittest.TestCase):
         self.assertEqual(inspected(body(1))[:2], (2, None))  # the byte order is not known
 
 
+    def test_flags_of_the_architecture_that_are_not_known_change_nothing(self):
+        for order in "<>":
+            data = header(1, ["a"], order=order)
+            data = data[:8] + bytes([data[8] | 0xA0]) + data[9:] + body(1, [7], order=order)
+            code, output, _ = ringcat("inspect", "--json", "-", input=data)  # recognised
+            told = json.loads(output)
+            self.assertEqual((code, told["headers"][0]["arch"], told["events"][0]["values"][0]["value"]),
+                             (0, 0xA0 | (order == "<"), 7))
+
+    def test_what_is_no_text_is_told_in_hexadecimal_besides(self):
+        code, told, _ = inspected(header(1, [b"\xff", "b"], [b"\xc3("]) + body(1, ["\u00e9"]))
+        self.assertEqual((code, told["headers"][0]["fields"]), (0, [{"value": "\ufffd", "value_hex": "ff"}, {"value": "b"}]))
+        self.assertEqual(told["headers"][0]["constants"], [{"type": "STRING", "value": "\ufffd(", "value_hex": "c328"}])
+        self.assertEqual(told["events"][0]["values"], [{"type": "STRING", "value": "\u00e9"}])
+
+
 class Import(unittest.TestCase):
     def test_constants_become_constant_fields_and_what_the_statement_says(self):
         data = (header(7, ["NL.EVNT", "HOST", "PROG", "LVL", "Const1", "Var1"],

@@ -13,6 +13,7 @@
 #include "tools/interop/netlogger_messages.hpp"
 #include "tools/interop/spilled_text.hpp"
 #include "tools/interop/ulm_text.hpp"
+#include "tools/interop/valid_utf8.hpp"
 #include "tools/json_text.hpp"
 
 namespace ringside::tool {
@@ -25,6 +26,17 @@ std::string json_float(float number) {
   return fmt::format("{}", static_cast<double>(number));
 }
 
+// What is no UTF-8 stands in hexadecimal besides.
+std::string json_text_member(std::string_view text) {
+  std::string member = "\"value\": " + quoted_json_text(text);
+  if (is_valid_utf8(text)) return member;
+  member += ", \"value_hex\": \"";
+  for (const char byte : text) {
+    fmt::format_to(std::back_inserter(member), "{:02x}", static_cast<unsigned char>(byte));
+  }
+  return member + '"';
+}
+
 std::string json_of(const Datum& datum) {
   switch (datum.type) {
     case kInt:
@@ -34,7 +46,7 @@ std::string json_of(const Datum& datum) {
       return fmt::format("{{\"type\": \"FLOAT\", \"value\": {}, \"bits\": \"{:#010x}\"}}",
                          json_float(std::bit_cast<float>(datum.bits)), datum.bits);
     default:
-      return "{\"type\": \"STRING\", \"value\": " + quoted_json_text(datum.text) + "}";
+      return "{\"type\": \"STRING\", " + json_text_member(datum.text) + "}";
   }
 }
 
@@ -135,7 +147,7 @@ class Inspection {
     const Definition& definition = *message.definition;
     const bool little = (definition.arch & kLittleEndian) != 0;
     const std::string names = json_list(definition.names, [](const std::string& name) {
-      return "{\"value\": " + quoted_json_text(name) + "}";
+      return "{" + json_text_member(name) + "}";
     });
     return fmt::format(
         "\"major\": {}, \"minor\": {}, \"identifier\": {}, \"arch\": {}, \"endianness\": \"{}\", "

@@ -171,14 +171,14 @@ Step Decoder::take_body(std::span<const std::byte> bytes, Message& message) {
 }
 
 bool may_be_header(std::span<const std::byte> bytes) {
-  if (bytes.size() < kHeaderBytes || (byte_at(bytes, 2) & kHeaderFlag) == 0 ||
-      (byte_at(bytes, 8) & ~kLittleEndian) != 0) {
-    return false;
-  }
+  if (bytes.size() < kHeaderBytes || (byte_at(bytes, 2) & kHeaderFlag) == 0) return false;
   Decoder decoder;
   Message message;
   const Step step = decoder.take(bytes, message);
-  return step == Step::kHeader || (step == Step::kMore && byte_at(bytes, 10) <= byte_at(bytes, 9));
+  // Flags that are not known yet, if all else is right.
+  if (step == Step::kHeader) return true;
+  return step == Step::kMore && (byte_at(bytes, 8) & ~kLittleEndian) == 0 &&
+         byte_at(bytes, 10) <= byte_at(bytes, 9);
 }
 
 std::optional<std::int64_t> unix_ns_of(std::uint32_t ntp_seconds, std::uint32_t ntp_fraction) {
