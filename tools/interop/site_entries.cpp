@@ -12,6 +12,7 @@ namespace {
 
 // Of the dictionary's limits: a name's bytes, and what all texts of an entry may have together.
 constexpr std::size_t kMostNameBytes = 4096;
+constexpr std::size_t kMostFormatBytes = 16 * kMostNameBytes;
 constexpr std::size_t kMostConstantBytes = 8192;
 constexpr std::size_t kMostEnumNames = 10'000;
 constexpr std::size_t kMostEnumNameBytes = 64;
@@ -75,13 +76,24 @@ std::vector<std::vector<std::byte>> site_entries(const SiteDefinition& site, std
   d.format_style = static_cast<std::uint8_t>(site.style);
   d.name = shortened(site.name, kMostNameBytes);
   d.category = shortened(site.category, kMostNameBytes);
-  d.format = shortened(site.format, std::size_t{16} * kMostNameBytes);
+  d.format = shortened(site.format, kMostFormatBytes);
   d.file = shortened(site.file, kMostNameBytes);
   d.function = shortened(site.function, kMostNameBytes);
   std::vector<std::byte> entry(shm::site_entry_bytes(d, fields));
   shm::write_site_entry(d, fields, entry.data());
   entries.push_back(std::move(entry));
   return entries;
+}
+
+bool is_carried_whole(const SiteDefinition& site) {
+  const auto is_name = [](std::string_view text) { return text.size() <= kMostNameBytes; };
+  return is_name(site.name) && is_name(site.category) && is_name(site.file) &&
+         is_name(site.function) && site.format.size() <= kMostFormatBytes &&
+         std::all_of(site.fields.begin(), site.fields.end(), [&](const FieldDefinition& field) {
+           const bool is_text = !shm::is_array(field.type) && shm::is_variable_length(field.type);
+           return is_name(field.name) &&
+                  (!is_text || !field.constant || field.constant->size() <= kMostConstantBytes);
+         });
 }
 
 }  // namespace ringside::tool

@@ -15,4 +15,7 @@ namespace ringside::tool {
 std::vector<std::vector<std::byte>> site_entries(const SiteDefinition& site, std::uint32_t site_id,
                                                  std::uint32_t& enum_tables);
 
+// Whether site_entries() leaves its names, format and constants uncut.
+bool is_carried_whole(const SiteDefinition& site);
+
 }  // namespace ringside::tool

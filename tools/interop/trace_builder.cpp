@@ -17,6 +17,8 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::size_t kMostThreadNameBytes = 4096;  // the dictionary's limit
+constexpr std::string_view kCutNames =
+    "a name of more than 4096 bytes or a constant of more than 8192 is cut, wherever it is used";
 // Of the records of one extent, but for a larger record. Readers put the records of an extent in
 // order whose times go back, if they are not more than 2^18.
 constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
@@ -82,17 +84,21 @@ std::uint32_t TraceBuilder::add_stream(std::uint32_t process, const StreamDefini
   Stream& stream = streams_.emplace_back();
   stream.process = process;
   stream.definition = definition;
+  if (definition.thread_name.size() > kMostThreadNameBytes) {
+    stream.definition.thread_name.resize(kMostThreadNameBytes);
+  }
   stream.cursor.stream_id = streams_.size();
   return static_cast<std::uint32_t>(streams_.size() - 1);
 }
 
 void TraceBuilder::name_thread(std::uint32_t stream, std::string_view name) {
-  streams_[stream].definition.thread_name = name;
+  streams_[stream].definition.thread_name = name.substr(0, kMostThreadNameBytes);
   streams_[stream].announced = false;
 }
 
 std::uint32_t TraceBuilder::add_site(const SiteDefinition& site) {
   assert(definitions_ < kMostSites && site.fields.size() <= shm::kMaxFields);
+  if (!is_carried_whole(site)) report_.lost(kCutNames);
   for (std::vector<std::byte>& entry : site_entries(site, ++definitions_, enum_tables_)) {
     add_entry(std::move(entry));
   }

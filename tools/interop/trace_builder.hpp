@@ -68,7 +68,7 @@ class TraceBuilder {
   // Known from here on, also of records before.
   void name_thread(std::uint32_t stream, std::string_view name);
   // Of any process. Names and texts beyond the dictionary's limits
-  // (shm-layout/dictionary_entry.hpp) are cut. Returns the site's id, from 1.
+  // (shm-layout/dictionary_entry.hpp) are cut, and the report tells. Returns the site's id, from 1.
   std::uint32_t add_site(const SiteDefinition& site);
   std::size_t sites() const { return definitions_; }
 
