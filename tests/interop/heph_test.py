@@ -70,6 +70,19 @@ class Structure(unittest.TestCase):
         self.assertEqual((code, set(starts[:-1]), starts[-1]), (0, {1005}, 2005))
         self.assertEqual((len(starts), told["size"]), (100_002, len(data)))
 
+    def test_a_bad_epoch_sets_none(self):
+        bad = metadata("epoch", b"1234567")
+        _, told, _ = inspected(bad + event(1, 0, 5, 6))
+        self.assertIsNone(told["packets"][0]["start_unix_ns"])
+        _, told, _ = inspected(bad + event(1, 0, 5, 6) + metadata("epoch", struct.pack(">Q", 1000)))
+        self.assertEqual(told["packets"][0]["start_unix_ns"], 1005)
+
+    def test_options_that_are_not_known_are_reported(self):
+        code, told, said = inspected(metadata("Epoch", bytes(8)) + metadata("", b"") + event(1, 0, 5, 6))
+        self.assertEqual((code, [p.get("option") for p in told["packets"]]), (0, ["Epoch", "", None]))
+        self.assertIsNone(told["packets"][2]["start_unix_ns"])
+        self.assertIn("2 options are not known", said)
+
     def test_bad_packets_with_a_sound_size_are_skipped(self):
         unknown_type = event(1, 1, 1, 2, attributes=b"\0\1x\5" + bytes(8))
         array_of_nothing = event(1, 2, 1, 2, attributes=b"\0\1x\x80" + bytes(8))
@@ -145,6 +158,19 @@ class Import(unittest.TestCase):
                       "1 record: ends before it starts", "1 record: its time became the last", "came late"):
             self.assertIn(words, said)
 
+    def test_what_a_record_has_no_place_for_is_told(self):
+        number = b"\1" + struct.pack(">Q", 7)
+        many = b"".join(b"\0\2%02d" % i + number for i in range(80))
+        data = (metadata("epoch", struct.pack(">Q", 10**18)) + event(1, 0, 1, 2, "many", many) +
+                event(1, 1, 3, 4, "long", b"\x20\0" + b"n" * 0x2000 + number))
+        with TemporaryFile(data) as path:
+            code, output, said = ringcat("--format", "json", path)
+        records = [json.loads(line) for line in output.splitlines()]
+        self.assertEqual((code, list(records[0]["fields"])), (0, [f"{i:02}" for i in range(64)]))
+        self.assertEqual(records[1]["fields"], {"n" * 4096: 7})
+        self.assertIn("1 record: attributes beyond the 64th are left out", said)
+        self.assertIn("1 record: a name of more than 4096 bytes", said)
+
     def test_descriptions_without_end_stand_in_a_field(self):
         data = (metadata("epoch", struct.pack(">Q", 10**18)) +
                 b"".join(event(1, i, i, i + 1, f"request {i}") for i in range(50_003)) +
@@ -170,7 +196,8 @@ class ThereAndBack(unittest.TestCase):
                 event(7, 0, 5, 9) + metadata("end", b""))
         with TemporaryFile(data) as path:
             code, output, said = ringcat("--to", "heph", path)
-        self.assertEqual((code, said), (0, ""))
+        self.assertEqual((code, len(said.splitlines())), (0, 1))
+        self.assertIn("2 options are not known", said)
         self.assertEqual(inspected(output)[1]["counts"], inspected(data)[1]["counts"])
         options = [(p["option"], p["value_hex"]) for p in inspected(output)[1]["packets"]
                    if p["kind"] == "metadata"]

@@ -28,7 +28,8 @@ constexpr std::string_view kFarTime = "its time became the last that a trace has
 constexpr std::string_view kBackwards = "ends before it starts: its duration became 0";
 constexpr std::string_view kManyAttributes = "attributes beyond the 64th are left out";
 constexpr std::string_view kManySites = "is left out: a trace has about a million statements";
-constexpr std::string_view kManyStreams = "stands in another thread: a trace has 100000 of them";
+constexpr std::string_view kManyStreams =
+    "stands in another thread, and what is missing there is not known: a trace has 100000 of them";
 
 std::uint64_t number_of(std::string_view element) {
   return load_big<std::uint64_t>(reinterpret_cast<const std::byte*>(element.data()));
@@ -76,6 +77,7 @@ class Import {
       outcome.warnings.emplace_back("no epoch is set; times count from the beginning of 1970");
     }
     warn(bad_, "bad packets were skipped", outcome);
+    warn(options_, "options are not known: they are kept as records of heph.option", outcome);
     warn(late_, "events came late: some that count as lost are there", outcome);
     warn(duplicates_, "events have the number of the one before", outcome);
     return outcome;
@@ -99,21 +101,32 @@ class Import {
   bool take(std::span<const std::byte> bytes) {
     AttributeCursor cursor(bytes);
     attributes_.clear();
+    attribute_count_ = 0;
     Attribute attribute;
-    while (cursor.next(attribute)) attributes_.push_back(attribute);
+    for (; cursor.next(attribute); ++attribute_count_) {
+      if (attribute_count_ < shm::kMaxFields) attributes_.push_back(attribute);
+    }
     return cursor.failure() == nullptr;
   }
 
   Stream& stream_of(std::uint32_t id) {
     if (last_stream_ != nullptr && last_stream_id_ == id) return *last_stream_;
-    const auto [place, is_new] = streams_.try_emplace(id);
-    if (is_new && streams_.size() < TraceBuilder::kMostStreams) {
+    auto place = streams_.find(id);
+    if (place == streams_.end()) {
+      // One is for options.
+      if (streams_.size() >= TraceBuilder::kMostStreams - 1) return stream_beyond();
+      place = streams_.try_emplace(id).first;
       place->second.index = builder_.add_stream(process_, {.thread_id = id, .thread_name = {}});
-    } else if (is_new) {
-      report_.lost(kManyStreams);
     }
     last_stream_id_ = id;
     return *(last_stream_ = &place->second);
+  }
+
+  // Of all streams that there is no room for: their counters have nothing to do with each other.
+  Stream& stream_beyond() {
+    report_.lost(kManyStreams);
+    beyond_.counters = {};
+    return beyond_;
   }
 
   std::uint64_t unix_ns(std::uint64_t since_epoch) {
@@ -148,7 +161,7 @@ class Import {
     if (shape.with_description) builder_.put_text(packet.description);
     const std::size_t most = most_attributes(shape);
     for (std::size_t i = 0; i < attributes_.size() && i < most; ++i) put(attributes_[i]);
-    if (attributes_.size() > most) report_.lost(kManyAttributes);
+    if (attribute_count_ > most) report_.lost(kManyAttributes);
     builder_.end();
   }
 
@@ -236,6 +249,7 @@ class Import {
   }
 
   void add_option(const Packet& packet) {
+    ++options_;
     if (option_site_ == 0) {
       option_stream_ = builder_.add_stream(process_, {.thread_id = 0, .thread_name = "metadata"});
       SiteDefinition site;
@@ -258,9 +272,11 @@ class Import {
   std::unordered_map<std::uint32_t, Stream> streams_;
   std::uint32_t last_stream_id_ = 0;
   Stream* last_stream_ = nullptr;
+  Stream beyond_;
   std::unordered_map<std::string, Shape> shapes_;
   std::size_t described_ = 0;
-  std::vector<Attribute> attributes_;  // of the event at hand
+  std::vector<Attribute> attributes_;  // of the event at hand, as many as a record may have
+  std::size_t attribute_count_ = 0;    // all
   std::string key_;
   std::string elements_;
   std::uint32_t option_site_ = 0;
@@ -268,6 +284,7 @@ class Import {
   std::uint64_t last_time_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t bad_ = 0;
+  std::uint64_t options_ = 0;  // that are not known
   std::uint64_t late_ = 0;
   std::uint64_t duplicates_ = 0;
 };

@@ -158,6 +158,9 @@ class Inspection {
     if (bad_count_ != 0) {
       outcome.warnings.push_back(fmt::format("{} bad packets were skipped", bad_count_));
     }
+    if (unknown_options_ != 0) {
+      outcome.warnings.push_back(fmt::format("{} options are not known", unknown_options_));
+    }
     if (style_ == InspectStyle::kJson) put_document(name, outcome);
     return outcome;
   }
@@ -199,7 +202,11 @@ class Inspection {
 
   void add_metadata(const Packet& packet) {
     ++metadata_;
-    if (packet.is_epoch) epoch_ = packet.epoch_ns;
+    if (packet.is_epoch) {
+      epoch_ = packet.epoch_ns;
+    } else {
+      ++unknown_options_;
+    }
     begin_packet(packet);
     JsonPacket json(line_);
     if (style_ == InspectStyle::kJson) {
@@ -300,6 +307,7 @@ class Inspection {
   OutputBytes& output_;
   std::optional<std::uint64_t> epoch_;
   std::uint64_t metadata_ = 0;
+  std::uint64_t unknown_options_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t bad_count_ = 0;
   SpilledText packets_;

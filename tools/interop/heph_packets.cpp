@@ -131,6 +131,7 @@ Step PacketReader::next(Packet& packet) {
   input_.skip(std::exchange(shown_, 0));
   packet.offset = input_.offset();
   packet.size = 0;
+  packet.is_epoch = false;
   const std::span<const std::byte> head = input_.peek(kHeadBytes);
   if (head.empty()) return Step::kEnd;
   if (head.size() < 4) return damaged("the file ends within a packet's first bytes");
