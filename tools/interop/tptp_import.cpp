@@ -1,7 +1,9 @@
 #include "tools/interop/tptp_import.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +22,12 @@ namespace {
 
 // More than any trace has that means something by them.
 constexpr std::size_t kMostIds = 100'000;
+constexpr std::size_t kMostIdBytes = 4096;
+// Of nodes that wait for a process.
+constexpr std::size_t kMostNodes = 1000;
+constexpr std::size_t kMostNodeBytes = std::size_t{1} << 20;
+// What the tools take as a time: the year 2262.
+constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
 // A node's message, which comes before the process that it belongs to.
 struct Node {
@@ -57,11 +65,15 @@ class Importer {
 
   std::uint64_t time_of(const Time& time) {
     if (time.negative) report_.lost("times before 1970 became 0");
-    return time.nearest_unix_ns();
+    const std::uint64_t unix_ns = time.nearest_unix_ns();
+    if (unix_ns <= kLastUnixNs) return unix_ns;
+    report_.lost("times after 2262 became the last that a trace has");
+    return kLastUnixNs;
   }
 
   void keep_node(const Message& message) {
-    if (nodes_.size() >= 1000) process();
+    if (nodes_.size() >= kMostNodes || node_bytes_ >= kMostNodeBytes) process();
+    for (std::size_t i = 0; i < 3; ++i) node_bytes_ += message.texts[i].size();
     nodes_.push_back({{std::string(message.texts[0]), std::string(message.texts[1]),
                        std::string(message.texts[2])},
                       message.numbers[3],
@@ -71,7 +83,7 @@ class Importer {
   void begin_process(const Message& message) {
     ProcessDefinition process;
     process.pid = static_cast<std::uint32_t>(message.numbers[2]);
-    process.start_unix_ns = message.time.nearest_unix_ns();
+    process.start_unix_ns = std::min(message.time.nearest_unix_ns(), kLastUnixNs);
     process.service = message.texts[1].empty() ? kCategory : message.texts[1];
     process.executable = message.texts[5];
     const std::string node(message.texts[3]);
@@ -99,16 +111,20 @@ class Importer {
   }
 
   void add_process(const ProcessDefinition& definition) {
-    processes_.push_back({placement_.add_process(definition), {}});
+    const std::uint32_t index = placement_.add_process(definition);
+    if (processes_.size() < TraceBuilder::kMostProcesses) processes_.push_back({index, {}});
     put_nodes();
   }
 
   void put_nodes() {
     const std::vector<Node> nodes = std::move(nodes_);
     nodes_.clear();
+    node_bytes_ = 0;
     Message message;
     for (const Node& node : nodes) {
-      if (hosts_.size() < kMostIds) hosts_[node.texts[0]] = node.texts[1];
+      if (hosts_.size() < kMostIds && node.texts[0].size() <= kMostIdBytes) {
+        hosts_[node.texts[0]] = node.texts[1].substr(0, kMostIdBytes);
+      }
       message.start(*find_message_type(kNodeId));
       for (std::size_t i = 0; i < node.texts.size(); ++i) message.texts[i] = node.texts[i];
       message.numbers[3] = node.time_zone;
@@ -119,7 +135,7 @@ class Importer {
   // Processes have agents, which have traces, which messages name.
   void note_ids(const Message& message) {
     const auto note = [](Ids& ids, std::string_view id, std::size_t process) {
-      if (ids.size() < kMostIds) ids[std::string(id)] = process;
+      if (ids.size() < kMostIds && id.size() <= kMostIdBytes) ids[std::string(id)] = process;
     };
     const auto look_up = [this](const Ids& ids, std::string_view id) {
       const auto found = ids.find(std::string(id));
@@ -154,7 +170,10 @@ class Importer {
     auto found = process.streams.find(thread);
     if (found == process.streams.end()) {
       const auto id = static_cast<std::uint32_t>(thread);
-      found = process.streams.emplace(thread, placement_.add_stream(process.index, {id, {}})).first;
+      const bool is_new = placement_.has_room_for_stream();
+      const std::uint32_t stream = placement_.add_stream(process.index, {id, {}});
+      if (!is_new) return stream;
+      found = process.streams.emplace(thread, stream).first;
     }
     if (message.type->id == kThreadStartId) {
       builder_.name_thread(found->second, message.texts[message.type->find("threadName")]);
@@ -166,7 +185,7 @@ class Importer {
   void put(const Message& message, std::size_t process, std::uint64_t unix_ns) {
     const std::uint32_t stream = stream_of(processes_[process], message);
     if (message.type->time == MessageType::kNone) {
-      unix_ns = last_unix_ns_ + (stream < last_stream_ && last_unix_ns_ != UINT64_MAX ? 1 : 0);
+      unix_ns = last_unix_ns_ + (stream < last_stream_ && last_unix_ns_ != kLastUnixNs ? 1 : 0);
     }
     last_unix_ns_ = unix_ns;
     last_stream_ = stream;
@@ -221,6 +240,7 @@ class Importer {
   OwnRecords own_;
   std::vector<Process> processes_;
   std::vector<Node> nodes_;  // that no process has come for yet
+  std::size_t node_bytes_ = 0;
   std::unordered_map<std::string, std::string> hosts_;
   Ids ids_of_processes_;
   Ids agents_;

@@ -24,6 +24,8 @@ class Placement {
     return last_process_;
   }
 
+  bool has_room_for_stream() const { return streams_ < TraceBuilder::kMostStreams; }
+
   std::uint32_t add_stream(std::uint32_t process, const StreamDefinition& stream) {
     if (streams_ < TraceBuilder::kMostStreams) {
       ++streams_;

@@ -3,6 +3,7 @@
 
 import json
 import os
+import struct
 import unittest
 
 from random_traces import SEEDS, RandomTrace, comparable, events_of, ringcat
@@ -74,6 +75,30 @@ class Tptp(unittest.TestCase):
                 last = attributes["Timestamp"]
         self.assertEqual(opened, {})
         self.assertGreater(left, 400)
+
+    def test_times_that_no_trace_has_are_the_nearest_and_told(self):
+        def end_of_thread(seconds):
+            return struct.pack("<HIqqq2s", 1010, 32, 0, 1, seconds, b"\0\0")
+        data = (struct.pack("<4s4BI", b"0TBF", 1, 0, 1, 1, 12) + struct.pack("<HIQ", 2, 14, 1) +
+                end_of_thread(2**63 - 1) + end_of_thread(-1) + end_of_thread(7))
+        code, output, said = ringcat("--format", "json", "-", input=data)
+        self.assertEqual((code, [json.loads(line)["unix_ns"] for line in output.splitlines()]),
+                         (0, [0, 7_000_000_000, 2**63 - 1]))
+        self.assertIn("1 record: times after 2262", said)
+        self.assertIn("1 record: times before 1970", said)
+
+    def test_processes_and_threads_beyond_what_a_trace_has_are_told(self):
+        def process(number):
+            body = b"p%d\0java\0" % number + struct.pack("<i", number) + b"\0" + bytes(8) + b"\0"
+            return struct.pack("<HI", 1002, 6 + len(body)) + body
+        def end_of_thread(number):
+            return struct.pack("<HIqqq2s", 1010, 32, 0, number, 10**18, b"\0\0")
+        data = (struct.pack("<4s4BI", b"0TBF", 1, 0, 1, 1, 12) +
+                b"".join(map(process, range(250))) + b"".join(map(end_of_thread, range(100_010))))
+        code, output, said = ringcat("--to", "trcbin", "-", input=data)
+        self.assertEqual((code, len(output)), (0, len(data) + len(b"\1\0\x0b\0\0\0UTF8\0")))
+        self.assertIn("50 records: processes beyond 200", said)
+        self.assertRegex(said, r"\d+ records: threads beyond 100,000")
 
     def test_damage_is_told_and_what_precedes_it_is_delivered(self):
         with open(sample("t02_all_be_ns.trcbin"), "rb") as file:
