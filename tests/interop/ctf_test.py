@@ -20,6 +20,10 @@ BABELTRACE_EVENTS = os.path.join(HERE, "babeltrace_events.py")
 SAMPLES = os.path.join(HERE, "ctf")
 
 
+def python_has_bt2():
+    return os.path.exists(PYTHON) and subprocess.run([PYTHON, "-c", "import bt2"], check=False).returncode == 0
+
+
 def babeltrace(directory):
     done = subprocess.run([PYTHON, BABELTRACE_EVENTS, directory], capture_output=True, timeout=BOUND_S,
                           check=False)
@@ -274,12 +278,16 @@ class Inspected(unittest.TestCase):
 
 
 def plain_field(field):
+    if isinstance(field, list):
+        return [plain_field(element) for element in field]
     if isinstance(field, dict) and "hex" in field:
         number = float.fromhex(field["hex"])
         # The sample has floats of both sizes; those of 32 bits are few digits long in ours.
         return shortest_f32(number) if struct.unpack("f", struct.pack("f", number))[0] == number else number
-    if isinstance(field, dict):
+    if isinstance(field, dict) and field.keys() == {"number", "names"}:
         return field["names"][0] if field["names"] else field["number"]
+    if isinstance(field, dict):
+        return {name: plain_field(member) for name, member in field.items()}
     return field
 
 
@@ -296,6 +304,6 @@ class Directory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not os.path.exists(PYTHON) or subprocess.run([PYTHON, "-c", "import bt2"], check=False).returncode != 0:
+    if not python_has_bt2():
         sys.exit("python3-bt2 is missing; packaging/install-build-deps.sh installs it")
     unittest.main()

@@ -36,6 +36,10 @@ class Identities {
   void begin_packet(StreamReader& stream, const Packet& packet, Decoder& decoder);
   // After the contexts of an event have.
   std::uint32_t stream_of_event(const Decoder& decoder);
+  // A trace without events is the trace of a process, too.
+  void end() {
+    if (processes_.empty()) own_process();
+  }
   // Of losses.
   std::uint32_t stream_of_packet();
   shm::LossCause cause_of_packet() const { return cause_; }

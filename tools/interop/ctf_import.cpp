@@ -63,6 +63,7 @@ class Import {
       read(packet, follows ? &packets[order[i] - 1] : nullptr);
       if (i + 1 < order.size()) builder_.settle(packets[order[i + 1]].begin_ns);
     }
+    identities_.end();
   }
 
  private:
@@ -94,7 +95,9 @@ class Import {
     if (!load(packet, 0, kFirstWindow))
       return damaged(packet.offset, packet, "the file has become shorter");
     Packet head;
+    const std::uint64_t clock = decoder_.clock();
     if (!trace_.read_head(decoder_, head, &why)) return damaged(packet.offset, packet, why);
+    if (before != nullptr && stream_->timestamp_begin == kNone) decoder_.set_clock(clock);
     identities_.begin_packet(*stream_, packet, decoder_);
     tell_missing(packet, before);
     read_events(packet);
@@ -144,7 +147,7 @@ class Import {
   }
 
   Decoded read_event(const Packet& packet) {
-    decoder_.set_event_id(0);
+    decoder_.set_event_id(stream_->first_event.value_or(0));
     if (const Decoded d = step(stream_->layout.event_header); d != Decoded::kYes) return d;
     const Key key{packet.stream_id, decoder_.event_id()};
     if (event_ == nullptr || key != event_key_) {
@@ -282,7 +285,8 @@ class Import {
 
   void tell_discarded(const Packet& packet, const Packet* before) {
     std::uint64_t lost = packet.discarded - (before == nullptr ? 0 : before->discarded);
-    if (before != nullptr && packet.discarded < before->discarded) lost &= UINT32_MAX;
+    if (before != nullptr && packet.discarded < before->discarded)
+      lost &= std::min<std::uint64_t>(stream_->most_discarded, UINT32_MAX);
     if (lost == 0) return;
     builder_.lost(identities_.stream_of_packet(), packet.end_ns, lost,
                   identities_.cause_of_packet());

@@ -22,6 +22,10 @@ std::string_view take_name(std::string_view& path) {
   return name;
 }
 
+bool is_below(std::string_view path, std::string_view prefix) {
+  return path.size() > prefix.size() && path.starts_with(prefix) && path[prefix.size()] == '.';
+}
+
 Node* walk(Node& structure, std::string_view path) {
   Node* node = &structure;
   while (node != nullptr && !path.empty()) node = find_member(*node, take_name(path));
@@ -29,6 +33,12 @@ Node* walk(Node& structure, std::string_view path) {
 }
 
 }  // namespace
+
+bool is_named_for_time(const Node& node) {
+  return node.kind == TypeKind::kInteger &&
+         (node.name == "timestamp" || node.name == "timestamp_begin" ||
+          node.name == "timestamp_end");
+}
 
 Node* find_member(Node& structure, std::string_view name) {
   if (structure.kind != TypeKind::kStruct) return nullptr;
@@ -58,12 +68,14 @@ std::uint32_t LayoutMaker::slot_of(Node& structure, std::string_view name) {
 }
 
 Node* LayoutMaker::resolve(std::string_view path) {
+  if (!open_.empty() && is_below(path, open_.front()->name))
+    return walk(*open_.front(), path.substr(open_.front()->name.size() + 1));
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
     if (Node* const node = walk(**open, path)) return node;
   }
   for (auto root = roots_.rbegin(); root != roots_.rend(); ++root) {
-    const bool absolute = path.starts_with(root->prefix) && path.size() > root->prefix.size();
-    if (absolute) return walk(*root->node, path.substr(root->prefix.size() + 1));
+    if (is_below(path, root->prefix))
+      return walk(*root->node, path.substr(root->prefix.size() + 1));
     if (Node* const node = walk(*root->node, path)) return node;
   }
   return nullptr;
@@ -103,7 +115,8 @@ bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned 
   node.big_endian =
       type.order == ByteOrder::kBig || (type.order == ByteOrder::kNative && metadata_.big_endian);
   if (in_header_ && is_numeric_slot(node)) {
-    if (!type.clock.empty()) node.role = NodeRole::kClock;
+    const bool is_time = !type.clock.empty() || is_named_for_time(node);
+    if (is_time && metadata_.find_clock(type.clock) != nullptr) node.role = NodeRole::kClock;
     if (node.name == "id") node.role = NodeRole::kEventId;
   }
   if (type.element != nullptr) {

@@ -105,6 +105,9 @@ inline std::string_view plain_name(std::string_view name) {
   return name.size() > 1 && name.front() == '_' ? name.substr(1) : name;
 }
 
+// Integers of these names hold times even where they are mapped to no clock.
+bool is_named_for_time(const Node& node);
+
 Node* find_member(Node& structure, std::string_view name);
 // Of that name, or else with an underscore in front.
 Node* find_plain_member(Node& structure, std::string_view name);

@@ -92,6 +92,10 @@ struct Metadata {
   std::map<std::string, std::string> env;  // numbers as text
   std::map<std::uint64_t, StreamDescription> streams;
   std::vector<EventDescription> events;
+
+  // That a field of the name `clock` is mapped to. Empty, of a field that is known for a time by
+  // its name: the only clock, or nanoseconds of Unix time. Null if there is none.
+  const Clock* find_clock(const std::string& clock) const;
 };
 
 // What is wrong, and where in the text (of a packetised file: without the heads of its packets).

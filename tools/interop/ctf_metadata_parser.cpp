@@ -18,6 +18,10 @@ class Parser final : TypeParser {
     metadata_ = std::make_unique<Metadata>();
     while (!failed_ && token_.kind != TokenKind::kEnd) top_level();
     if (!failed_ && metadata_->streams.empty()) metadata_->streams[0];
+    for (const std::size_t event : of_any_stream_) {
+      if (metadata_->streams.size() == 1)
+        metadata_->events[event].stream_id = metadata_->streams.begin()->first;
+    }
     return failed_ ? nullptr : std::move(metadata_);
   }
 
@@ -66,10 +70,14 @@ class Parser final : TypeParser {
 
   void event_block() {
     EventDescription event;
+    bool names_stream = false;
     block(
         [&](const std::string& key, const Attribute& a) {
           if (key == "id") event.id = number_of(a);
-          if (key == "stream_id") event.stream_id = number_of(a);
+          if (key == "stream_id") {
+            event.stream_id = number_of(a);
+            names_stream = true;
+          }
           if (key == "name") event.name = a.text;
           if (key == "loglevel") event.loglevel = number_of(a);
           if (key == "model.emf.uri") event.model_uri = a.text;
@@ -78,6 +86,7 @@ class Parser final : TypeParser {
           if (key == "context") event.context = type;
           if (key == "fields") event.fields = type;
         });
+    if (!names_stream) of_any_stream_.push_back(metadata_->events.size());
     metadata_->events.push_back(std::move(event));
     if (metadata_->events.size() > kMostEvents) fail("more than a million kinds of events");
   }
@@ -100,6 +109,7 @@ class Parser final : TypeParser {
   }
 
   std::unique_ptr<Metadata> metadata_;
+  std::vector<std::size_t> of_any_stream_;  // events that do not say of which
 };
 
 }  // namespace
@@ -112,6 +122,16 @@ std::uint64_t Clock::unix_ns(std::uint64_t ticks) const {
       (frequency == 1'000'000'000 ? sum : sum * kBillion / frequency) + Wide{offset_s} * kBillion;
   if (ns < 0) return 0;
   return ns > INT64_MAX ? static_cast<std::uint64_t>(INT64_MAX) : static_cast<std::uint64_t>(ns);
+}
+
+const Clock* Metadata::find_clock(const std::string& clock) const {
+  static const Clock unix_time;
+  if (!clock.empty()) {
+    const auto found = clocks.find(clock);
+    return found == clocks.end() ? nullptr : &found->second;
+  }
+  if (clocks.empty()) return &unix_time;
+  return clocks.size() == 1 ? &clocks.begin()->second : nullptr;
 }
 
 std::unique_ptr<Metadata> parse_metadata(std::string_view tsdl, MetadataError* error) {

@@ -20,9 +20,8 @@ constexpr std::size_t kMostMetadataBytes = std::size_t{256} << 20;
 
 // The clock that the events' times, or else the packets', are of.
 const Clock* clock_of(const Node& node, const Metadata& metadata) {
-  if (node.type != nullptr && !node.type->clock.empty()) {
-    const auto found = metadata.clocks.find(node.type->clock);
-    if (found != metadata.clocks.end()) return &found->second;
+  if (node.type != nullptr && (!node.type->clock.empty() || is_named_for_time(node))) {
+    if (const Clock* const clock = metadata.find_clock(node.type->clock)) return clock;
   }
   for (const Node& child : node.children) {
     if (const Clock* const clock = clock_of(child, metadata)) return clock;
@@ -106,8 +105,16 @@ bool Trace::make_layouts(ReadOutcome* outcome) {
                                      {"ringside_loss_cause", &stream.loss_cause}}) {
       *slot = layouts_->slot_of(context, name);
     }
+    if (const Node* const discarded = find_plain_member(context, "events_discarded")) {
+      if (discarded->bits < 64) stream.most_discarded = (std::uint64_t{1} << discarded->bits) - 1;
+    }
     stream.clock = clock_of(stream.layout.event_header, *metadata_);
     if (stream.clock == nullptr) stream.clock = clock_of(context, *metadata_);
+  }
+  for (const EventDescription& event : metadata_->events) {
+    const auto stream = streams_.find(event.stream_id);
+    if (stream != streams_.end() && !stream->second.first_event)
+      stream->second.first_event = event.id;
   }
   if (!made) *outcome = ReadOutcome::refused(0, "metadata: " + layouts_->error());
   return made;

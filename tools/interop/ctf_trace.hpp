@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class FileWindow {
 struct StreamReader {
   StreamLayout layout;
   const Clock* clock = nullptr;  // of the events' times; null: there are none
+  // Of its first event: events whose header has no id are that one.
+  std::optional<std::uint64_t> first_event;
+  std::uint64_t most_discarded = UINT64_MAX;  // that the field can hold: then it begins at 0 again
   std::uint32_t timestamp_begin = kNone;
   std::uint32_t timestamp_end = kNone;
   std::uint32_t content_size = kNone;

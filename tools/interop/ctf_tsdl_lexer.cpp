@@ -29,7 +29,7 @@ bool Lexer::pass_blanks_and_comments() {
     if (!is_line && !rest.starts_with("/*")) return true;
     const std::size_t end = is_line ? rest.find('\n') : rest.find("*/", 2);
     if (end == std::string_view::npos) {
-      at_ = text_.size();
+      if (is_line) at_ = text_.size();
       return is_line;
     }
     at_ += end + (is_line ? 1 : 2);
@@ -91,9 +91,9 @@ bool Lexer::literal(Token& token) {
 bool Lexer::next(Token& token) {
   token.text.clear();
   token.number = 0;
+  const bool passed = pass_blanks_and_comments();
   token.offset = at_;
-  if (!pass_blanks_and_comments()) return fail(token, "a comment without its end");
-  token.offset = at_;
+  if (!passed) return fail(token, "a comment without its end");
   token.kind = TokenKind::kEnd;
   if (at_ == text_.size()) return true;
   const char c = text_[at_];

@@ -58,11 +58,16 @@ TypePointer TypeParser::type_named(const std::string& first) {
   return result;
 }
 
+void TypeParser::stars(std::string& name) {
+  while (!failed_ && take("*")) name += " *";
+}
+
 TypePointer TypeParser::by_words(std::string name) {
   while (token_.kind == TokenKind::kWord && find(name + " " + token_.text) != nullptr) {
     name += " " + word();
   }
   while (find(name) == nullptr && token_.kind == TokenKind::kWord) name += " " + word();
+  stars(name);
   return named(name);
 }
 
@@ -266,12 +271,15 @@ void TypeParser::alias() {
   const TypePointer base = type();
   if (failed_) return;
   if (is_typedef) {
-    const std::string name = word();
-    define(name, dimensions(base));
+    do {
+      const std::string name = word();
+      define(name, dimensions(base));
+    } while (!failed_ && take(","));
   } else {
     expect(":=");
     std::string name = word();
     while (!failed_ && token_.kind == TokenKind::kWord) name += " " + word();
+    stars(name);
     define(name, base);
   }
   expect(";");

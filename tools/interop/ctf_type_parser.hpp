@@ -136,6 +136,8 @@ class TypeParser {
   TypePointer type_named(const std::string& first);
   // "unsigned long": as many words as name a type, but for the last, which may be the field's.
   TypePointer by_words(std::string name);
+  // Those of a pointer belong to its name: CTF has no type for what they point to.
+  void stars(std::string& name);
   void common(const std::string& key, const Attribute& a, Type& type);
   TypePointer integer();
   static std::uint32_t base_of(const Attribute& a);
@@ -150,7 +152,7 @@ class TypeParser {
   void members(Type& type);
   // The first dimension is the outermost.
   TypePointer dimensions(const TypePointer& element);
-  // typealias TYPE := NAME...; typedef TYPE NAME[...];
+  // typealias TYPE := NAME...; typedef TYPE NAME[...], ...;
   void alias();
 
   Lexer lexer_;
