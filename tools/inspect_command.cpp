@@ -1,6 +1,5 @@
 #include "tools/inspect_command.hpp"
 
-#include <cerrno>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,9 +60,16 @@ int inspect(const InspectOptions& options) {
   const ReadOutcome outcome = directory
                                   ? format->inspect_directory(options.path, options.style, output)
                                   : format->inspect(*input, options.style, output);
-  if (!output.flush()) return exit_code_of_failed_output(errno);
+  const bool written = output.flush();
+  if (!output.failure().empty()) {
+    complain(output.failure());
+    return kExitUnreadable;
+  }
+  if (!written) return exit_code_of_failed_output(output.error());
   for (const std::string& warning : outcome.warnings) complain(options.path + ": " + warning);
-  if (outcome.end == ReadEnd::kWhole) return kExitOk;
+  const bool unread = input != nullptr && !input->failure().empty();
+  if (unread) complain(options.path + ": reading failed: " + input->failure());
+  if (outcome.end == ReadEnd::kWhole) return unread ? kExitDamaged : kExitOk;
   complain(fmt::format("{}:{}: {}", options.path, outcome.offset, outcome.message));
   return outcome.end == ReadEnd::kRefused ? kExitRefused : kExitDamaged;
 }

@@ -85,6 +85,37 @@ class Reading(unittest.TestCase):
             self.assertEqual(fields["nettrace.version"], event["version"])
             self.assertEqual(fields.get("nettrace.opcode"), event["opcode"])
 
+    def test_arrays_of_guids_are_texts(self):
+        def number(value):
+            return struct.pack("<I", value)
+
+        def text(value):
+            return value.encode("utf-16-le") + b"\0\0"
+
+        def block(data, kind, blob):
+            data += b"\5\5\1" + number(2) + number(2) + number(len(kind)) + kind + b"\6"
+            body = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + blob
+            data += number(len(body))
+            return data + bytes(-len(data) % 4) + body + b"\6"
+
+        with open(sample("s00_empty"), "rb") as file:
+            data = file.read()[:-1]
+        field = text("ids") + number(19) + number(17)
+        fields = number(1) + number(len(field) + 4) + field
+        metadata = (number(1) + text("P") + number(7) + text("E") + bytes(8) + number(0) + number(4)
+                    + number(0) + number(len(fields)) + b"\2" + fields)
+        data = block(data, b"MetadataBlock", b"\x80\1" + bytes([len(metadata) & 127 | 128,
+                                                               len(metadata) >> 7]) + metadata)
+        payload = struct.pack("<H", 2) + bytes(range(32))
+        data = block(data, b"EventBlock", b"\x81\1\1" + bytes([len(payload)]) + payload) + b"\1"
+        with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
+            file.write(data)
+            file.flush()
+            records, _ = imported(file.name)
+        self.assertEqual([record["fields"]["ids"] for record in records],
+                         [["03020100-0504-0706-0809-0a0b0c0d0e0f",
+                           "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
+
     def test_dropped_events_are_losses(self):
         _, losses = imported(sample("s03_dropped"))
         self.assertEqual([(loss["thread"]["id"], loss["count"]) for loss in losses],

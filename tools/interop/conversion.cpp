@@ -1,6 +1,5 @@
 #include "tools/interop/conversion.hpp"
 
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -17,12 +16,14 @@
 namespace ringside::tool {
 namespace {
 
+// Ends early if `output` fails, of writers that have one.
 void write_events(trace::TraceSet& set, const EventFilter& filter, std::uint64_t most,
-                  TraceWriter& writer) {
+                  TraceWriter& writer, const OutputBytes* output) {
   RecordFilter records(filter);
   const bool looks = filter.looks_at_records();
   trace::Event event;
   for (std::uint64_t written = 0; written < most && set.next(event);) {
+    if (output != nullptr && !output->ok()) break;
     if (looks && !records.wanted(event)) continue;
     writer.add(event);
     ++written;
@@ -66,7 +67,7 @@ int convert_trace(trace::TraceSet& set, const EventFilter& filter, std::uint64_t
   if (format.write_directory != nullptr) {
     const auto writer = format.write_directory(options.output, report, &error);
     if (writer == nullptr) return unwritten(error);
-    write_events(set, filter, most, *writer);
+    write_events(set, filter, most, *writer, nullptr);
     if (!writer->failure().empty()) return unwritten(writer->failure());
   } else {
     const bool standard = options.output.empty() || options.output == "-";
@@ -87,11 +88,11 @@ int convert_trace(trace::TraceSet& set, const EventFilter& filter, std::uint64_t
                  : write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     });
     const auto writer = written_format->write(output, report);
-    write_events(set, filter, most, *writer);
+    write_events(set, filter, most, *writer, &output);
     const bool written = output.flush();
     if (!output.failure().empty()) return unwritten(output.failure());
     if (sender != nullptr && !sender->finish(&error)) return unwritten(error);
-    if (!written && standard) return exit_code_of_failed_output(errno);
+    if (!written && standard) return exit_code_of_failed_output(output.error());
     if (file != nullptr && !file->commit(&error)) return unwritten(error);
   }
   for (const std::string& line : report.lines()) complain(line);

@@ -126,6 +126,10 @@ bool ForeignInputs::spool(InputBytes& input, std::vector<std::string>& taken) {
     }
     taken.push_back(file->readable_path(&error));
   }
+  if (!input.failure().empty()) {
+    damaged_ = true;
+    notes_.push_back(input.name() + ": reading failed: " + input.failure());
+  }
   if (!error.empty()) tool::complain(error);
   return error.empty();
 }

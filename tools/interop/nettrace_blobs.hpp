@@ -20,12 +20,13 @@ enum class BlobEnd : std::uint8_t {
 // The events of one block, one after the other: each header stands on the one before.
 class BlobDecoder {
  public:
-  explicit BlobDecoder(bool compressed) : compressed_(compressed) {}
+  // `offset` of the first event in the file, which uncompressed ones are aligned in.
+  BlobDecoder(bool compressed, std::uint64_t offset) : compressed_(compressed), offset_(offset) {}
 
   // The event that `bytes` begin with. kShort: `bytes_wanted` tells how many are needed at least;
-  // the next call is to have the same ones and more.
-  BlobEnd next(std::span<const std::byte> bytes) {
-    return compressed_ ? next_compressed(bytes) : next_plain(bytes);
+  // the next call is to have the same ones and more. `last`: the block has no bytes behind them.
+  BlobEnd next(std::span<const std::byte> bytes, bool last) {
+    return compressed_ ? next_compressed(bytes) : next_plain(bytes, last);
   }
 
   const Blob& blob() const { return blob_; }
@@ -114,7 +115,7 @@ class BlobDecoder {
     if ((flags & kHasPayloadBytes) != 0) blob_.payload_bytes = walk.varint32();
   }
 
-  BlobEnd next_plain(std::span<const std::byte> bytes) {
+  BlobEnd next_plain(std::span<const std::byte> bytes, bool last) {
     bytes_wanted_ = kPlainHeaderBytes;
     if (bytes.size() < bytes_wanted_) return BlobEnd::kShort;
     const std::byte* const p = bytes.data();
@@ -125,6 +126,12 @@ class BlobDecoder {
     }
     bytes_wanted_ = std::size_t{4} + size;
     if (bytes.size() < bytes_wanted_) return BlobEnd::kShort;
+    // The size includes the padding. A writer that leaves it out may leave out the last one's too.
+    blob_bytes_ = bytes_wanted_ += (4 - (offset_ + bytes_wanted_) % 4) % 4;
+    if (bytes.size() < blob_bytes_) {
+      if (!last) return BlobEnd::kShort;
+      blob_bytes_ = bytes.size();
+    }
     const auto id = trace::load<std::uint32_t>(p + 4);
     blob_.metadata_id = id & ~kNotSorted;
     blob_.sorted = (id & kNotSorted) == 0;
@@ -138,11 +145,12 @@ class BlobDecoder {
     std::memcpy(blob_.related.data(), p + 60, 16);
     blob_.payload_bytes = payload_bytes;
     blob_.payload = bytes.subspan(kPlainHeaderBytes, payload_bytes);
-    blob_bytes_ = bytes_wanted_;
+    offset_ += blob_bytes_;
     return BlobEnd::kWhole;
   }
 
   bool compressed_;
+  std::uint64_t offset_;  // of the next event; of uncompressed ones only
   Blob blob_;
   std::size_t blob_bytes_ = 0;
   std::size_t bytes_wanted_ = 0;

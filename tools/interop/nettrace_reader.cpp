@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kMostTypeNameBytes = 1024;
 constexpr std::size_t kTypeHeadBytes = 1 + 1 + 1 + 4 + 4 + 4;
+// An event lies in memory as a whole, as does a stack; those of .NET have at most 100 KiB.
+constexpr std::size_t kMostEventBytes = std::size_t{64} << 20;
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() &&
@@ -85,7 +87,7 @@ bool Reader::read_object() {
   ObjectFacts object;
   object.offset = input_.offset();
   if (!read_type(object)) return false;
-  if (object.type.starts_with("Microsoft.")) {
+  if (!has_trace_ && object.type.starts_with("Microsoft.")) {
     return refuse(object.offset, "objects of the type " + visible(object.type) +
                                      " are those of NetPerf files, which are not read; convert it "
                                      "with PerfView");
@@ -216,14 +218,15 @@ bool Reader::read_blobs(const ObjectFacts& object, bool metadata) {
   if (bytes.size() < block.header_bytes) return cut("the header of a block");
   visitor_.block(block);
   advance(block.header_bytes);
-  BlobDecoder decoder(block.compressed);
+  BlobDecoder decoder(block.compressed, input_.offset());
   std::size_t wanted = 1;
   while (block_left_ > 0) {
     bytes = window(wanted);
     const std::size_t all = bytes.size();
+    const bool last = all == block_left_;
     BlobEnd end = BlobEnd::kShort;
     const std::uint64_t offset = input_.offset();
-    while (!bytes.empty() && (end = decoder.next(bytes)) == BlobEnd::kWhole) {
+    while (!bytes.empty() && (end = decoder.next(bytes, last)) == BlobEnd::kWhole) {
       Blob& blob = decoder.blob();
       blob.offset = offset + (all - bytes.size());
       delivered_ = true;
@@ -241,6 +244,12 @@ bool Reader::read_blobs(const ObjectFacts& object, bool metadata) {
     // More of the block is needed for the next event, unless all there is has been looked at.
     const std::size_t seen = bytes.size();
     wanted = std::max(decoder.bytes_wanted(), seen + 1);
+    // Of a wrong length no more than a window is kept in memory.
+    if (wanted > block_left_ && wanted > kWindowBytes) return cut("an event");
+    if (wanted > kMostEventBytes) {
+      return fail(input_.offset(),
+                  fmt::format("an event of {} bytes, of at most {}", wanted, kMostEventBytes));
+    }
     if (seen == block_left_ || window(wanted).size() <= seen) return cut("an event");
   }
   return true;
@@ -257,6 +266,10 @@ bool Reader::read_stacks(const ObjectFacts&) {
     if (bytes.size() < 4) return cut("a stack");
     const auto size = trace::load<std::uint32_t>(bytes.data());
     if (size > block_left_ - 4) return cut("a stack");
+    if (size > kMostEventBytes) {
+      return fail(input_.offset(),
+                  fmt::format("a stack of {} bytes, of at most {}", size, kMostEventBytes));
+    }
     bytes = window(std::size_t{4} + size);
     if (bytes.size() < std::size_t{4} + size) return cut("a stack");
     visitor_.stack(id, bytes.subspan(4, size));
@@ -310,8 +323,7 @@ bool Reader::pass_unknown(ObjectFacts& object) {
     input_.pass_over(body_at + block_bytes);
     return true;
   }
-  const std::size_t tagged = tagged_fields_bytes(input_.peek(kLookAheadBytes));
-  if (tagged != kNoTaggedFields && is_end_at(tagged)) {
+  if (look_at_tagged_fields(input_.peek(kLookAheadBytes)) != TaggedEnd::kNone) {
     visitor_.object(object);
     return true;  // end_object() passes over them
   }
@@ -330,15 +342,16 @@ bool Reader::end_object(const ObjectFacts& object) {
     input_.skip(1);
     return true;
   }
-  const std::size_t tagged = tagged_fields_bytes(input_.peek(kLookAheadBytes));
-  if (tagged == kNoTaggedFields) {
-    const bool ends = input_.at_end();
-    return fail(input_.offset(), ends ? "the file ends within an object"
-                                      : "the object that began at " +
-                                            std::to_string(object.offset) + " does not end here");
+  switch (pass_tagged_fields(input_)) {
+    case TaggedEnd::kEnd:
+      return true;
+    case TaggedEnd::kCut:
+      return fail(input_.offset(), "the file ends within an object");
+    case TaggedEnd::kNone:
+      break;
   }
-  input_.skip(tagged + 1);
-  return true;
+  return fail(input_.offset(),
+              "the object that began at " + std::to_string(object.offset) + " does not end here");
 }
 
 void Reader::count_trailing_bytes() {

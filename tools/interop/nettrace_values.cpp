@@ -66,6 +66,9 @@ Mapping mapping_of(const MetadataField& field) {
       if (element == TypeCode::kString) {
         return {shm::array_of(FieldType::string), ValueStep::kTexts};
       }
+      if (element == TypeCode::kGuid) {
+        return {shm::array_of(FieldType::string), ValueStep::kGuids};
+      }
       const FieldType type = scalar_type(element);
       if (type != FieldType::none) return {shm::array_of(type), ValueStep::kArray};
       return {FieldType::bytes, ValueStep::kRaw};
@@ -158,6 +161,9 @@ class Putter {
         return put_elements(1, [this] { scratch_ += static_cast<char>(take<std::uint8_t>(2)); });
       case ValueStep::kTexts:
         return put_elements(0, [this] { append_counted([this] { append_text(); }); });
+      case ValueStep::kGuids:
+        return put_elements(
+            0, [this] { append_counted([this] { scratch_ += guid_text(bytes(16)); }); });
       case ValueStep::kByteArrays:
         return put_elements(
             0, [this] { append_counted([this] { scratch_ += as_text(bytes(count())); }); });

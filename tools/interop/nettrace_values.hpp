@@ -26,6 +26,7 @@ enum class ValueStep : std::uint8_t {
   kBooleans,   // arrays of the above
   kCharacters,
   kTexts,
+  kGuids,
   kByteArrays,
   kRaw,   // whatever it is, as bytes
   kSkip,  // a constant, which the statement has

@@ -1,6 +1,7 @@
 #pragma once
 // Where the writer of a foreign format puts its bytes.
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,12 +33,17 @@ class OutputBytes {
 
   // Hands everything on. False if that, or anything before, failed.
   bool flush() {
-    if (ok_ && !buffer_.empty()) ok_ = sink_(std::as_bytes(std::span(buffer_)));
+    if (ok_ && !buffer_.empty()) {
+      ok_ = sink_(std::as_bytes(std::span(buffer_)));
+      if (!ok_) error_ = errno;
+    }
     buffer_.clear();
     return ok_;
   }
 
   bool ok() const { return ok_; }
+  // errno as it was when the sink failed; 0 if it did not.
+  int error() const { return error_; }
 
   // What a writer could not do for another reason than the sink.
   void fail(std::string why) {
@@ -56,6 +62,7 @@ class OutputBytes {
   std::string buffer_;
   std::uint64_t position_ = 0;
   bool ok_ = true;
+  int error_ = 0;
   std::string failure_;
 };
 

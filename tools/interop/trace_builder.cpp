@@ -177,6 +177,8 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
   --records_;
   append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), open_->ring);
   pending_ += open_->ring.size() - record_at_;
+  if (pending_ >= kPendingBytes) [[unlikely]]
+    write_pending();
 }
 
 void TraceBuilder::announce(const Stream& stream, std::uint64_t stream_id) {

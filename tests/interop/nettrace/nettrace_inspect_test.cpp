@@ -213,6 +213,59 @@ TEST(NettraceInspect, PassesOverUnknownObjectsTaggedFieldsAndLongerHeaders) {
   EXPECT_EQ(inspected.json["block_header_sizes"], Json::parse(R"({"20": 1, "36": 1})"));
 }
 
+TEST(NettraceInspect, PassesOverTaggedFieldsOfAnyLength) {
+  const std::string large = "\x0e" + number(3 << 20) + std::string(3 << 20, '\x06');
+  const std::string object = "\x05\x05\x01"s + number(1) + number(1) + number(1) + "T\x06";
+  FileMaker file;
+  file.begin("Tagged");
+  file.raw(large + object + large + "\x06" + large);
+  file.end();
+  file.block("EventBlock", blob_block(event_blob(1, 0, 5, 1, "x")), large);
+  file.block("Microsoft.Later", "no NetPerf file, for all its name");
+  file.block("EventBlock", blob_block(event_blob(1, 0, 5, 1, "x")));
+  const Inspected inspected = inspect(file.whole());
+  EXPECT_EQ(inspected.outcome.end, ReadEnd::kWhole) << inspected.outcome.message;
+  EXPECT_EQ(inspected.json["events"], 2);
+  FileMaker cut;
+  cut.block("EventBlock", blob_block(event_blob(1, 0, 5, 1, "x")),
+            "\x0e" + number(0xFFFF'FFFF) + "x");
+  EXPECT_EQ(inspect(cut.whole()).outcome.end, ReadEnd::kDamaged);
+}
+
+// As .NET writes them; and with a size that leaves the padding out, and behind the last also it.
+TEST(NettraceInspect, FindsUncompressedEventsWhetherOrNotTheirSizeCountsThePadding) {
+  for (const bool counted : {true, false}) {
+    for (std::size_t payload = 0; payload < 5; ++payload) {
+      for (const bool padded : {true, false}) {
+        std::string body = blob_block("");
+        body[2] = 0;
+        for (std::uint32_t sequence = 1; sequence <= 3; ++sequence) {
+          const std::size_t padding =
+              padded || sequence < 3 ? (4 - payload % 4) % 4 : std::size_t{0};
+          put(body, static_cast<std::uint32_t>(76 + payload + (counted ? padding : 0)));
+          put(body, sequence == 2 ? 0x8000'0001U : 1U);
+          put(body, sequence);
+          put(body, std::uint64_t{5});
+          put(body, std::uint64_t{5});
+          for (const std::uint32_t value : {0U, 0U}) put(body, value);
+          put(body, std::uint64_t{1000} + sequence);
+          body.append(32, '\0');
+          put(body, static_cast<std::uint32_t>(payload));
+          body += std::string(payload, 'p') + std::string(padding, '\0');
+        }
+        FileMaker file;
+        file.block("EventBlock", body);
+        const Inspected inspected = inspect(file.whole());
+        EXPECT_EQ(inspected.outcome.end, ReadEnd::kWhole) << inspected.outcome.message;
+        EXPECT_EQ(inspected.json["events"], 3);
+        EXPECT_EQ(inspected.json["payload_bytes"], 3 * payload);
+        EXPECT_EQ(inspected.json["sorted_flag_events"], 2);
+        EXPECT_EQ(inspected.json["last_timestamp"], 1003);
+      }
+    }
+  }
+}
+
 TEST(NettraceInspect, ReadsBothFieldDescriptions) {
   const std::string string = number(18);
   const std::string nested =
@@ -292,6 +345,11 @@ TEST(NettraceInspect, BelievesNoAbsurdLengths) {
   file.begin("EventBlock");
   file.raw(number(0x8000'0000));
   EXPECT_EQ(inspect(file.bytes()).outcome.end, ReadEnd::kDamaged);
+  // Not even an event that is all there is kept in memory, if it is absurd.
+  EXPECT_NE(damaged("EventBlock",
+                    blob_block("\x80" + varint(1) + varint(65 << 20) + std::string(65 << 20, 'x')))
+                .outcome.message.find("at most"),
+            std::string::npos);
   FileMaker large;
   large.begin("EventBlock");
   large.raw(number(0x7FFF'FFFF) + blob_block(event_blob(1, 0, 5, 1, "x")));
