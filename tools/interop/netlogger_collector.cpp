@@ -1,266 +1,83 @@
 #include "tools/interop/netlogger_collector.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
 #include <memory>
 #include <span>
-#include <system_error>
-#include <unistd.h>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
 
 #include "tools/interop/netlogger_import.hpp"
-#include "tools/interop/tcp_endpoint.hpp"
-#include "tools/standard_streams.hpp"
+#include "tools/interop/sender_collector.hpp"
 
 namespace ringside::tool {
 namespace netlogger {
 namespace {
 
-// One for all senders; what is left in it, a message's beginning, each keeps by itself.
-constexpr std::size_t kRoomBytes = std::size_t{256} << 10;
-// Further ones wait until another has ended.
-constexpr std::size_t kMostSenders = 4096;
-// Descriptors that are no senders': a file of each process, and what is opened afterwards.
-constexpr std::size_t kOtherDescriptors = TraceBuilder::kMostProcesses + 100;
 constexpr std::size_t kMostDefinitions = 65536;
 // Of all senders' definitions.
 constexpr std::size_t kMostSharedBytes = std::size_t{256} << 20;
-// How long nobody else is accepted when there are no descriptors or is no memory.
-constexpr int kPauseMs = 1000;
 
-std::string reason_of(int error) {
-  return std::generic_category().message(error);
-}
-
-// As many at once as there are descriptors for, after asking for as many as there may be.
-std::size_t most_senders() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-  const std::size_t others = std::min(kOtherDescriptors, descriptors / 2);
-  return std::min(descriptors - others, kMostSenders);
-}
-
-// SIGINT and SIGTERM as something to wait for, as long as it lives; a second one ends the process.
-class StopSignals {
+class Collection final : public Receiver {
  public:
-  StopSignals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-    socket_ = Socket(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~StopSignals() {
-    signalfd_siginfo seen{};
-    while (::read(socket_.fd(), &seen, sizeof seen) > 0) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
+  Collection(TraceBuilder& builder, ConversionReport& report)
+      : fields_(builder, report, "netlogger") {}
 
-  int fd() const { return socket_.fd(); }
-
- private:
-  sigset_t before_{};
-  Socket socket_{-1};
-};
-
-class Collector {
- public:
-  Collector(Socket listener, TraceBuilder& builder, ConversionReport& report)
-      : listener_(std::move(listener)),
-        fields_(builder, report, "netlogger"),
-        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-        room_(kRoomBytes) {}
-
-  ReadOutcome run() {
-    const StopSignals stop;
-    if (!watch(stop.fd()) || !watch(listener_.fd())) {
-      return ReadOutcome::refused(0, "cannot wait for senders: " + reason_of(errno));
-    }
-    complain("listening at tcp://" + own_name(listener_) + "; SIGINT or SIGTERM ends it");
-    std::array<epoll_event, 64> events{};
-    for (bool goes_on = true; goes_on;) {
-      const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()),
-                                     paused_ ? kPauseMs : -1);
-      if (count == 0) resume_accepting();
-      for (int i = 0; i < count; ++i) {
-        const int fd = events[static_cast<std::size_t>(i)].data.fd;
-        if (fd == stop.fd()) {
-          goes_on = false;
-        } else if (fd == listener_.fd()) {
-          accept_senders();
-        } else {
-          receive(*senders_.find(fd)->second);
-        }
-      }
-    }
-    finish();
-    return outcome();
+  std::unique_ptr<Reception> begin(const std::string& sender) override {
+    return std::make_unique<Sender>(*this, sender);
   }
 
- private:
-  struct Sender {
-    Sender(Socket connection, FieldImport& fields)
-        : socket(std::move(connection)), name(peer_name(socket)), import(fields, name) {}
-
-    Socket socket;
-    std::string name;
-    SenderImport import;
-    std::vector<std::byte> begun;  // what there is of a message that has begun
-    std::size_t definition_bytes = 0;
-  };
-
-  bool watch(int fd) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = fd;
-    return ::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event) == 0;
-  }
-
-  void accept_senders() {
-    while (senders_.size() < most_) {
-      Socket socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      const int fd = socket.fd();
-      if (fd < 0) {
-        if (errno == EINTR || errno == ECONNABORTED) continue;
-        if (errno != EAGAIN) pause_accepting(reason_of(errno));
-        return;
-      }
-      // Ends a connection some hours after its sender's host has vanished.
-      const int one = 1;
-      ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-      auto sender = std::make_unique<Sender>(std::move(socket), fields_);
-      if (!watch(fd)) {
-        complain(sender->name + ": cannot be waited for: " + reason_of(errno));
-        continue;
-      }
-      senders_.emplace(fd, std::move(sender));
-    }
-    pause_accepting("there are " + std::to_string(most_) + " at once");
-  }
-
-  void pause_accepting(const std::string& why) {
-    if (std::exchange(paused_, true)) return;
-    ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, listener_.fd(), nullptr);
-    if (!std::exchange(told_pause_, true)) complain("further senders have to wait: " + why);
-  }
-
-  void resume_accepting() {
-    if (senders_.size() < most_ && std::exchange(paused_, false)) watch(listener_.fd());
-  }
-
-  // Takes what there is, at most a room of it: others wait, too. How many bytes; 0: nothing is
-  // there, or the sender has ended.
-  std::size_t receive(Sender& sender) {
-    const std::size_t begun = sender.begun.size();
-    std::copy(sender.begun.begin(), sender.begun.end(), room_.begin());
-    const ssize_t result = ::recv(sender.socket.fd(), room_.data() + begun, kRoomBytes - begun, 0);
-    if (result < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
-    if (result <= 0) {
-      end(sender, result < 0 ? reason_of(errno) : "");
-      return 0;
-    }
-    const auto received = static_cast<std::size_t>(result);
-    const std::span bytes(room_.data(), begun + received);
-    const std::size_t taken = sender.import.take(bytes);
-    definition_bytes_ += sender.import.definition_bytes() - sender.definition_bytes;
-    sender.definition_bytes = sender.import.definition_bytes();
-    const std::string excess = excess_of(sender);
-    if (!sender.import.damage().empty() || !excess.empty()) {
-      ++refused_;
-      sender.begun.clear();
-      end(sender, sender.import.damage().empty() ? excess : sender.import.damage());
-      return 0;
-    }
-    sender.begun.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
-    return received;
-  }
-
-  std::string excess_of(const Sender& sender) const {
-    if (sender.import.definitions() > kMostDefinitions) {
-      return fmt::format("more than {} identifiers", kMostDefinitions);
-    }
-    if (definition_bytes_ > kMostSharedBytes) {
-      return fmt::format("with its definitions, those of all senders need more than {} MiB",
-                         kMostSharedBytes >> 20);
-    }
-    return {};
-  }
-
-  // Says why, if that is not the sender's own decision between two messages.
-  void end(const Sender& sender, std::string why) {
-    if (!sender.begun.empty()) {
-      ++cut_;
-      why = fmt::format("ended within a message, after {} bytes of it{}{}", sender.begun.size(),
-                        why.empty() ? "" : ": ", why);
-    }
-    if (!why.empty()) complain(sender.name + ": " + why);
-    bad_ += sender.import.bad();
-    unknown_ += sender.import.unknown();
-    definition_bytes_ -= sender.definition_bytes;
-    senders_.erase(sender.socket.fd());
-    resume_accepting();
-  }
-
-  // Takes what has arrived by now, however much more is being sent.
-  void finish() {
-    accept_senders();
-    std::vector<Sender*> left;
-    for (const auto& [fd, sender] : senders_) left.push_back(sender.get());
-    for (Sender* const sender : left) {
-      int arrived = 0;
-      ::ioctl(sender->socket.fd(), FIONREAD, &arrived);
-      for (std::size_t bytes = static_cast<std::size_t>(std::max(arrived, 0));;) {
-        const std::size_t received = receive(*sender);
-        if (received == 0 || received >= bytes) break;
-        bytes -= received;
-      }
-    }
-    while (!senders_.empty()) end(*senders_.begin()->second, "");
+  void finish(ReadOutcome& outcome) override {
     fields_.end();
-  }
-
-  ReadOutcome outcome() const {
-    ReadOutcome outcome;
     const auto warn = [&outcome](std::uint64_t count, std::string_view what) {
       if (count != 0) outcome.warnings.push_back(fmt::format("{} {}", count, what));
     };
     warn(cut_, "senders ended within a message");
-    warn(refused_, "senders were ended for what they sent");
     warn(bad_, "bad messages were skipped");
     warn(unknown_, "messages were skipped whose identifier no header has defined");
-    return outcome;
   }
 
-  Socket listener_;
+ private:
+  class Sender final : public Reception {
+   public:
+    Sender(Collection& all, const std::string& name) : all_(all), import_(all.fields_, name) {}
+
+    std::size_t take(std::span<const std::byte> bytes) override {
+      const std::size_t before = import_.definition_bytes();
+      const std::size_t taken = import_.take(bytes);
+      all_.definition_bytes_ += import_.definition_bytes() - before;
+      return taken;
+    }
+
+    std::string fault() const override {
+      if (!import_.damage().empty()) return import_.damage();
+      if (import_.definitions() > kMostDefinitions) {
+        return fmt::format("more than {} identifiers", kMostDefinitions);
+      }
+      if (all_.definition_bytes_ > kMostSharedBytes) {
+        return fmt::format("with its definitions, those of all senders need more than {} MiB",
+                           kMostSharedBytes >> 20);
+      }
+      return {};
+    }
+
+    std::string end(std::size_t left) override {
+      all_.bad_ += import_.bad();
+      all_.unknown_ += import_.unknown();
+      all_.definition_bytes_ -= import_.definition_bytes();
+      if (left == 0) return {};
+      ++all_.cut_;
+      return fmt::format("ended within a message, after {} bytes of it", left);
+    }
+
+   private:
+    Collection& all_;
+    SenderImport import_;
+  };
+
   FieldImport fields_;
-  Socket epoll_;
-  std::unordered_map<int, std::unique_ptr<Sender>> senders_;
-  std::vector<std::byte> room_;
-  const std::size_t most_ = most_senders();
   std::size_t definition_bytes_ = 0;
-  bool paused_ = false;
-  bool told_pause_ = false;
   std::uint64_t cut_ = 0;
-  std::uint64_t refused_ = 0;
   std::uint64_t bad_ = 0;
   std::uint64_t unknown_ = 0;
 };
@@ -270,10 +87,8 @@ class Collector {
 
 ReadOutcome collect_netlogger(const std::string& address, TraceBuilder& builder,
                               ConversionReport& report) {
-  std::string error;
-  auto listener = listen_at(address, &error);
-  if (!listener) return ReadOutcome::refused(0, error);
-  return netlogger::Collector(std::move(*listener), builder, report).run();
+  netlogger::Collection collection(builder, report);
+  return collect_from_senders(address, collection);
 }
 
 }  // namespace ringside::tool

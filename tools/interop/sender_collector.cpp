@@ -1,0 +1,250 @@
+#include "tools/interop/sender_collector.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#include "tools/interop/tcp_endpoint.hpp"
+#include "tools/interop/trace_builder.hpp"
+#include "tools/standard_streams.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// Further ones wait until another has ended.
+constexpr std::size_t kMostSenders = 4096;
+// Descriptors that are no senders': a file of each process, and what is opened afterwards.
+constexpr std::size_t kOtherDescriptors = TraceBuilder::kMostProcesses + 100;
+// How long nobody else is accepted when there are no descriptors or is no memory.
+constexpr int kPauseMs = 1000;
+
+std::string collector_reason(int error) {
+  return std::generic_category().message(error);
+}
+
+// As many at once as there are descriptors for, after asking for as many as there may be.
+std::size_t most_senders(std::size_t descriptors_of_each) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
+  const std::size_t others = std::min(kOtherDescriptors, descriptors / 2);
+  const std::size_t most = (descriptors - others) / descriptors_of_each;
+  return std::clamp<std::size_t>(most, 1, kMostSenders);
+}
+
+// SIGINT and SIGTERM as something to wait for, as long as it lives; a second one ends the process.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+    socket_ = Socket(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~StopSignals() {
+    signalfd_siginfo seen{};
+    while (::read(socket_.fd(), &seen, sizeof seen) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  int fd() const { return socket_.fd(); }
+
+ private:
+  sigset_t before_{};
+  Socket socket_{-1};
+};
+
+class Collector {
+ public:
+  Collector(Socket listener, Receiver& receiver)
+      : listener_(std::move(listener)),
+        receiver_(receiver),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        room_(kCollectorRoomBytes),
+        greeting_(receiver.greeting()),
+        most_(most_senders(1 + receiver.descriptors_of_reception())) {}
+
+  ReadOutcome run() {
+    const StopSignals stop;
+    if (!watch(stop.fd()) || !watch(listener_.fd())) {
+      return ReadOutcome::refused(0, "cannot wait for senders: " + collector_reason(errno));
+    }
+    complain("listening at tcp://" + own_name(listener_) + "; SIGINT or SIGTERM ends it");
+    std::array<epoll_event, 64> events{};
+    for (bool goes_on = true; goes_on;) {
+      const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()),
+                                     paused_ ? kPauseMs : -1);
+      if (count == 0) resume_accepting();
+      for (int i = 0; i < count; ++i) {
+        const int fd = events[static_cast<std::size_t>(i)].data.fd;
+        if (fd == stop.fd()) {
+          goes_on = false;
+        } else if (fd == listener_.fd()) {
+          accept_senders();
+        } else {
+          receive(*senders_.find(fd)->second);
+        }
+      }
+    }
+    finish();
+    return outcome();
+  }
+
+ private:
+  struct Sender {
+    Sender(Socket connection, Receiver& receiver)
+        : socket(std::move(connection)), name(peer_name(socket)), reception(receiver.begin(name)) {}
+
+    Socket socket;
+    std::string name;
+    std::unique_ptr<Reception> reception;
+    std::vector<std::byte> begun;  // what the reception has not taken yet
+  };
+
+  bool watch(int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    return ::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event) == 0;
+  }
+
+  void accept_senders() {
+    while (senders_.size() < most_) {
+      Socket socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      const int fd = socket.fd();
+      if (fd < 0) {
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        if (errno != EAGAIN) pause_accepting(collector_reason(errno));
+        return;
+      }
+      // Ends a connection some hours after its sender's host has vanished.
+      const int one = 1;
+      ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+      if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
+      auto sender = std::make_unique<Sender>(std::move(socket), receiver_);
+      if (!watch(fd)) {
+        complain(sender->name + ": cannot be waited for: " + collector_reason(errno));
+        continue;
+      }
+      senders_.emplace(fd, std::move(sender));
+    }
+    pause_accepting("there are " + std::to_string(most_) + " at once");
+  }
+
+  void pause_accepting(const std::string& why) {
+    if (std::exchange(paused_, true)) return;
+    ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, listener_.fd(), nullptr);
+    if (!std::exchange(told_pause_, true)) complain("further senders have to wait: " + why);
+  }
+
+  void resume_accepting() {
+    if (senders_.size() < most_ && std::exchange(paused_, false)) watch(listener_.fd());
+  }
+
+  // Takes what there is, at most a room of it: others wait, too. How many bytes; 0: nothing is
+  // there, or the sender has ended.
+  std::size_t receive(Sender& sender) {
+    const std::size_t begun = sender.begun.size();
+    std::copy(sender.begun.begin(), sender.begun.end(), room_.begin());
+    const ssize_t result =
+        ::recv(sender.socket.fd(), room_.data() + begun, kCollectorRoomBytes - begun, 0);
+    if (result < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
+    if (result <= 0) {
+      end(sender, result < 0 ? collector_reason(errno) : "");
+      return 0;
+    }
+    const auto received = static_cast<std::size_t>(result);
+    const std::span bytes(room_.data(), begun + received);
+    const std::size_t taken = sender.reception->take(bytes);
+    const std::string fault = sender.reception->fault();
+    if (!fault.empty()) {
+      ++refused_;
+      sender.begun.clear();
+      end(sender, fault);
+      return 0;
+    }
+    sender.begun.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
+    return received;
+  }
+
+  // Says why, if that is not the sender's own decision at a place where it may.
+  void end(const Sender& sender, std::string why) {
+    const std::string wrong = sender.reception->end(sender.begun.size());
+    if (!wrong.empty()) why = wrong + (why.empty() ? "" : ": " + why);
+    if (!why.empty()) complain(sender.name + ": " + why);
+    senders_.erase(sender.socket.fd());
+    resume_accepting();
+  }
+
+  // Takes what has arrived by now, however much more is being sent.
+  void finish() {
+    accept_senders();
+    std::vector<Sender*> left;
+    for (const auto& [fd, sender] : senders_) left.push_back(sender.get());
+    for (Sender* const sender : left) {
+      int arrived = 0;
+      ::ioctl(sender->socket.fd(), FIONREAD, &arrived);
+      for (std::size_t bytes = static_cast<std::size_t>(std::max(arrived, 0));;) {
+        const std::size_t received = receive(*sender);
+        if (received == 0 || received >= bytes) break;
+        bytes -= received;
+      }
+    }
+    while (!senders_.empty()) end(*senders_.begin()->second, "");
+  }
+
+  ReadOutcome outcome() {
+    ReadOutcome outcome;
+    if (refused_ != 0) {
+      outcome.warnings.push_back(fmt::format("{} senders were ended for what they sent", refused_));
+    }
+    receiver_.finish(outcome);
+    return outcome;
+  }
+
+  Socket listener_;
+  Receiver& receiver_;
+  Socket epoll_;
+  std::unordered_map<int, std::unique_ptr<Sender>> senders_;
+  // One for all senders; what is left in it each keeps by itself.
+  std::vector<std::byte> room_;
+  const std::string greeting_;
+  const std::size_t most_;
+  bool paused_ = false;
+  bool told_pause_ = false;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace
+
+ReadOutcome collect_from_senders(const std::string& address, Receiver& receiver) {
+  std::string error;
+  auto listener = listen_at(address, &error);
+  if (!listener) return ReadOutcome::refused(0, error);
+  return Collector(std::move(*listener), receiver).run();
+}
+
+}  // namespace ringside::tool
