@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/interop/netlogger_conversion.hpp"
 #include "tools/interop/netlogger_messages.hpp"
 #include "trace-format/message_text.hpp"
 
@@ -24,10 +25,12 @@ constexpr std::size_t kMostShapeBytes = std::size_t{256} << 20;
 constexpr std::string_view kNoTime = "has no time, and got that of the one before it";
 constexpr std::string_view kEarly = "is from before 1970, which became its time";
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
+constexpr std::string_view kNotOfFormat = "a value is not what its message's format shows";
 constexpr std::string_view kManyFields = "fields beyond the 64th are left out";
 
 bool is_integer(const FieldValue& field) {
-  return field.type == FieldType::i32 || field.type == FieldType::i64;
+  return field.type == FieldType::i32 || field.type == FieldType::i64 ||
+         field.type == FieldType::u64;
 }
 
 // Of an integer, or of a text that is one. 0 for anything else.
@@ -207,6 +210,9 @@ Shape FieldImport::make_shape(std::span<const FieldValue> fields) {
     if (field.is_constant) definition.constant = constant_of(field);
   }
   if (!has_format) site.format = site.name;
+  if (take_types_of_format(site)) {
+    for (const FieldDefinition& field : site.fields) shape.types.push_back(field.type);
+  }
   if (!can_format(site)) site.style = shm::FormatStyle::none;
   shape.is_loss = site.name == kLossEvent;
   shape.process = process_of(process);
@@ -274,6 +280,11 @@ void FieldImport::add(std::uint32_t sender, const Shape& shape, std::optional<st
   }
   if (shape.site == 0) return report_.lost(kManySites);
   builder_.begin(index, shape.site, time, extension);
+  shape.types.empty() ? put_values(shape, variables) : put_converted(shape, variables);
+  builder_.end();
+}
+
+void FieldImport::put_values(const Shape& shape, std::span<const FieldValue> variables) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (shape.roles[i] != Role::kField) continue;
     const FieldValue& value = variables[i];
@@ -285,7 +296,16 @@ void FieldImport::add(std::uint32_t sender, const Shape& shape, std::optional<st
       builder_.put(value.bits);
     }
   }
-  builder_.end();
+}
+
+void FieldImport::put_converted(const Shape& shape, std::span<const FieldValue> variables) {
+  bool fits = true;
+  auto type = shape.types.begin();
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (shape.roles[i] != Role::kField) continue;
+    builder_.put_value(value_as(variables[i], *type++, &fits));
+  }
+  if (!fits) report_.lost(kNotOfFormat);
 }
 
 }  // namespace ringside::tool::netlogger

@@ -43,7 +43,7 @@ inline constexpr std::string_view kCauseName = "ringside.cause";
 
 struct FieldValue {
   std::string_view name;
-  shm::FieldType type = shm::FieldType::none;  // i32, i64, f32, f64 or string
+  shm::FieldType type = shm::FieldType::none;  // i32, i64, u64, f32, f64 or string
   std::uint64_t bits = 0;                      // of numbers, integers sign-extended
   std::string_view text = {};
   bool is_constant = false;
@@ -67,6 +67,8 @@ struct Shape {
   std::uint32_t process = 0;
   bool is_loss = false;
   std::vector<Role> roles;  // of the fields that are no constants
+  // Of those that are kField, if they become other ones than they are (netlogger_conversion.hpp).
+  std::vector<shm::FieldType> types;
 };
 
 class FieldImport {
@@ -101,6 +103,8 @@ class FieldImport {
   std::uint32_t process_of(const ProcessDefinition& process);
   std::uint32_t stream_of(const StreamKey& key);
   Shape make_shape(std::span<const FieldValue> fields);
+  void put_values(const Shape& shape, std::span<const FieldValue> variables);
+  void put_converted(const Shape& shape, std::span<const FieldValue> variables);
 
   TraceBuilder& builder_;
   ConversionReport& report_;
