@@ -22,7 +22,7 @@ FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
     "ctf": ("ctf", ""), "heph": ("heph", ".heph"), "nanolog": ("nanolog", ".log"),
     "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"), "trcbin": ("tptp", ".trcbin"),
-    "trcxml": ("tptp", ".trcxml"),
+    "trcxml": ("tptp", ".trcxml"), "ulm": ("ulm", ".ulm"),
 }
 FOREIGN_RUNS = 1500
 # What users type, for the targets that have no fuzzer: only with --inputs.

@@ -26,6 +26,7 @@ constexpr Sample kSamples[] = {
     {"heph", "heph/h05_streams.heph"},
     {"netlogger", "netlogger/n01_basic_be.nlb"},
     {"netlogger", "netlogger/n02_basic_le.nlb"},
+    {"ulm", "ulm/u01_types.ulm"},
 };
 
 class ReaderDamage : public ::testing::TestWithParam<Sample> {

@@ -22,6 +22,7 @@
 #include "tools/interop/tptp_inspect.hpp"
 #include "tools/interop/tptp_writer.hpp"
 #include "tools/interop/tptp_xml_reader.hpp"
+#include "tools/interop/ulm_format.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -90,6 +91,12 @@ constexpr ForeignFormat kFormats[] = {
      .collect = collect_netlogger,
      .inspect = inspect_netlogger,
      .write = write_netlogger},
+    {.name = "ulm",
+     .description = "Universal Logger Messages, NetLogger's text",
+     .recognise = recognise_ulm,
+     .read = read_ulm,
+     .inspect = inspect_ulm,
+     .write = write_ulm},
 };
 
 template <class Has>

@@ -34,6 +34,8 @@ struct Statement {
   std::vector<std::uint8_t> types;  // one for each name
   std::unordered_map<std::uint32_t, std::uint32_t> identifiers;
   std::string line;
+  std::vector<std::string> labels;  // one for each name
+  std::uint32_t losses = 0;         // bits: what each of its records loses
 };
 
 class Statements {

@@ -1,6 +1,8 @@
 #include "tools/interop/ulm_text.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -33,12 +35,25 @@ Civil civil_of(std::int64_t unix_ns) {
           static_cast<unsigned>(clock.subseconds().count())};
 }
 
+constexpr std::array<bool, 256> plain_characters() {
+  std::array<bool, 256> plain{};
+  for (std::size_t code = 0x21; code < plain.size(); ++code) plain[code] = code != 0x7F;
+  for (const std::size_t code : {0x22U, 0x5CU, 0x3DU}) plain[code] = false;  // quote, backslash, =
+  return plain;
+}
+constexpr std::array<bool, 256> kPlain = plain_characters();
+
 bool is_plain(char character) {
-  const auto code = static_cast<unsigned char>(character);
-  return code > 0x20 && code != 0x7F && character != '"' && character != '\\' && character != '=';
+  return kPlain[static_cast<unsigned char>(character)];
 }
 
 }  // namespace
+
+bool is_plain(std::string_view text) {
+  bool plain = !text.empty();
+  for (const char character : text) plain = is_plain(character) && plain;
+  return plain;
+}
 
 void append_date(std::string& line, std::int64_t unix_ns) {
   const Civil c = civil_of(unix_ns);
@@ -61,9 +76,7 @@ void append_name(std::string& line, std::string_view name) {
 }
 
 void append_text(std::string& line, std::string_view text) {
-  bool plain = !text.empty();
-  for (const char character : text) plain = plain && is_plain(character);
-  if (plain) {
+  if (is_plain(text)) {
     line += text;
     return;
   }

@@ -8,6 +8,14 @@
 
 namespace ringside::tool::ulm {
 
+inline bool is_control(char character) {
+  const auto code = static_cast<unsigned char>(character);
+  return code < 0x20 || code == 0x7F;
+}
+
+// What needs no quotes: not empty, and without blanks, quotes, backslashes, '=' and controls.
+bool is_plain(std::string_view text);
+
 // Appends to a line, with a blank before it unless the line is empty.
 void append_date(std::string& line, std::int64_t unix_ns);   // six digits of the second, cut off
 void append_name(std::string& line, std::string_view name);  // blanks, '=' and the like become '_'
