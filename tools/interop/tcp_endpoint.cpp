@@ -2,14 +2,17 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <netdb.h>
 #include <poll.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace ringside::tool {
@@ -17,6 +20,9 @@ namespace {
 
 constexpr std::string_view kScheme = "tcp://";
 constexpr int kBacklog = 1024;
+// How long a receiver that has got everything may take to end its side.
+constexpr int kReceiptMs = 1000;
+constexpr int kReceiptPollMs = 20;
 
 std::string reason(int error) {
   return std::generic_category().message(error);
@@ -148,8 +154,29 @@ std::size_t TcpSender::read(std::span<std::byte> room, int timeout_ms) {
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
+// Who closes a connection on which something has come that nobody read resets it, and what is on
+// its way is lost: so what the receiver says is read until all has arrived, and the receiver has
+// seen the end or does not want to tell.
+int TcpSender::await_receipt() {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> end;
+  std::array<std::byte, 512> room;
+  while (!end || Clock::now() < *end) {
+    int on_its_way = 0;
+    if (::ioctl(socket_.fd(), SIOCOUTQ, &on_its_way) != 0) return errno;
+    if (on_its_way == 0 && !end) end = Clock::now() + std::chrono::milliseconds(kReceiptMs);
+    pollfd waited{socket_.fd(), POLLIN, 0};
+    if (::poll(&waited, 1, kReceiptPollMs) <= 0) continue;
+    const ssize_t got = ::recv(socket_.fd(), room.data(), room.size(), MSG_DONTWAIT);
+    if (got == 0) return 0;
+    if (got < 0 && errno != EAGAIN && errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 bool TcpSender::finish(std::string* error) {
   if (error_ == 0 && ::shutdown(socket_.fd(), SHUT_WR) != 0) error_ = errno;
+  if (error_ == 0) error_ = await_receipt();
   if (error_ == 0) return true;
   *error = address_ + ": cannot be sent to: " + reason(error_) +
            "; what was sent before may have arrived";

@@ -50,11 +50,14 @@ class TcpSender {
   // What the receiver says within the time, as far as it fits: how many bytes, 0 if nothing.
   std::size_t read(std::span<std::byte> room, int timeout_ms);
 
-  // Ends the sending in order, so that the receiver sees the end and all before it. False with
-  // `*error` if anything failed since connect().
+  // Ends the sending in order, so that the receiver sees the end and all before it: waits until its
+  // side has got all, and then up to a second for its end of the connection. False with `*error` if
+  // anything failed since connect().
   bool finish(std::string* error);
 
  private:
+  int await_receipt();  // 0, or an errno
+
   TcpSender(std::string address, Socket socket);
 
   std::string address_;
