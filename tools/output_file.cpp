@@ -14,8 +14,6 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -53,12 +51,14 @@ std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const Ho
              "; check its directory";
     return nullptr;
   }
-  std::unique_ptr<OutputFile> file(new OutputFile(path, std::move(temporary), fd, how.replace));
+  std::unique_ptr<OutputFile> file(
+      new OutputFile(path, std::move(temporary), fd, how.replace, kGatheredBytes));
   if (::fchmod(fd, how.mode) != 0) file->error_ = errno;
   return file;
 }
 
-std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error) {
+std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error,
+                                                       std::size_t gathered_bytes) {
   const char* const wanted =
       std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
   const std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
@@ -71,12 +71,18 @@ std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error) {
     return nullptr;
   }
   ::unlink(temporary.c_str());
-  return std::unique_ptr<OutputFile>(new OutputFile("a file in " + directory, {}, fd, false));
+  return std::unique_ptr<OutputFile>(
+      new OutputFile("a file in " + directory, {}, fd, false, gathered_bytes));
 }
 
-OutputFile::OutputFile(std::string path, std::string temporary, int fd, bool replace)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), replace_(replace) {
-  buffer_.reserve(kBufferBytes);
+OutputFile::OutputFile(std::string path, std::string temporary, int fd, bool replace,
+                       std::size_t gathered_bytes)
+    : path_(std::move(path)),
+      temporary_(std::move(temporary)),
+      fd_(fd),
+      replace_(replace),
+      gathered_bytes_(gathered_bytes) {
+  buffer_.reserve(gathered_bytes);
 }
 
 OutputFile::~OutputFile() {
@@ -86,12 +92,18 @@ OutputFile::~OutputFile() {
 
 bool OutputFile::write(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
+  if (buffer_.empty() && bytes.size() >= gathered_bytes_) return put(bytes);
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
-  return buffer_.size() < kBufferBytes ? error_ == 0 : flush();
+  return buffer_.size() < gathered_bytes_ ? error_ == 0 : flush();
 }
 
 bool OutputFile::flush() {
-  std::span<const std::byte> left = buffer_;
+  put(buffer_);
+  buffer_.clear();
+  return error_ == 0;
+}
+
+bool OutputFile::put(std::span<const std::byte> left) {
   while (error_ == 0 && !left.empty()) {
     const ssize_t written = ::write(fd_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
@@ -101,7 +113,6 @@ bool OutputFile::flush() {
       left = left.subspan(static_cast<std::size_t>(written));
     }
   }
-  buffer_.clear();
   return error_ == 0;
 }
 

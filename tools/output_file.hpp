@@ -14,6 +14,8 @@ namespace ringside::tool {
 // gives it its own.
 class OutputFile {
  public:
+  static constexpr std::size_t kGatheredBytes = std::size_t{1} << 20;
+
   struct How {
     bool replace = false;  // a file that has the name already
     unsigned mode = 0640;  // its permissions
@@ -25,7 +27,9 @@ class OutputFile {
 
   // A file without a name, in $TMPDIR or /tmp, which goes with the last that has it open. Null with
   // `*error` if it cannot be made. What is written is read at readable_path(); never commit() it.
-  static std::unique_ptr<OutputFile> create_unnamed(std::string* error);
+  // So many bytes are gathered in memory before they are written; 0: none.
+  static std::unique_ptr<OutputFile> create_unnamed(std::string* error,
+                                                    std::size_t gathered_bytes = kGatheredBytes);
 
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -44,8 +48,10 @@ class OutputFile {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  OutputFile(std::string path, std::string temporary, int fd, bool replace);
+  OutputFile(std::string path, std::string temporary, int fd, bool replace,
+             std::size_t gathered_bytes);
   bool flush();
+  bool put(std::span<const std::byte> left);
   bool give_name();
   std::string failure() const;
 
@@ -53,6 +59,7 @@ class OutputFile {
   std::string temporary_;
   int fd_;
   bool replace_;
+  std::size_t gathered_bytes_;
   int error_ = 0;  // errno of the first failure
   std::uint64_t bytes_ = 0;
   std::vector<std::byte> buffer_;

@@ -41,7 +41,8 @@ std::string subcommand_list() {
 void check_listening(PrintOptions& options) {
   const ForeignFormat* const format = find_foreign_format(options.from);
   if (format == nullptr || format->collect == nullptr) {
-    throw CLI::ValidationError("--listen", "needs --from with a format that is sent: netlogger");
+    throw CLI::ValidationError(
+        "--listen", "needs --from with a format that is sent: " + names_of_collected_formats());
   }
   if (options.conversion.format.empty() && !options.conversion.output.empty()) {
     options.conversion.format = "ringtrace";
@@ -68,7 +69,9 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   CLI::Option* const listen =
       app.add_option("--listen", options.listen,
                      "takes what senders send to tcp://HOST:PORT until a signal (Ctrl-C), in the "
-                     "format --from: netlogger; with -o FILE alone, writes it as a Ringside trace")
+                     "format --from: " +
+                         names_of_collected_formats() +
+                         "; with -o FILE alone, writes it as a Ringside trace")
           ->type_name("ADDRESS")
           ->excludes(paths)
           ->excludes(segment);

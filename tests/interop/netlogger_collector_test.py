@@ -7,26 +7,18 @@ import resource
 import signal
 import socket
 import struct
-import subprocess
 import tempfile
 import threading
 import unittest
 
+from collector_process import CollectorProcess
 from netlogger_messages import body, header
-from random_traces import BOUND_S, SEEDS, RandomTrace, events_of, program, ringcat
+from random_traces import SEEDS, RandomTrace, events_of, ringcat
 
 
-class Collector:
+class Collector(CollectorProcess):
     def __init__(self, *options, **how):
-        self.process = subprocess.Popen(
-            [program("ringcat"), "--listen", "tcp://127.0.0.1:0", "--from", "netlogger", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
-        self.said = self.process.stderr.readline()
-        self.port = int(self.said.split("127.0.0.1:")[1].split(";")[0])
-        self.address = f"tcp://127.0.0.1:{self.port}"
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=BOUND_S)
+        super().__init__("netlogger", *options, **how)
 
     def ends(self, connection):
         """Sends nothing more, and waits until the collector has ended the connection."""
@@ -37,20 +29,6 @@ class Collector:
         with self.connect() as nonsense:
             nonsense.sendall(b"\0\0\0")
             assert self.ends(nonsense)
-
-    def end(self, how=signal.SIGTERM):
-        """Exit code and what was said."""
-        self.process.send_signal(how)
-        _, said = self.process.communicate(timeout=BOUND_S)
-        return self.process.returncode, said
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
 
 
 def few_descriptors():

@@ -18,6 +18,7 @@
 #include "tools/interop/profile_writers.hpp"
 #include "tools/interop/ringtrace_format.hpp"
 #include "tools/interop/rowbinary_writer.hpp"
+#include "tools/interop/tptp_collector.hpp"
 #include "tools/interop/tptp_import.hpp"
 #include "tools/interop/tptp_inspect.hpp"
 #include "tools/interop/tptp_writer.hpp"
@@ -76,12 +77,14 @@ constexpr ForeignFormat kFormats[] = {
      .description = "binary traces of the TPTP profiler",
      .recognise = tptp::recognise_binary,
      .read = tptp::read_binary,
+     .collect = tptp::collect_binary,
      .inspect = tptp::inspect_binary,
      .write = tptp::write_binary},
     {.name = "trcxml",
      .description = "XML traces of the TPTP profiler",
      .recognise = tptp::recognise_xml,
      .read = tptp::read_xml,
+     .collect = tptp::collect_xml,
      .inspect = tptp::inspect_xml,
      .write = tptp::write_xml},
     {.name = "netlogger",
@@ -140,6 +143,10 @@ const ForeignFormat* recognise_directory_format(const std::string& path) {
 std::string names_of_read_formats() {
   return names_of(
       [](const ForeignFormat& f) { return f.read != nullptr || f.read_directory != nullptr; });
+}
+
+std::string names_of_collected_formats() {
+  return names_of([](const ForeignFormat& f) { return f.collect != nullptr; });
 }
 
 std::string names_of_written_formats() {

@@ -59,8 +59,9 @@ const ForeignFormat* find_foreign_format(std::string_view name);
 const ForeignFormat* recognise_format(std::span<const std::byte> first_bytes);
 const ForeignFormat* recognise_directory_format(const std::string& path);
 
-// "chrome, csv, ctf": of the formats that are read, or written.
+// "chrome, csv, ctf": of the formats that are read, collected from senders, or written.
 std::string names_of_read_formats();
+std::string names_of_collected_formats();
 std::string names_of_written_formats();
 
 }  // namespace ringside::tool

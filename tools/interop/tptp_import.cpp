@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/tptp_binary_reader.hpp"
+#include "tools/interop/tptp_inspect.hpp"
 #include "tools/interop/tptp_native_site.hpp"
 #include "tools/interop/tptp_own_records.hpp"
 #include "tools/interop/tptp_placement.hpp"
@@ -38,11 +39,8 @@ struct Node {
 
 class Importer {
  public:
-  Importer(TraceBuilder& builder, ConversionReport& report)
-      : builder_(builder),
-        report_(report),
-        placement_(builder, report),
-        own_(builder, placement_) {}
+  Importer(TraceBuilder& builder, ConversionReport& report, Placement& placement)
+      : builder_(builder), report_(report), placement_(placement), own_(builder, placement) {}
 
   void add(const Message& message) {
     if (own_.take(message)) return;
@@ -189,7 +187,9 @@ class Importer {
     }
     last_unix_ns_ = unix_ns;
     last_stream_ = stream;
-    builder_.begin(stream, site_of(*message.type), unix_ns);
+    const std::uint32_t site = placement_.site_of(*message.type);
+    if (site == 0) return report_.lost("is left out: a trace has about a million statements");
+    builder_.begin(stream, site, unix_ns);
     for (std::size_t i = 0; i < message.type->attributes.size(); ++i) {
       put_attribute(message, i);
     }
@@ -228,15 +228,9 @@ class Importer {
     builder_.put_array(elements_, count, 0);
   }
 
-  std::uint32_t site_of(const MessageType& type) {
-    std::uint32_t& site = sites_[static_cast<std::size_t>(&type - message_types().data())];
-    if (site == 0) site = builder_.add_site(definition_of(type));
-    return site;
-  }
-
   TraceBuilder& builder_;
   ConversionReport& report_;
-  Placement placement_;
+  Placement& placement_;
   OwnRecords own_;
   std::vector<Process> processes_;
   std::vector<Node> nodes_;  // that no process has come for yet
@@ -245,15 +239,14 @@ class Importer {
   Ids ids_of_processes_;
   Ids agents_;
   Ids traces_;
-  std::array<std::uint32_t, 64> sites_{};  // by place in message_types(); 0: none yet
   std::uint64_t last_unix_ns_ = 0;
   std::uint32_t last_stream_ = 0;
   std::string elements_;
 };
 
-ReadOutcome import_messages(MessageReader& reader, TraceBuilder& builder,
-                            ConversionReport& report) {
-  Importer importer(builder, report);
+ReadOutcome import_messages(MessageReader& reader, TraceBuilder& builder, ConversionReport& report,
+                            Placement& placement) {
+  Importer importer(builder, report, placement);
   Message message;
   std::uint64_t unknown = 0;
   std::uint64_t bad = 0;
@@ -278,12 +271,24 @@ ReadOutcome import_messages(MessageReader& reader, TraceBuilder& builder,
 
 ReadOutcome read_binary(InputBytes& input, TraceBuilder& builder, ConversionReport& report) {
   BinaryReader reader(input);
-  return import_messages(reader, builder, report);
+  Placement placement(builder, report);
+  return import_messages(reader, builder, report, placement);
 }
 
 ReadOutcome read_xml(InputBytes& input, TraceBuilder& builder, ConversionReport& report) {
   XmlReader reader(input);
-  return import_messages(reader, builder, report);
+  Placement placement(builder, report);
+  return import_messages(reader, builder, report, placement);
+}
+
+ReadOutcome read_either_form(InputBytes& input, TraceBuilder& builder, ConversionReport& report,
+                             Placement& placement) {
+  if (recognise_binary(input.peek(kMagic.size()))) {
+    BinaryReader reader(input);
+    return import_messages(reader, builder, report, placement);
+  }
+  XmlReader reader(input);
+  return import_messages(reader, builder, report, placement);
 }
 
 }  // namespace ringside::tool::tptp

@@ -1,10 +1,13 @@
 #pragma once
-// Processes and threads of an import within the builder's limits.
+// Processes, threads and statements of imports within the builder's limits.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/tptp_message_table.hpp"
+#include "tools/interop/tptp_native_site.hpp"
 #include "tools/interop/trace_builder.hpp"
 
 namespace ringside::tool::tptp {
@@ -36,6 +39,15 @@ class Placement {
     return last_stream_;
   }
 
+  // The statement that messages of the type become; 0: there is no room for it.
+  std::uint32_t site_of(const MessageType& type) {
+    std::uint32_t& site = sites_[static_cast<std::size_t>(&type - message_types().data())];
+    if (site == 0 && builder_.sites() < TraceBuilder::kMostSites) {
+      site = builder_.add_site(definition_of(type));
+    }
+    return site;
+  }
+
  private:
   TraceBuilder& builder_;
   ConversionReport& report_;
@@ -43,6 +55,7 @@ class Placement {
   std::size_t streams_ = 0;
   std::uint32_t last_process_ = 0;
   std::uint32_t last_stream_ = 0;
+  std::array<std::uint32_t, 64> sites_{};  // by place in message_types(); 0: none yet
 };
 
 }  // namespace ringside::tool::tptp
