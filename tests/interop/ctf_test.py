@@ -27,7 +27,7 @@ def python_has_bt2():
 def babeltrace(directory):
     done = subprocess.run([PYTHON, BABELTRACE_EVENTS, directory], capture_output=True, timeout=BOUND_S,
                           check=False)
-    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr.decode())
+    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr.decode()[-700:])
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -26,9 +26,10 @@ std::uint32_t number(const std::string& text) {
 
 }  // namespace
 
-Identities::Identities(Trace& trace, TraceBuilder& builder)
+Identities::Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room)
     : trace_(trace),
       builder_(builder),
+      room_(room),
       is_ours_(entry(trace.metadata(), "tracer_name") == kTracerName) {}
 
 Identities::Contexts& Identities::contexts_of(StreamReader& stream) {
@@ -83,7 +84,8 @@ std::uint32_t Identities::process_of(std::uint32_t pid) {
 
 // More than there may be share the last one.
 std::uint32_t Identities::add_process(const ProcessDefinition& process) {
-  if (processes_.size() > TraceBuilder::kMostProcesses) return TraceBuilder::kMostProcesses - 1;
+  if (room_.processes == 0) return TraceBuilder::kMostProcesses - 1;
+  --room_.processes;
   return builder_.add_process(process);
 }
 
@@ -116,8 +118,10 @@ Identities::Thread& Identities::thread_of(std::uint32_t process, std::uint64_t k
   const auto [place, is_new] = threads_.try_emplace({process, key});
   Thread& thread = place->second;
   if (is_new) {
-    const bool room = threads_.size() <= TraceBuilder::kMostStreams;
-    if (room) thread.stream = builder_.add_stream(process, {tid, std::string(name)});
+    if (room_.streams != 0) {
+      --room_.streams;
+      thread.stream = builder_.add_stream(process, {tid, std::string(name)});
+    }
     thread.name = name;
   } else if (!name.empty() && thread.name != name) {
     thread.name = name;

@@ -15,11 +15,17 @@
 
 namespace ringside::tool::ctf {
 
+// How many of what a builder has a limit of.
+struct BuilderRoom {
+  std::uint32_t processes = TraceBuilder::kMostProcesses;
+  std::uint32_t streams = TraceBuilder::kMostStreams;
+};
+
 // Contexts that name a thread (vpid, vtid, procname; of the kernel's pid, tid) choose its stream;
 // else there is one for each of the trace's, named for its file.
 class Identities {
  public:
-  Identities(Trace& trace, TraceBuilder& builder);
+  Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room);
 
   // Of traces that --to ctf wrote.
   bool is_ours() const { return is_ours_; }
@@ -69,6 +75,7 @@ class Identities {
 
   Trace& trace_;
   TraceBuilder& builder_;
+  BuilderRoom& room_;
   bool is_ours_ = false;
   std::map<const StreamReader*, Contexts> contexts_;
   std::map<std::uint64_t, std::uint32_t> processes_;

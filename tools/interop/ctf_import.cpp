@@ -1,329 +1,75 @@
 #include "tools/interop/ctf_import.hpp"
 
-#include <algorithm>
-#include <fcntl.h>
-#include <map>
-#include <numeric>
-#include <optional>
+#include <deque>
+#include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "tools/interop/ctf_columns.hpp"
-#include "tools/interop/ctf_identities.hpp"
-#include "tools/interop/ctf_names.hpp"
+#include "tools/interop/ctf_session.hpp"
 #include "tools/interop/ctf_trace.hpp"
+#include "tools/interop/ctf_trace_import.hpp"
 
 namespace ringside::tool {
 namespace ctf {
 namespace {
 
-constexpr std::size_t kFirstWindow = std::size_t{1} << 20;
-constexpr std::size_t kMostWindow = std::size_t{64} << 20;
-
-struct Event {
-  EventLayout layout;
-  std::optional<EventFacts> facts;
-  SiteDefinition site;
-  std::vector<Column> columns;  // one for each field
-  std::uint32_t site_id = 0;    // 0: not added yet
-  std::string broken;           // why it cannot be read
-  bool left_out = false;
+struct OpenTrace {
+  Trace trace;
+  ReadOutcome outcome;  // of opening it
+  std::unique_ptr<TraceImport> import;
+  std::string path;  // below that of a session
 };
 
-class Import {
-  using Key = std::pair<std::uint64_t, std::uint64_t>;  // of stream and event
-
- public:
-  Import(Trace& trace, TraceBuilder& builder, ConversionReport& report, ReadOutcome& outcome)
-      : trace_(trace),
-        builder_(builder),
-        report_(report),
-        outcome_(outcome),
-        identities_(trace, builder) {
-    for (const EventDescription& event : trace.metadata().events) {
-      const Key key{event.stream_id, event.id};
-      // Now, as their references give slots to what stands in front of them in every event.
-      if (!trace.metadata().streams.contains(event.stream_id)) continue;
-      const auto [place, is_new] = events_.try_emplace(key);
-      if (is_new) make(event, place->second);
+// By the begins of packets, so that what has been written need not be kept in mind for long.
+void read_merged(std::deque<OpenTrace>& traces, TraceBuilder& builder) {
+  for (;;) {
+    OpenTrace* first = nullptr;
+    std::uint64_t begin = 0;
+    for (OpenTrace& trace : traces) {
+      const auto next = trace.import->next_begin_ns();
+      if (!next || (first != nullptr && *next >= begin)) continue;
+      first = &trace;
+      begin = *next;
     }
+    if (first == nullptr) return;
+    builder.settle(begin);
+    first->import->read_next();
   }
-
-  void run() {
-    const std::vector<Packet>& packets = trace_.packets();
-    std::vector<std::size_t> order(packets.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return packets[a].begin_ns < packets[b].begin_ns;
-    });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Packet& packet = packets[order[i]];
-      const bool follows = order[i] != 0 && packets[order[i] - 1].instance == packet.instance;
-      read(packet, follows ? &packets[order[i] - 1] : nullptr);
-      if (i + 1 < order.size()) builder_.settle(packets[order[i + 1]].begin_ns);
-    }
-    identities_.end();
-  }
-
- private:
-  void damaged(std::uint64_t offset, const Packet& packet, const std::string& why) {
-    if (outcome_.end == ReadEnd::kWhole) {
-      outcome_ = ReadOutcome::damaged(offset, trace_.files()[packet.file] + ": " + why);
-    }
-  }
-
-  void warn(std::string warning) {
-    if (std::find(outcome_.warnings.begin(), outcome_.warnings.end(), warning) ==
-        outcome_.warnings.end()) {
-      outcome_.warnings.push_back(std::move(warning));
-    }
-  }
-
-  void read(const Packet& packet, const Packet* before) {
-    if (open_file_ != packet.file) {
-      open_file_ = packet.file;
-      if (!window_.open(trace_.directory_fd(), trace_.files()[packet.file])) {
-        open_file_ = kNone;
-        return damaged(0, packet, "cannot be opened any more");
-      }
-    }
-    stream_ = &trace_.stream(packet.stream_id);
-    window_begin_ = 0;
-    identities_.prepare(*stream_, decoder_);
-    std::string why;
-    if (!load(packet, 0, kFirstWindow))
-      return damaged(packet.offset, packet, "the file has become shorter");
-    Packet head;
-    const std::uint64_t clock = decoder_.clock();
-    if (!trace_.read_head(decoder_, head, &why)) return damaged(packet.offset, packet, why);
-    if (before != nullptr && stream_->timestamp_begin == kNone) decoder_.set_clock(clock);
-    identities_.begin_packet(*stream_, packet, decoder_);
-    tell_missing(packet, before);
-    read_events(packet);
-    tell_discarded(packet, before);
-  }
-
-  bool load(const Packet& packet, std::uint64_t first_byte, std::size_t bytes) {
-    const std::uint64_t content = (packet.bits + 7) / 8;
-    const std::uint64_t wanted =
-        std::min<std::uint64_t>(bytes, content - std::min(content, first_byte));
-    const auto held = window_.load(packet.offset + first_byte, static_cast<std::size_t>(wanted));
-    window_end_ = first_byte + held.size();
-    decoder_.bits().open(held, first_byte, packet.bits);
-    return !held.empty() || wanted == 0;
-  }
-
-  void read_events(const Packet& packet) {
-    std::size_t window = kFirstWindow;
-    while (decoder_.bits().at() < packet.bits) {
-      const std::uint64_t at = decoder_.bits().at();
-      const std::uint64_t clock = decoder_.clock();
-      const Decoded decoded = read_event(packet);
-      if (decoded == Decoded::kYes) {
-        if (decoder_.bits().at() == at)
-          return damaged(packet.offset + at / 8, packet, "an event of no bits");
-        continue;
-      }
-      if (decoded == Decoded::kBad) return damaged(packet.offset + at / 8, packet, why_);
-      // It goes on behind the window, or else nowhere.
-      const bool whole = window_end_ >= (packet.bits + 7) / 8;
-      if (!whole && at / 8 == window_begin_) window *= 2;
-      window_begin_ = at / 8;
-      const std::uint64_t end_before = window_end_;
-      if (whole || window > kMostWindow || !load(packet, window_begin_, window) ||
-          window_end_ <= end_before) {
-        return damaged(packet.offset + at / 8, packet, "the packet ends within this event");
-      }
-      decoder_.bits().go_to(at);
-      decoder_.set_clock(clock);
-    }
-  }
-
-  Decoded step(const Node& node) {
-    const Decoded decoded = decoder_.decode(node);
-    if (decoded == Decoded::kBad) why_ = decoder_.failure();
-    return decoded;
-  }
-
-  Decoded read_event(const Packet& packet) {
-    decoder_.set_event_id(stream_->first_event.value_or(0));
-    if (const Decoded d = step(stream_->layout.event_header); d != Decoded::kYes) return d;
-    const Key key{packet.stream_id, decoder_.event_id()};
-    if (event_ == nullptr || key != event_key_) {
-      event_ = find_event(key);
-      event_key_ = key;
-    }
-    if (event_ == nullptr || !event_->broken.empty()) {
-      why_ = event_ == nullptr ? fmt::format("an event {} of stream {}, which the metadata lacks",
-                                             key.second, key.first)
-                               : event_->broken;
-      return Decoded::kBad;
-    }
-    for (const Node* node :
-         {&std::as_const(stream_->layout.event_context), &std::as_const(event_->layout.context),
-          &std::as_const(event_->layout.fields)}) {
-      if (const Decoded d = step(*node); d != Decoded::kYes) return d;
-    }
-    deliver(*event_,
-            stream_->clock == nullptr ? packet.begin_ns : stream_->unix_ns(decoder_.clock()));
-    return Decoded::kYes;
-  }
-
-  Event* find_event(const Key& key) {
-    const auto known = events_.find(key);
-    return known == events_.end() ? nullptr : &known->second;
-  }
-
-  void make(const EventDescription& description, Event& event) {
-    LayoutMaker& layouts = trace_.layouts();
-    StreamReader& stream = trace_.stream(description.stream_id);
-    if (!layouts.make_event(description, stream.layout, event.layout)) {
-      event.broken = layouts.error();
-      return;
-    }
-    std::uint32_t next = identities_.columns_of_stream(stream);
-    const auto facts = trace_.metadata().env.find(fmt::format("{}{}", kEventEntry, description.id));
-    if (facts != trace_.metadata().env.end() && identities_.is_ours()) {
-      event.facts = facts_of_event(facts->second, event.layout.fields, layouts, next);
-    }
-    if (event.facts) {
-      event.site = event.facts->site;
-      event.columns = event.facts->columns;
-    } else {
-      describe(description, stream, event, next);
-    }
-    decoder_.make_room(layouts.slots(), next);
-  }
-
-  void describe(const EventDescription& description, StreamReader& stream, Event& event,
-                std::uint32_t& next) {
-    event.site.kind = shm::SiteKind::kEvent;
-    event.site.name = description.name;
-    const std::size_t colon = description.name.find(':');
-    if (colon != std::string::npos) {
-      event.site.category = description.name.substr(0, colon);
-      event.site.name = description.name.substr(colon + 1);
-    }
-    event.site.format = event.site.name;
-    event.site.level = description.loglevel ? level_of(*description.loglevel) : shm::Level::kInfo;
-    event.columns = columns_of(event.layout.fields, "", next);
-    std::vector<Column> more = columns_of(event.layout.context, "", next);
-    const std::vector<Column>& shared = identities_.context_columns(stream);
-    more.insert(more.end(), shared.begin(), shared.end());
-    for (Column& column : more) {
-      column.field.name = "ctf." + column.field.name;
-      event.columns.push_back(std::move(column));
-    }
-    if (event.columns.size() > shm::kMaxFields) {
-      warn(fmt::format("fields behind the {}th of an event are left out", shm::kMaxFields));
-      event.columns.resize(shm::kMaxFields);
-    }
-  }
-
-  trace::Value value_of(const Column& column) const {
-    trace::Value value = decoder_.column(column.index);
-    value.type = column.field.type;
-    return value;
-  }
-
-  static std::string constant_of(const trace::Value& value) {
-    if (shm::is_variable_length(value.type)) return std::string(value.text);
-    const std::uint64_t halves[2]{value.u64, value.high};
-    if (value.type == shm::FieldType::f32) return {reinterpret_cast<const char*>(&value.f32), 4};
-    return {reinterpret_cast<const char*>(halves), shm::fixed_size(value.type)};
-  }
-
-  // Constants have the value of the first event.
-  void add_site(Event& event) {
-    event.left_out = builder_.sites() >= TraceBuilder::kMostSites;
-    for (const Column& column : event.columns) {
-      FieldDefinition& field = event.site.fields.emplace_back(column.field);
-      if (column.is_constant) field.constant = constant_of(value_of(column));
-    }
-    if (!event.left_out) event.site_id = builder_.add_site(event.site);
-  }
-
-  void deliver(Event& event, std::uint64_t unix_ns) {
-    if (event.site_id == 0) [[unlikely]] {
-      if (!event.left_out) add_site(event);
-      if (event.left_out) return report_.lost("kinds of events behind the millionth are left out");
-    }
-    const std::uint32_t stream = identities_.stream_of_event(decoder_);
-    if (event.facts && event.facts->ext_flags != 0) {
-      builder_.begin(stream, event.site_id, unix_ns, extension_of(*event.facts));
-    } else {
-      builder_.begin(stream, event.site_id, unix_ns);
-    }
-    for (const Column& column : event.columns) {
-      if (!column.is_constant) builder_.put_value(value_of(column));
-    }
-    builder_.end();
-  }
-
-  trace::RecordExtension extension_of(const EventFacts& facts) const {
-    trace::RecordExtension extension;
-    extension.ext_flags = facts.ext_flags;
-    extension.substream = decoder_.slot(facts.substream);
-    extension.stack_id = static_cast<std::uint32_t>(decoder_.slot(facts.stack));
-    extension.duration = decoder_.slot(facts.duration);
-    const auto take = [&](std::uint32_t column, std::array<std::uint8_t, 16>& id) {
-      if (column != kNone) std::copy_n(decoder_.column(column).text.begin(), 16, id.begin());
-    };
-    take(facts.activity, extension.activity);
-    take(facts.related, extension.related);
-    return extension;
-  }
-
-  void tell_missing(const Packet& packet, const Packet* before) {
-    if (before == nullptr || packet.sequence == kNoSequence) return;
-    const std::uint64_t gap = packet.sequence - before->sequence - 1;
-    if (gap == 0 || gap > (std::uint64_t{1} << 62)) return;
-    builder_.lost(identities_.stream_of_packet(), packet.begin_ns, gap, shm::LossCause::kMissing);
-    warn("packets are missing; each counts as one lost record");
-  }
-
-  void tell_discarded(const Packet& packet, const Packet* before) {
-    std::uint64_t lost = packet.discarded - (before == nullptr ? 0 : before->discarded);
-    if (before != nullptr && packet.discarded < before->discarded)
-      lost &= std::min<std::uint64_t>(stream_->most_discarded, UINT32_MAX);
-    if (lost == 0) return;
-    builder_.lost(identities_.stream_of_packet(), packet.end_ns, lost,
-                  identities_.cause_of_packet());
-  }
-
-  Trace& trace_;
-  TraceBuilder& builder_;
-  ConversionReport& report_;
-  ReadOutcome& outcome_;
-  Identities identities_;
-  Decoder decoder_;
-  FileWindow window_;
-  std::uint32_t open_file_ = kNone;
-  std::uint64_t window_begin_ = 0;
-  std::uint64_t window_end_ = 0;
-  StreamReader* stream_ = nullptr;
-  std::map<Key, Event> events_;
-  Event* event_ = nullptr;
-  Key event_key_;
-  std::string why_;
-};
+}
 
 }  // namespace
 }  // namespace ctf
 
 bool recognise_ctf(const std::string& path) {
-  ctf::FileWindow file;
-  if (!file.open(AT_FDCWD, path + "/metadata")) return false;
-  const auto first = file.load(0, 64);
-  return ctf::is_metadata({reinterpret_cast<const char*>(first.data()), first.size()});
+  return ctf::is_trace(path) || ctf::is_session(path);
 }
 
 ReadOutcome read_ctf(const std::string& path, TraceBuilder& builder, ConversionReport& report) {
-  ctf::Trace trace;
-  ReadOutcome outcome = trace.open(path);
-  if (outcome.end == ReadEnd::kRefused) return outcome;
-  ctf::Import(trace, builder, report, outcome).run();
+  ctf::ImportContext context{.builder = builder, .report = report, .room = {}, .window = {}};
+  std::deque<ctf::OpenTrace> traces;
+  const ctf::TraceSources sources = ctf::sources_of(path);
+  ReadOutcome outcome;
+  for (const std::string& name : sources.paths) {
+    ctf::OpenTrace& opened = traces.emplace_back();
+    opened.path = name;
+    opened.outcome = opened.trace.open(name.empty() ? path : path + "/" + name);
+    if (opened.outcome.end == ReadEnd::kRefused) {
+      ctf::add_outcome(std::move(opened.outcome), name, outcome);
+      traces.pop_back();
+      continue;
+    }
+    opened.import = std::make_unique<ctf::TraceImport>(opened.trace, context);
+  }
+  if (traces.empty()) return ReadOutcome::refused(outcome.offset, outcome.message);
+  ctf::read_merged(traces, builder);
+  for (ctf::OpenTrace& trace : traces) {
+    trace.import->end();
+    ReadOutcome& read = trace.import->outcome();
+    // What was wrong with its packets is more than what came of that.
+    if (trace.outcome.end != ReadEnd::kWhole) read.end = ReadEnd::kWhole;
+    ctf::add_outcome(std::move(read), trace.path, outcome);
+    ctf::add_outcome(std::move(trace.outcome), trace.path, outcome);
+  }
+  ctf::add_left_out(sources, outcome);
   return outcome;
 }
 

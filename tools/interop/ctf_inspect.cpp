@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/interop/ctf_session.hpp"
 #include "tools/interop/ctf_trace.hpp"
 #include "tools/json_text.hpp"
 
@@ -80,25 +81,25 @@ void put_json(const Trace& trace, const ReadOutcome& outcome, OutputBytes& outpu
       packets.add(json_of(packet, trace.files()[packet.file]));
     }
   }
-  output.put(fmt::format(",\n \"error\": {}\n}}\n",
+  output.put(fmt::format(",\n \"error\": {}\n}}",
                          outcome.message.empty() ? "null" : quoted_json_text(outcome.message)));
 }
 
-void put_csv(const Trace& trace, OutputBytes& output) {
-  output.put(
-      "file,offset,bytes,content_bits,stream_id,instance,begin_unix_ns,end_unix_ns,discarded\n");
+void put_csv(const Trace& trace, const std::string& prefix, OutputBytes& output) {
   for (const Packet& packet : trace.packets()) {
     // As RFC 4180 quotes.
     std::string file = "\"";
-    for (const char c : trace.files()[packet.file]) file += c == '"' ? "\"\"" : std::string(1, c);
+    for (const char c : prefix + trace.files()[packet.file])
+      file += c == '"' ? "\"\"" : std::string(1, c);
     output.put(fmt::format("{}\",{},{},{},{},{},{},{},{}\n", file, packet.offset, packet.bytes,
                            packet.bits, packet.stream_id, packet.instance, packet.begin_ns,
                            packet.end_ns, packet.discarded));
   }
 }
 
-void put_text(const Trace& trace, OutputBytes& output) {
+void put_text(const Trace& trace, const std::string& prefix, OutputBytes& output) {
   const Metadata& metadata = trace.metadata();
+  if (!prefix.empty()) output.put(quoted_json_text(prefix) + ": ");
   output.put(fmt::format("CTF {}.{}, {}: {} kinds of events, {} files\n", metadata.major,
                          metadata.minor, metadata.big_endian ? "big-endian" : "little-endian",
                          metadata.events.size(), trace.files().size()));
@@ -113,17 +114,69 @@ void put_text(const Trace& trace, OutputBytes& output) {
   }
 }
 
+// Of the traces of a session one after the other; `prefix` of those has their place below it.
+class Inspection {
+ public:
+  Inspection(InspectStyle style, OutputBytes& output) : style_(style), output_(output) {}
+
+  void begin(bool is_session) {
+    is_session_ = is_session;
+    if (style_ == InspectStyle::kCsv) {
+      output_.put(
+          "file,offset,bytes,content_bits,stream_id,instance,begin_unix_ns,end_unix_ns,"
+          "discarded\n");
+    }
+    if (is_session && style_ == InspectStyle::kJson)
+      output_.put("{\"schema\": \"ctf-session-1\", \"traces\": [");
+  }
+
+  void put(const Trace& trace, const std::string& path, const ReadOutcome& outcome) {
+    const std::string prefix = path.empty() ? path : path + "/";
+    if (style_ == InspectStyle::kCsv) put_csv(trace, prefix, output_);
+    if (style_ == InspectStyle::kText) put_text(trace, prefix, output_);
+    if (style_ != InspectStyle::kJson) return;
+    if (is_session_) {
+      output_.put(fmt::format("{}{{\"path\": {}, \"trace\":\n", is_first_ ? "\n" : ",\n",
+                              quoted_json_text(path)));
+    }
+    put_json(trace, outcome, output_);
+    if (is_session_) output_.put("}");
+    is_first_ = false;
+  }
+
+  void end() {
+    if (style_ == InspectStyle::kJson) output_.put(is_session_ ? "\n]}\n" : "\n");
+  }
+
+ private:
+  InspectStyle style_;
+  OutputBytes& output_;
+  bool is_session_ = false;
+  bool is_first_ = true;
+};
+
 }  // namespace
 }  // namespace ctf
 
 ReadOutcome inspect_ctf(const std::string& path, InspectStyle style, OutputBytes& output) {
-  ctf::Trace trace;
-  ReadOutcome outcome = trace.open(path);
-  if (outcome.end == ReadEnd::kRefused) return outcome;
-  if (style == InspectStyle::kJson) ctf::put_json(trace, outcome, output);
-  if (style == InspectStyle::kCsv) ctf::put_csv(trace, output);
-  if (style == InspectStyle::kText) ctf::put_text(trace, output);
-  return outcome;
+  ctf::Inspection inspection(style, output);
+  const ctf::TraceSources sources = ctf::sources_of(path);
+  ReadOutcome all;
+  bool began = false;
+  for (const std::string& name : sources.paths) {
+    ctf::Trace trace;
+    ReadOutcome outcome = trace.open(name.empty() ? path : path + "/" + name);
+    if (outcome.end != ReadEnd::kRefused) {
+      if (!began) inspection.begin(!name.empty());
+      began = true;
+      inspection.put(trace, name, outcome);
+    }
+    ctf::add_outcome(std::move(outcome), name, all);
+  }
+  if (!began) return ReadOutcome::refused(all.offset, all.message);
+  inspection.end();
+  ctf::add_left_out(sources, all);
+  return all;
 }
 
 }  // namespace ringside::tool
