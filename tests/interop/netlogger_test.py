@@ -99,6 +99,14 @@ class Import(unittest.TestCase):
         self.assertEqual([record[m] for m in ("name", "host", "service", "level", "fields", "unix_ns")],
                          ["send", "dpss1", "ftp", "ERROR", {"Const1": 3, "Var1": 2.5}, 10**18])
 
+    def test_what_has_no_place_in_the_statement_stays_a_field(self):
+        data = header(7, ["NL.EVNT", "NL.EVNT", "HOST", "LVL", "ringside.line", "ringside.kind"],
+                      ["send", "again", 9, "Alert", -1, 5]) + body(7)
+        _, records, _ = records_of(data)
+        self.assertEqual([records[0][m] for m in ("name", "level", "line", "fields")],
+                         ["send", "CRITICAL", 0, {"NL.EVNT": "again", "HOST": 9, "LVL": "Alert", "ringside.line": -1,
+                                                  "ringside.kind": 5}])
+
     def test_times_that_are_none(self):
         data = header(1, ["n"]) + body(1, [1]) + body(1, [2], 0, 0) + body(1, [3], NTP - 1)
         code, records, said = records_of(data)

@@ -94,6 +94,19 @@ class Reading(unittest.TestCase):
             code, told, _ = inspected(f"NL.EVNT=e\nDATE={text} A=1\n".encode())
             self.assertEqual((code, told["counts"]), (0, {"events": 1, "bad": 1}), text)
 
+    def test_levels_of_others_are_levels_and_stay_as_they_are(self):
+        levels = {"Error": "ERROR", "WARN": "WARNING", "Emergency": "CRITICAL", "Important": "NOTICE", "debug": "DEBUG",
+                  "Usage": "INFO", "Auth": "INFO", "": "INFO"}
+        for text, level in levels.items():
+            value = text or '""'
+            data = f"DATE=20010627231045.000000 LVL={value} NL.EVNT=e\n".encode()
+            code, records, said = records_of(data)
+            self.assertEqual((code, said, records[0]["level"], records[0]["fields"]), (0, "", level, {"LVL": text}))
+            self.assertEqual(written(data), (data, ""))
+        for level in ("TRACE", "NONE", "CRITICAL"):
+            records = records_of(f"DATE=20010627231045 LVL={level} NL.EVNT=e\n".encode())[1]
+            self.assertEqual((records[0]["level"], records[0]["fields"]), (level, {}))
+
     def test_bad_lines_are_skipped_and_told(self):
         bad = [b"word", b"=1", b"A=1 word", b'A="1', b'A="1\\"', b'A="1"B=2', b'"A"=1', b"A =1", b'A"B=1', b"\xff",
                b"A=" + b"x" * (8 << 20), b" ".join([b"A=1"] * 4097)]

@@ -8,6 +8,7 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/netlogger_conversion.hpp"
+#include "tools/interop/netlogger_level.hpp"
 #include "tools/interop/netlogger_messages.hpp"
 #include "trace-format/message_text.hpp"
 
@@ -24,6 +25,7 @@ constexpr std::size_t kMostShapeBytes = std::size_t{256} << 20;
 
 constexpr std::string_view kNoTime = "has no time, and got that of the one before it";
 constexpr std::string_view kEarly = "is from before 1970, which became its time";
+constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
 constexpr std::string_view kNotOfFormat = "a value is not what its message's format shows";
 constexpr std::string_view kManyFields = "fields beyond the 64th are left out";
@@ -62,14 +64,6 @@ Role role_of(std::string_view name) {
   return Role::kField;
 }
 
-std::optional<shm::Level> level_of(std::string_view text) {
-  for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(shm::Level::kOff); ++i) {
-    const auto level = static_cast<shm::Level>(i);
-    if (shm::level_name(level) == text) return level;
-  }
-  return std::nullopt;
-}
-
 // Types may be others than those that the format was written for.
 bool can_format(const SiteDefinition& site) {
   std::vector<trace::FormatField> fields;
@@ -102,16 +96,17 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
     const auto level = name == kLevelName ? level_of(field.text) : std::nullopt;
     if (level) site.level = *level;
     if (name == kKeywordsName) site.keywords = number_of(field);
-    return level || name == kKeywordsName;
+    // Another word for a level is not lost: it stays a field.
+    return (level && shm::level_name(*level) == field.text) || name == kKeywordsName;
   }
   if (!is_integer(field)) return false;
   if (name == kKindName && field.bits >= 1 && field.bits <= 4) {
     site.kind = static_cast<shm::SiteKind>(field.bits);
   } else if (name == kStyleName && field.bits <= 2) {
     site.style = static_cast<shm::FormatStyle>(field.bits);
-  } else if (name == kLineName) {
+  } else if (name == kLineName && field.bits <= kMost32) {
     site.line = static_cast<std::uint32_t>(field.bits);
-  } else if (name == kPidName) {
+  } else if (name == kPidName && field.bits <= kMost32) {
     process.pid = static_cast<std::uint32_t>(field.bits);
   } else {
     return false;
@@ -192,10 +187,14 @@ Shape FieldImport::make_shape(std::span<const FieldValue> fields) {
   SiteDefinition site;
   ProcessDefinition process;
   process.service = service_;
+  std::vector<std::string_view> taken;
   bool has_format = false;
   bool told = false;
   for (const FieldValue& field : fields) {
-    if (field.is_constant && take_constant(field, site, process)) {
+    // A second one of a name is a field like others.
+    const bool is_first = std::find(taken.begin(), taken.end(), field.name) == taken.end();
+    if (field.is_constant && is_first && take_constant(field, site, process)) {
+      taken.push_back(field.name);
       has_format = has_format || field.name == kFormatName;
       continue;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "shm-layout/level.hpp"
+#include "tools/interop/netlogger_level.hpp"
 #include "tools/interop/netlogger_messages.hpp"
 
 namespace ringside::tool::netlogger {
@@ -45,8 +46,21 @@ void add_process(const trace::SegmentInfo& segment, StatementMaker& maker) {
   if (segment.pid != 0) maker.number(kPidName, segment.pid);
 }
 
+// By a constant of its own.
+bool tells_level(const trace::Site& site) {
+  for (std::size_t i = 0; i < site.fields.size(); ++i) {
+    const trace::Value& value = site.initial_values[i];
+    if (site.fields[i].is_constant() && site.fields[i].name == kLevelName &&
+        value.type == FieldType::string && level_of(value.text) == site.level) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void add_site(const trace::Site& site, StatementMaker& maker) {
-  if (site.level != shm::Level::kInfo) maker.text(kLevelName, shm::level_name(site.level));
+  if (site.level != shm::Level::kInfo && !tells_level(site))
+    maker.text(kLevelName, shm::level_name(site.level));
   if (site.kind != shm::SiteKind::kEvent) {
     maker.number(kKindName, static_cast<std::uint8_t>(site.kind));
   }

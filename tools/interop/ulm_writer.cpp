@@ -102,7 +102,9 @@ class Writer final : public TraceWriter {
     }
     if (event.kind == trace::EventKind::kRecord) {
       for (const auto& field : event.record.site->fields) {
-        if (means_something(field.name)) ++lost_[kKnownName];
+        // A level of others is a constant that is one again.
+        const bool is_level = field.is_constant() && field.name == netlogger::kLevelName;
+        if (!is_level && means_something(field.name)) ++lost_[kKnownName];
       }
     }
     for (std::size_t i = 0; i < lost_.size(); ++i) {
