@@ -3,8 +3,10 @@
 #include "tools/interop/trace_builder.hpp"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -186,6 +188,46 @@ TEST(TraceBuilder, KeepsTextsOfAllSizesOfManyThreads) {
   const std::vector<Found> found = built.read();
   ASSERT_EQ(found.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(found[i].text, texts[i]) << i;
+}
+
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Threads one after the other, as in a file that is sorted by them.
+TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
+  Built built;
+  const std::uint32_t process = built.builder.add_process({});
+  const std::uint32_t site = built.text_site("text");
+  const std::string text(std::size_t{512} << 10, 't');
+  const std::uint64_t before = resident_bytes();
+  for (std::uint64_t thread = 0; thread < 60; ++thread) {
+    const std::uint32_t stream =
+        built.builder.add_stream(process, {static_cast<std::uint32_t>(thread + 1), ""});
+    for (std::uint64_t i = 0; i < 36; ++i) {
+      built.builder.begin(stream, site, (thread << 30) + i);
+      built.builder.put_text(text);
+      built.builder.end();
+    }
+  }
+  // A gigabyte has passed through; sanitizers keep some of what was freed.
+  EXPECT_LT(resident_bytes() - before, std::uint64_t{500} << 20);
+}
+
+TEST(TraceBuilder, WritesLossesThatNoRecordFollows) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {1, ""});
+  const std::uint64_t before = resident_bytes();
+  constexpr std::uint64_t kLosses = 5'000'000;
+  for (std::uint64_t i = 1; i <= kLosses; ++i) built.builder.lost(stream, i * 1000, 2);
+  EXPECT_LT(resident_bytes() - before, std::uint64_t{100} << 20);
+  std::uint64_t lost = 0;
+  for (const Found& found : built.read()) lost += found.lost;
+  EXPECT_EQ(lost, 2 * kLosses);
 }
 
 }  // namespace

@@ -76,15 +76,16 @@ class BlobDecoder {
     if (header_bytes_ == 0) {
       bytes_wanted_ = kMostHeaderBytes;
       if (bytes.empty()) return BlobEnd::kShort;
-      const bool may_be_short = bytes.size() < kMostHeaderBytes;
-      const Blob before = may_be_short ? blob_ : Blob{};
       Walk walk{bytes.data(), bytes.data() + bytes.size()};
-      take_header(walk);
-      if (walk.is_bad) return BlobEnd::kBad;
-      if (walk.is_short) {
-        blob_ = before;
-        return BlobEnd::kShort;
+      if (bytes.size() >= kMostHeaderBytes) {
+        take_header(walk);
+      } else {
+        const Blob before = blob_;
+        take_header(walk);
+        if (walk.is_short) blob_ = before;
       }
+      if (walk.is_bad) return BlobEnd::kBad;
+      if (walk.is_short) return BlobEnd::kShort;
       header_bytes_ = static_cast<std::size_t>(walk.at - bytes.data());
     }
     // A header whose payload is still to come is not read again.

@@ -87,12 +87,11 @@ SiteDefinition EventKind::define(unsigned variant) const {
   return site;
 }
 
-unsigned EventKind::fit(std::span<const std::byte> payload, ConversionReport& report) const {
+unsigned EventKind::fit_slowly(std::span<const std::byte> payload, ConversionReport& report) const {
   if (!typed) {
     if (!is_described) report.lost(kUntyped);
     return kBytesOnly;
   }
-  if (payload_bytes == payload.size()) return 0;
   switch (fit_payload(metadata, payload)) {
     case PayloadFit::kExact:
       return 0;

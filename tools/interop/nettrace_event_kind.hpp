@@ -39,8 +39,13 @@ struct EventKind {
   // Once the metadata is there.
   void prepare(ConversionReport& report);
   // kWithExtra, kBytesOnly or 0. Tells the report of what does not fit.
-  unsigned fit(std::span<const std::byte> payload, ConversionReport& report) const;
+  unsigned fit(std::span<const std::byte> payload, ConversionReport& report) const {
+    return typed && payload_bytes == payload.size() ? 0 : fit_slowly(payload, report);
+  }
   SiteDefinition define(unsigned variant) const;
+
+ private:
+  unsigned fit_slowly(std::span<const std::byte> payload, ConversionReport& report) const;
 };
 
 }  // namespace ringside::tool::nettrace

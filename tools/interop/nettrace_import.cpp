@@ -250,18 +250,19 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   if (own && last_key_ != key) processes_of_threads_[blob.capture_thread] = process;
   const std::uint32_t stream = stream_of(key);
   std::size_t value_bytes_taken = 0;
-  trace::RecordExtension extension;
   std::span<const std::byte> payload = blob.payload;
-  if (own && variant == 0) {
-    std::size_t bytes = 0;
-    for (const ValuePlan::Step& step : kind.plan.steps) {
-      bytes += value_bytes(*step.field, payload.subspan(bytes));
+  const bool own_extension = own && variant == 0 && kind.own->ext_flags != 0;
+  if (own_extension || !is_zero(blob.activity) || !is_zero(blob.related)) {
+    trace::RecordExtension extension;
+    if (own_extension) {
+      put_extension(blob, kind, payload.subspan(kind.plan.bytes_of(payload)), extension);
+    } else {
+      put_extension(blob, unknown_kind_, {}, extension);
     }
-    put_extension(blob, kind, payload.subspan(bytes), extension);
-  } else if (!is_zero(blob.activity) || !is_zero(blob.related)) {
-    put_extension(blob, unknown_kind_, {}, extension);
+    builder_.begin(stream, site, ns, extension);
+  } else {
+    builder_.begin(stream, site, ns);
   }
-  builder_.begin(stream, site, ns, extension);
   if ((variant & kBytesOnly) != 0) {
     builder_.put_text({reinterpret_cast<const char*>(payload.data()), payload.size()});
   } else {

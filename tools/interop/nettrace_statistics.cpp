@@ -1,12 +1,11 @@
 #include "tools/interop/nettrace_statistics.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
-#include <iterator>
 #include <utility>
 #include <zlib.h>
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "tools/interop/output_bytes.hpp"
@@ -120,13 +119,27 @@ void StatisticsVisitor::event(const Blob& blob) {
 void StatisticsVisitor::put_line(const Blob& blob, const EventKind* kind) {
   const auto crc = static_cast<std::uint32_t>(
       ::crc32_z(0, reinterpret_cast<const Bytef*>(blob.payload.data()), blob.payload.size()));
-  line_.clear();
-  fmt::format_to(std::back_inserter(line_), FMT_COMPILE("{},{},{},{},{},{}{}{},{:08x}\n"),
-                 blob.timestamp, blob.capture_thread, blob.thread, blob.sequence, blob.processor,
-                 blob.stack_id, kind == nullptr ? std::string_view(",,0,") : kind->columns,
-                 blob.payload_bytes, crc);
-  line_digest_.put(line_);
-  lines_.add(blob.timestamp, line_);
+  const std::string_view columns = kind == nullptr ? std::string_view(",,0,") : kind->columns;
+  constexpr std::size_t kMostNumbers = 256;
+  if (line_.size() < columns.size() + kMostNumbers) line_.resize(columns.size() + kMostNumbers);
+  // This is most of what the CSV costs: fmt takes three times as long.
+  char* at = line_.data();
+  const auto put = [&at](std::uint64_t number) { at = std::to_chars(at, at + 20, number).ptr; };
+  put(blob.timestamp);
+  for (const std::uint64_t number : {blob.capture_thread, blob.thread, std::uint64_t{blob.sequence},
+                                     std::uint64_t{blob.processor}, std::uint64_t{blob.stack_id}}) {
+    *at++ = ',';
+    put(number);
+  }
+  at = std::copy(columns.begin(), columns.end(), at);
+  put(blob.payload_bytes);
+  *at++ = ',';
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (int shift = 28; shift >= 0; shift -= 4) *at++ = kDigits[crc >> shift & 15];
+  *at++ = '\n';
+  const std::string_view line(line_.data(), static_cast<std::size_t>(at - line_.data()));
+  line_digest_.put(line);
+  lines_.add(blob.timestamp, line);
 }
 
 void StatisticsVisitor::count_stack(std::uint32_t id) {

@@ -145,7 +145,7 @@ class StatisticsVisitor final : public Visitor {
   TextDigest line_digest_;
   SortedLines lines_;
   SpilledText points_json_;
-  std::string line_;
+  std::string line_;  // room for one
 };
 
 }  // namespace ringside::tool::nettrace

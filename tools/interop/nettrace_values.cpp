@@ -81,22 +81,16 @@ Mapping mapping_of(const MetadataField& field) {
   }
 }
 
-bool flatten(const std::vector<MetadataField>& fields, const std::string& prefix, std::size_t most,
-             ValuePlan& plan) {
+// Use(field, name) of each field that is no object. False as soon as it is.
+template <class Use>
+bool flatten(const std::vector<MetadataField>& fields, const std::string& prefix, Use&& use) {
   for (const MetadataField& field : fields) {
     const std::string name = prefix + field.name;
     if (field.type == TypeCode::kObject) {
-      if (!flatten(field.parts, name + ".", most, plan)) return false;
-      continue;
+      if (!flatten(field.parts, name + ".", use)) return false;
+    } else if (!use(field, name)) {
+      return false;
     }
-    if (plan.fields.size() == most) return false;
-    const Mapping mapping = mapping_of(field);
-    FieldDefinition& definition = plan.fields.emplace_back();
-    definition.name = name;
-    definition.type = mapping.type;
-    const std::uint32_t bytes =
-        mapping.step == ValueStep::kArray ? field.parts.front().fixed_bytes : field.fixed_bytes;
-    plan.steps.push_back({mapping.step, bytes, &field});
   }
   return true;
 }
@@ -137,7 +131,7 @@ class Putter {
   void put(const ValuePlan::Step& step) {
     switch (step.step) {
       case ValueStep::kCopy:
-        return put_copy(step.bytes);
+        return builder_.put_values(as_text(bytes(step.bytes)));
       case ValueStep::kBoolean:
         return builder_.put(boolean());
       case ValueStep::kCharacter:
@@ -189,28 +183,6 @@ class Putter {
   std::size_t count() { return take<std::uint16_t>(2); }
   std::uint8_t boolean() { return take<std::uint32_t>(4) != 0 ? 1 : 0; }
 
-  void put_copy(std::size_t count) {
-    switch (count) {
-      case 1:
-        return builder_.put(take<std::uint8_t>(1));
-      case 2:
-        return builder_.put(take<std::uint16_t>(2));
-      case 4:
-        return builder_.put(take<std::uint32_t>(4));
-      case 10: {
-        const auto mantissa = take<std::uint64_t>(8);
-        builder_.put(mantissa);
-        return builder_.put(take<std::uint16_t>(2));
-      }
-      case 16: {
-        const auto low = take<std::uint64_t>(8);
-        return builder_.put_halves(low, take<std::uint64_t>(8));
-      }
-      default:
-        return builder_.put(take<std::uint64_t>(8));
-    }
-  }
-
   void append_text() {
     const std::size_t length = utf16_text_bytes(rest());
     if (!append_utf8_of_utf16(scratch_, bytes(length))) report_.lost(kLoneSurrogates);
@@ -242,7 +214,36 @@ class Putter {
 }  // namespace
 
 bool ValuePlan::make(const Metadata& metadata, std::size_t most) {
-  return flatten(metadata.fields, {}, most, *this);
+  return flatten(metadata.fields, {}, [&](const MetadataField& field, const std::string& name) {
+    if (fields.size() == most) return false;
+    const Mapping mapping = mapping_of(field);
+    FieldDefinition& definition = fields.emplace_back();
+    definition.name = name;
+    definition.type = mapping.type;
+    add_step(
+        mapping.step,
+        mapping.step == ValueStep::kArray ? field.parts.front().fixed_bytes : field.fixed_bytes,
+        field);
+    return true;
+  });
+}
+
+// Values that go over as they are and lie side by side are copied together.
+void ValuePlan::add_step(ValueStep step, std::uint32_t bytes, const MetadataField& field) {
+  if (step == ValueStep::kCopy && !steps.empty() && steps.back().step == ValueStep::kCopy) {
+    steps.back().bytes += bytes;
+  } else {
+    steps.push_back({step, bytes, &field});
+  }
+}
+
+std::size_t ValuePlan::bytes_of(std::span<const std::byte> payload) const {
+  std::size_t bytes = 0;
+  for (const Step& step : steps) {
+    bytes += step.step == ValueStep::kCopy ? step.bytes
+                                           : value_bytes(*step.field, payload.subspan(bytes));
+  }
+  return bytes;
 }
 
 void ValuePlan::make_own(const Metadata& metadata, const SiteDefinition& site) {
@@ -252,7 +253,7 @@ void ValuePlan::make_own(const Metadata& metadata, const SiteDefinition& site) {
     const auto size =
         static_cast<std::uint32_t>(shm::fixed_size(shm::element_type(fields[i].type)));
     const ValueStep step = fields[i].constant ? ValueStep::kSkip : own_step(fields[i].type);
-    steps.push_back({step, size, &field});
+    add_step(step, size, field);
   }
 }
 

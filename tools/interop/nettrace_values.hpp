@@ -36,8 +36,8 @@ enum class ValueStep : std::uint8_t {
 struct ValuePlan {
   struct Step {
     ValueStep step;
-    std::uint32_t bytes = 0;  // of kCopy, and of an element of kArray
-    const MetadataField* field = nullptr;
+    std::uint32_t bytes = 0;               // of kCopy, and of an element of kArray
+    const MetadataField* field = nullptr;  // of kCopy the first of those that are copied together
   };
   std::vector<Step> steps;
   std::vector<FieldDefinition> fields;
@@ -46,6 +46,11 @@ struct ValuePlan {
   bool make(const Metadata& metadata, std::size_t most);
   // Of a record that Ringside has written: the fields of its statement, in their own types.
   void make_own(const Metadata& metadata, const SiteDefinition& site);
+  // What the values take of a payload that fits.
+  std::size_t bytes_of(std::span<const std::byte> payload) const;
+
+ private:
+  void add_step(ValueStep step, std::uint32_t bytes, const MetadataField& field);
 };
 
 // Puts the values of a payload that fits (fit_payload()) into the open record.

@@ -22,6 +22,8 @@ constexpr std::string_view kCutNames =
 // Of the records of one extent, but for a larger record. Readers put the records of an extent in
 // order whose times go back, if they are not more than 2^18.
 constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
+// What streams keep for their next records: not each of many as much as it once had.
+constexpr std::size_t kMostSpareBytes = std::size_t{32} << 20;
 // Of a dictionary block's entries: so much and one more.
 constexpr std::size_t kDictionaryBytes = std::size_t{1} << 20;
 
@@ -117,8 +119,11 @@ void TraceBuilder::open_far(std::uint32_t stream, std::uint64_t unix_ns) {
   if (!s.waits) {
     s.waits = true;
     waiting_.push_back(stream);
+    spare_ -= s.ring.capacity();
   }
-  append_clock_record(unix_ns, s.ring);
+  std::string clock;
+  append_clock_record(unix_ns, clock);
+  s.ring.append(clock.data(), clock.size());
 }
 
 void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
@@ -139,25 +144,24 @@ void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t
 
 // The bytes of an extended record stand in its head; one that was cut becomes one.
 void TraceBuilder::close_extended() {
-  std::string& ring = open_->ring;
+  RecordBytes& ring = open_->ring;
   if (!extended_) {
     std::uint64_t head = 0;
-    std::memcpy(&head, ring.data() + record_at_, sizeof head);
+    std::memcpy(&head, ring.at(record_at_), sizeof head);
     std::array<std::uint32_t, 3> parts{shm::head_id(head), 0, 0};
     head = (head & ~shm::kHeadIdMask) | shm::kCodeExtended;
-    std::memcpy(ring.data() + record_at_, &head, sizeof head);
-    ring.insert(record_at_ + sizeof head, reinterpret_cast<const char*>(parts.data()),
-                sizeof parts);
+    std::memcpy(ring.at(record_at_), &head, sizeof head);
+    ring.insert(record_at_ + sizeof head, parts.data(), sizeof parts);
   }
   std::uint32_t flags = 0;
-  std::memcpy(&flags, ring.data() + record_at_ + 12, sizeof flags);
+  std::memcpy(&flags, ring.at(record_at_ + 12), sizeof flags);
   if (was_cut_) {
     flags |= shm::kExtCut;
     report_.lost("texts or arrays are cut, for records of more than 1 MiB");
   }
   const auto bytes = static_cast<std::uint32_t>(ring.size() - record_at_);
-  std::memcpy(ring.data() + record_at_ + 12, &flags, sizeof flags);
-  std::memcpy(ring.data() + record_at_ + 16, &bytes, sizeof bytes);
+  std::memcpy(ring.at(record_at_ + 12), &flags, sizeof flags);
+  std::memcpy(ring.at(record_at_ + 16), &bytes, sizeof bytes);
   extended_ = was_cut_ = false;
 }
 
@@ -175,7 +179,9 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
                         shm::LossCause cause) {
   open(stream, unix_ns);
   --records_;
-  append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), open_->ring);
+  std::string drop;
+  append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), drop);
+  append(drop.data(), drop.size());
   pending_ += open_->ring.size() - record_at_;
   if (pending_ >= kPendingBytes) [[unlikely]]
     write_pending();
@@ -204,11 +210,11 @@ void TraceBuilder::write_dictionary(Process& process) {
 
 void TraceBuilder::write_stream(Stream& stream, std::uint64_t stream_id) {
   Process& process = processes_[stream.process];
-  if (process.section == nullptr) return stream.ring.clear();
+  if (process.section == nullptr) return;
   write_dictionary(process);
   if (!stream.announced) announce(stream, stream_id);
   stream.announced = true;
-  std::span<const std::byte> input = std::as_bytes(std::span(stream.ring));
+  std::span<const std::byte> input = stream.ring.bytes();
   std::size_t part_bytes = kExtentBytes;
   while (!input.empty()) {
     const auto part = input.first(std::min(part_bytes, input.size()));
@@ -225,7 +231,6 @@ void TraceBuilder::write_stream(Stream& stream, std::uint64_t stream_id) {
     assert(part.size() < input.size());
     part_bytes *= 2;
   }
-  stream.ring.clear();
   process.moved.push_back(static_cast<std::uint32_t>(stream_id - 1));
 }
 
@@ -236,6 +241,9 @@ std::uint64_t TraceBuilder::write_streams() {
     oldest_end = std::min(oldest_end, stream.last_tsc);
     write_stream(stream, index + std::uint64_t{1});
     stream.waits = false;
+    stream.ring.clear();
+    if (spare_ + stream.ring.capacity() > kMostSpareBytes) stream.ring.release();
+    spare_ += stream.ring.capacity();
   }
   waiting_.clear();
   pending_ = 0;

@@ -16,6 +16,7 @@
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/record_bytes.hpp"
 #include "tools/interop/site_definition.hpp"
 #include "tools/output_file.hpp"
 #include "tools/section_writer.hpp"
@@ -111,7 +112,7 @@ class TraceBuilder {
   }
   // A value of a record that a reader of trace files has given.
   void put_value(const trace::Value& value);
-  // All values of a record as a ring stores them, of at most kMostRecordBytes.
+  // Values of a record as a ring stores them, all or some of them, of at most kMostRecordBytes.
   void put_values(std::string_view ring_bytes) { append(ring_bytes.data(), ring_bytes.size()); }
 
   void end() {
@@ -143,7 +144,7 @@ class TraceBuilder {
     std::uint32_t process = 0;
     StreamDefinition definition;
     trace::StreamCursor cursor;
-    std::string ring;  // records, as in a ring, that are not written yet
+    RecordBytes ring;  // records, as in a ring, that are not written yet
     std::uint64_t last_tsc = 0;
     std::uint64_t told_sequence = 0;  // in a sequence point
     bool announced = false;           // by a STREAM block that holds its name
@@ -151,8 +152,11 @@ class TraceBuilder {
   };
 
   void open(std::uint32_t stream, std::uint64_t unix_ns) {
-    Stream& s = streams_[stream];
-    open_ = &s;
+    if (open_ == nullptr || open_stream_ != stream) {
+      open_ = &streams_[stream];  // where it stays: a deque
+      open_stream_ = stream;
+    }
+    Stream& s = *open_;
     ++records_;
     const std::uint64_t distance =
         unix_ns > s.last_tsc ? unix_ns - s.last_tsc : s.last_tsc - unix_ns;
@@ -163,8 +167,8 @@ class TraceBuilder {
   }
   void open_far(std::uint32_t stream, std::uint64_t unix_ns);
   void put_head(std::uint64_t unix_ns, std::uint32_t site) { put(shm::make_head(unix_ns, site)); }
-  void append(const void* bytes, std::size_t count) {
-    open_->ring.append(static_cast<const char*>(bytes), count);
+  [[gnu::always_inline]] void append(const void* bytes, std::size_t count) {
+    open_->ring.append(bytes, count);
   }
   std::size_t room() const {
     const std::size_t used = open_->ring.size() - record_at_;
@@ -196,10 +200,12 @@ class TraceBuilder {
   std::vector<std::uint32_t> waiting_;  // streams with pending records
   std::vector<std::byte> block_;
   Stream* open_ = nullptr;
+  std::uint32_t open_stream_ = 0;
   std::size_t record_at_ = 0;
   bool extended_ = false;
   bool was_cut_ = false;
   std::size_t pending_ = 0;    // bytes
+  std::size_t spare_ = 0;      // bytes of memory that streams without pending records have
   std::uint64_t settled_ = 0;  // the last watermark
   std::uint64_t records_ = 0;
   std::string failure_;
