@@ -18,7 +18,7 @@ namespace ringside::tool::ctf {
 namespace {
 
 // LTTng's own are six deep, those that a relay daemon wrote eight.
-constexpr unsigned kMostDepth = 10;
+constexpr unsigned kMostSessionDepth = 10;
 constexpr std::size_t kMostDirectories = 20'000;
 // To tell whether a directory is a session at all.
 constexpr std::size_t kFewDirectories = 500;
@@ -72,7 +72,7 @@ class SessionWalk {
     if (!session_entries(AT_FDCWD, path.c_str(), entries)) return true;
     if (entries.has_metadata && !below.empty()) return found_(below);
     if (depth == 0 && entries.has_own_traces) return true;
-    if (depth == kMostDepth && !entries.directories.empty()) {
+    if (depth == kMostSessionDepth && !entries.directories.empty()) {
       left_out_ = fmt::format("{}: what is deeper than that is not looked for", below);
       return true;
     }

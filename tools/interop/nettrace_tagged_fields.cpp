@@ -7,10 +7,10 @@ namespace ringside::tool::nettrace {
 namespace {
 
 constexpr unsigned kMostNesting = 64;
-constexpr std::size_t kMostTypeNameBytes = 1024;
+constexpr std::size_t kMostTaggedNameBytes = 1024;
 // A tag, and the type of an object or the length of a text.
-constexpr std::size_t kTypeHeadBytes = 1 + 1 + 1 + 4 + 4 + 4;
-constexpr std::size_t kMostHeadBytes = kTypeHeadBytes + kMostTypeNameBytes + 1;
+constexpr std::size_t kTaggedHeadBytes = 1 + 1 + 1 + 4 + 4 + 4;
+constexpr std::size_t kMostHeadBytes = kTaggedHeadBytes + kMostTaggedNameBytes + 1;
 
 struct Field {
   TaggedEnd end = TaggedEnd::kNone;  // kEnd: it is a field
@@ -19,14 +19,15 @@ struct Field {
 
 // Behind kBeginObject or kBeginPrivateObject stands an object's type.
 Field type_field(std::span<const std::byte> bytes) {
-  if (bytes.size() < kTypeHeadBytes) return {TaggedEnd::kCut};
+  if (bytes.size() < kTaggedHeadBytes) return {TaggedEnd::kCut};
   const auto begins = static_cast<Tag>(bytes[1]);
   const auto name_bytes = trace::load<std::uint32_t>(bytes.data() + 11);
   if ((begins != Tag::kBeginObject && begins != Tag::kBeginPrivateObject) ||
-      bytes[2] != static_cast<std::byte>(Tag::kNullReference) || name_bytes > kMostTypeNameBytes) {
+      bytes[2] != static_cast<std::byte>(Tag::kNullReference) ||
+      name_bytes > kMostTaggedNameBytes) {
     return {};
   }
-  const std::size_t end = kTypeHeadBytes + name_bytes;
+  const std::size_t end = kTaggedHeadBytes + name_bytes;
   if (end >= bytes.size()) return {TaggedEnd::kCut};
   if (bytes[end] != static_cast<std::byte>(Tag::kEndObject)) return {};
   return {TaggedEnd::kEnd, end + 1};
