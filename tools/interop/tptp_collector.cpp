@@ -98,7 +98,8 @@ class TraceReceiver final : public Receiver {
       return error;
     }
     const ReadOutcome outcome = read_either_form(*input, builder_, report_, placement_);
-    for (const std::string& warning : outcome.warnings) complain(sender + ": " + warning);
+    for (const std::string& warning : outcome.warnings)
+      complain(fmt::format("{}: {}", sender, warning));
     if (outcome.end == ReadEnd::kWhole) return {};
     ++damaged_;
     return fmt::format("at byte {}: {}", outcome.offset, outcome.message);

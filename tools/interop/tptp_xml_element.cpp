@@ -8,10 +8,13 @@
 namespace ringside::tool::tptp {
 namespace {
 
-constexpr std::string_view kNoNumber = "an attribute is no number, or does not fit its type";
+bool is_digits(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
-// Like one of the table, so that most are found at the first look.
-std::size_t find_attribute(const MessageType& type, const char* name, std::size_t from) {
+}  // namespace
+
+std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from) {
   const std::size_t count = type.attributes.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = from + i < count ? from + i : from + i - count;
@@ -28,11 +31,13 @@ bool parse_number(std::string_view text, AttributeType type, std::int64_t& numbe
   return type != AttributeType::kInteger || number == static_cast<std::int32_t>(number);
 }
 
-bool is_digits(std::string_view text) {
-  return text.find_first_not_of("0123456789") == std::string_view::npos;
+bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
+                     std::int64_t& number, Time& time) {
+  if (attribute != type.time) return parse_number(text, type.attributes[attribute].type, number);
+  const bool is_time = parse_time(text, time);
+  number = time.nearest_ns();
+  return is_time;
 }
-
-}  // namespace
 
 bool parse_time(std::string_view text, Time& time) {
   time = {};
@@ -94,13 +99,9 @@ void XmlElement::start(const char* tag, const char** attributes, std::uint64_t o
 }
 
 void XmlElement::take(std::size_t attribute, const char* value) {
-  const AttributeType type = type_->attributes[attribute].type;
-  if (type == AttributeType::kText) {
+  if (type_->attributes[attribute].type == AttributeType::kText) {
     places_[attribute] = keep(value);
-  } else if (attribute == type_->time) {
-    if (!parse_time(value, time_)) fail(kNoNumber);
-    numbers_[attribute] = time_.nearest_ns();
-  } else if (!parse_number(value, type, numbers_[attribute])) {
+  } else if (!parse_attribute(*type_, attribute, value, numbers_[attribute], time_)) {
     fail(kNoNumber);
   }
 }

@@ -18,6 +18,19 @@ struct XmlElementFaults {
   std::uint64_t wrong_depths = 0;
 };
 
+inline constexpr std::string_view kNoNumber = "an attribute is no number, or does not fit its type";
+
+// The attribute's place in the table, or MessageType::kNone. Looks at `from` first: elements have
+// their attributes in the order of the table, mostly.
+std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from);
+
+// False if it is none, or does not fit the type.
+bool parse_number(std::string_view text, AttributeType type, std::int64_t& number);
+
+// Of the attribute at that place, which is no text; `time`, if it is the type's. False as above.
+bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
+                     std::int64_t& number, Time& time);
+
 // "-12.345": digits beyond nanoseconds are cut. False if it is no such number, or too large.
 bool parse_time(std::string_view text, Time& time);
 

@@ -10,6 +10,7 @@
 
 #include "tools/interop/tptp_charset.hpp"
 #include "tools/interop/tptp_xml_element.hpp"
+#include "tools/interop/tptp_xml_scanner.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -75,7 +76,8 @@ int know_encoding(void*, const XML_Char* name, XML_Encoding* encoding) {
 }  // namespace
 
 struct XmlReader::Parsing {
-  explicit Parsing(XmlReader& of) : reader(of), parser(XML_ParserCreate(nullptr)) {
+  explicit Parsing(XmlReader& of)
+      : reader(of), parser(XML_ParserCreate(nullptr)), scanner(of.input_) {
     XML_SetUserData(parser, this);
     XML_SetElementHandler(
         parser,
@@ -97,19 +99,26 @@ struct XmlReader::Parsing {
   Parsing& operator=(const Parsing&) = delete;
 
   void begin();
+  void begin_behind_scanned();
   void parse_more();
   void start(const char* name, const char** attributes);
   void end();
   void stop(std::string message);
   void finish(ReadEnd how, std::uint64_t offset, std::string message);
-  // In the file.
+  // In the file, of what the parser counts.
+  std::uint64_t offset_of(std::uint64_t index) const {
+    return index >= inserted_end ? scanned_bytes + index - inserted : index;
+  }
   std::uint64_t offset() const {
-    const auto index = static_cast<std::uint64_t>(XML_GetCurrentByteIndex(parser));
-    return index >= inserted_end ? index - inserted : index;
+    return offset_of(static_cast<std::uint64_t>(XML_GetCurrentByteIndex(parser)));
   }
 
   XmlReader& reader;
   XML_Parser parser;
+  // Reads what precedes that for which a parser is needed.
+  XmlScanner scanner;
+  bool scans = false;
+  std::uint64_t scanned_bytes = 0;  // which the parser does not get
   bool begun = false;
   bool ended = false;
   bool is_fragment = false;        // without a root
@@ -130,6 +139,8 @@ struct XmlReader::Parsing {
 
 void XmlReader::Parsing::begin() {
   begun = true;
+  scans = scanner.begin();
+  if (scans) return;
   InputBytes& input = reader.input_;
   const std::string_view head = text_of(input.peek(4096)).substr(0, 4096);
   const auto first = first_element(head);
@@ -142,11 +153,20 @@ void XmlReader::Parsing::begin() {
   given = inserted_end = first->at + inserted;
 }
 
+// As if the file had nothing before but its root.
+void XmlReader::Parsing::begin_behind_scanned() {
+  scans = false;
+  is_fragment = !scanner.has_root();
+  scanned_bytes = reader.input_.offset();
+  XML_Parse(parser, kRootStart.data(), static_cast<int>(kRootStart.size()), 0);
+  given = inserted = inserted_end = kRootStart.size();
+}
+
 void XmlReader::Parsing::parse_more() {
   // What expat has to begin again is to grow each time: it reads an incomplete tag from its start.
   const std::size_t waiting = static_cast<std::size_t>(given - progress);
   if (waiting > kMostTokenBytes) {
-    return finish(ReadEnd::kDamaged, progress - (progress >= inserted_end ? inserted : 0),
+    return finish(ReadEnd::kDamaged, offset_of(progress),
                   "a tag, or what lies between two, of more than 16 MiB");
   }
   InputBytes& input = reader.input_;
@@ -174,7 +194,7 @@ void XmlReader::Parsing::parse_more() {
     const XML_Error error = XML_GetErrorCode(parser);
     const bool is_cut = error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
                         error == XML_ERROR_TAG_MISMATCH || error == XML_ERROR_PARTIAL_CHAR;
-    why = is_cut && last && at >= progress - std::min(progress, inserted)
+    why = is_cut && last && at >= offset_of(progress)
               ? fmt::format("the file ends within the document: {}", XML_ErrorString(error))
               : XML_ErrorString(error);
   }
@@ -231,6 +251,13 @@ XmlReader::~XmlReader() = default;
 Step XmlReader::next(Message& message) {
   Parsing& p = *parsing_;
   if (!p.begun) p.begin();
+  if (p.scans) {
+    if (const auto step = p.scanner.next(message, passed_, p.faults)) {
+      ++p.elements_seen;
+      return *step;
+    }
+    p.begin_behind_scanned();
+  }
   while (p.next == p.ready) {
     if (p.ended) return Step::kEnd;
     p.next = p.ready = 0;
