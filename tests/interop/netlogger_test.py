@@ -82,6 +82,10 @@ class Structure(unittest.TestCase):
             self.assertEqual((code, told["headers"][0]["arch"], told["events"][0]["values"][0]["value"]),
                              (0, 0xA0 | (order == "<"), 7))
 
+    def test_a_terminal_shows_it_and_does_not_obey(self):
+        code, output, _ = ringcat("inspect", "-", input=header(1, ["a\x1b[31m"]) + body(1, ["\x1b"]))
+        self.assertEqual((code, output.count(b"\x1b"), output.count(b"\\x1b")), (0, 0, 2))
+
     def test_what_is_no_text_is_told_in_hexadecimal_besides(self):
         code, told, _ = inspected(header(1, [b"\xff", "b"], [b"\xc3("]) + body(1, ["\u00e9"]))
         self.assertEqual((code, told["headers"][0]["fields"]), (0, [{"value": "\ufffd", "value_hex": "ff"}, {"value": "b"}]))

@@ -66,6 +66,10 @@ class Reading(unittest.TestCase):
                           {"name": "RATE", "type": "FLOAT", "value": 2.5, "bits": "0x4004000000000000"}])
         self.assertEqual((told["events"][3]["unix_ns"], told["events"][3]["time"]), (None, None))
 
+    def test_a_terminal_shows_it_and_does_not_obey(self):
+        code, output, _ = ringcat("inspect", "-", input=b'NL.EVNT="a\x1b[31m\xff"\nA\x1b=1\n')
+        self.assertEqual((code, output.count(b"\x1b"), output.count(b"\\x1b"), output.count(b"\\xff")), (0, 0, 1, 1))
+
     def test_what_looks_like_a_number_is_one_unless_it_would_come_back_as_another(self):
         numbers = {"0": 0, "-7": -7, "9223372036854775807": 2**63 - 1, "-9223372036854775808": -2**63,
                    "0.5": 0.5, "-0.000000": -0.0, "1e3": 1000.0, "1.5E-3": 0.0015, "inf": "Infinity", "-inf": "-Infinity"}

@@ -15,6 +15,7 @@
 #include "tools/interop/ulm_text.hpp"
 #include "tools/interop/valid_utf8.hpp"
 #include "tools/json_text.hpp"
+#include "tools/visible_text.hpp"
 
 namespace ringside::tool {
 namespace netlogger {
@@ -190,7 +191,7 @@ class Inspection {
     }
     if (style_ == InspectStyle::kText) {
       lines_.put(fmt::format("{:>10} {:>5} bytes  {:<7} {:>5}  {}\n", offset, message.length, kind,
-                             message.identifier, text));
+                             message.identifier, visible(text)));
       return;
     }
     std::string cell;

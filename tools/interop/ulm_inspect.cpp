@@ -15,6 +15,7 @@
 #include "tools/interop/ulm_text.hpp"
 #include "tools/interop/valid_utf8.hpp"
 #include "tools/json_text.hpp"
+#include "tools/visible_text.hpp"
 
 namespace ringside::tool {
 namespace ulm {
@@ -121,7 +122,7 @@ class Inspection {
     const std::string time = line.unix_ns ? fmt::format("{}", *line.unix_ns) : "";
     if (style_ == InspectStyle::kText) {
       lines_.put(fmt::format("{:>10} {:>5} bytes  {:<5} {:>19}  {}\n", line.offset, line.length,
-                             kind, time, text));
+                             kind, time, visible(text)));
       return;
     }
     std::string cell;
