@@ -10,7 +10,8 @@ from random_traces import SEEDS, RandomTrace
 
 INCREMENTAL_STATE_CLEARED, NEEDS_INCREMENTAL_STATE = 1, 2
 REALTIME = 1
-KINDS = {"event_categories", "event_names", "debug_annotation_names", "source_locations"}
+KINDS = {"event_categories", "event_names", "debug_annotation_names", "source_locations",
+         "debug_annotation_string_values"}
 
 
 def one(message, name, otherwise=None):
@@ -68,6 +69,8 @@ class Decoded:
         for name in ("bool_value", "uint_value", "int_value", "double_value", "string_value"):
             if name in annotation:
                 return one(annotation, name)
+        if "string_value_iid" in annotation:
+            return self.string("debug_annotation_string_values", one(annotation, "string_value_iid"))
         if "pointer_value" in annotation:
             return f"0x{one(annotation, 'pointer_value'):x}"
         return []

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tools/interop/perfetto_fields.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/value.hpp"
@@ -30,7 +31,7 @@ class InternedStrings {
   }
 
  private:
-  static constexpr std::size_t kKinds = 5;
+  static constexpr std::size_t kKinds = interned_data::kStringValues + 1;
   std::array<std::unordered_map<std::string, std::uint64_t>, kKinds> numbers_;
   std::string fresh_;
 };

@@ -15,6 +15,7 @@
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/perfetto_annotations.hpp"
 #include "tools/interop/perfetto_fields.hpp"
+#include "tools/interop/perfetto_own_tokens.hpp"
 #include "tools/interop/perfetto_packets.hpp"
 #include "tools/interop/protobuf_encoding.hpp"
 #include "tools/interop/span_lanes.hpp"
@@ -291,6 +292,19 @@ class Writer final : public TraceWriter {
     put_text_annotation("ringside.level", shm::level_name(site.level));
     put_text_annotation("ringside.kind", kind_name(site.kind));
     if (site.keywords != 0) put_number_annotation("ringside.keywords", site.keywords);
+    // What the event's name does not tell.
+    if (site.name.empty()) put_text_annotation("ringside.name", {});
+    if (site.format != event_name(site)) put_sent_once("ringside.format", site.format);
+    const auto style = style_name(static_cast<shm::FormatStyle>(site.style));
+    if (!style.empty()) put_text_annotation("ringside.style", style);
+  }
+  void put_sent_once(std::string_view name, std::string_view text) {
+    value_.clear();
+    protobuf::put_number(value_, annotation::kNameIid,
+                         strings_.number_of(interned_data::kAnnotationNames, name));
+    protobuf::put_number(value_, annotation::kStringIid,
+                         strings_.number_of(interned_data::kStringValues, text));
+    protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
   }
 
   void put_fields(const trace::Site& site, SiteFacts& facts) {
