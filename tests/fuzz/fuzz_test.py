@@ -21,7 +21,8 @@ RUNS = {"trace": 12000, "packed": 2000, "dictionary": 60000, "segment": 2000}
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
     "ctf": ("ctf", ""), "heph": ("heph", ".heph"), "nanolog": ("nanolog", ".log"),
-    "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"), "trcbin": ("tptp", ".trcbin"),
+    "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"),
+    "perfetto": ("perfetto", ".perfetto"), "trcbin": ("tptp", ".trcbin"),
     "trcxml": ("tptp", ".trcxml"), "ulm": ("ulm", ".ulm"),
 }
 FOREIGN_RUNS = 1500

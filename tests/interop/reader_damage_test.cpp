@@ -26,6 +26,7 @@ constexpr Sample kSamples[] = {
     {"heph", "heph/h05_streams.heph"},
     {"netlogger", "netlogger/n01_basic_be.nlb"},
     {"netlogger", "netlogger/n02_basic_le.nlb"},
+    {"perfetto", "perfetto/p01_threads.perfetto"},
     {"ulm", "ulm/u01_types.ulm"},
 };
 

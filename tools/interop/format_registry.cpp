@@ -14,6 +14,9 @@
 #include "tools/interop/nettrace_reader.hpp"
 #include "tools/interop/nettrace_writer.hpp"
 #include "tools/interop/otlp_writer.hpp"
+#include "tools/interop/perfetto_import.hpp"
+#include "tools/interop/perfetto_inspect.hpp"
+#include "tools/interop/perfetto_reader.hpp"
 #include "tools/interop/perfetto_writer.hpp"
 #include "tools/interop/profile_writers.hpp"
 #include "tools/interop/ringtrace_format.hpp"
@@ -60,7 +63,6 @@ constexpr ForeignFormat kFormats[] = {
     {.name = "otlp",
      .description = "OTLP/JSON of OpenTelemetry, logs and spans",
      .write = write_otlp},
-    {.name = "perfetto", .description = "Perfetto's protobuf traces", .write = write_perfetto},
     {.name = "ringtrace",
      .description = "Ringside's own trace files",
      .recognise = recognise_ringtrace,
@@ -87,6 +89,12 @@ constexpr ForeignFormat kFormats[] = {
      .collect = tptp::collect_xml,
      .inspect = tptp::inspect_xml,
      .write = tptp::write_xml},
+    {.name = "perfetto",
+     .description = "Perfetto's protobuf traces",
+     .recognise = perfetto::recognise,
+     .read = read_perfetto,
+     .inspect = inspect_perfetto,
+     .write = write_perfetto},
     {.name = "netlogger",
      .description = "NetLogger's binary messages",
      .recognise = recognise_netlogger,

@@ -10,7 +10,7 @@
 
 namespace ringside::tool::protobuf {
 
-enum class Wire : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
+enum class Wire : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 inline void put_varint(trace::TextSink& out, std::uint64_t number) {
   constexpr std::size_t kMostBytes = 10;

@@ -1,0 +1,116 @@
+#pragma once
+// Brings records into the order of their begins, though that of a slice is whole only at its end.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shm-layout/loss_cause.hpp"
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/trace_builder.hpp"
+#include "trace-format/extent_decoder.hpp"
+
+namespace ringside::tool::perfetto {
+
+struct RecordHead {
+  std::uint32_t stream = 0;
+  std::uint32_t site = 0;
+  std::uint64_t unix_ns = 0;
+  trace::RecordExtension extension;
+};
+
+// A slice that has not ended yet.
+struct OpenSlice {
+  std::uint32_t stream = 0;
+  std::uint64_t number = 0;  // of the stream's records
+};
+
+// A stream's records wait for the slices around them. Where too much waits, the slices step aside,
+// and come behind what they are around. Not thread-safe.
+class RecordOrder {
+ public:
+  // Bytes of records that wait, and as many again of slices that stepped aside; beyond that, these
+  // get no end.
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+
+  RecordOrder(TraceBuilder& builder, ConversionReport& report)
+      : builder_(builder), report_(report) {}
+
+  // `values`: as TraceBuilder::put_values() takes them.
+  void add(const RecordHead& head, std::string_view values) {
+    if (is_empty(head.stream)) [[likely]]
+      return give(head, values);
+    wait(head, values, State::kWhole);
+  }
+  void add_loss(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
+                shm::LossCause cause);
+
+  OpenSlice open(const RecordHead& head, std::string_view values) {
+    wait(head, values, State::kOpen);
+    return {head.stream, streams_[head.stream].end() - 1};
+  }
+
+  // The site of a slice that is open; 0 if it was given up.
+  std::uint32_t site_of(const OpenSlice& slice);
+  // Appends values to it, for which it is of another site.
+  void extend(const OpenSlice& slice, std::uint32_t site, std::string_view values);
+  void close(const OpenSlice& slice, std::uint64_t unix_ns);
+
+  // Those that are still open get no end.
+  void finish();
+
+ private:
+  enum class State : std::uint8_t { kWhole, kOpen, kLoss, kMoved };
+  struct Waiting {
+    RecordHead head;
+    std::uint64_t count = 0;  // of a loss
+    shm::LossCause cause = shm::LossCause::kUnknown;
+    State state = State::kWhole;
+    std::size_t values_at = 0;
+    std::size_t values_bytes = 0;
+  };
+  struct Aside {
+    RecordHead head;
+    std::string values;
+  };
+  struct Stream {
+    std::vector<Waiting> records;
+    std::size_t first = 0;     // of records that waits
+    std::uint64_t before = 0;  // how many stood in front of records
+    std::string values;
+    std::map<std::uint64_t, Aside> aside;
+
+    std::uint64_t end() const { return before + records.size(); }
+  };
+
+  bool is_empty(std::uint32_t stream) const {
+    return stream >= streams_.size() || streams_[stream].records.empty();
+  }
+  void wait(const RecordHead& head, std::string_view values, State state);
+  void give(const RecordHead& head, std::string_view values) {
+    if (head.extension.ext_flags == 0) {
+      builder_.begin(head.stream, head.site, head.unix_ns);
+    } else {
+      builder_.begin(head.stream, head.site, head.unix_ns, head.extension);
+    }
+    builder_.put_values(values);
+    builder_.end();
+  }
+  void give_without_end(const RecordHead& head, std::string_view values);
+  Waiting* waiting(const OpenSlice& slice);
+  Aside* aside(const OpenSlice& slice);
+  void drain(Stream& stream);
+  void make_room();
+  static void end_at(RecordHead& head, std::uint64_t unix_ns);
+
+  TraceBuilder& builder_;
+  ConversionReport& report_;
+  std::vector<Stream> streams_;
+  std::size_t waiting_bytes_ = 0;
+  std::size_t aside_bytes_ = 0;
+};
+
+}  // namespace ringside::tool::perfetto
