@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -153,6 +155,77 @@ std::uint64_t write(const tool::ForeignFormat& format, std::string* keep) {
   state.counters["records"] = static_cast<double>(records);
 }
 
+// A place for a format whose traces are directories; it goes with this object.
+class Place {
+ public:
+  Place() {
+    std::string name = (std::filesystem::temp_directory_path() / "ringside-perf-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) root_ = name;
+  }
+  ~Place() {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  // Bytes written; 0 with an error.
+  std::uint64_t write(const tool::ForeignFormat& format) const {
+    std::filesystem::remove_all(trace());
+    auto set = trace::TraceSet::open(request_trace().paths(), nullptr);
+    tool::ConversionReport report;
+    std::string error;
+    const auto writer = format.write_directory(trace(), report, &error);
+    if (!set || writer == nullptr) return 0;
+    trace::Event event;
+    while (set->next(event)) writer->add(event);
+    writer->end();
+    std::uint64_t bytes = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(trace()))
+      bytes += entry.is_regular_file() ? entry.file_size() : 0;
+    return writer->failure().empty() ? bytes : 0;
+  }
+
+  std::string trace() const { return root_ + "/trace"; }
+
+ private:
+  std::string root_;
+};
+
+[[maybe_unused]] void run_directory_writer(benchmark::State& state,
+                                           const tool::ForeignFormat& format) {
+  request_trace();
+  const Place place;
+  std::uint64_t bytes = 0;
+  while (state.KeepRunning()) {
+    bytes = place.write(format);
+    if (bytes == 0) return state.SkipWithError("writing failed");
+  }
+  state.counters["records"] =
+      benchmark::Counter(static_cast<double>(kRecords) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(kRecords);
+}
+
+[[maybe_unused]] void run_directory_reader(benchmark::State& state,
+                                           const tool::ForeignFormat& format) {
+  const Place place;
+  const std::uint64_t bytes = place.write(format);
+  std::uint64_t records = 0;
+  while (state.KeepRunning()) {
+    tool::ConversionReport report;
+    tool::TraceBuilder builder(report);
+    std::string error;
+    const bool read =
+        format.read_directory(place.trace(), builder, report).end == tool::ReadEnd::kWhole;
+    if (!read || builder.finish(&error).empty()) return state.SkipWithError("reading failed");
+    records = builder.records();
+  }
+  state.SetBytesProcessed(
+      static_cast<std::int64_t>(bytes * static_cast<std::uint64_t>(state.iterations())));
+  state.counters["records"] = static_cast<double>(records);
+}
+
 // What all writers have in common.
 [[maybe_unused]] void run_trace_set(benchmark::State& state) {
   while (state.KeepRunning()) {
@@ -177,6 +250,14 @@ int main(int argc, char** argv) {
     const std::string name(format.name);
     if (format.write != nullptr) {
       benchmark::RegisterBenchmark(("write/" + name).c_str(), run_writer, format)
+          ->Unit(benchmark::kMillisecond);
+    }
+    if (format.write_directory != nullptr) {
+      benchmark::RegisterBenchmark(("write/" + name).c_str(), run_directory_writer, format)
+          ->Unit(benchmark::kMillisecond);
+    }
+    if (format.write_directory != nullptr && format.read_directory != nullptr) {
+      benchmark::RegisterBenchmark(("read/" + name).c_str(), run_directory_reader, format)
           ->Unit(benchmark::kMillisecond);
     }
     if (format.write != nullptr && format.read != nullptr) {

@@ -18,6 +18,9 @@ class BitReader {
     first_bit_ = first * 8;
     const std::uint64_t held = first_bit_ + std::uint64_t{bytes.size()} * 8;
     end_ = held < end_bit ? held : end_bit;
+    // Behind it 8 bytes cannot be loaded at once any more.
+    last_load_ = bytes.size() < 8 ? 0 : held - 64;
+    has_loads_ = bytes.size() >= 8;
   }
 
   void go_to(std::uint64_t bit) { at_ = bit; }
@@ -31,44 +34,23 @@ class BitReader {
   void pass(std::uint64_t bits) { at_ += bits; }
 
   // 1 to 64 bits. False where the packet does not have them.
-  bool read(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
+  [[gnu::always_inline]] bool read(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     if (left() < bits) return false;
-    if (at_ % 8 != 0 || bits % 8 != 0) return read_odd(bits, big_endian, number);
-    const std::byte* const p = here();
+    const auto used = static_cast<std::uint32_t>(at_ % 8);
+    if (at_ > last_load_ || !has_loads_ || used + bits > 64) [[unlikely]]
+      return read_bytes(bits, big_endian, number);
+    std::uint64_t loaded = 0;
+    std::memcpy(&loaded, here(), sizeof loaded);
+    number = big_endian ? __builtin_bswap64(loaded) << used >> (64 - bits)
+                        : loaded >> used & UINT64_MAX >> (64 - bits);
     at_ += bits;
-    switch (bits) {
-      case 8:
-        number = static_cast<std::uint8_t>(*p);
-        return true;
-      case 16:
-        number = load<std::uint16_t>(p);
-        if (big_endian) number = __builtin_bswap16(static_cast<std::uint16_t>(number));
-        return true;
-      case 32:
-        number = load<std::uint32_t>(p);
-        if (big_endian) number = __builtin_bswap32(static_cast<std::uint32_t>(number));
-        return true;
-      case 64:
-        number = load<std::uint64_t>(p);
-        if (big_endian) number = __builtin_bswap64(number);
-        return true;
-      default:
-        at_ -= bits;
-        return read_odd(bits, big_endian, number);
-    }
+    return true;
   }
 
  private:
-  template <class Number>
-  static Number load(const std::byte* p) {
-    Number number;
-    std::memcpy(&number, p, sizeof number);
-    return number;
-  }
-
   // Little-endian fields fill bytes from their lowest bit up, big-endian ones from their highest
   // down.
-  bool read_odd(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
+  bool read_bytes(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     number = 0;
     for (std::uint32_t done = 0; done < bits;) {
       const auto byte = static_cast<std::uint8_t>(*here());
@@ -90,6 +72,8 @@ class BitReader {
   std::uint64_t first_bit_ = 0;
   std::uint64_t at_ = 0;
   std::uint64_t end_ = 0;
+  std::uint64_t last_load_ = 0;
+  bool has_loads_ = false;
 };
 
 }  // namespace ringside::tool::ctf

@@ -34,15 +34,8 @@ bool is_array(const Node& node) {
   return node.kind == TypeKind::kArray || node.kind == TypeKind::kSequence;
 }
 
-void add_names(const Node& node, FieldDefinition& field) {
-  if (node.kind != TypeKind::kEnum) return;
-  for (const EnumRange& range : node.type->ranges) {
-    if (range.last - range.first >= kMostNamesOfRange) continue;
-    for (std::uint64_t i = 0; i <= range.last - range.first; ++i) {
-      if (field.enum_names.size() == kMostEnumNames) return;
-      field.enum_names.emplace_back(static_cast<std::int64_t>(range.first + i), range.label);
-    }
-  }
+const Type* named_type(const Node& node) {
+  return node.kind == TypeKind::kEnum ? node.type : nullptr;
 }
 
 class Flattening {
@@ -58,7 +51,7 @@ class Flattening {
         add(child, name.empty() ? inner : fmt::format("{}.{}", name, inner));
       }
     } else if (is_number(node)) {
-      add_names(node, take(node, name, number_type(node), ColumnMode::kNumber).field);
+      take(node, name, number_type(node), ColumnMode::kNumber).names = named_type(node);
     } else if (node.kind == TypeKind::kString) {
       take(node, name, FieldType::string, ColumnMode::kText);
     } else if (is_array(node) && is_number(node.children.front())) {
@@ -67,7 +60,7 @@ class Flattening {
         take(node, name, FieldType::string, ColumnMode::kText);
       } else {
         const FieldType type = shm::array_of(number_type(element));
-        add_names(element, take(node, name, type, ColumnMode::kElements).field);
+        take(node, name, type, ColumnMode::kElements).names = named_type(element);
       }
     } else if (is_array(node) && node.children.front().kind == TypeKind::kString) {
       take(node, name, shm::array_of(FieldType::string), ColumnMode::kElements);
@@ -226,7 +219,7 @@ bool take_facts(const nlohmann::json& json, Node& fields, LayoutMaker& maker, st
     column.field.type = *type;
     column.field.is_format_argument = told.contains("format_argument");
     column.is_constant = told.contains("constant");
-    add_names(held, column.field);
+    column.names = named_type(held);
   }
   facts.ext_flags = json.at("extensions").get<std::uint32_t>() & shm::kExtKnownFlags;
   return facts.columns.size() <= shm::kMaxFields && take_extensions(fields, at, facts, maker, next);
@@ -239,6 +232,16 @@ void forget_columns(Node& node) {
 }
 
 }  // namespace
+
+void add_names(const Type& enumeration, FieldDefinition& field) {
+  for (const EnumRange& range : enumeration.ranges) {
+    if (range.last - range.first >= kMostNamesOfRange) continue;
+    for (std::uint64_t i = 0; i <= range.last - range.first; ++i) {
+      if (field.enum_names.size() == kMostEnumNames) return;
+      field.enum_names.emplace_back(static_cast<std::int64_t>(range.first + i), range.label);
+    }
+  }
+}
 
 std::vector<Column> columns_of(Node& structure, const std::string& prefix, std::uint32_t& next) {
   std::vector<Column> columns;

@@ -12,7 +12,8 @@
 namespace ringside::tool::ctf {
 
 struct Column {
-  FieldDefinition field;  // without its constant
+  FieldDefinition field;        // without its constant and names
+  const Type* names = nullptr;  // of an enumeration
   std::uint32_t index = 0;
   bool is_constant = false;  // as the facts of a trace of ours say
 };
@@ -20,6 +21,9 @@ struct Column {
 // Of any structure: its numbers, texts and arrays of these, those of structures within it as
 // "outer.inner"; anything else as text. Numbers the columns from `next` on.
 std::vector<Column> columns_of(Node& structure, const std::string& prefix, std::uint32_t& next);
+
+// Only for events that there are: the type of many fields may have many names.
+void add_names(const Type& enumeration, FieldDefinition& field);
 
 // What the writer of traces says in `env` about an event of its own.
 struct EventFacts {

@@ -36,23 +36,18 @@ void Decoder::make_room(std::size_t slots, std::size_t columns) {
   texts_.resize(columns);
 }
 
-bool Decoder::raw(const Node& node, std::uint64_t& number) {
+[[gnu::always_inline]] inline bool Decoder::raw(const Node& node, std::uint64_t& number) {
   bits_.align(node.align_bits);
   if (!bits_.read(node.bits, node.big_endian, number)) return cut_short();
   return true;
 }
 
-bool Decoder::number(const Node& node) {
+[[gnu::always_inline]] inline bool Decoder::number(const Node& node) {
   std::uint64_t number = 0;
   if (!raw(node, number)) return false;
   if (node.role == NodeRole::kClock) {
-    if (node.bits == 64) {
-      clock_ = number;
-    } else {
-      // The low bits: it has gone on by less than once around.
-      const std::uint64_t mask = (std::uint64_t{1} << node.bits) - 1;
-      clock_ += (number - clock_) & mask;
-    }
+    // The low bits: it has gone on by less than once around.
+    clock_ += (number - clock_) & UINT64_MAX >> (64 - node.bits);
   }
   number = extended(node, number);
   if (node.role == NodeRole::kEventId) event_id_ = number;
@@ -100,15 +95,27 @@ bool Decoder::count_of(const Node& node, std::uint64_t& count) {
   return true;
 }
 
-bool Decoder::characters(const Node& element, std::uint64_t count, std::string& text) {
-  text.clear();
+bool Decoder::characters(const Node& element, std::uint64_t count, std::string& copy,
+                         std::string_view& text) {
+  // Whose bits are there: count_of() has seen to that.
+  if (element.align_bits <= 8 && bits_.at() % 8 == 0) {
+    const char* const begin = reinterpret_cast<const char*>(bits_.here());
+    const void* const end = count == 0 ? nullptr : std::memchr(begin, 0, count);
+    text = {begin, end == nullptr
+                       ? static_cast<std::size_t>(count)
+                       : static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
+    bits_.pass(count * 8);
+    return true;
+  }
+  copy.clear();
   bool ended = false;
   for (std::uint64_t i = 0; i < count; ++i) {
     std::uint64_t character = 0;
     if (!raw(element, character)) return false;
     ended |= character == 0;
-    if (!ended) text += static_cast<char>(character);
+    if (!ended) copy += static_cast<char>(character);
   }
+  text = copy;
   return true;
 }
 
@@ -197,9 +204,7 @@ bool Decoder::array(const Node& node) {
     trace::Value& value = columns_[node.column];
     switch (node.mode) {
       case ColumnMode::kText:
-        if (!characters(node.children.front(), count, texts_[node.column])) return false;
-        value.text = texts_[node.column];
-        return true;
+        return characters(node.children.front(), count, texts_[node.column], value.text);
       case ColumnMode::kHexStrings:
         return hex_strings(node, count);
       case ColumnMode::kHalves:
@@ -254,7 +259,8 @@ bool Decoder::walk(const Node& node) {
         return raw(node.children[0], value.u64) && raw(node.children[1], value.high);
       }
       for (const Node& child : node.children) {
-        if (!walk(child)) return false;
+        const bool is_number = child.kind == TypeKind::kInteger || child.kind == TypeKind::kEnum;
+        if (!(is_number ? number(child) : walk(child))) return false;
       }
       return true;
     case TypeKind::kVariant: {
@@ -296,8 +302,9 @@ bool Decoder::render(const Node& node, std::string& text) {
       std::uint64_t count = 0;
       if (!count_of(node, count)) return false;
       if (node.children.front().is_text && node.children.front().bits == 8) {
-        std::string one;
-        if (!characters(node.children.front(), count, one)) return false;
+        std::string copy;
+        std::string_view one;
+        if (!characters(node.children.front(), count, copy, one)) return false;
         text += quoted_json_text(one);
         return true;
       }

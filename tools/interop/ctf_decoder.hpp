@@ -48,7 +48,9 @@ class Decoder {
   bool array(const Node& node);
   bool count_of(const Node& node, std::uint64_t& count);
   bool elements(const Node& node, std::uint64_t count);
-  bool characters(const Node& element, std::uint64_t count, std::string& text);
+  // `copy` takes them where they do not lie in the packet as they are.
+  bool characters(const Node& element, std::uint64_t count, std::string& copy,
+                  std::string_view& text);
   bool halves(const Node& element, std::uint32_t column, std::uint64_t count);
   bool hex_strings(const Node& node, std::uint64_t count);
   const Node* option(const Node& node);

@@ -56,7 +56,7 @@ Identities::Contexts& Identities::contexts_of(StreamReader& stream) {
     }
   }
   if (Node* const cpu = find_plain_member(stream.layout.packet_context, "cpu_id");
-      cpu != nullptr && cpu->children.empty()) {
+      cpu != nullptr && (cpu->kind == TypeKind::kInteger || cpu->kind == TypeKind::kEnum)) {
     std::vector<Column> column = columns_of(*cpu, "cpu_id", next);
     contexts.others.insert(contexts.others.end(), column.begin(), column.end());
   }

@@ -1,6 +1,7 @@
 #include "tools/interop/ctf_layout.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -8,7 +9,8 @@ namespace ringside::tool::ctf {
 namespace {
 
 constexpr unsigned kMostNesting = 60;
-constexpr std::size_t kMostNodes = 4'000'000;
+constexpr std::size_t kMostNodes = 500'000;
+constexpr const char* kTooManyFields = "more than half a million fields in all kinds of events";
 
 bool is_numeric_slot(const Node& node) {
   return node.kind == TypeKind::kInteger || node.kind == TypeKind::kEnum;
@@ -91,18 +93,21 @@ bool LayoutMaker::refer(const Type& type, Node& node) {
   if (type.kind == TypeKind::kSequence) return true;
   if (target->kind != TypeKind::kEnum)
     return fail(fmt::format("the tag of '{}' is no enumeration", node.name));
+  std::map<std::string_view, std::uint32_t> options;
+  for (std::uint32_t i = 0; i < node.children.size(); ++i)
+    options.try_emplace(plain_name(node.children[i].name), i);
+  nodes_ += target->type->ranges.size();
+  if (nodes_ > kMostNodes) return fail(kTooManyFields);
   for (const EnumRange& range : target->type->ranges) {
-    for (std::uint32_t option = 0; option < node.children.size(); ++option) {
-      if (plain_name(node.children[option].name) == plain_name(range.label)) {
-        node.choices.push_back({range.first, range.last, option});
-      }
-    }
+    const auto option = options.find(plain_name(range.label));
+    if (option != options.end()) node.choices.push_back({range.first, range.last, option->second});
   }
   return true;
 }
 
 bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned depth) {
-  if (depth > kMostNesting || ++nodes_ > kMostNodes) return fail("more fields than can be read");
+  if (depth > kMostNesting) return fail("fields within fields, more than 60 deep");
+  if (++nodes_ > kMostNodes) return fail(kTooManyFields);
   node.kind = type.kind;
   node.name = std::move(name);
   node.type = &type;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kFirstWindow = std::size_t{1} << 20;
 constexpr std::size_t kMostWindow = std::size_t{64} << 20;
+// At once: the sum of many is to fit a sequence number.
+constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
 
 std::string constant_of(const trace::Value& value) {
   if (shm::is_variable_length(value.type)) return std::string(value.text);
@@ -221,9 +223,11 @@ void TraceImport::add_site(Event& event) {
   event.left_out = builder_.sites() >= TraceBuilder::kMostSites;
   for (const Column& column : event.columns) {
     FieldDefinition& field = event.site.fields.emplace_back(column.field);
+    if (column.names != nullptr) add_names(*column.names, field);
     if (column.is_constant) field.constant = constant_of(value_of(column));
   }
   if (!event.left_out) event.site_id = builder_.add_site(event.site);
+  event.site = {};
 }
 
 void TraceImport::deliver(Event& event, std::uint64_t unix_ns) {
@@ -261,7 +265,8 @@ void TraceImport::tell_missing(const Packet& packet, const Packet* before) {
   if (before == nullptr || packet.sequence == kNoSequence) return;
   const std::uint64_t gap = packet.sequence - before->sequence - 1;
   if (gap == 0 || gap > (std::uint64_t{1} << 62)) return;
-  builder_.lost(identities_.stream_of_packet(), packet.begin_ns, gap, shm::LossCause::kMissing);
+  builder_.lost(identities_.stream_of_packet(), packet.begin_ns, std::min(gap, kMostLost),
+                shm::LossCause::kMissing);
   warn("packets are missing; each counts as one lost record");
 }
 
@@ -270,6 +275,10 @@ void TraceImport::tell_discarded(const Packet& packet, const Packet* before) {
   if (before != nullptr && packet.discarded < before->discarded)
     lost &= std::min<std::uint64_t>(stream_->most_discarded, UINT32_MAX);
   if (lost == 0) return;
+  if (lost > kMostLost) {
+    lost = kMostLost;
+    warn("a count of discarded events that nobody can have discarded was made 2^40");
+  }
   builder_.lost(identities_.stream_of_packet(), packet.end_ns, lost, identities_.cause_of_packet());
 }
 

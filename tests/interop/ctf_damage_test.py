@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""A CTF trace cut after every few bytes, and with bytes changed: never a crash; what precedes the damage comes."""
+
+import json
+import unittest
+
+import ctf_streams as made
+from ctf_handmade_test import ByHand
+from random_traces import ringcat
+
+TYPES = "enum tag : uint8_t { number = 0, pair = 200 };\n"
+FIELDS = ("enum tag t; variant <t> { uint32_t number; struct { uint8_t a; string b; } pair; } v; "
+          "uint8_t n; struct { uint8_t q; string s[q]; } many[n]; uint16_t z[2][2];")
+METADATA = ("/* CTF 1.8 */\n" + made.TYPES + TYPES + made.trace_block("le") + made.CLOCK + made.stream_block() +
+            made.event_block(FIELDS)).encode()
+EVENTS = 4
+
+
+def put_events(bits):
+    for i in range(EVENTS):
+        made.event(bits, i + 5).put(200, 8).put(1, 8).text("bb").put(2, 8)
+        bits.put(1, 8).text("one").put(2, 8).text("two").text("")
+        for number in range(4):
+            bits.put(number, 16)
+
+
+STREAM = made.packet("le", put_events, padding=9)
+# Of the counter of discarded events, behind head, times and sizes.
+DISCARDED_AT = 24 + 4 * 8
+
+
+class Damage(ByHand):
+    def read(self, metadata, stream):
+        """Exit code and how many records."""
+        directory = self.trace(metadata, {"stream": stream})
+        code, output, said = ringcat("--from", "ctf", "--format", "json", directory)
+        self.assertIn(code, (0, 1, 3), (metadata, stream, said))
+        self.assertEqual(bool(said), code != 0 or "2^40" in said, said)
+        if code != 0:
+            self.assertRegex(said, rf"^ringcat: {directory}:\d+: ")
+        return code, sum(json.loads(line)["kind"] == "record" for line in output.splitlines())
+
+    def test_streams_cut_short(self):
+        head = len(made.packet("le", lambda bits: None))
+        event = (len(STREAM) - 9 - head) // EVENTS
+        for length in range(len(STREAM)):
+            whole = max(0, min(length - head, event * EVENTS)) // event
+            self.assertEqual(self.read(METADATA, STREAM[:length]), (0 if length == 0 else 1, whole), length)
+
+    def test_streams_with_a_byte_changed(self):
+        for at in range(len(STREAM)):
+            code, records = self.read(METADATA, STREAM[:at] + bytes([STREAM[at] ^ 0xFF]) + STREAM[at + 1:])
+            self.assertLessEqual(records, 2 * EVENTS)
+            if at < 4:
+                self.assertEqual((code, records), (1, 0))
+
+    def test_metadata_cut_short(self):
+        for length in range(0, len(METADATA), 7):
+            code, records = self.read(METADATA[:length], STREAM)
+            self.assertTrue(code != 0 or records == 0, length)
+
+    def test_metadata_with_a_byte_changed(self):
+        for at in range(3, len(METADATA), 5):
+            self.read(METADATA[:at] + bytes([METADATA[at] ^ 0x15]) + METADATA[at + 1:], STREAM)
+
+    def test_counts_that_cannot_be(self):
+        stream = STREAM[:DISCARDED_AT] + b"\xff" * 8 + STREAM[DISCARDED_AT + 8:]
+        directory = self.trace(METADATA, {"stream": stream + STREAM + stream})
+        code, output, said = ringcat("--format", "json", directory)
+        losses = [event["count"] for event in map(json.loads, output.splitlines()) if event["kind"] == "loss"]
+        self.assertEqual((code, losses[0]), (0, 2 ** 40), said)
+        self.assertEqual(said.count("a count of discarded events that nobody can have discarded was made 2^40"), 1)
+
+    def test_types_that_need_more_than_there_is(self):
+        """Each of these would need more memory or time than any machine has."""
+        doubled = "struct s0 { uint8_t a; };\n" + "".join(
+            f"struct s{i} {{ struct s{i - 1} a; struct s{i - 1} b; }};\n" for i in range(1, 31))
+        nested = "uint8_t " + "a" + "[2]" * 30 + ";"
+        labels = ", ".join(f"l{i} = {i}" for i in range(3000))
+        for types, fields in ((doubled, "struct s30 a;"), ("", nested), ("", "uint8_t a[18446744073709551615];"),
+                              ("", "uint32_t n; struct { } a[n];"),
+                              (f"enum many : uint16_t {{ {labels} }};\n", "enum many a[100]; " + "".join(
+                                  f"enum many b{i}; " for i in range(3000)))):
+            metadata = (made.TYPES + types + made.trace_block("le") + made.CLOCK + made.stream_block() +
+                        made.event_block(fields))
+            stream = made.packet("le", lambda bits: made.event(bits, 1).put(2 ** 32 - 1, 32))
+            directory = self.trace(metadata, {"stream": stream})
+            code, _, said = ringcat("--from", "ctf", directory)
+            self.assertEqual(code, 1, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
