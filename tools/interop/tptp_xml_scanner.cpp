@@ -33,7 +33,7 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
   add('-', '.', kNameCharacter);
   for (const char c : {' ', '\t', '\r', '\n'}) add(c, c, kBlank);
   add(0x20, 0x7F, kPlainValue);
-  for (const unsigned char c : {'&', '<', '"', '\''}) classes[c] = kOther;
+  for (const std::size_t c : {0x22U, 0x26U, 0x27U, 0x3CU}) classes[c] = kOther;  // " & ' <
   return classes;
 }();
 
