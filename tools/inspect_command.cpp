@@ -46,6 +46,9 @@ int inspect(const InspectOptions& options) {
     input = InputBytes::open(options.path, &error);
     if (input == nullptr) return refuse(error);
     if (format == nullptr) format = recognise_format(input->peek(ForeignFormat::kFirstBytes));
+    if (format == nullptr && !input->failure().empty()) {
+      return refuse(options.path + ": reading failed: " + input->failure());
+    }
   }
   const bool known = format != nullptr && (directory ? format->inspect_directory != nullptr
                                                      : format->inspect != nullptr);

@@ -65,9 +65,12 @@ std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error,
   std::string temporary = directory + "/ringside.XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
+    const int code = errno;
     *error = directory +
-             ": no file can be created there: " + std::generic_category().message(errno) +
-             "; set TMPDIR to another directory";
+             ": no file can be created there: " + std::generic_category().message(code) +
+             (code == EMFILE || code == ENFILE
+                  ? "; raise the number of open files (ulimit -n), or give fewer at once"
+                  : "; set TMPDIR to another directory");
     return nullptr;
   }
   ::unlink(temporary.c_str());

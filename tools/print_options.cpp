@@ -49,6 +49,21 @@ void check_listening(PrintOptions& options) {
   }
 }
 
+// What says how lines look would say nothing of a conversion.
+void check_lines(const CLI::App& app) {
+  for (const char* const name :
+       {"--format", "--columns", "--template", "--raw", "--color", "--utc"}) {
+    if (app.get_option(name)->count() == 0) continue;
+    throw CLI::ValidationError(name, "is of printed lines, not of --to; omit one");
+  }
+}
+
+void check_standard_input(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1) {
+    throw CLI::ValidationError("PATH", "- is standard input, which can be read once; give it once");
+  }
+}
+
 }  // namespace
 
 std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code) {
@@ -128,6 +143,8 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
     }
     if (!options.listen.empty()) check_listening(options);
     check_conversion(options.conversion, options.follow || options.tail.has_value());
+    if (!options.conversion.format.empty()) check_lines(app);
+    check_standard_input(options.paths);
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return {};

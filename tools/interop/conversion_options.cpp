@@ -40,6 +40,9 @@ void check_conversion(const ConversionOptions& options, bool unfit) {
     if (!options.output.empty()) {
       throw CLI::ValidationError("-o", "is of conversions; name a format with --to");
     }
+    if (options.force) {
+      throw CLI::ValidationError("--force", "is of conversions; name a format with --to");
+    }
     return;
   }
   if (unfit) throw CLI::ValidationError("--to", "goes neither with --follow nor with --tail");

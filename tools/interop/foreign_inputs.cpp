@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tools/exit_codes.hpp"
@@ -26,6 +27,14 @@ bool is_regular(const std::string& path) {
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+// Each file that is imported stays open twice: for as many as the system lets have.
+void allow_open_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // "PATH:OFFSET: MESSAGE".
 std::string at(const std::string& name, const ReadOutcome& outcome) {
   return fmt::format("{}:{}: {}", name, outcome.offset, outcome.message);
@@ -34,6 +43,7 @@ std::string at(const std::string& name, const ReadOutcome& outcome) {
 }  // namespace
 
 bool ForeignInputs::take(std::vector<std::string>& paths, const std::string& from) {
+  allow_open_files();
   std::vector<std::string> taken;
   for (const std::string& path : paths) {
     if (!take_one(path, from, taken)) return false;
@@ -61,6 +71,10 @@ bool ForeignInputs::take_one(const std::string& path, const std::string& from,
       return true;
     }
     if (format == nullptr) format = recognise_format(input->peek(ForeignFormat::kFirstBytes));
+    if (format == nullptr && !is_regular(path) && !input->failure().empty()) {
+      tool::complain(input->name() + ": reading failed: " + input->failure());
+      return false;
+    }
     const bool is_own = format == nullptr || format->read == nullptr;
     if (is_own && !is_regular(path)) return spool(*input, taken);
     if (is_own) {

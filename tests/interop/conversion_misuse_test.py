@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What cannot be converted as asked is refused in words, and what fails on the way is told."""
+
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from random_traces import RandomTrace, ringcat
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLE = os.path.join(HERE, "nettrace", "s02_all_flag_bytes.nettrace")
+REAL = os.path.join(HERE, "nettrace", "mixed_managed_external_samples.nettrace")
+
+
+def bounded(limit, value):
+    """For a child: one limit, and no signal where it is exceeded."""
+    def bound():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(limit, (value, value))
+    return bound
+
+
+class Misuse(unittest.TestCase):
+    def test_options_that_would_say_nothing_are_refused(self):
+        for options, name in ((("--to", "csv", "--format", "json"), "--format"),
+                              (("--to", "csv", "--template", "{msg}"), "--template"),
+                              (("--to", "csv", "--columns", "msg"), "--columns"),
+                              (("--to", "csv", "--utc"), "--utc"),
+                              (("--to", "csv", "--raw"), "--raw"),
+                              (("--to", "csv", "--color", "always"), "--color"),
+                              (("--force",), "--force"),
+                              (("-o", "file"), "-o")):
+            code, output, said = ringcat(*options, SAMPLE)
+            self.assertEqual((code, output), (2, b""), options)
+            self.assertIn(name, said)
+
+    def test_standard_input_is_read_once(self):
+        with open(SAMPLE, "rb") as file:
+            code, output, said = ringcat("-", "-", stdin=file)
+        self.assertEqual((code, output), (2, b""))
+        self.assertIn("once", said)
+
+    def test_input_that_cannot_be_read_is_told(self):
+        for command in ((), ("inspect",)):
+            folder = os.open(HERE, os.O_RDONLY)
+            try:
+                code, output, said = ringcat(*command, "-", stdin=folder)
+            finally:
+                os.close(folder)
+            self.assertEqual((code, output), (2 if command else 3, b""))
+            self.assertIn("reading failed: Is a directory", said)
+
+    def test_many_files_are_read_as_far_as_the_system_lets_them(self):
+        code, output, said = ringcat("--format", "csv", *[SAMPLE] * 100,
+                                     preexec_fn=lambda: resource.setrlimit(
+                                         resource.RLIMIT_NOFILE,
+                                         (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+        self.assertEqual(code, 0, said)
+        self.assertGreater(len(output.splitlines()), 25600)
+        code, output, said = ringcat(*[SAMPLE] * 100, preexec_fn=bounded(resource.RLIMIT_NOFILE, 20))
+        self.assertEqual((code, output), (3, b""))
+        self.assertIn("ulimit -n", said)
+
+    def test_output_that_fails_is_told(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+            path = os.path.join(directory, "out")
+            with RandomTrace(1, records=30_000) as trace:
+                for to in ("csv", "perfetto", "nettrace", "speedscope", "ctf"):
+                    code, _, said = ringcat("--to", to, "-o", path, trace.path,
+                                            preexec_fn=bounded(resource.RLIMIT_FSIZE, 8192))
+                    self.assertEqual((code, "File too large" in said), (3, True), (to, said))
+                    if to != "ctf":
+                        self.assertEqual(os.listdir(directory), [])
+            code, _, said = ringcat(REAL, preexec_fn=bounded(resource.RLIMIT_FSIZE, 8192))
+            self.assertEqual((code, "File too large" in said), (3, True), said)
+            for command in (("inspect", "--json"), ("inspect", "--csv"), ("--to", "csv")):
+                with open("/dev/full", "wb") as full:
+                    done = subprocess.run([os.environ["RINGSIDE_TEST_RINGCAT"], *command, REAL],
+                                          stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(b"No space left", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
