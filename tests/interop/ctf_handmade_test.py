@@ -8,7 +8,7 @@ import unittest
 
 import ctf_streams as made
 from ctf_test import babeltrace, plain_field, python_has_bt2
-from random_traces import events_of
+from random_traces import events_of, ringcat
 
 ORDERS = ("le", "be")
 
@@ -160,6 +160,32 @@ class Values(ByHand):
                 "many": '[{"x":5,"y":6.25}]'}, {
                 "n": 1, "o": {"p": {"x": 0.5, "y": -1e300}, "deep": {"s": "deep"}},
                 "pair": [{"x": 1, "y": 2}, {"x": 3, "y": 4}], "many": [{"x": 5, "y": 6.25}]})
+
+
+class WrittenAgain(ByHand):
+    def test_names_that_meet(self):
+        """Keywords, names with underscores in front, and those of lengths: babeltrace2 reads what is written of them."""
+        fields = ("uint8_t _struct; uint8_t _event; uint8_t _align; uint8_t n; uint8_t data[n]; uint8_t data_length; "
+                  "uint8_t __data_length; uint8_t __x; uint8_t x; uint8_t x_length; string x__length; "
+                  'enum : integer { size = 64; signed = true; } { "a \\"b" = -9223372036854775808, '
+                  '"ü" = 9223372036854775807 } e;')
+        names = ("string:struct", '\\"quoted\\"', "", "only:", ":only", "env")
+        metadata = (made.TYPES + made.trace_block("le") + made.CLOCK + made.stream_block() +
+                    "".join(made.event_block(fields, name, number) for number, name in enumerate(names)))
+
+        def put(bits):
+            for number in range(len(names)):
+                made.event(bits, number, number).put_bytes([1, 2, 3, 1, 9, 4, 5, 6, 7, 8]).text("end").put(2 ** 63 - number % 2, 64)
+        directory = self.trace(metadata, {"stream": made.packet("le", put)})
+        again = os.path.join(directory, "again")
+        self.assertEqual(ringcat("--to", "ctf", "-o", again, directory), (0, b"", ""))
+        self.assertEqual([{**e, "site": None, "service": None} for e in events_of(again)],
+                         [{**e, "site": None, "service": None} for e in events_of(directory)])
+        told = [values_of(event) for event in babeltrace(again) if event["kind"] == "event"]
+        self.assertEqual(len(told), len(names))
+        for number, values in enumerate(told):
+            self.assertEqual([value for value in values.values()],
+                             [1, 2, 3, 1, 1, [9], 4, 5, 6, 7, 8, "end", "ü" if number % 2 else 'a "b'])
 
 
 if __name__ == "__main__":

@@ -96,29 +96,43 @@ bool is_letter(char c) {
 // it from being a keyword.
 class Identifiers {
  public:
-  std::string make(std::string_view name) {
+  // `counted`: length_of() it is one, too.
+  std::string make(std::string_view name, bool counted) {
     std::string identifier = "_";
     for (const char c : name) identifier += is_letter(c) ? c : '_';
     if (identifier.size() == 1) identifier += "field";
     std::string unique = identifier;
-    for (unsigned i = 2; taken_.contains(unique); ++i) unique = fmt::format("{}_{}", identifier, i);
+    for (unsigned i = 2; is_taken(unique) || (counted && is_taken(length_of(unique))); ++i)
+      unique = fmt::format("{}_{}", identifier, i);
     taken_.insert(unique);
-    taken_.insert("_" + unique + "_length");
+    if (counted) taken_.insert(length_of(unique));
     return unique;
   }
 
+  static std::string length_of(const std::string& identifier) {
+    return "_" + identifier + "_length";
+  }
+
  private:
+  // babeltrace2 takes a name for one that it made of another's by taking its underscore away.
+  bool is_taken(const std::string& identifier) const {
+    return taken_.contains(identifier) || taken_.contains("_" + identifier) ||
+           taken_.contains(identifier.substr(1));
+  }
+
   std::set<std::string> taken_;
 };
 
 void declare_field(const trace::Field& field, Identifiers& identifiers, std::string& fields) {
-  const std::string name = identifiers.make(field.name);
-  if (!field.is_array && field.type != FieldType::bytes) {
+  const bool counted = field.is_array || field.type == FieldType::bytes;
+  const std::string name = identifiers.make(field.name, counted);
+  if (!counted) {
     fields += fmt::format("    {} {};\n", type_of(field), name);
     return;
   }
   const std::string element = field.is_array ? type_of(field) : "byte_t";
-  fields += fmt::format("    uint32_t _{0}_length;\n    {1} {0}[_{0}_length];\n", name, element);
+  fields += fmt::format("    uint32_t {2};\n    {1} {0}[{2}];\n", name, element,
+                        Identifiers::length_of(name));
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
@@ -248,7 +262,7 @@ EventDeclaration declare_event(const trace::Site& site, std::uint32_t ext_flags)
   for (const trace::Field& field : site.fields) declare_field(field, identifiers, body);
   for (const ExtensionField& extension : kExtensionFields) {
     if ((ext_flags & extension.flag) == 0) continue;
-    body += fmt::format("    {} {}{};\n", extension.type, identifiers.make(extension.name),
+    body += fmt::format("    {} {}{};\n", extension.type, identifiers.make(extension.name, false),
                         extension.bytes == 16 ? "[16]" : "");
   }
   body += "  };\n";
