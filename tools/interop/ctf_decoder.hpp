@@ -31,6 +31,10 @@ class Decoder {
   std::uint64_t slot(std::uint32_t slot) const { return slot == kNone ? 0 : slots_[slot]; }
   // Types are the caller's to know. Texts live until the next decode() or the bits go.
   const trace::Value& column(std::uint32_t column) const { return columns_[column]; }
+  const trace::Value& column_of_type(std::uint32_t column, shm::FieldType type) {
+    columns_[column].type = type;
+    return columns_[column];
+  }
 
   // Ticks of the last clock value.
   std::uint64_t clock() const { return clock_; }

@@ -17,6 +17,8 @@ namespace ringside::tool::ctf {
 namespace {
 
 constexpr std::size_t kMostMetadataBytes = std::size_t{256} << 20;
+// All are kept in mind, some 80 bytes of each.
+constexpr std::size_t kMostPackets = 8'000'000;
 
 // The clock that the events' times, or else the packets', are of.
 const Clock* clock_of(const Node& node, const Metadata& metadata) {
@@ -182,6 +184,10 @@ void Trace::index_file(std::uint32_t file, ReadOutcome* outcome) {
   if (!window.open(fd_, files_[file])) return damaged(0, std::generic_category().message(errno));
   Decoder decoder;
   for (std::uint64_t offset = 0; offset < window.size();) {
+    if (packets_.size() == kMostPackets) {
+      return damaged(offset, fmt::format("more than {} packets; read fewer of the files at a time",
+                                         kMostPackets));
+    }
     Packet packet;
     packet.file = file;
     packet.offset = offset;

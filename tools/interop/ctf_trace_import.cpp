@@ -213,12 +213,6 @@ void TraceImport::describe(const EventDescription& description, StreamReader& st
   }
 }
 
-trace::Value TraceImport::value_of(const Column& column) const {
-  trace::Value value = decoder_.column(column.index);
-  value.type = column.field.type;
-  return value;
-}
-
 void TraceImport::add_site(Event& event) {
   event.left_out = builder_.sites() >= TraceBuilder::kMostSites;
   for (const Column& column : event.columns) {

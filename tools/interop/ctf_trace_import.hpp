@@ -66,7 +66,9 @@ class TraceImport {
   void make(const EventDescription& description, Event& event);
   void describe(const EventDescription& description, StreamReader& stream, Event& event,
                 std::uint32_t& next);
-  trace::Value value_of(const Column& column) const;
+  const trace::Value& value_of(const Column& column) {
+    return decoder_.column_of_type(column.index, column.field.type);
+  }
   // Constants have the value of the first event.
   void add_site(Event& event);
   void deliver(Event& event, std::uint64_t unix_ns);
