@@ -262,6 +262,7 @@ std::string metadata_payload(const Metadata& metadata, std::string_view site) {
     append_tag(out, kTagV2Fields, fields);
   }
   if (!site.empty()) append_tag(out, kTagRingsideSite, site);
+  if (metadata.names_threads) append_tag(out, kTagRingsideThreadName, {});
   return out;
 }
 

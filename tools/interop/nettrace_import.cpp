@@ -15,6 +15,7 @@
 #include "tools/interop/nettrace_ringside_site.hpp"
 #include "tools/interop/nettrace_sequence.hpp"
 #include "tools/interop/nettrace_values.hpp"
+#include "tools/interop/utf16_text.hpp"
 #include "trace-format/little_endian.hpp"
 
 namespace ringside::tool {
@@ -24,6 +25,8 @@ namespace {
 // What may wait for stacks that stand behind the events which refer to them, and stacks themselves.
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostStackBytes = std::size_t{256} << 20;
+
+constexpr std::size_t kMostNettraceNameBytes = 8192;
 
 constexpr std::string_view kMoreEventTypes = "are left out: a trace has about a million statements";
 constexpr std::string_view kMoreStreams = "stand in another thread: a trace has 100000 of them";
@@ -73,6 +76,7 @@ class Import final : public Visitor {
   std::uint32_t stream_of(const StreamKey& key);
   std::uint32_t site_of(EventKind& kind, unsigned variant);
   void deliver(EventKind& kind, const Blob& blob, const std::string* stack);
+  bool take_thread_name(const Blob& blob);
   void put_extension(const Blob& blob, const EventKind& kind, std::span<const std::byte> rest,
                      trace::RecordExtension& extension) const;
   std::uint64_t unix_ns(std::uint64_t timestamp) {
@@ -95,6 +99,7 @@ class Import final : public Visitor {
   std::optional<std::uint32_t> plain_process_;
   std::unordered_map<std::uint32_t, std::uint32_t> processes_;  // that Ringside has written
   std::unordered_map<StreamKey, std::uint32_t, StreamKeyHash> streams_;
+  std::unordered_map<std::uint64_t, std::string> thread_names_;
   std::optional<StreamKey> last_key_;
   std::uint32_t last_stream_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> processes_of_threads_;
@@ -168,6 +173,8 @@ std::uint32_t Import::stream_of(const StreamKey& key) {
     if (streams_.size() <= TraceBuilder::kMostStreams) {
       found->second =
           builder_.add_stream(key.process, {static_cast<std::uint32_t>(key.thread), {}});
+      const auto name = thread_names_.find(key.thread);
+      if (name != thread_names_.end()) builder_.name_thread(found->second, name->second);
     } else {
       report_.lost(kMoreStreams);
       streams_.erase(found);
@@ -195,6 +202,7 @@ void Import::event(const Blob& blob) {
     builder_.lost(stream_of({blob.capture_thread, blob.capture_thread, process_of(kind)}),
                   unix_ns(blob.timestamp), lost, shm::LossCause::kRingFull);
   }
+  if (kind.metadata.names_threads && take_thread_name(blob)) return;
   if (blob.stack_id == 0) return deliver(kind, blob, nullptr);
   const auto found = stacks_.find(blob.stack_id);
   if (found != stacks_.end()) return deliver(kind, blob, &found->second);
@@ -207,6 +215,24 @@ void Import::event(const Blob& blob) {
     report_.lost(kLateStack, waiting_.size());
     end_region();
   }
+}
+
+// As Ringside writes it; false if it is not sound, and then an event like others.
+bool Import::take_thread_name(const Blob& blob) {
+  if (blob.payload.size() < 8) return false;
+  const auto thread = trace::load<std::uint64_t>(blob.payload.data());
+  const std::span<const std::byte> name = blob.payload.subspan(8);
+  const std::size_t bytes = utf16_text_bytes(name);
+  if (bytes == kNoUtf16End || thread_names_.size() >= TraceBuilder::kMostStreams) return false;
+  std::string& text = thread_names_[thread];
+  text.clear();
+  append_utf8_of_utf16(text, name.first(std::min(bytes, kMostNettraceNameBytes)));
+  // A name that changes holds for all of the thread, as in the trace that was written.
+  const auto process = processes_of_threads_.find(thread);
+  const auto stream =
+      streams_.find({thread, thread, process == processes_of_threads_.end() ? 0 : process->second});
+  if (stream != streams_.end()) builder_.name_thread(stream->second, text);
+  return true;
 }
 
 // Of a Ringside record: what stands behind its fields.

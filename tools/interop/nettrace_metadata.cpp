@@ -186,6 +186,10 @@ bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std:
       metadata.fields = tag.fields(true, 0);
       if (tag.is_cut()) return refuse(why, "it ends within its fields");
       if (tag.is_unknown()) forget_fields();
+    } else if (kind == kTagRingsideThreadName) {
+      metadata.names_threads = metadata.fields.size() == 2 &&
+                               metadata.fields[0].type == TypeCode::kUInt64 &&
+                               metadata.fields[1].type == TypeCode::kString;
     } else if (kind == kTagRingsideSite) {
       const std::span<const std::byte> site = tag.take(tag.left());
       metadata.ringside_site.assign(reinterpret_cast<const char*>(site.data()), site.size());

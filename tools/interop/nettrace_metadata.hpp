@@ -39,11 +39,14 @@ struct Metadata {
   FieldDescription description = FieldDescription::kNone;
   std::vector<MetadataField> fields;
   std::optional<std::uint8_t> opcode;
-  std::string ringside_site;  // what the tag of a record that Ringside has written holds
+  bool names_threads = false;  // its events tell the names of threads, as Ringside writes them
+  std::string ringside_site;   // what the tag of a record that Ringside has written holds
 };
 
 // Tag kind of Ringside's own: what its statement is, beyond what other readers know.
 inline constexpr std::uint8_t kTagRingsideSite = 0xA5;
+// And that each event tells a thread's name: fields UInt64 (its number), String.
+inline constexpr std::uint8_t kTagRingsideThreadName = 0xA6;
 
 // False with `*why` if the record ends before what it says it holds.
 bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std::string* why);

@@ -11,10 +11,12 @@
 
 #include "tools/interop/nettrace_blocks.hpp"
 #include "tools/interop/nettrace_event_plan.hpp"
+#include "tools/interop/nettrace_facts.hpp"
 #include "tools/interop/nettrace_ringside_site.hpp"
 #include "tools/interop/nettrace_values.hpp"
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/ringtrace_format.hpp"
+#include "tools/interop/utf16_text.hpp"
 
 namespace ringside::tool {
 namespace nettrace {
@@ -25,7 +27,6 @@ constexpr unsigned kBlocksOfRegion = 16;
 constexpr std::size_t kMostSharedMetadata = 50'000;
 
 constexpr std::string_view kCauses = "the cause of losses is left out";
-constexpr std::string_view kThreadNames = "names of threads are left out";
 constexpr std::string_view kTimeBehind2262 = "times behind 2262 became the last of that year";
 constexpr std::string_view kLate = "stand behind younger ones, as they came late";
 constexpr std::string_view kExtensions =
@@ -66,8 +67,12 @@ class Writer final : public TraceWriter {
     if (!begun_) begin(&event);
     const std::uint64_t now = time_of(event);
     const std::uint64_t thread = thread_of(event);
-    if (event.kind == trace::EventKind::kLoss) return add_loss(event, now, thread);
-    if (loss_waits_) put_point(loss_time_);
+    const bool is_loss = event.kind == trace::EventKind::kLoss;
+    if (!is_loss && loss_waits_) put_point(loss_time_);
+    if (event.stream != nullptr && !event.stream->thread_name.empty()) {
+      put_thread_name(thread, event.stream->thread_name, now);
+    }
+    if (is_loss) return add_loss(event, now, thread);
     EventPlan& plan =
         plans_.of(event, [&](const trace::Site&) { return EventPlan::of(event, report_); });
     Blob& blob = blob_;
@@ -105,7 +110,6 @@ class Writer final : public TraceWriter {
     if (!begun_) begin(nullptr);
     put_point(std::max(blob_.timestamp, loss_time_));
     objects_.end_file();
-    if (named_ != 0) report_.lost(kThreadNames, named_);
   }
 
  private:
@@ -144,7 +148,6 @@ class Writer final : public TraceWriter {
   // Threads of further processes have the number of theirs above their own.
   std::uint64_t thread_of(const trace::Event& event) {
     if (event.stream == nullptr) return 0;
-    if (!event.stream->thread_name.empty()) ++named_;
     return std::uint64_t{process_of(event).index} << 32 | event.stream->thread_id;
   }
 
@@ -203,6 +206,39 @@ class Writer final : public TraceWriter {
     const Process& process = process_of(event);
     return metadata_payload(metadata, ringside_tag({flags, process.index, process.definition,
                                                     definition_of(*event.record.site)}));
+  }
+
+  // An event in front of the first one of a thread, and again where its name changes.
+  void put_thread_name(std::uint64_t thread, const std::string& name, std::uint64_t now) {
+    if (named_thread_ != nullptr && named_thread_->first == thread && named_thread_->second == name)
+        [[likely]]
+      return;
+    const auto [found, is_new] = thread_names_.try_emplace(thread);
+    named_thread_ = &*found;
+    if (!is_new && found->second == name) return;
+    found->second = name;
+    if (thread_name_id_ == 0) {
+      Metadata metadata;
+      metadata.provider = "Ringside";
+      metadata.event_name = "thread name";
+      metadata.event_id = last_metadata_id_ + 1;
+      metadata.level = level_number(shm::Level::kInfo);
+      metadata.fields = {described("thread", shm::FieldType::u64),
+                         described("name", shm::FieldType::string)};
+      metadata.names_threads = true;
+      thread_name_id_ = put_metadata(metadata_payload(metadata, {}));
+    }
+    Blob blob;
+    blob.metadata_id = thread_name_id_;
+    blob.thread = blob.capture_thread = thread;
+    blob.sequence = ++sequence_of(thread);
+    blob.processor = kUnknownProcessor;
+    blob.timestamp = std::max(now, blob_.timestamp);
+    payload_.clear();
+    append_number(payload_, thread);
+    append_utf16_of_utf8(payload_, std::string_view(name).substr(0, name.find('\0')));
+    payload_.append(2, '\0');
+    events_.add(blob, payload_);
   }
 
   std::uint32_t put_metadata(std::string_view payload) {
@@ -269,12 +305,14 @@ class Writer final : public TraceWriter {
   std::uint32_t last_metadata_id_ = 0;
   std::unordered_map<std::string, std::uint32_t> shared_metadata_;
   std::unordered_map<std::string, std::uint32_t> stack_ids_;  // since the last sequence point
-  std::string stacks_;                                        // that are not written yet
+  std::unordered_map<std::uint64_t, std::string> thread_names_;
+  const std::pair<const std::uint64_t, std::string>* named_thread_ = nullptr;  // the last
+  std::uint32_t thread_name_id_ = 0;                                           // of its metadata
+  std::string stacks_;  // that are not written yet
   std::uint32_t stacks_written_ = 0;
   Blob blob_;  // the last event
   std::string payload_;
   unsigned blocks_ = 0;
-  std::uint64_t named_ = 0;  // records of threads that have names
   bool loss_waits_ = false;  // in front of the next event
   std::uint64_t loss_time_ = 0;
 };
