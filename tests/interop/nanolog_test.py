@@ -5,6 +5,8 @@ import calendar
 import json
 import os
 import re
+import struct
+import subprocess
 import time
 import unittest
 
@@ -41,6 +43,18 @@ class NanoLog(unittest.TestCase):
     def test_values_are_typed(self):
         values = next(e["fields"] for e in events_of(LOG) if e["msg"].startswith("uhh"))
         self.assertEqual(list(values.values()), [200, 60000, 4000000000, 2 ** 64 - 1, 4, 0xBEEF, 0xCAFEBABEDEAD, 8])
+
+    def test_the_memory_of_a_dictionary_is_bounded(self):
+        with open(LOG, "rb") as file:
+            checkpoint = file.read(33)
+        statement = struct.pack("<BIHH", 1, 42, 2, 65000) + b"f\0" + b"x" * 64999 + b"\0"
+        fragment = struct.pack("<II", (8 + 100 * len(statement)) << 2 | 1, 100) + 100 * statement
+        with subprocess.Popen([os.environ["RINGSIDE_TEST_RINGCAT"], "inspect", "--csv", "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            _, said = process.communicate(checkpoint + 42 * fragment)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"256 MiB", said)
 
     def test_inspect(self):
         code, output, said = ringcat("inspect", "--json", LOG)

@@ -116,6 +116,22 @@ class Reading(unittest.TestCase):
                          [["03020100-0504-0706-0809-0a0b0c0d0e0f",
                            "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
 
+    def test_a_thread_name_that_is_not_sound_is_a_record(self):
+        with RandomTrace(SEEDS[0], records=200) as trace:
+            data, _ = trace.converted("nettrace")
+            path = trace.path_of("damaged.nettrace")
+            sound, _ = imported(trace.path_of("converted.nettrace"))
+            # The metadata's second field: a number instead of a text, so that its tag is void.
+            name = "name".encode("utf-16-le") + b"\0\0"
+            before = struct.pack("<I", 18) + name
+            self.assertEqual(data.count(before), 1)
+            with open(path, "wb") as file:
+                file.write(data.replace(before, struct.pack("<I", 12) + name))
+            damaged, _ = imported(path)
+        names = [record for record in damaged if record.get("name") == "thread name"]
+        self.assertTrue(names)
+        self.assertEqual(len(damaged), len(sound) + len(names))
+
     def test_dropped_events_are_losses(self):
         _, losses = imported(sample("s03_dropped"))
         self.assertEqual([(loss["thread"]["id"], loss["count"]) for loss in losses],

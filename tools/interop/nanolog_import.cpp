@@ -53,11 +53,14 @@ class Import final : public Visitor {
 
   void statements(std::uint64_t, std::uint32_t, std::span<const Statement> more) override {
     for (const Statement& statement : more) {
-      const auto [place, is_new] = known_.try_emplace(
-          {statement.file, statement.line, statement.severity, statement.format}, 0);
-      const bool understood = statement.fields.ok() && builder_.sites() < TraceBuilder::kMostSites;
-      if (is_new && understood) place->second = builder_.add_site(site_of(statement));
-      sites_.push_back(place->second);
+      Key key{statement.file, statement.line, statement.severity, statement.format};
+      const auto place = known_.find(key);
+      std::uint32_t site = place == known_.end() ? 0 : place->second;
+      if (site == 0 && statement.fields.ok() && builder_.sites() < TraceBuilder::kMostSites) {
+        site = builder_.add_site(site_of(statement));
+        known_.emplace(std::move(key), site);
+      }
+      sites_.push_back(site);
     }
   }
 

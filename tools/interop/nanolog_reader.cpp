@@ -22,6 +22,8 @@ constexpr std::size_t kStatementBytes = 9;
 constexpr std::size_t kExtentBytes = 5;
 constexpr std::size_t kMostExtentBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostStatements = 1'000'000;
+constexpr std::size_t kMostDictionaryBytes = std::size_t{256}
+                                             << 20;  // of texts, since a checkpoint
 
 Entry entry_of(std::byte first) {
   return static_cast<Entry>(static_cast<std::uint8_t>(first) & 3);
@@ -88,6 +90,7 @@ class File {
     }
     input_.skip(kCheckpointBytes);
     statements_.clear();
+    text_bytes_ = 0;
     visitor_.checkpoint(offset, checkpoint);
   }
 
@@ -128,6 +131,11 @@ class File {
     statement.line = trace::load<std::uint32_t>(&bytes[1]);
     statement.file = text_of(bytes.subspan(kStatementBytes, file_bytes));
     statement.format = text_of(bytes.subspan(kStatementBytes + file_bytes, format_bytes));
+    text_bytes_ += statement.file.size() + statement.format.size();
+    if (text_bytes_ > kMostDictionaryBytes) {
+      statements_.pop_back();
+      return fail("the dictionary's texts have more than 256 MiB");
+    }
     statement.fields = shm::printf_fields(statement.format);
     for (const shm::PrintfField& field : statement.fields)
       statement.nibbles += is_string(field) ? 0U : 1U;
@@ -197,6 +205,7 @@ class File {
   InputBytes& input_;
   Visitor& visitor_;
   std::deque<Statement> statements_;
+  std::size_t text_bytes_ = 0;
   Arguments arguments_;
   ReadOutcome outcome_;
   bool ok_ = true;
