@@ -19,12 +19,13 @@ using shm::SiteKind;
 // What the tools take as a time: the year 2262.
 constexpr std::uint64_t kLastPerfettoNs = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostOpenSlices = 1'000'000;
-constexpr std::size_t kMostChoices = 65'536;
+constexpr std::size_t kMostFactBytes = 8192;  // more are cut, and told, by the builder
+constexpr std::size_t kRememberedBytes = 96;  // of a statement, besides its key
 
 constexpr std::string_view kFarTime = "its time became the last that a trace has, in the year 2262";
 constexpr std::string_view kNoTime = "is left out: nothing tells its time";
 constexpr std::string_view kNoBegin = "is left out: the end of a slice that has not begun";
-constexpr std::string_view kManySites = "is left out: there are more than 100000 statements";
+constexpr std::string_view kManySites = "is left out: statements are more than 100000, or 128 MiB";
 constexpr std::string_view kManySlices = "has no duration: more than a million slices are open";
 constexpr std::string_view kManyFields = "annotations beyond the 64th are left out";
 constexpr std::string_view kNoStrings = "refers to strings that are not in the trace";
@@ -170,9 +171,9 @@ SiteDefinition EventRecords::definition_of(const Track& track, SiteKind kind) co
       own.level.empty() ? level_of_priority(event_.log_priority) : level_of(own.level);
   definition.style = style_of(own.style);
   definition.keywords = own.keywords;
-  definition.category = event_.category;
-  definition.file = event_.file;
-  definition.function = event_.function;
+  definition.category = event_.category.substr(0, kMostFactBytes);
+  definition.file = event_.file.substr(0, kMostFactBytes);
+  definition.function = event_.function.substr(0, kMostFactBytes);
   definition.line = event_.line;
   if (kind == SiteKind::kCounter && !own.is_own) {
     definition.name = definition.format =
@@ -196,8 +197,8 @@ SiteChoice EventRecords::site_of(const Track& track, SiteKind kind, Sequence& se
   const auto found = sequence.sites.find(arguments_.key());
   if (found != sequence.sites.end()) return found->second;
   const SiteChoice choice = sites_.find(definition_of(track, kind), arguments_.fields());
-  if (sequence.sites.size() == kMostChoices) sequence.sites.clear();
   sequence.sites.emplace(arguments_.key(), choice);
+  remembered_bytes_ += arguments_.key().size() + kRememberedBytes;
   return choice;
 }
 

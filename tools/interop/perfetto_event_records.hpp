@@ -34,6 +34,11 @@ class EventRecords {
 
   std::uint64_t events() const { return events_; }
 
+  // What the sequences remember of statements, in bytes.
+  std::size_t remembered_bytes() const { return remembered_bytes_; }
+  // They have forgotten it.
+  void forget() { remembered_bytes_ = 0; }
+
  private:
   std::optional<std::uint64_t> time_of(const Packet& packet, std::optional<std::uint64_t> unix_ns,
                                        Sequence& sequence, Clocks& clocks) const;
@@ -64,6 +69,7 @@ class EventRecords {
   trace::TextSink converted_;
   std::uint64_t open_slices_ = 0;
   std::uint64_t events_ = 0;
+  std::size_t remembered_bytes_ = 0;
 };
 
 }  // namespace ringside::tool::perfetto

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostSequences = 16'384;
 constexpr std::uint64_t kMostInternedBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kMostRememberedBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostKinds = 256;
 // Where the first clocks and the names of processes are looked for, before anything else is read.
 constexpr std::size_t kPrologueBytes = std::size_t{1} << 20;
@@ -115,7 +116,7 @@ class Import {
     switch (packet.kind) {
       case packet::kTrackEvent:
         if (sequence->is_valid || (packet.flags & packet::kNeedsState) == 0) {
-          return records_.take(packet, unix_ns, *sequence, clocks_);
+          return take_event(packet, unix_ns, *sequence);
         }
         ++sequence->lost;
         return true;
@@ -133,6 +134,15 @@ class Import {
         if (!is_of_no_interest(packet.kind)) count_kind(packet.kind);
         return true;
     }
+  }
+
+  bool take_event(const Packet& packet, std::optional<std::uint64_t> unix_ns, Sequence& sequence) {
+    const bool is_sound = records_.take(packet, unix_ns, sequence, clocks_);
+    if (records_.remembered_bytes() > kMostRememberedBytes) [[unlikely]] {
+      for (auto& [number, one] : sequences_) one.sites = {};
+      records_.forget();
+    }
+    return is_sound;
   }
 
   bool intern(Sequence& sequence, std::string_view data) {

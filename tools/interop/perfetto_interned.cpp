@@ -10,7 +10,8 @@
 namespace ringside::tool::perfetto {
 namespace {
 
-constexpr std::uint64_t kEntryBytes = 160;  // besides its text
+constexpr std::uint64_t kEntryBytes = 192;  // besides its text
+constexpr std::size_t kSpareNumbers = 16;
 
 std::optional<Kind> kind_of_field(std::uint32_t field) {
   switch (field) {
@@ -115,7 +116,7 @@ InternedEntries::Added InternedEntries::add(std::string_view interned_data,
     bytes_ += bytes;
     if (found == entries.end()) {
       const InternedEntry& added = entries.emplace(number, std::move(entry)).first->second;
-      if (number < kMostSmall) {
+      if (number < 2 * entries.size() + kSpareNumbers) {
         if (number >= table.small.size()) table.small.resize(number + 1);
         table.small[number] = &added;
       }

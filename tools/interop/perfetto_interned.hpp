@@ -74,7 +74,7 @@ class InternedEntries {
   // Null: it is not there.
   const InternedEntry* find(Kind kind, std::uint64_t number) const {
     const Table& table = tables_[static_cast<std::size_t>(kind)];
-    if (number < table.small.size()) [[likely]]
+    if (number < table.small.size() && table.small[number] != nullptr) [[likely]]
       return table.small[number];
     const auto found = table.entries.find(number);
     return found == table.entries.end() ? nullptr : &found->second;
@@ -83,11 +83,9 @@ class InternedEntries {
   void clear(std::uint64_t& bytes_left);
 
  private:
-  static constexpr std::size_t kMostSmall = 4096;
-
   struct Table {
     std::unordered_map<std::uint64_t, InternedEntry> entries;
-    std::vector<const InternedEntry*> small;  // by number, as far as they are there
+    std::vector<const InternedEntry*> small;  // by number; null: look in entries
   };
   std::array<Table, static_cast<std::size_t>(Kind::kCount)> tables_;
   std::uint64_t bytes_ = 0;

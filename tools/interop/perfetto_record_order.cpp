@@ -9,7 +9,7 @@ namespace ringside::tool::perfetto {
 namespace {
 
 constexpr std::size_t kWaitingBytes = 192;  // of a record, besides its values
-constexpr std::size_t kKeptBytes = std::size_t{64} << 10;
+constexpr std::size_t kMostKeptBytes = std::size_t{16} << 20;
 
 constexpr std::string_view kNoEnd = "the slice has no end: it has no duration";
 constexpr std::string_view kLargeEnd =
@@ -119,8 +119,20 @@ void RecordOrder::drain(Stream& stream) {
   stream.first = 0;
   stream.records.clear();
   stream.values.clear();
-  if (stream.values.capacity() > kKeptBytes) stream.values = {};
-  if (stream.records.capacity() * sizeof(Waiting) > kKeptBytes) stream.records = {};
+  keep_memory(stream);
+}
+
+// For what waits next, as long as all streams' is not too much.
+void RecordOrder::keep_memory(Stream& stream) {
+  const std::size_t bytes = stream.values.capacity() + stream.records.capacity() * sizeof(Waiting);
+  kept_bytes_ -= stream.kept;
+  stream.kept = bytes;
+  if (kept_bytes_ + bytes > kMostKeptBytes) {
+    stream.kept = 0;
+    stream.values = {};
+    stream.records = {};
+  }
+  kept_bytes_ += stream.kept;
 }
 
 // The slices that are open step aside, and everything else is given.

@@ -82,6 +82,7 @@ class RecordOrder {
     std::uint64_t before = 0;  // how many stood in front of records
     std::string values;
     std::map<std::uint64_t, Aside> aside;
+    std::size_t kept = 0;  // bytes of memory, while nothing waits
 
     std::uint64_t end() const { return before + records.size(); }
   };
@@ -103,6 +104,7 @@ class RecordOrder {
   Waiting* waiting(const OpenSlice& slice);
   Aside* aside(const OpenSlice& slice);
   void drain(Stream& stream);
+  void keep_memory(Stream& stream);
   void make_room();
   static void end_at(RecordHead& head, std::uint64_t unix_ns);
 
@@ -111,6 +113,7 @@ class RecordOrder {
   std::vector<Stream> streams_;
   std::size_t waiting_bytes_ = 0;
   std::size_t aside_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace ringside::tool::perfetto

@@ -4,6 +4,11 @@
 #include "tools/interop/protobuf_decoding.hpp"
 
 namespace ringside::tool::perfetto {
+namespace {
+
+constexpr std::size_t kMostDefaultTracks = 64;
+
+}  // namespace
 
 void Sequence::take_flags(const Packet& packet, std::uint64_t& interned_bytes_left) {
   // The service says so, too, of a sequence's first packet, in front of which nothing was lost.
@@ -38,8 +43,9 @@ bool Sequence::take_defaults(std::string_view defaults) {
     protobuf::Fields event(field.bytes);
     for (protobuf::Field part; event.next(part);) {
       const auto append_to = [&part](std::vector<std::uint64_t>& tracks) {
-        protobuf::for_each_number(part, protobuf::Wire::kVarint,
-                                  [&tracks](std::uint64_t uuid) { tracks.push_back(uuid); });
+        protobuf::for_each_number(part, protobuf::Wire::kVarint, [&tracks](std::uint64_t uuid) {
+          if (tracks.size() < kMostDefaultTracks) tracks.push_back(uuid);
+        });
       };
       if (part.number == track_event::kTrackUuid) track = part.value;
       if (part.number == track_event::kExtraTracks) append_to(extra_tracks);

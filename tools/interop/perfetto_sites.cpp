@@ -76,8 +76,7 @@ SiteChoice Sites::find(SiteDefinition definition, const std::vector<ArgumentFiel
       return choice;
     }
   }
-  choice.id = add(std::move(definition));
-  if (choice.id != 0) ids_.emplace(std::move(key), choice.id);
+  choice.id = add(std::move(definition), std::move(key));
   return choice;
 }
 
@@ -87,15 +86,17 @@ std::uint32_t Sites::extended(std::uint32_t id, const std::vector<ArgumentField>
   std::string key = key_of(definition);
   const auto found = ids_.find(key);
   if (found != ids_.end()) return found->second;
-  const std::uint32_t made = add(std::move(definition));
-  if (made != 0) ids_.emplace(std::move(key), made);
-  return made;
+  return add(std::move(definition), std::move(key));
 }
 
-std::uint32_t Sites::add(SiteDefinition definition) {
-  if (definitions_.size() >= 2 * kMostNamedSites) return 0;
+std::uint32_t Sites::add(SiteDefinition definition, std::string key) {
+  const std::size_t bytes = 2 * key.size() + sizeof definition;
+  if (definitions_.size() >= 2 * kMostNamedSites || bytes_ + bytes > kMostBytes) return 0;
+  bytes_ += bytes;
   definitions_.push_back(std::move(definition));
-  return builder_.add_site(definitions_.back());
+  const std::uint32_t id = builder_.add_site(definitions_.back());
+  ids_.emplace(std::move(key), id);
+  return id;
 }
 
 }  // namespace ringside::tool::perfetto

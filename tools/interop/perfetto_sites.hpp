@@ -28,6 +28,9 @@ class Sites {
   static constexpr std::size_t kMostNamedSites = 50'000;
   static constexpr std::string_view kNameField = "perfetto.name";
 
+  // Of all statements; there are no more then.
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+
   explicit Sites(TraceBuilder& builder) : builder_(builder) {}
 
   // `definition`: all but the fields, which follow as `fields` tells.
@@ -39,11 +42,12 @@ class Sites {
   const SiteDefinition& definition(std::uint32_t id) const { return definitions_[id - 1]; }
 
  private:
-  std::uint32_t add(SiteDefinition definition);
+  std::uint32_t add(SiteDefinition definition, std::string key);
 
   TraceBuilder& builder_;
   std::unordered_map<std::string, std::uint32_t> ids_;  // by all that they are
   std::deque<SiteDefinition> definitions_;
+  std::size_t bytes_ = 0;
 };
 
 // Text of all that the definition is: equal for equal ones.

@@ -9,41 +9,11 @@ namespace ringside::tool::perfetto {
 namespace {
 
 constexpr unsigned kMostParents = 16;
+constexpr std::size_t kMostTrackNameBytes = 4096;
 constexpr std::size_t kMostNamedProcesses = 65'536;
 constexpr std::string_view kManyTracks = "stands on another track: 262144 of them are told apart";
 constexpr std::string_view kManyThreads = "stands in another thread: a trace has 100000 of them";
 constexpr std::string_view kManyProcesses = "stands in another process: a trace has 200 of them";
-
-bool read_counter(std::string_view message, Track& track) {
-  track.counter.category.clear();
-  protobuf::Fields fields(message);
-  for (protobuf::Field field; fields.next(field);) {
-    switch (field.number) {
-      case counter_descriptor::kType:
-        if (!track.name.empty() || field.value == 0) break;
-        track.name = field.value == 1   ? "thread_time"
-                     : field.value == 2 ? "thread_instruction_count"
-                                        : "counter";
-        break;
-      case counter_descriptor::kCategories:
-        if (!track.counter.category.empty()) track.counter.category += ',';
-        track.counter.category += field.bytes;
-        break;
-      case counter_descriptor::kUnitMultiplier:
-        if (field.value != 0) track.counter.multiplier = field.as_signed();
-        break;
-      case counter_descriptor::kIncremental:
-        track.counter.is_incremental = field.value != 0;
-        break;
-      case counter_descriptor::kUnitName:
-        track.counter.unit = field.bytes;
-        break;
-      default:
-        break;
-    }
-  }
-  return fields.is_sound();
-}
 
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -132,6 +102,9 @@ TrackTable::Process* TrackTable::facts_of(std::uint32_t pid) {
 
 void TrackTable::take_process(std::string_view descriptor, std::uint64_t clock_offset) {
   ProcessDefinition told;
+  std::string_view service;
+  std::string_view executable;
+  std::string_view host;
   protobuf::Fields fields(descriptor);
   for (protobuf::Field field; fields.next(field);) {
     switch (field.number) {
@@ -139,16 +112,16 @@ void TrackTable::take_process(std::string_view descriptor, std::uint64_t clock_o
         told.pid = static_cast<std::uint32_t>(field.value);
         break;
       case process_descriptor::kCommandLine:
-        if (told.executable.empty()) told.executable = field.bytes;
+        if (executable.empty()) executable = field.bytes;
         break;
       case process_descriptor::kName:
-        told.service = field.bytes;
+        service = field.bytes;
         break;
       case process_descriptor::kStartNs:
         told.start_unix_ns = field.value + clock_offset;
         break;
       case process_descriptor::kLabels:
-        if (field.bytes.starts_with("host ")) told.host = field.bytes.substr(5);
+        if (field.bytes.starts_with("host ")) host = field.bytes.substr(5);
         break;
       default:
         break;
@@ -158,9 +131,9 @@ void TrackTable::take_process(std::string_view descriptor, std::uint64_t clock_o
   if (process == nullptr) return;
   ProcessDefinition& known = process->definition;
   known.pid = told.pid;
-  if (!told.service.empty()) known.service = told.service;
-  if (!told.executable.empty()) known.executable = told.executable;
-  if (!told.host.empty()) known.host = told.host;
+  if (!service.empty()) keep(known.service, service);
+  if (!executable.empty()) keep(known.executable, executable);
+  if (!host.empty()) keep(known.host, host);
   if (told.start_unix_ns <= std::numeric_limits<std::int64_t>::max() && told.start_unix_ns != 0) {
     known.start_unix_ns = told.start_unix_ns;
   }
@@ -180,19 +153,61 @@ void TrackTable::take_process_tree(std::string_view tree) {
     Process* const process = facts_of(pid);
     if (process == nullptr || command.empty()) continue;
     process->definition.pid = pid;
-    if (process->definition.executable.empty()) process->definition.executable = command;
+    if (process->definition.executable.empty()) keep(process->definition.executable, command);
   }
+}
+
+// As much of a text as there is memory for, of all that tracks and processes have.
+void TrackTable::keep(std::string& place, std::string_view text) {
+  text = text.substr(0, kMostTrackNameBytes);
+  if (text.size() > text_bytes_left_ + place.size() || text == place) return;
+  text_bytes_left_ += place.size();
+  text_bytes_left_ -= text.size();
+  place = text;
+}
+
+bool TrackTable::read_counter(std::string_view message, Track& track) {
+  std::string category;
+  protobuf::Fields fields(message);
+  for (protobuf::Field field; fields.next(field);) {
+    switch (field.number) {
+      case counter_descriptor::kType:
+        if (!track.name.empty() || field.value == 0) break;
+        track.name = field.value == 1   ? "thread_time"
+                     : field.value == 2 ? "thread_instruction_count"
+                                        : "counter";
+        break;
+      case counter_descriptor::kCategories:
+        if (!category.empty()) category += ',';
+        category += field.bytes.substr(0, kMostTrackNameBytes);
+        break;
+      case counter_descriptor::kUnitMultiplier:
+        if (field.value != 0) track.counter.multiplier = field.as_signed();
+        break;
+      case counter_descriptor::kIncremental:
+        track.counter.is_incremental = field.value != 0;
+        break;
+      case counter_descriptor::kUnitName:
+        keep(track.counter.unit, field.bytes);
+        break;
+      default:
+        break;
+    }
+  }
+  keep(track.counter.category, category);
+  return fields.is_sound();
 }
 
 void TrackTable::name_thread(const TrackFacts& facts) {
   if (facts.kind != TrackKind::kThread || facts.thread_name.empty()) return;
   if (thread_names_.size() < TraceBuilder::kMostStreams) {
-    thread_names_[{facts.pid, facts.tid}] = facts.thread_name;
+    keep(thread_names_[{facts.pid, facts.tid}], facts.thread_name);
   }
   const auto process = processes_.find(facts.pid);
   if (process == processes_.end() || process->second.index == UINT32_MAX) return;
   const auto found = streams_.find({process->second.index, facts.tid, {}});
-  if (found != streams_.end()) builder_.name_thread(found->second, facts.thread_name);
+  if (found == streams_.end()) return;
+  builder_.name_thread(found->second, facts.thread_name.substr(0, kMostTrackNameBytes));
 }
 
 void TrackTable::add(const TrackFacts& facts) {
@@ -200,7 +215,7 @@ void TrackTable::add(const TrackFacts& facts) {
   Track& track = of(facts.uuid);
   if (track.uuid != facts.uuid) return;  // there are too many
   track.parent = facts.parent;
-  if (!facts.name.empty()) track.name = facts.name;
+  if (!facts.name.empty()) keep(track.name, facts.name);
   if (facts.kind == TrackKind::kCounter) read_counter(facts.counter, track);
   const bool is_same = track.kind == facts.kind && track.pid == facts.pid && track.tid == facts.tid;
   track.kind = facts.kind;

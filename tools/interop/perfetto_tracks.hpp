@@ -101,6 +101,8 @@ class TrackTable {
     std::uint32_t index = UINT32_MAX;  // of the builder
   };
 
+  void keep(std::string& place, std::string_view text);
+  bool read_counter(std::string_view message, Track& track);
   std::uint32_t find_stream(Track& track, std::uint32_t pid);
   std::uint32_t stream(std::uint32_t pid, std::uint32_t tid, std::string_view name);
   std::uint32_t process(std::uint32_t pid);
@@ -119,6 +121,7 @@ class TrackTable {
     auto operator<=>(const StreamKey&) const = default;
   };
   std::map<StreamKey, std::uint32_t> streams_;
+  std::uint64_t text_bytes_left_ = std::uint64_t{64} << 20;
   std::uint32_t made_processes_ = 0;
   std::uint32_t made_streams_ = 0;
 };
