@@ -4,6 +4,7 @@
 import os
 import resource
 import signal
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -82,6 +83,24 @@ class Misuse(unittest.TestCase):
                                           stdout=full, stderr=subprocess.PIPE, check=False)
                 self.assertEqual(done.returncode, 3)
                 self.assertIn(b"No space left", done.stderr)
+
+
+    def test_a_count_that_could_not_be_kept_is_told(self):
+        with open(os.path.join(HERE, "nettrace", "s00_empty.nettrace"), "rb") as file:
+            data = file.read()[:-1]
+        events = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + b"\0\1" * 1_000_000
+        for kind, body in ((b"EventBlock", events), (b"SPBlock", struct.pack("<QI", 1, 0))):
+            data += b"\5\5\1" + struct.pack("<III", 2, 2, len(kind)) + kind + b"\6"
+            data += struct.pack("<I", len(body))
+            data += bytes(-len(data) % 4) + body + b"\6"
+        with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
+            file.write(data + b"\1")
+            file.flush()
+            code, output, said = ringcat("inspect", file.name)
+            self.assertEqual((code, b"1000000" in output), (0, True), said)
+            code, output, said = ringcat("inspect", file.name,
+                                         preexec_fn=bounded(resource.RLIMIT_FSIZE, 8192))
+            self.assertEqual((code, "File too large" in said), (3, True), said)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ ReadOutcome inspect_nettrace(InputBytes& input, InspectStyle style, OutputBytes&
   if (outcome.end == ReadEnd::kRefused) return outcome;
   visitor.finish();
   digested.finish();
+  if (!visitor.failure().empty()) output.fail(visitor.failure());
   const nettrace::FileFacts file{
       DigestedInput::file_name(input.name()), digested.size(),         digested.sha256(),
       reader.ended_with_null_reference(),     reader.trailing_bytes(), outcome.message};

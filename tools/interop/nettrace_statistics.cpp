@@ -32,8 +32,9 @@ void see(std::unordered_set<Number>& seen, std::optional<Number>& last, Number n
 }
 
 // How many of the times in `text`, 8 bytes each, are later than `bound` and not before `before`,
-// which have been counted already.
-std::uint64_t count_later(SpilledText& text, std::uint64_t bound, std::uint64_t before) {
+// which have been counted already. `*failure` if they could not be read back.
+std::uint64_t count_later(SpilledText& text, std::uint64_t bound, std::uint64_t before,
+                          std::string* failure) {
   std::uint64_t later = 0;
   std::string kept;
   OutputBytes count([&](std::span<const std::byte> bytes) {
@@ -49,6 +50,7 @@ std::uint64_t count_later(SpilledText& text, std::uint64_t bound, std::uint64_t 
   });
   text.move_to(count);
   count.flush();
+  if (!count.failure().empty()) *failure = count.failure();
   return later;
 }
 
@@ -226,7 +228,7 @@ void StatisticsVisitor::sequence_point_end() {}
 void StatisticsVisitor::end_region(std::optional<std::uint64_t> next_point) {
   if (next_point && region_latest_ > *next_point) {
     statistics_.events_outside_sequence_points +=
-        count_later(region_times_, *next_point, point_before_.value_or(0));
+        count_later(region_times_, *next_point, point_before_.value_or(0), &failure_);
   }
   region_times_ = SpilledText();
   region_latest_ = 0;

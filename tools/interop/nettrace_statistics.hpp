@@ -98,6 +98,8 @@ class StatisticsVisitor final : public Visitor {
   void finish();
 
   const Statistics& statistics() const { return statistics_; }
+  // Not empty: a file in $TMPDIR failed, and counts are wrong.
+  const std::string& failure() const { return failure_; }
   // Each to be used once.
   TextDigest& object_digest() { return object_digest_; }
   TextDigest& metadata_digest() { return metadata_digest_; }
@@ -145,6 +147,7 @@ class StatisticsVisitor final : public Visitor {
   TextDigest line_digest_;
   SortedLines lines_;
   SpilledText points_json_;
+  std::string failure_;
   std::string line_;  // room for one
 };
 
