@@ -34,7 +34,8 @@ void append_json_text(trace::TextSink& out, std::string_view text) {
     text.remove_prefix(plain);
     if (text.empty()) return;
     const std::size_t bytes = utf8_sequence_bytes(text);
-    const std::string_view character = text.substr(0, bytes == 0 ? 1 : bytes);
+    const std::string_view character =
+        text.substr(0, bytes == 0 ? utf8_unsound_bytes(text) : bytes);
     text.remove_prefix(character.size());
     if (bytes == 0) {
       out.write("\xEF\xBF\xBD");

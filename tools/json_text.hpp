@@ -10,7 +10,7 @@
 namespace ringside::tool {
 
 // Appends what stands between the quotes: control characters (C0, DEL, C1), quotes and backslashes
-// escaped, and U+FFFD for each byte that is not part of well-formed UTF-8.
+// escaped, and U+FFFD for what is not well-formed UTF-8 (utf8_unsound_bytes).
 void append_json_text(trace::TextSink& out, std::string_view text);
 
 // Makes that of what `out` holds from `begin` on.

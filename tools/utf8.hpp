@@ -26,6 +26,19 @@ constexpr std::size_t utf8_sequence_bytes(std::string_view text) {
   return bytes;
 }
 
+// Bytes that one U+FFFD stands for (Unicode, 3.9, "substitution of maximal subparts", as most
+// decoders do it) where `text` begins with no well-formed sequence: what begins one, or else a
+// byte.
+constexpr std::size_t utf8_unsound_bytes(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = at(0);
+  if (text.size() < 2 || first < 0xE0 || first > 0xF4) return 1;
+  const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (at(1) < lowest || at(1) > highest) return 1;
+  return first >= 0xF0 && text.size() > 2 && (at(2) & 0xC0U) == 0x80 ? 3 : 2;
+}
+
 // C0 and C1 control characters and DEL; `sequence` is well-formed.
 constexpr bool is_control_character(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);

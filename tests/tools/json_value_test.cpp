@@ -147,6 +147,11 @@ TEST(JsonValue, KeepsEveryTextThatIsOne) {
 TEST(JsonValue, ReplacesEachByteThatIsNoCharacter) {
   EXPECT_EQ(quoted_json_text("a\xFFz\xC3"), "\"a\uFFFDz\uFFFD\"");
   EXPECT_EQ(quoted_json_text("\xED\xA0\x80"), "\"\uFFFD\uFFFD\uFFFD\"") << "a surrogate";
+  EXPECT_EQ(quoted_json_text("\xE2\x82|\xF0\x9F\x98|\xF1\x80|\xF0"),
+            "\"\uFFFD|\uFFFD|\uFFFD|\uFFFD\"")
+      << "one for each that is cut";
+  EXPECT_EQ(quoted_json_text("\xF4\x90|\xE0\x80\x80"), "\"\uFFFD\uFFFD|\uFFFD\uFFFD\uFFFD\"")
+      << "no beginning of any";
   std::mt19937_64 any(4);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(any() % 30, '\0');

@@ -284,7 +284,7 @@ class Writer final : public TraceWriter {
       }
       out += piece;
       sound = sound && bytes != 0;
-      text.remove_prefix(bytes != 0 ? bytes : 1);
+      text.remove_prefix(bytes != 0 ? bytes : utf8_unsound_bytes(text));
     }
     if (!sound) report_.lost("bytes that are no UTF-8 became U+FFFD");
     store_big(out, at, static_cast<std::uint16_t>(out.size() - at - 2));

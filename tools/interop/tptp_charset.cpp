@@ -31,7 +31,7 @@ bool append_utf8(std::string_view text, std::string& utf8) {
     const std::size_t bytes = utf8_sequence_bytes(text);
     utf8 += bytes == 0 ? kReplacement : text.substr(0, bytes);
     sound = sound && bytes != 0;
-    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+    text.remove_prefix(bytes == 0 ? utf8_unsound_bytes(text) : bytes);
   }
   return sound;
 }

@@ -81,7 +81,7 @@ bool append_utf16_of_utf8(std::string& out, std::string_view text) {
     std::uint32_t code = kReplacement;
     if (bytes == 0) {
       sound = false;
-      text.remove_prefix(1);
+      text.remove_prefix(utf8_unsound_bytes(text));
     } else {
       code = code_of(text.substr(0, bytes));
       text.remove_prefix(bytes);

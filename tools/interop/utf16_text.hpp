@@ -12,7 +12,7 @@ namespace ringside::tool {
 // there was one.
 bool append_utf8_of_utf16(std::string& out, std::span<const std::byte> units);
 
-// Appends UTF-8 as UTF-16, U+FFFD for each byte that is not part of well-formed UTF-8. False if
+// Appends UTF-8 as UTF-16, U+FFFD for what is not well-formed UTF-8 (utf8_unsound_bytes). False if
 // there was one.
 bool append_utf16_of_utf8(std::string& out, std::string_view text);
 

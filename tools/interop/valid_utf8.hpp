@@ -19,14 +19,14 @@ inline bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-// U+FFFD for each byte that is not part of well-formed UTF-8.
+// U+FFFD for what is not well-formed UTF-8 (utf8_unsound_bytes).
 inline std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {
     const std::size_t bytes = utf8_sequence_bytes(text);
     valid += bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes);
-    text.remove_prefix(bytes == 0 ? 1 : bytes);
+    text.remove_prefix(bytes == 0 ? utf8_unsound_bytes(text) : bytes);
   }
   return valid;
 }
