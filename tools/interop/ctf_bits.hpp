@@ -8,6 +8,11 @@
 
 namespace ringside::tool::ctf {
 
+// Of the bits of a number, the low `bits` (1 to 64) alone.
+constexpr std::uint64_t low_bits(std::uint32_t bits) {
+  return UINT64_MAX >> ((64 - bits) % 64);
+}
+
 // Places are bits from the packet's begin, as alignment counts from there. What is at hand of the
 // packet may begin later.
 class BitReader {
@@ -41,8 +46,8 @@ class BitReader {
       return read_bytes(bits, big_endian, number);
     std::uint64_t loaded = 0;
     std::memcpy(&loaded, here(), sizeof loaded);
-    number = big_endian ? __builtin_bswap64(loaded) << used >> (64 - bits)
-                        : loaded >> used & UINT64_MAX >> (64 - bits);
+    number = big_endian ? __builtin_bswap64(loaded) << used >> ((64 - bits) % 64)
+                        : (loaded >> used) & low_bits(bits);
     at_ += bits;
     return true;
   }

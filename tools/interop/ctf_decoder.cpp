@@ -13,7 +13,7 @@ namespace {
 
 std::uint64_t extended(const Node& node, std::uint64_t number) {
   if (!node.is_signed || node.bits == 64) return number;
-  const unsigned unused = 64 - node.bits;
+  const unsigned unused = (64 - node.bits) % 64;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number << unused) >> unused);
 }
 
@@ -47,7 +47,7 @@ void Decoder::make_room(std::size_t slots, std::size_t columns) {
   if (!raw(node, number)) return false;
   if (node.role == NodeRole::kClock) {
     // The low bits: it has gone on by less than once around.
-    clock_ += (number - clock_) & UINT64_MAX >> (64 - node.bits);
+    clock_ += (number - clock_) & low_bits(node.bits);
   }
   number = extended(node, number);
   if (node.role == NodeRole::kEventId) event_id_ = number;

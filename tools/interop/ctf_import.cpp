@@ -51,7 +51,7 @@ ReadOutcome read_ctf(const std::string& path, TraceBuilder& builder, ConversionR
   for (const std::string& name : sources.paths) {
     ctf::OpenTrace& opened = traces.emplace_back();
     opened.path = name;
-    opened.outcome = opened.trace.open(name.empty() ? path : path + "/" + name);
+    opened.outcome = opened.trace.open(ctf::place_of(path, name));
     if (opened.outcome.end == ReadEnd::kRefused) {
       ctf::add_outcome(std::move(opened.outcome), name, outcome);
       traces.pop_back();

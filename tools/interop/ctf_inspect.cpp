@@ -165,7 +165,7 @@ ReadOutcome inspect_ctf(const std::string& path, InspectStyle style, OutputBytes
   bool began = false;
   for (const std::string& name : sources.paths) {
     ctf::Trace trace;
-    ReadOutcome outcome = trace.open(name.empty() ? path : path + "/" + name);
+    ReadOutcome outcome = trace.open(ctf::place_of(path, name));
     if (outcome.end != ReadEnd::kRefused) {
       if (!began) inspection.begin(!name.empty());
       began = true;

@@ -115,6 +115,10 @@ TraceSources sources_of(const std::string& path) {
   return traces;
 }
 
+std::string place_of(const std::string& session, const std::string& path) {
+  return path.empty() ? session : fmt::format("{}/{}", session, path);
+}
+
 void add_outcome(ReadOutcome from, const std::string& path, ReadOutcome& all) {
   all.warnings.insert(all.warnings.end(), from.warnings.begin(), from.warnings.end());
   if (from.end == ReadEnd::kWhole) return;

@@ -21,6 +21,9 @@ struct TraceSources {
 // links are not followed. At least one.
 TraceSources sources_of(const std::string& path);
 
+// Of one of `paths`.
+std::string place_of(const std::string& session, const std::string& path);
+
 // The first damage becomes the one of `all`; of further ones there is a warning. `path` of a trace
 // below the session stands in front of what is said.
 void add_outcome(ReadOutcome from, const std::string& path, ReadOutcome& all);
