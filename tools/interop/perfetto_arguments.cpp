@@ -1,12 +1,8 @@
 #include "tools/interop/perfetto_arguments.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstring>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "shm-layout/record_head.hpp"
 #include "tools/interop/perfetto_fields.hpp"
 #include "tools/interop/perfetto_nested_value.hpp"
 #include "tools/interop/trace_builder.hpp"
@@ -20,16 +16,6 @@ using shm::FieldType;
 
 constexpr unsigned kMostDepth = 32;
 constexpr std::size_t kMostPerfettoNameBytes = 4096;
-
-// As the writer prints ids: 32 hexadecimal digits.
-bool read_id(std::string_view digits, std::array<std::uint8_t, 16>& id) {
-  if (digits.size() != 2 * id.size()) return false;
-  for (std::size_t i = 0; i < id.size(); ++i) {
-    const char* const at = digits.data() + 2 * i;
-    if (std::from_chars(at, at + 2, id[i], 16).ptr != at + 2) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -154,59 +140,7 @@ bool Arguments::add(std::string_view message, const InternedEntries& interned) {
 }
 
 void Arguments::take_own(const Annotation& annotation) {
-  trace::RecordExtension& extension = own_.extension;
-  own_.is_own = true;
-  switch (annotation.fact) {
-    case OwnFact::kLevel:
-      own_.level = annotation.text;
-      break;
-    case OwnFact::kKind:
-      own_.kind = annotation.text;
-      break;
-    case OwnFact::kKeywords:
-      own_.keywords = annotation.number;
-      break;
-    case OwnFact::kName:
-      own_.name = annotation.text;
-      own_.has_name = true;
-      break;
-    case OwnFact::kFormat:
-      own_.format = annotation.text;
-      own_.has_format = true;
-      break;
-    case OwnFact::kStyle:
-      own_.style = annotation.text;
-      break;
-    case OwnFact::kActivity:
-      if (read_id(annotation.text, extension.activity)) extension.ext_flags |= shm::kExtActivity;
-      return;
-    case OwnFact::kRelated:
-      if (read_id(annotation.text, extension.related)) {
-        extension.ext_flags |= shm::kExtRelatedActivity;
-      }
-      return;
-    case OwnFact::kSubstream:
-      extension.ext_flags |= shm::kExtSubstream;
-      extension.substream = annotation.number;
-      return;
-    case OwnFact::kStack:
-      extension.ext_flags |= shm::kExtStack;
-      extension.stack_id = static_cast<std::uint32_t>(annotation.number);
-      return;
-    case OwnFact::kCut:
-      extension.ext_flags |= shm::kExtCut;
-      return;
-    case OwnFact::kCount:
-      own_.is_loss = true;
-      own_.count = annotation.number;
-      return;
-    case OwnFact::kCause:
-      own_.cause = annotation.text;
-      return;
-    default:  // the builder gives numbers anew, and the format tells the message
-      return;
-  }
-  // Of the statement.
+  if (!own_.take(annotation.fact, annotation.number, annotation.text)) return;
   key_number(static_cast<char>(annotation.fact), annotation.number);
   key_number('t', annotation.text.size());
   key_.write(annotation.text);

@@ -9,8 +9,8 @@
 
 #include "shm-layout/field_type.hpp"
 #include "tools/interop/perfetto_interned.hpp"
+#include "tools/interop/perfetto_own_facts.hpp"
 #include "tools/interop/protobuf_decoding.hpp"
-#include "trace-format/extent_decoder.hpp"
 #include "trace-format/text_sink.hpp"
 #include "trace-format/value.hpp"
 
@@ -19,23 +19,6 @@ namespace ringside::tool::perfetto {
 struct ArgumentField {
   std::string_view name;
   shm::FieldType type = shm::FieldType::none;
-};
-
-// What "ringside." annotations tell.
-struct OwnFacts {
-  bool is_own = false;  // perfetto_writer has written the event
-  trace::RecordExtension extension;
-  std::string_view level;
-  std::string_view kind;
-  std::string_view style;
-  std::string_view name;
-  std::string_view format;
-  bool has_name = false;
-  bool has_format = false;
-  bool is_loss = false;
-  std::uint64_t keywords = 0;
-  std::uint64_t count = 0;
-  std::string_view cause;
 };
 
 // One event's at a time. Dictionaries become fields `outer.inner`, arrays of scalars of one type

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -114,12 +115,8 @@ class TrackTable {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Track> thread_tracks_;
   std::map<std::uint32_t, Process> processes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> thread_names_;
-  struct StreamKey {
-    std::uint32_t process;
-    std::uint32_t tid;
-    std::string name;  // of what is no thread
-    auto operator<=>(const StreamKey&) const = default;
-  };
+  // Process, thread, and the name of what is no thread.
+  using StreamKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
   std::map<StreamKey, std::uint32_t> streams_;
   std::uint64_t text_bytes_left_ = std::uint64_t{64} << 20;
   std::uint32_t made_processes_ = 0;
