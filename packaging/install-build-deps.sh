@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   g++ clang clang-format clang-tidy libclang-rt-14-dev curl
   meson ninja-build pkg-config python3
-  libboost-dev liburing-dev libseccomp-dev libzstd-dev zstd libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev nlohmann-json3-dev libssl-dev libexpat1-dev zlib1g-dev
+  libboost-dev liburing-dev libseccomp-dev libzstd-dev zstd libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev libncurses-dev
   prometheus-cpp-dev libmicrohttpd-dev
   prometheus protobuf-compiler python3-jsonschema redis-tools spin strace tmux valgrind

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/format_style.hpp"
 #include "shm-layout/level.hpp"
 #include "tools/composed_line.hpp"
 #include "tools/json_text.hpp"
@@ -58,7 +59,12 @@ std::shared_ptr<const LineText> JsonLines::lines_of(const trace::Event& record,
   add_text(parts, "function", site.function);
   parts.text(",\"msg\":\"");
   parts.message({.encoding = make_json_text});
-  parts.text("\",\"fields\":");
+  parts.text("\"");
+  // Of other styles it is what the message begins with.
+  if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
+    add_text(parts, "format", site.format);
+  }
+  parts.text(",\"fields\":");
   parts.part(PartKind::kFields);
   parts.part(PartKind::kExtensionJson);
   parts.text("}\n");

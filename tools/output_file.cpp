@@ -100,6 +100,21 @@ bool OutputFile::write(std::span<const std::byte> bytes) {
   return buffer_.size() < gathered_bytes_ ? error_ == 0 : flush();
 }
 
+bool OutputFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (!flush()) return false;
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      error_ = written < 0 ? errno : EIO;
+      return false;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
 bool OutputFile::flush() {
   put(buffer_);
   buffer_.clear();

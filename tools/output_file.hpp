@@ -38,6 +38,9 @@ class OutputFile {
   // False if that or anything before failed; commit() says why.
   bool write(std::span<const std::byte> bytes);
 
+  // The same in place of bytes that were written.
+  bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
+
   // Makes it durable and gives it its name. False with `*error` if anything failed since create().
   bool commit(std::string* error);
 

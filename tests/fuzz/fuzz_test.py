@@ -20,6 +20,7 @@ RUNS = {"trace": 12000, "packed": 2000, "dictionary": 60000, "segment": 2000}
 # Of the formats of others: where their samples lie, and how the names of these end.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
+    "chrome": ("json", ".json"), "ndjson": ("json", ".ndjson"),
     "ctf": ("ctf", ""), "heph": ("heph", ".heph"), "nanolog": ("nanolog", ".log"),
     "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"),
     "perfetto": ("perfetto", ".perfetto"), "trcbin": ("tptp", ".trcbin"),

@@ -27,7 +27,7 @@ TEST(JsonLines, SayEverythingAboutARecord) {
     "level": "INFO", "category": "orders", "service": "shop", "pid": 101,
     "thread": {"id": 1001, "name": "main"}, "sequence": 0, "site": 10, "name": "site",
     "file": "src/orders.cpp", "line": 100, "function": "f",
-    "msg": "order 1 filled at 100.25 side B",
+    "msg": "order 1 filled at 100.25 side B", "format": "order %d filled at %.2f side %s",
     "fields": {"order.id": 1, "price": 100.25, "side": "B"}})"));
 }
 

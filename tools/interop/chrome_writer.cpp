@@ -246,6 +246,11 @@ class Writer final : public TraceWriter {
                              quoted_json_text(site.category));
     facts.tail = fmt::format(",\"level\":\"{}\",\"kind\":\"{}\"", shm::level_name(site.level),
                              kind_name(site.kind));
+    // What the shown name does not tell.
+    if (site.name.empty()) facts.tail += ",\"name\":\"\"";
+    if (site.format != event_name(site)) {
+      facts.tail += fmt::format(",\"format\":{}", quoted_json_text(site.format));
+    }
     if (site.keywords != 0) facts.tail += fmt::format(",\"keywords\":\"{:#x}\"", site.keywords);
     if (!site.file.empty() || !site.function.empty()) {
       facts.tail +=

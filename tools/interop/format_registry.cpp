@@ -1,5 +1,6 @@
 #include "tools/interop/format_registry.hpp"
 
+#include "tools/interop/chrome_format.hpp"
 #include "tools/interop/chrome_writer.hpp"
 #include "tools/interop/ctf_import.hpp"
 #include "tools/interop/ctf_inspect.hpp"
@@ -7,6 +8,7 @@
 #include "tools/interop/heph_format.hpp"
 #include "tools/interop/line_writers.hpp"
 #include "tools/interop/nanolog_format.hpp"
+#include "tools/interop/ndjson_format.hpp"
 #include "tools/interop/netlogger_collector.hpp"
 #include "tools/interop/netlogger_format.hpp"
 #include "tools/interop/nettrace_import.hpp"
@@ -33,7 +35,6 @@ namespace {
 
 // By name. What recognises by little stands behind what recognises by much.
 constexpr ForeignFormat kFormats[] = {
-    {.name = "chrome", .description = "Chrome's trace events, JSON", .write = write_chrome},
     {.name = "csv", .description = "a line of values for each record", .write = write_csv},
     {.name = "heph",
      .description = "Heph traces, version 0.1.0",
@@ -59,7 +60,6 @@ constexpr ForeignFormat kFormats[] = {
      .inspect = inspect_nettrace,
      .write = write_nettrace},
     {.name = "folded", .description = "folded stacks of spans", .write = write_folded},
-    {.name = "ndjson", .description = "a JSON object a line", .write = write_ndjson},
     {.name = "otlp",
      .description = "OTLP/JSON of OpenTelemetry, logs and spans",
      .write = write_otlp},
@@ -89,6 +89,18 @@ constexpr ForeignFormat kFormats[] = {
      .collect = tptp::collect_xml,
      .inspect = tptp::inspect_xml,
      .write = tptp::write_xml},
+    {.name = "chrome",
+     .description = "Chrome's trace events, JSON",
+     .recognise = recognise_chrome,
+     .read = read_chrome,
+     .inspect = inspect_chrome,
+     .write = write_chrome},
+    {.name = "ndjson",
+     .description = "a JSON object a line",
+     .recognise = recognise_ndjson,
+     .read = read_ndjson,
+     .inspect = inspect_ndjson,
+     .write = write_ndjson},
     {.name = "perfetto",
      .description = "Perfetto's protobuf traces",
      .recognise = perfetto::recognise,

@@ -10,6 +10,7 @@
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/site_entries.hpp"
 #include "tools/ring_record.hpp"
+#include "trace-format/block_frame.hpp"
 #include "trace-format/block_writer.hpp"
 #include "trace-format/little_endian.hpp"
 
@@ -26,6 +27,10 @@ constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
 constexpr std::size_t kMostSpareBytes = std::size_t{32} << 20;
 // Of a dictionary block's entries: so much and one more.
 constexpr std::size_t kDictionaryBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kTickHz = 1'000'000'000;
+// Of processes that are named later: room for two names.
+constexpr std::size_t kRenamedHeaderBytes = 4096;
+constexpr std::size_t kMostRenamedBytes = 1000;
 
 }  // namespace
 
@@ -34,6 +39,9 @@ struct TraceBuilder::Process {
   std::unique_ptr<SectionWriter> section;
   std::size_t entries_written = 0;
   std::vector<std::uint32_t> moved;  // streams, since the last sequence point
+  ProcessDefinition definition;
+  std::array<std::uint8_t, 16> uuid{};
+  bool is_renamed = false;  // since its header was written
 };
 
 TraceBuilder::TraceBuilder(ConversionReport& report) : report_(report), encoder_(sites_) {}
@@ -54,6 +62,7 @@ std::span<const std::byte> TraceBuilder::make_block(Make&& make) {
 std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
   assert(processes_.size() < kMostProcesses);
   Process& process = processes_.emplace_back();
+  process.definition = definition;
   std::string error;
   process.file = OutputFile::create_unnamed(&error);
   if (process.file == nullptr) {
@@ -61,24 +70,50 @@ std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
     return static_cast<std::uint32_t>(processes_.size() - 1);
   }
   process.section = std::make_unique<SectionWriter>(*process.file);
-  trace::SectionHeader header;
   // Without random bytes the sections of several imports could be taken for one segment's.
-  [[maybe_unused]] const ssize_t got = ::getrandom(header.uuid.data(), header.uuid.size(), 0);
+  [[maybe_unused]] const ssize_t got = ::getrandom(process.uuid.data(), process.uuid.size(), 0);
+  process.section->add(make_header(process));
+  trace::ClockPoint clock;
+  clock.ns_per_tick = trace::ns_per_tick_of(kTickHz);
+  process.section->add(
+      make_block([&](std::span<std::byte> out) { return trace::write_clock_block(clock, out); }));
+  return static_cast<std::uint32_t>(processes_.size() - 1);
+}
+
+std::span<const std::byte> TraceBuilder::make_header(const Process& process) {
+  const ProcessDefinition& definition = process.definition;
+  trace::SectionHeader header;
+  header.uuid = process.uuid;
   header.pid = definition.pid;
   header.uid = definition.uid;
-  header.tick_hz = 1'000'000'000;
+  header.tick_hz = kTickHz;
   header.start_tsc = header.start_realtime_ns = definition.start_unix_ns;
   header.clock_source = trace::ClockSource::kMonotonicNs;
   header.service = definition.service;
   header.executable = definition.executable;
   header.host = definition.host;
-  process.section->add(
-      make_block([&](std::span<std::byte> out) { return trace::write_header_block(header, out); }));
-  trace::ClockPoint clock;
-  clock.ns_per_tick = trace::ns_per_tick_of(header.tick_hz);
-  process.section->add(
-      make_block([&](std::span<std::byte> out) { return trace::write_clock_block(clock, out); }));
-  return static_cast<std::uint32_t>(processes_.size() - 1);
+  const auto block =
+      make_block([&](std::span<std::byte> out) { return trace::write_header_block(header, out); });
+  if (!definition.is_named_later) return block;
+  // Readers ignore what follows the texts: the room for longer ones.
+  assert(block.size() <= kRenamedHeaderBytes && block_.size() >= kRenamedHeaderBytes);
+  std::fill(block_.begin() + static_cast<std::ptrdiff_t>(block.size()),
+            block_.begin() + kRenamedHeaderBytes, std::byte{0});
+  trace::write_block_frame(block_.data(), trace::BlockType::kHeader,
+                           kRenamedHeaderBytes - trace::kBlockHeaderBytes);
+  return std::span(block_).first(kRenamedHeaderBytes);
+}
+
+void TraceBuilder::name_process(std::uint32_t process, std::string_view service) {
+  assert(processes_[process].definition.is_named_later);
+  processes_[process].definition.service = service.substr(0, kMostRenamedBytes);
+  processes_[process].is_renamed = true;
+}
+
+void TraceBuilder::name_host(std::uint32_t process, std::string_view host) {
+  assert(processes_[process].definition.is_named_later);
+  processes_[process].definition.host = host.substr(0, kMostRenamedBytes);
+  processes_[process].is_renamed = true;
 }
 
 std::uint32_t TraceBuilder::add_stream(std::uint32_t process, const StreamDefinition& definition) {
@@ -294,6 +329,7 @@ std::vector<std::string> TraceBuilder::finish(std::string* error) {
     if (process.section == nullptr) break;
     write_dictionary(process);
     process.section->end(trace::EndReason::kServiceEnded);
+    if (process.is_renamed) process.file->overwrite(0, make_header(process));
     paths.push_back(process.file->readable_path(&failure_));
   }
   if (failure_.empty()) return paths;

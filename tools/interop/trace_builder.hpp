@@ -33,6 +33,7 @@ struct ProcessDefinition {
   std::string service;  // what `ringcat --service` asks for; most readers: the format's name
   std::string executable;
   std::string host;
+  bool is_named_later = false;  // service and host may be told by name_process() and name_host()
 };
 
 struct StreamDefinition {
@@ -65,6 +66,10 @@ class TraceBuilder {
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
   std::uint32_t add_process(const ProcessDefinition& process);
+  // Known from here on, also of what came before. Only of those that are named later; names beyond
+  // 1000 bytes are cut.
+  void name_process(std::uint32_t process, std::string_view service);
+  void name_host(std::uint32_t process, std::string_view host);
   std::uint32_t add_stream(std::uint32_t process, const StreamDefinition& stream);
   // Known from here on, also of records before.
   void name_thread(std::uint32_t stream, std::string_view name);
@@ -184,6 +189,7 @@ class TraceBuilder {
   void write_stream(Stream& stream, std::uint64_t stream_id);
   void write_points(std::uint64_t watermark);
   void write_dictionary(Process& process);
+  std::span<const std::byte> make_header(const Process& process);
   void announce(const Stream& stream, std::uint64_t stream_id);
   void add_entry(std::vector<std::byte> entry);
   template <class Make>

@@ -1,0 +1,13 @@
+#pragma once
+// The reading of Chrome's trace event format (chrome_writer.hpp writes it).
+
+#include "tools/interop/format_registry.hpp"
+
+namespace ringside::tool {
+
+bool recognise_chrome(std::span<const std::byte> first_bytes);
+ReadOutcome read_chrome(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
+// JSON schema "chrome-1": what the file consists of, in numbers; CSV: a line an event.
+ReadOutcome inspect_chrome(InputBytes& input, InspectStyle style, OutputBytes& output);
+
+}  // namespace ringside::tool
