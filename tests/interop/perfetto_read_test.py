@@ -212,7 +212,8 @@ class Reading(unittest.TestCase):
                          [("perfetto", "request 50000"), ("perfetto", "request 50001")])
 
     def test_a_text_is_no_trace(self):
-        for text in (b"\n{\"kind\": \"record\"}\n", b"\n\n", b"\n", b"\nab\n" * 100):
+        # Texts that begin as a packet does.
+        for text in (b"\n(kind record)\n", b"\n\n", b"\n", b"\nab\n" * 100):
             code, records, said = read(text)
             self.assertTrue(code != 0 and not records and "packet" not in said, (text, said))
 

@@ -218,6 +218,28 @@ TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
   EXPECT_LT(resident_bytes() - before, std::uint64_t{500} << 20);
 }
 
+TEST(TraceBuilder, LossesThatNobodyCanHaveHadEndNothing) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {1, ""});
+  const std::uint32_t site = built.number_site("n");
+  for (std::uint64_t time = 10; time < 50; time += 10) {
+    built.builder.lost(stream, time, UINT64_MAX / 3);
+    built.builder.begin(stream, site, time);
+    built.builder.put(time);
+    built.builder.end();
+  }
+  std::uint64_t lost = 0;
+  std::uint64_t records = 0;
+  for (const Found& found : built.read()) {
+    lost += found.lost;
+    if (!found.site.empty()) ++records;
+  }
+  EXPECT_EQ(lost, std::uint64_t{1} << 62);
+  EXPECT_EQ(records, 4U);
+  ASSERT_EQ(built.report.lines().size(), 1U);
+  EXPECT_NE(built.report.lines()[0].find("2^62"), std::string::npos);
+}
+
 TEST(TraceBuilder, WritesLossesThatNoRecordFollows) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {1, ""});

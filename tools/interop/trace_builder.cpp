@@ -25,6 +25,8 @@ constexpr std::string_view kCutNames =
 constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
 // What streams keep for their next records: not each of many as much as it once had.
 constexpr std::size_t kMostSpareBytes = std::size_t{32} << 20;
+// Of a stream: sequence numbers of 64 bits do not come to their end.
+constexpr std::uint64_t kMostLost = std::uint64_t{1} << 62;
 // Of a dictionary block's entries: so much and one more.
 constexpr std::size_t kDictionaryBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kTickHz = 1'000'000'000;
@@ -212,7 +214,14 @@ void TraceBuilder::put_value(const trace::Value& value) {
 
 void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
                         shm::LossCause cause) {
+  const std::uint64_t room = kMostLost - streams_[stream].lost;
+  if (count > room) {
+    report_.lost("counts of lost records beyond 2^62 of a thread are left out");
+    count = room;
+  }
+  if (count == 0) return;
   open(stream, unix_ns);
+  open_->lost += count;
   --records_;
   std::string drop;
   append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), drop);

@@ -128,7 +128,8 @@ class TraceBuilder {
       write_pending();
   }
 
-  // `count` records of the stream were lost between its record before and `unix_ns`.
+  // `count` records of the stream were lost between its record before and `unix_ns`. Together at
+  // most 2^62 of a stream, whose sequence numbers they count in: what is beyond is left out.
   void lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
             shm::LossCause cause = shm::LossCause::kUnknown);
 
@@ -152,6 +153,7 @@ class TraceBuilder {
     RecordBytes ring;  // records, as in a ring, that are not written yet
     std::uint64_t last_tsc = 0;
     std::uint64_t told_sequence = 0;  // in a sequence point
+    std::uint64_t lost = 0;           // records, as lost() has it
     bool announced = false;           // by a STREAM block that holds its name
     bool waits = false;               // is in waiting_
   };
