@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/interop/ctf_import.hpp"
-#include "tools/interop/nanolog_format.hpp"
+#include "tools/interop/ctf/ctf_import.hpp"
+#include "tools/interop/nanolog/nanolog_format.hpp"
 
 namespace ringside::tool {
 namespace {

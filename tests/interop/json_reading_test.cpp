@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/interop/json_cutter.hpp"
-#include "tools/interop/json_decimal.hpp"
-#include "tools/interop/json_tree.hpp"
+#include "tools/interop/json/json_cutter.hpp"
+#include "tools/interop/json/json_decimal.hpp"
+#include "tools/interop/json/json_tree.hpp"
 
 namespace ringside::tool {
 namespace {

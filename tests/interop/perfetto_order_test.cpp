@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "shm-layout/record_head.hpp"
-#include "tools/interop/perfetto_record_order.hpp"
+#include "tools/interop/perfetto/perfetto_record_order.hpp"
 #include "tools/interop/trace_builder.hpp"
 #include "trace-format/trace_set.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/interop/spooled_lanes.hpp"
+#include "tools/interop/viewers/spooled_lanes.hpp"
 
 #include <array>
 #include <span>

@@ -1,6 +1,6 @@
 // What `ringcat inspect` says of NetTrace files: of sound ones, and of those that are not.
 
-#include "tools/interop/nettrace_inspect.hpp"
+#include "tools/interop/nettrace/nettrace_inspect.hpp"
 
 #include <array>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // What `ringcat inspect` says of binary TPTP traces: of sound ones, and of those that are not.
 
-#include "tools/interop/tptp_inspect.hpp"
+#include "tools/interop/tptp/tptp_inspect.hpp"
 
 #include <cstdlib>
 #include <fstream>

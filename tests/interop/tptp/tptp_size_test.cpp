@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "tools/interop/conversion_report.hpp"
-#include "tools/interop/tptp_encoder.hpp"
-#include "tools/interop/tptp_xml_text.hpp"
+#include "tools/interop/tptp/tptp_encoder.hpp"
+#include "tools/interop/tptp/tptp_xml_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/interop/tptp_xml_element.hpp"
-#include "tools/interop/tptp_xml_reader.hpp"
-#include "tools/interop/tptp_xml_text.hpp"
+#include "tools/interop/tptp/tptp_xml_element.hpp"
+#include "tools/interop/tptp/tptp_xml_reader.hpp"
+#include "tools/interop/tptp/tptp_xml_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

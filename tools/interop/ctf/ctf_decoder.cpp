@@ -1,0 +1,337 @@
+#include "tools/interop/ctf/ctf_decoder.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "tools/json_text.hpp"
+
+namespace ringside::tool::ctf {
+namespace {
+
+std::uint64_t extended(const Node& node, std::uint64_t number) {
+  if (!node.is_signed || node.bits == 64) return number;
+  const unsigned unused = (64 - node.bits) % 64;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(number << unused) >> unused);
+}
+
+// Bytes of an element in a record: whole bytes in steps of two; enumerations are 8.
+std::uint32_t stored_bytes(const Node& element) {
+  if (element.kind == TypeKind::kEnum) return 8;
+  return element.bits <= 8 ? 1 : element.bits <= 16 ? 2 : element.bits <= 32 ? 4 : 8;
+}
+
+void append(std::string& text, const void* bytes, std::size_t count) {
+  text.append(static_cast<const char*>(bytes), count);
+}
+
+}  // namespace
+
+void Decoder::make_room(std::size_t slots, std::size_t columns) {
+  if (slots_.size() < slots) slots_.resize(slots);
+  if (columns_.size() >= columns) return;
+  columns_.resize(columns);
+  texts_.resize(columns);
+}
+
+[[gnu::always_inline]] inline bool Decoder::raw(const Node& node, std::uint64_t& number) {
+  bits_.align(node.align_bits);
+  if (!bits_.read(node.bits, node.big_endian, number)) return cut_short();
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Decoder::number(const Node& node) {
+  std::uint64_t number = 0;
+  if (!raw(node, number)) return false;
+  if (node.role == NodeRole::kClock) {
+    // The low bits: it has gone on by less than once around.
+    clock_ += (number - clock_) & low_bits(node.bits);
+  }
+  number = extended(node, number);
+  if (node.role == NodeRole::kEventId) event_id_ = number;
+  if (node.slot != kNone) slots_[node.slot] = number;
+  if (node.column != kNone) columns_[node.column].u64 = number;
+  return true;
+}
+
+bool Decoder::floating(const Node& node) {
+  std::uint64_t number = 0;
+  if (!raw(node, number)) return false;
+  if (node.column == kNone) return true;
+  trace::Value& value = columns_[node.column];
+  if (node.bits == 32) {
+    value.f32 = std::bit_cast<float>(static_cast<std::uint32_t>(number));
+  } else {
+    value.u64 = number;
+  }
+  return true;
+}
+
+bool Decoder::string(const Node& node, std::string_view& text) {
+  bits_.align(node.align_bits < 8 ? 8 : node.align_bits);
+  if (bits_.left() == 0) return cut_short();
+  const char* const begin = reinterpret_cast<const char*>(bits_.here());
+  const auto* const end = static_cast<const char*>(std::memchr(begin, 0, bits_.left() / 8));
+  if (end == nullptr) return cut_short();
+  text = {begin, static_cast<std::size_t>(end - begin)};
+  bits_.pass((std::uint64_t{text.size()} + 1) * 8);
+  return true;
+}
+
+bool Decoder::count_of(const Node& node, std::uint64_t& count) {
+  count = node.kind == TypeKind::kArray ? node.length : slots_[node.reference];
+  // Elements of no bits are as many as anybody claims.
+  if (count > UINT32_MAX) return bad("an array of more elements than there can be");
+  const Node& element = node.children.front();
+  if (count != 0) bits_.align(element.align_bits);
+  const std::uint64_t least = element.bits != 0                   ? element.bits
+                              : element.kind == TypeKind::kString ? 8
+                                                                  : 0;
+  if (count * least > bits_.left()) return cut_short();
+  if (least == 0 && count > bits_.left())
+    return bad("an array of more elements than there are bits");
+  return true;
+}
+
+bool Decoder::characters(const Node& element, std::uint64_t count, std::string& copy,
+                         std::string_view& text) {
+  // Whose bits are there: count_of() has seen to that.
+  if (element.align_bits <= 8 && bits_.at() % 8 == 0) {
+    const char* const begin = reinterpret_cast<const char*>(bits_.here());
+    const void* const end = count == 0 ? nullptr : std::memchr(begin, 0, count);
+    text = {begin, end == nullptr
+                       ? static_cast<std::size_t>(count)
+                       : static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
+    bits_.pass(count * 8);
+    return true;
+  }
+  copy.clear();
+  bool ended = false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t character = 0;
+    if (!raw(element, character)) return false;
+    ended |= character == 0;
+    if (!ended) copy += static_cast<char>(character);
+  }
+  text = copy;
+  return true;
+}
+
+bool Decoder::elements(const Node& node, std::uint64_t count) {
+  const Node& element = node.children.front();
+  trace::Value& value = columns_[node.column];
+  std::string& text = texts_[node.column];
+  value.count = static_cast<std::uint32_t>(count);
+  if (element.kind == TypeKind::kString) {
+    text.clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::string_view one;
+      if (!string(element, one)) return false;
+      const auto bytes = static_cast<std::uint32_t>(one.size());
+      append(text, &bytes, sizeof bytes);
+      text += one;
+    }
+    value.text = text;
+    return true;
+  }
+  const std::uint32_t bytes = stored_bytes(element);
+  bits_.align(element.align_bits);
+  const bool as_they_are = bytes * 8 == element.bits && element.align_bits <= element.bits &&
+                           bits_.at() % 8 == 0 && (!element.big_endian || bytes == 1);
+  if (as_they_are) {
+    value.text = {reinterpret_cast<const char*>(bits_.here()),
+                  static_cast<std::size_t>(count * bytes)};
+    bits_.pass(count * bytes * 8);
+    return true;
+  }
+  text.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t number = 0;
+    if (!raw(element, number)) return false;
+    number = extended(element, number);
+    append(text, &number, bytes);
+  }
+  value.text = text;
+  return true;
+}
+
+bool Decoder::halves(const Node& element, std::uint32_t column, std::uint64_t count) {
+  trace::Value& value = columns_[column];
+  std::string& text = texts_[column];
+  value.count = static_cast<std::uint32_t>(count);
+  text.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (const Node& half : element.children) {
+      std::uint64_t number = 0;
+      if (!raw(half, number)) return false;
+      append(text, &number, stored_bytes(half));
+    }
+  }
+  value.text = text;
+  return true;
+}
+
+bool Decoder::hex_strings(const Node& node, std::uint64_t count) {
+  const Node& element = node.children.front();
+  trace::Value& value = columns_[node.column];
+  std::string& text = texts_[node.column];
+  value.count = static_cast<std::uint32_t>(count);
+  text.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string_view digits;
+    if (!string(element, digits)) return false;
+    if (digits.size() % 2 != 0) return bad("an odd number of hexadecimal digits");
+    const auto bytes = static_cast<std::uint32_t>(digits.size() / 2);
+    append(text, &bytes, sizeof bytes);
+    for (; !digits.empty(); digits.remove_prefix(2)) {
+      unsigned byte = 0;
+      const char* const end = digits.data() + 2;
+      const auto [stop, error] = std::from_chars(digits.data(), end, byte, 16);
+      if (error != std::errc() || stop != end) return bad("what is no hexadecimal digit");
+      text += static_cast<char>(byte);
+    }
+  }
+  value.text = text;
+  return true;
+}
+
+bool Decoder::array(const Node& node) {
+  std::uint64_t count = 0;
+  if (!count_of(node, count)) return false;
+  if (node.column != kNone) {
+    trace::Value& value = columns_[node.column];
+    switch (node.mode) {
+      case ColumnMode::kText:
+        return characters(node.children.front(), count, texts_[node.column], value.text);
+      case ColumnMode::kHexStrings:
+        return hex_strings(node, count);
+      case ColumnMode::kHalves:
+        return halves(node.children.front(), node.column, count);
+      default:
+        return elements(node, count);
+    }
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!walk(node.children.front())) return false;
+  }
+  return true;
+}
+
+const Node* Decoder::option(const Node& node) {
+  const std::uint64_t tag = slots_[node.reference];
+  for (const Node::Choice& choice : node.choices) {
+    // Modulo 2^64, for signed and unsigned tags.
+    if (tag - choice.first <= choice.last - choice.first) return &node.children[choice.option];
+  }
+  bad("a variant whose tag chooses nothing");
+  return nullptr;
+}
+
+bool Decoder::walk(const Node& node) {
+  if (node.mode == ColumnMode::kRendered && node.column != kNone) {
+    std::string& text = texts_[node.column];
+    text.clear();
+    if (!render(node, text)) return false;
+    columns_[node.column].text = text;
+    return true;
+  }
+  switch (node.kind) {
+    case TypeKind::kInteger:
+    case TypeKind::kEnum:
+      return number(node);
+    case TypeKind::kFloat:
+      return floating(node);
+    case TypeKind::kString: {
+      std::string_view text;
+      if (!string(node, text)) return false;
+      if (node.column != kNone) columns_[node.column].text = text;
+      return true;
+    }
+    case TypeKind::kArray:
+    case TypeKind::kSequence:
+      return array(node);
+    case TypeKind::kStruct:
+      bits_.align(node.align_bits);
+      if (node.column != kNone) {
+        trace::Value& value = columns_[node.column];
+        return raw(node.children[0], value.u64) && raw(node.children[1], value.high);
+      }
+      for (const Node& child : node.children) {
+        const bool is_number = child.kind == TypeKind::kInteger || child.kind == TypeKind::kEnum;
+        if (!(is_number ? number(child) : walk(child))) return false;
+      }
+      return true;
+    case TypeKind::kVariant: {
+      const Node* const chosen = option(node);
+      return chosen != nullptr && walk(*chosen);
+    }
+  }
+  return true;
+}
+
+bool Decoder::render(const Node& node, std::string& text) {
+  switch (node.kind) {
+    case TypeKind::kInteger:
+    case TypeKind::kEnum: {
+      std::uint64_t number = 0;
+      if (!raw(node, number)) return false;
+      number = extended(node, number);
+      if (node.slot != kNone) slots_[node.slot] = number;
+      text += node.is_signed ? fmt::format("{}", static_cast<std::int64_t>(number))
+                             : fmt::format("{}", number);
+      return true;
+    }
+    case TypeKind::kFloat: {
+      std::uint64_t number = 0;
+      if (!raw(node, number)) return false;
+      text += node.bits == 32
+                  ? fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(number)))
+                  : fmt::format("{}", std::bit_cast<double>(number));
+      return true;
+    }
+    case TypeKind::kString: {
+      std::string_view one;
+      if (!string(node, one)) return false;
+      text += quoted_json_text(one);
+      return true;
+    }
+    case TypeKind::kArray:
+    case TypeKind::kSequence: {
+      std::uint64_t count = 0;
+      if (!count_of(node, count)) return false;
+      if (node.children.front().is_text && node.children.front().bits == 8) {
+        std::string copy;
+        std::string_view one;
+        if (!characters(node.children.front(), count, copy, one)) return false;
+        text += quoted_json_text(one);
+        return true;
+      }
+      text += '[';
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (i != 0) text += ',';
+        if (!render(node.children.front(), text)) return false;
+      }
+      text += ']';
+      return true;
+    }
+    case TypeKind::kStruct:
+      bits_.align(node.align_bits);
+      text += '{';
+      for (const Node& child : node.children) {
+        if (&child != &node.children.front()) text += ',';
+        text += quoted_json_text(plain_name(child.name)) + ':';
+        if (!render(child, text)) return false;
+      }
+      text += '}';
+      return true;
+    case TypeKind::kVariant: {
+      const Node* const chosen = option(node);
+      return chosen != nullptr && render(*chosen, text);
+    }
+  }
+  return true;
+}
+
+}  // namespace ringside::tool::ctf

@@ -1,0 +1,139 @@
+#include "tools/interop/json/json_facts.hpp"
+
+#include <charconv>
+
+#include "shm-layout/printf_fields.hpp"
+#include "tools/interop/event_facts.hpp"
+#include "tools/loss_text.hpp"
+#include "trace-format/condition/level_name.hpp"
+
+namespace ringside::tool {
+namespace {
+
+bool take_id(const JsonNode& node, std::array<std::uint8_t, 16>& id) {
+  if (!node.is_text() || node.text.size() != 32) return false;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const char* const digits = node.text.data() + 2 * i;
+    if (std::from_chars(digits, digits + 2, id[i], 16).ptr != digits + 2) return false;
+  }
+  return true;
+}
+
+// False if the values do not suit the format.
+bool add_printf_fields(JsonRecord& record, const JsonTree& tree,
+                       std::span<const std::uint32_t> fields, std::string_view but,
+                       const shm::FieldList& wanted) {
+  const auto is_but = [but](const JsonNode& node) { return !but.empty() && node.key == but; };
+  std::uint32_t count = 0;
+  bool suits = true;
+  for (const std::uint32_t object : fields) {
+    tree.for_each_in(object, [&](std::uint32_t i) {
+      const JsonNode& node = tree.nodes()[i];
+      if (!suits || is_but(node)) return;
+      suits = count < wanted.count &&
+              record.add_as(wanted[count].type, wanted[count].role != shm::PrintfRole::value,
+                            node.key, node);
+      ++count;
+    });
+  }
+  return suits && count == wanted.count;
+}
+
+}  // namespace
+
+bool JsonFacts::take(const JsonNode& member) {
+  const std::string_view key = member.key;
+  const auto is_text = [&](std::string_view name, std::string_view& text) {
+    if (key != name || !member.is_text()) return false;
+    text = member.text;
+    return true;
+  };
+  const auto is_number = [&](std::string_view name, std::uint32_t flag, auto& number) {
+    if (key != name || member.kind != JsonKind::kUnsigned) return false;
+    number = static_cast<std::remove_reference_t<decltype(number)>>(member.low);
+    extension.ext_flags |= flag;
+    return true;
+  };
+  const auto is_id = [&](std::string_view name, std::uint32_t flag, auto& id) {
+    if (key != name || !take_id(member, id)) return false;
+    extension.ext_flags |= flag;
+    return true;
+  };
+  std::string_view text;
+  switch (key.empty() ? '\0' : key.front()) {
+    case 'a':
+      return is_id("activity", shm::kExtActivity, extension.activity);
+    case 'c':
+      if (is_text("category", head.category)) return true;
+      if (key != "cut" || member.kind != JsonKind::kBool) return false;
+      if (member.low != 0) extension.ext_flags |= shm::kExtCut;
+      return true;
+    case 'd':
+      return is_number("duration_ns", shm::kExtDuration, extension.duration);
+    case 'f':
+      return is_text("file", head.file) || is_text("format", head.format) ||
+             is_text("function", head.function);
+    case 'k':
+      if (is_text("kind", text)) {
+        head.kind = site_kind_of(text);
+        return true;
+      }
+      if (!is_text("keywords", text) || !text.starts_with("0x")) return false;
+      std::from_chars(text.data() + 2, text.data() + text.size(), head.keywords, 16);
+      return true;
+    case 'l':
+      if (is_text("level", text)) {
+        const auto level = trace::level_of_constant(text);
+        head.level = level.value_or(shm::Level::kNone);
+        return level.has_value() || text == shm::level_name(shm::Level::kNone);
+      }
+      return is_number("line", 0, head.line);
+    case 'm':
+      has_message = has_message || key == "message";
+      return key == "message" && member.is_text();
+    case 'n':
+      return is_text("name", head.name);
+    case 'r':
+      return is_id("related", shm::kExtRelatedActivity, extension.related);
+    case 's':
+      return is_number("substream", shm::kExtSubstream, extension.substream) ||
+             is_number("stack_id", shm::kExtStack, extension.stack_id);
+    default:
+      return false;
+  }
+}
+
+void begin_with_fields(JsonRecord& record, JsonHead head, const JsonTree& tree,
+                       std::span<const std::uint32_t> fields, std::string_view but) {
+  if (head.style == shm::FormatStyle::printf) {
+    const shm::FieldList wanted = shm::printf_fields(head.format);
+    record.begin(head);
+    if (wanted.ok() && add_printf_fields(record, tree, fields, but, wanted)) return;
+    head.style = shm::FormatStyle::none;
+  }
+  record.begin(head);
+  for (const std::uint32_t object : fields) {
+    tree.for_each_in(object, [&](std::uint32_t i) {
+      const JsonNode& node = tree.nodes()[i];
+      if (but.empty() || node.key != but) record.add(node.key, tree, i);
+    });
+  }
+}
+
+shm::LossCause loss_cause_of(std::string_view token) {
+  for (unsigned i = 0; i < 256; ++i) {
+    const auto cause = static_cast<shm::LossCause>(i);
+    if (loss_cause_token(cause) == token) return cause;
+  }
+  return shm::LossCause::kUnknown;
+}
+
+shm::SiteKind site_kind_of(std::string_view name) {
+  for (const shm::SiteKind kind : {shm::SiteKind::kLog, shm::SiteKind::kEvent, shm::SiteKind::kSpan,
+                                   shm::SiteKind::kCounter}) {
+    if (kind_name(kind) == name) return kind;
+  }
+  return shm::SiteKind::kEvent;
+}
+
+}  // namespace ringside::tool

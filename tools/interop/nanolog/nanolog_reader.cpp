@@ -1,0 +1,243 @@
+#include "tools/interop/nanolog/nanolog_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "tools/interop/nanolog/nanolog_arguments.hpp"
+#include "trace-format/little_endian.hpp"
+
+namespace ringside::tool::nanolog {
+namespace {
+
+enum class Entry : std::uint8_t { kPadding = 0, kDictionary = 1, kExtent = 2, kCheckpoint = 3 };
+
+constexpr std::size_t kCheckpointBytes = 33;  // packed: one of the type, then 8, 8, 8, 4 and 4
+constexpr std::size_t kFragmentBytes = 8;
+constexpr std::size_t kStatementBytes = 9;
+constexpr std::size_t kExtentBytes = 5;
+constexpr std::size_t kMostExtentBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostStatements = 1'000'000;
+constexpr std::size_t kMostDictionaryBytes = std::size_t{256}
+                                             << 20;  // of texts, since a checkpoint
+
+Entry entry_of(std::byte first) {
+  return static_cast<Entry>(static_cast<std::uint8_t>(first) & 3);
+}
+
+// Texts of the dictionary are counted with their NUL.
+std::string text_of(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::string(text.substr(0, text.find('\0')));
+}
+
+class File {
+ public:
+  File(InputBytes& input, Visitor& visitor) : input_(input), visitor_(visitor) {}
+
+  ReadOutcome read() {
+    if (!is_checkpoint(input_.peek(kCheckpointBytes))) {
+      return ReadOutcome::refused(0, "no checkpoint of a NanoLog file begins here");
+    }
+    while (ok_) {
+      const auto here = input_.peek(1);
+      if (here.empty()) break;
+      switch (entry_of(here[0])) {
+        case Entry::kPadding:
+          input_.skip(1);
+          break;
+        case Entry::kCheckpoint:
+          checkpoint();
+          break;
+        case Entry::kDictionary:
+          fragment();
+          break;
+        case Entry::kExtent:
+          extent();
+          break;
+      }
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  void damaged(std::uint64_t offset, std::string why) {
+    ok_ = false;
+    outcome_ = offset == 0 ? ReadOutcome::refused(offset, std::move(why))
+                           : ReadOutcome::damaged(offset, std::move(why));
+  }
+
+  void checkpoint() {
+    const std::uint64_t offset = input_.offset();
+    const auto bytes = input_.peek(kCheckpointBytes);
+    if (bytes.size() < kCheckpointBytes)
+      return damaged(offset, "the file ends within this checkpoint");
+    Checkpoint checkpoint;
+    checkpoint.cycles = trace::load<std::uint64_t>(&bytes[1]);
+    checkpoint.unix_s = static_cast<std::int64_t>(trace::load<std::uint64_t>(&bytes[9]));
+    std::memcpy(&checkpoint.cycles_per_second, &bytes[17], 8);
+    if (!std::isfinite(checkpoint.cycles_per_second) || checkpoint.cycles_per_second < 1) {
+      return damaged(offset, "a checkpoint with a clock that stands still");
+    }
+    if (trace::load<std::uint32_t>(&bytes[25]) != 0) {
+      return damaged(offset,
+                     "a dictionary of the preprocessor's NanoLog, which is not read: its "
+                     "records need the program's generated code");
+    }
+    input_.skip(kCheckpointBytes);
+    statements_.clear();
+    text_bytes_ = 0;
+    visitor_.checkpoint(offset, checkpoint);
+  }
+
+  void fragment() {
+    const std::uint64_t offset = input_.offset();
+    auto bytes = input_.peek(kFragmentBytes);
+    if (bytes.size() < kFragmentBytes)
+      return damaged(offset, "the file ends within this dictionary");
+    std::uint64_t left = trace::load<std::uint32_t>(bytes.data()) >> 2;
+    if (left < kFragmentBytes) return damaged(offset, "a dictionary shorter than its head");
+    input_.skip(kFragmentBytes);
+    left -= kFragmentBytes;
+    const std::size_t first = statements_.size();
+    while (left != 0 && statement(left)) {
+    }
+    const std::vector<Statement> more(statements_.begin() + static_cast<std::ptrdiff_t>(first),
+                                      statements_.end());
+    visitor_.statements(offset, static_cast<std::uint32_t>(first), more);
+  }
+
+  bool statement(std::uint64_t& left) {
+    const std::uint64_t offset = input_.offset();
+    const auto fail = [&](const char* why) {
+      damaged(offset, why);
+      return false;
+    };
+    auto bytes = input_.peek(kStatementBytes);
+    if (bytes.size() < kStatementBytes) return fail("the file ends within this dictionary");
+    const std::size_t file_bytes = trace::load<std::uint16_t>(&bytes[5]);
+    const std::size_t format_bytes = trace::load<std::uint16_t>(&bytes[7]);
+    const std::size_t all = kStatementBytes + file_bytes + format_bytes;
+    if (all > left) return fail("a statement longer than its dictionary");
+    if (statements_.size() == kMostStatements) return fail("more than a million statements");
+    bytes = input_.peek(all);
+    if (bytes.size() < all) return fail("the file ends within this statement");
+    Statement& statement = statements_.emplace_back();
+    statement.severity = static_cast<std::uint8_t>(bytes[0]);
+    statement.line = trace::load<std::uint32_t>(&bytes[1]);
+    statement.file = text_of(bytes.subspan(kStatementBytes, file_bytes));
+    statement.format = text_of(bytes.subspan(kStatementBytes + file_bytes, format_bytes));
+    text_bytes_ += statement.file.size() + statement.format.size();
+    if (text_bytes_ > kMostDictionaryBytes) {
+      statements_.pop_back();
+      return fail("the dictionary's texts have more than 256 MiB");
+    }
+    statement.fields = shm::printf_fields(statement.format);
+    for (const shm::PrintfField& field : statement.fields)
+      statement.nibbles += is_string(field) ? 0U : 1U;
+    input_.skip(all);
+    left -= all;
+    return true;
+  }
+
+  void extent() {
+    Extent extent;
+    extent.offset = input_.offset();
+    auto bytes = input_.peek(kExtentBytes);
+    if (bytes.size() < kExtentBytes)
+      return damaged(extent.offset, "the file ends within this extent");
+    const auto head = static_cast<std::uint8_t>(bytes[0]);
+    extent.bytes = trace::load<std::uint32_t>(&bytes[1]);
+    extent.ends_round = (head & 4) != 0;
+    if (extent.bytes < kExtentBytes || extent.bytes > kMostExtentBytes) {
+      return damaged(extent.offset, fmt::format("an extent of {} bytes", extent.bytes));
+    }
+    bytes = input_.peek(extent.bytes);
+    const bool whole = bytes.size() >= extent.bytes;
+    Packed packed(bytes.first(std::min<std::size_t>(bytes.size(), extent.bytes)));
+    packed.pass(kExtentBytes);
+    std::uint64_t thread = head >> 4;
+    if ((head & 8) == 0 && !packed.integer(head >> 4, thread)) {
+      return damaged(extent.offset, "an extent without its thread");
+    }
+    extent.thread = static_cast<std::uint32_t>(thread);
+    visitor_.extent(extent);
+    records(packed, extent);
+    visitor_.extent_end();
+    if (!ok_) return;
+    if (!whole) return damaged(extent.offset + bytes.size(), "the file ends within this extent");
+    input_.skip(extent.bytes);
+  }
+
+  void records(Packed& packed, const Extent& extent) {
+    std::uint64_t cycles = 0;
+    while (!packed.at_end()) {
+      const std::uint64_t offset = extent.offset + packed.position();
+      const std::uint8_t head = packed.byte();
+      std::uint64_t id = 0;
+      std::uint64_t delta = 0;
+      if (entry_of(static_cast<std::byte>(head)) != Entry::kDictionary) {
+        return damaged(offset, "no record begins here");
+      }
+      if (!packed.integer(((head >> 2) & 3) + 1U, id) || !packed.integer(head >> 4, delta)) {
+        return damaged(offset, "the extent ends within this record");
+      }
+      cycles += delta;
+      if (id >= statements_.size()) {
+        return damaged(offset,
+                       fmt::format("a record of statement {}, which the dictionary lacks", id));
+      }
+      const Statement& statement = statements_[static_cast<std::size_t>(id)];
+      if (!statement.fields.ok()) {
+        return damaged(offset,
+                       "a record whose format string is not understood: " + statement.format);
+      }
+      if (!arguments_.read(statement, packed))
+        return damaged(offset, "the extent ends within this record");
+      visitor_.record(static_cast<std::uint32_t>(id), cycles, arguments_.values());
+    }
+  }
+
+  InputBytes& input_;
+  Visitor& visitor_;
+  std::deque<Statement> statements_;
+  std::size_t text_bytes_ = 0;
+  Arguments arguments_;
+  ReadOutcome outcome_;
+  bool ok_ = true;
+};
+
+}  // namespace
+
+std::uint64_t Checkpoint::unix_ns(std::uint64_t at_cycles) const {
+  __extension__ using Wide = __int128;
+  constexpr Wide kBillion = 1'000'000'000;
+  // Whole seconds apart from the rest, so that a double has all its nanoseconds.
+  const auto since = static_cast<double>(static_cast<std::int64_t>(at_cycles - cycles));
+  const double seconds = std::floor(since / cycles_per_second);
+  if (std::abs(seconds) > 1e11 || std::abs(static_cast<double>(unix_s)) > 1e11) return 0;
+  const double rest = std::round((since - seconds * cycles_per_second) / cycles_per_second * 1e9);
+  const Wide ns = (Wide{unix_s} + static_cast<std::int64_t>(seconds)) * kBillion +
+                  static_cast<std::int64_t>(rest);
+  return ns < 0 || ns > INT64_MAX ? 0 : static_cast<std::uint64_t>(ns);
+}
+
+bool is_checkpoint(std::span<const std::byte> first_bytes) {
+  if (first_bytes.size() < kCheckpointBytes) return false;
+  double cycles_per_second = 0;
+  std::memcpy(&cycles_per_second, &first_bytes[17], 8);
+  const auto unix_s = trace::load<std::uint64_t>(&first_bytes[9]);
+  // The bits behind the type in its byte are whatever the runtime's memory had.
+  return entry_of(first_bytes[0]) == Entry::kCheckpoint && unix_s < (std::uint64_t{1} << 36) &&
+         cycles_per_second > 1e6 && cycles_per_second < 1e11;
+}
+
+ReadOutcome read_file(InputBytes& input, Visitor& visitor) {
+  return File(input, visitor).read();
+}
+
+}  // namespace ringside::tool::nanolog

@@ -1,0 +1,204 @@
+#include "tools/interop/netlogger/netlogger_messages.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ringside::tool::netlogger {
+namespace {
+
+constexpr std::size_t kMostDefinitionBytes = std::size_t{256} << 20;
+// Of each field: its name and value here, and again with those who use the definition.
+constexpr std::size_t kFieldBytes = 96;
+constexpr std::uint64_t kUnixEpoch = 2'208'988'800;  // in NTP's seconds
+constexpr std::uint64_t kEraSeconds = std::uint64_t{1} << 32;
+constexpr std::uint32_t kFirstOfEra0 = std::uint32_t{1} << 31;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint8_t kNewestMajor = 1;
+
+std::uint32_t load16(const std::byte* p, bool swap) {
+  std::uint16_t value = 0;
+  std::memcpy(&value, p, sizeof value);
+  return swap ? __builtin_bswap16(value) : value;
+}
+
+std::uint32_t load32(const std::byte* p, bool swap) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, p, sizeof value);
+  return swap ? __builtin_bswap32(value) : value;
+}
+
+std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(bytes[at]);
+}
+
+std::size_t memory_of(const Definition& definition) {
+  return sizeof definition + definition.bytes.size() + definition.names.size() * kFieldBytes;
+}
+
+// Within one message.
+class Cursor {
+ public:
+  Cursor(std::span<const std::byte> bytes, std::size_t at, bool swap)
+      : at_(bytes.data() + at), end_(bytes.data() + bytes.size()), swap_(swap) {}
+
+  bool at_end() const { return at_ == end_; }
+
+  bool text(std::string_view& text) {
+    if (at_ == end_) return false;
+    const auto bytes = static_cast<std::size_t>(*at_);
+    if (bytes > left() - 1) return false;
+    text = {reinterpret_cast<const char*>(at_ + 1), bytes};
+    at_ += 1 + bytes;
+    return true;
+  }
+
+  // Null, or what is wrong.
+  const char* value(Datum& datum) {
+    constexpr const char* kLong = "its values are longer than it is";
+    if (at_ == end_) return kLong;
+    datum.type = static_cast<std::uint8_t>(*at_++);
+    if (datum.type == kString) return text(datum.text) ? nullptr : kLong;
+    if (datum.type != kInt && datum.type != kFloat) return "a value has an unknown type";
+    if (left() < 4) return kLong;
+    datum.bits = load32(at_, swap_);
+    at_ += 4;
+    return nullptr;
+  }
+
+ private:
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+
+  const std::byte* at_;
+  const std::byte* end_;
+  bool swap_;
+};
+
+}  // namespace
+
+Step Decoder::damaged(std::string why) {
+  why_ = std::move(why);
+  return Step::kDamaged;
+}
+
+Step Decoder::bad(const char* why) {
+  why_ = why;
+  return Step::kBad;
+}
+
+Step Decoder::take(std::span<const std::byte> bytes, Message& message) {
+  if (bytes.size() < 3) return need(3);
+  if ((byte_at(bytes, 2) & kHeaderFlag) != 0) return take_header(bytes, message);
+  if (!knows_order_) return damaged("a message before any header, which would tell its byte order");
+  return take_body(bytes, message);
+}
+
+Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
+  if (bytes.size() < kHeaderBytes) return need(kHeaderBytes);
+  const bool swap = (byte_at(bytes, 8) & kLittleEndian) == 0;
+  message.length = load16(bytes.data(), swap);
+  if (message.length < kHeaderBytes) {
+    return damaged(fmt::format("a header of {} bytes, which is less than the {} of any",
+                               message.length, kHeaderBytes));
+  }
+  message.major = byte_at(bytes, 2) & 0x7F;
+  message.minor = byte_at(bytes, 3);
+  if (message.major > kNewestMajor) {
+    return damaged(fmt::format("a header of version {}.{}; versions up to {} are read",
+                               message.major, message.minor, kNewestMajor));
+  }
+  if (bytes.size() < message.length) return need(message.length);
+  message.identifier = load32(bytes.data() + 4, swap);
+  auto definition = std::make_unique<Definition>();
+  definition->identifier = message.identifier;
+  definition->arch = byte_at(bytes, 8);
+  definition->bytes.assign(bytes.begin(), bytes.begin() + message.length);
+  const std::size_t fields = byte_at(bytes, 9);
+  const std::size_t constants = byte_at(bytes, 10);
+  if (constants > fields) return damaged("a header with more constants than fields");
+  Cursor cursor(definition->bytes, kHeaderBytes, swap);
+  for (std::size_t i = 0; i < fields; ++i) {
+    std::string_view name;
+    if (!cursor.text(name)) return damaged("a header whose names are longer than it is");
+    definition->names.emplace_back(name);
+  }
+  for (std::size_t i = 0; i < constants; ++i) {
+    const char* const fault = cursor.value(definition->constants.emplace_back());
+    if (fault != nullptr) return damaged(std::string("a header's constants: ") + fault);
+  }
+  if (!cursor.at_end()) return damaged("a header that is longer than its names and constants");
+  definition_bytes_ += memory_of(*definition);
+  if (definition_bytes_ > kMostDefinitionBytes) {
+    return damaged("more than 256 MiB of definitions; nobody means that");
+  }
+  swap_ = swap;
+  knows_order_ = true;
+  std::unique_ptr<Definition>& place = definitions_[message.identifier];
+  message.redefinition = place != nullptr;
+  if (place != nullptr) definition_bytes_ -= memory_of(*place);
+  place = std::move(definition);
+  message.definition = last_ = place.get();
+  return Step::kHeader;
+}
+
+Step Decoder::take_body(std::span<const std::byte> bytes, Message& message) {
+  message.length = load16(bytes.data(), swap_);
+  if (message.length < kBodyBytes) {
+    return damaged(fmt::format("a message of {} bytes, which is less than the {} of any",
+                               message.length, kBodyBytes));
+  }
+  if (bytes.size() < message.length) return need(message.length);
+  bytes = bytes.first(message.length);
+  message.major = byte_at(bytes, 2);
+  message.minor = byte_at(bytes, 3);
+  message.identifier = load32(bytes.data() + 4, swap_);
+  message.ntp_seconds = load32(bytes.data() + 8, swap_);
+  message.ntp_fraction = load32(bytes.data() + 12, swap_);
+  message.values.clear();
+  if (last_ == nullptr || last_->identifier != message.identifier) {
+    const auto found = definitions_.find(message.identifier);
+    if (found == definitions_.end()) return Step::kUnknown;
+    last_ = found->second.get();
+  }
+  message.definition = last_;
+  Cursor cursor(bytes, kBodyBytes, swap_);
+  for (std::size_t i = last_->variables(); i > 0; --i) {
+    const char* const fault = cursor.value(message.values.emplace_back());
+    if (fault != nullptr) return bad(fault);
+  }
+  return cursor.at_end() ? Step::kBody : bad("it is longer than its values");
+}
+
+bool may_be_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < kHeaderBytes || (byte_at(bytes, 2) & kHeaderFlag) == 0) return false;
+  Decoder decoder;
+  Message message;
+  const Step step = decoder.take(bytes, message);
+  // Flags that are not known yet, if all else is right.
+  if (step == Step::kHeader) return true;
+  return step == Step::kMore && (byte_at(bytes, 8) & ~kLittleEndian) == 0 &&
+         byte_at(bytes, 10) <= byte_at(bytes, 9);
+}
+
+std::optional<std::int64_t> unix_ns_of(std::uint32_t ntp_seconds, std::uint32_t ntp_fraction) {
+  if (ntp_seconds == 0 && ntp_fraction == 0) return std::nullopt;
+  const std::uint64_t seconds =
+      ntp_seconds >= kFirstOfEra0 ? ntp_seconds : kEraSeconds + ntp_seconds;
+  const auto since_1970 =
+      static_cast<std::int64_t>(seconds) - static_cast<std::int64_t>(kUnixEpoch);
+  const std::uint64_t ns = ntp_fraction * kNsPerSecond >> 32;
+  return since_1970 * static_cast<std::int64_t>(kNsPerSecond) + static_cast<std::int64_t>(ns);
+}
+
+bool ntp_of(std::uint64_t unix_ns, std::uint32_t& seconds, std::uint32_t& fraction) {
+  const std::uint64_t whole = unix_ns / kNsPerSecond + kUnixEpoch;
+  if (whole >= kEraSeconds + kFirstOfEra0) return false;
+  seconds = static_cast<std::uint32_t>(whole);
+  const std::uint64_t ns = unix_ns % kNsPerSecond;
+  fraction = static_cast<std::uint32_t>(((ns << 32) + kNsPerSecond - 1) / kNsPerSecond);
+  if (seconds == 0 && fraction == 0) fraction = 1;  // 0/0 would be no time
+  return true;
+}
+
+}  // namespace ringside::tool::netlogger

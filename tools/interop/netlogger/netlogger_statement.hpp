@@ -1,0 +1,106 @@
+#pragma once
+// Ringside's records as lists of named fields: what netlogger_fields.hpp makes records of again.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "shm-layout/record_head.hpp"
+#include "tools/interop/netlogger/netlogger_fields.hpp"
+#include "trace-format/trace_event.hpp"
+#include "trace-format/value.hpp"
+
+namespace ringside::tool::netlogger {
+
+// Behind a statement's own fields, those that few records have, in this order.
+inline constexpr std::array<std::string_view, 8> kExtraNames{
+    kThreadName,  kDurationName, kSubstreamName, kActivityName,
+    kRelatedName, kStackName,    kLostName,      kCauseName};
+
+// What does not change from one record of a statement to the next.
+struct Statement {
+  struct Constant {
+    std::string name;
+    trace::Value value;  // its text lives as long as `texts`
+  };
+  std::vector<Constant> constants;
+  std::vector<std::string> texts;
+  std::vector<std::size_t> fields;      // of the site, those that are no constants
+  std::vector<std::string_view> names;  // theirs, then kExtraNames
+  // For the writer of a format.
+  std::vector<std::uint8_t> types;  // one for each name
+  std::unordered_map<std::uint32_t, std::uint32_t> identifiers;
+  std::string line;
+  std::vector<std::string> labels;  // one for each name
+  std::uint32_t losses = 0;         // bits: what each of its records loses
+};
+
+class Statements {
+ public:
+  // Of a record or a loss. Lives as long as this object.
+  Statement& of(const trace::Event& event);
+
+  // Visit(index in Statement::names, value) for each value of the event.
+  template <class Visit>
+  void visit(const trace::Event& event, const Statement& statement, Visit&& visit);
+
+  // Which of kExtraNames the event has, as bits.
+  static std::uint32_t extras_of(const trace::Event& event);
+
+ private:
+  static trace::Value hex(const std::array<std::uint8_t, 16>& id, std::string& text);
+  static std::uint64_t duration_ns(const trace::Event& event);
+
+  std::unordered_map<std::uint64_t, Statement> statements_;
+  Statement* last_ = nullptr;
+  std::uint64_t last_key_ = 0;
+  std::string activity_;
+};
+
+template <class Visit>
+void Statements::visit(const trace::Event& event, const Statement& statement, Visit&& visit) {
+  using shm::FieldType;
+  std::size_t index = 0;
+  if (event.kind == trace::EventKind::kRecord) {
+    for (; index < statement.fields.size(); ++index) {
+      visit(index, event.record.args[statement.fields[index]]);
+    }
+  }
+  const auto number = [](std::uint64_t value) {
+    return trace::Value::of_unsigned(FieldType::u64, value);
+  };
+  const trace::Record& record = event.record;
+  for (std::uint32_t extras = extras_of(event); extras != 0; extras &= extras - 1) {
+    const auto extra = static_cast<std::size_t>(__builtin_ctz(extras));
+    switch (extra) {
+      case 0:
+        visit(index, number(event.stream->thread_id));
+        break;
+      case 1:
+        visit(index + 1, number(duration_ns(event)));
+        break;
+      case 2:
+        visit(index + 2, number(record.substream));
+        break;
+      case 3:
+        visit(index + 3, hex(record.activity, activity_));
+        break;
+      case 4:
+        visit(index + 4, hex(record.related, activity_));
+        break;
+      case 5:
+        visit(index + 5, number(record.stack_id));
+        break;
+      case 6:
+        visit(index + 6, number(event.lost));
+        break;
+      default:
+        visit(index + 7, number(static_cast<std::uint32_t>(event.cause)));
+    }
+  }
+}
+
+}  // namespace ringside::tool::netlogger

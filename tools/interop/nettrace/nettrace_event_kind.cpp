@@ -1,0 +1,109 @@
+#include "tools/interop/nettrace/nettrace_event_kind.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tools/interop/nettrace/nettrace_facts.hpp"
+
+namespace ringside::tool::nettrace {
+namespace {
+
+// Facts are fields too, and a statement has 64.
+constexpr std::size_t kMostPayloadFields = shm::kMaxFields - 10;
+constexpr std::string_view kUntyped =
+    "the file does not describe their type: they stand as bytes, without a name";
+constexpr std::string_view kUnfit =
+    "their payload is not as the file describes it: it stands as bytes";
+constexpr std::string_view kManyFields = "have more than 54 fields: their payload stands as bytes";
+constexpr std::string_view kOtherTag = "what Ringside says of their statements is not sound";
+
+FieldDefinition constant_field(std::string_view name, shm::FieldType type, std::uint32_t value) {
+  FieldDefinition field;
+  field.name = name;
+  field.type = type;
+  field.constant = std::string(reinterpret_cast<const char*>(&value), shm::fixed_size(type));
+  return field;
+}
+
+}  // namespace
+
+void EventKind::prepare(ConversionReport& report) {
+  if (!metadata.ringside_site.empty()) {
+    RingsideSite site;
+    if (parse_ringside_tag(metadata, site)) {
+      own = std::move(site);
+    } else {
+      report.lost(kOtherTag);
+    }
+    metadata.ringside_site.clear();
+  }
+  if (own) {
+    plan.make_own(metadata, own->definition);
+    typed = true;
+  } else {
+    typed = plan.make(metadata, kMostPayloadFields);
+    if (!typed) report.lost(kManyFields);
+  }
+  std::size_t bytes = 0;
+  for (const MetadataField& field : metadata.fields) {
+    if (!field.is_fixed) return;
+    bytes += field.fixed_bytes;
+  }
+  payload_bytes = bytes;
+}
+
+SiteDefinition EventKind::define(unsigned variant) const {
+  const Metadata& m = metadata;
+  SiteDefinition site;
+  if (own && variant == 0) return own->definition;
+  site.name = m.event_name.empty() ? name_of_nameless(m.event_id) : m.event_name;
+  site.format = site.name;
+  site.category = m.provider;
+  site.keywords = m.keywords;
+  site.level = level_of(m.level);
+  if ((variant & kBytesOnly) == 0) {
+    site.fields = plan.fields;
+  } else {
+    site.fields.push_back({std::string(kPayloadField), shm::FieldType::bytes});
+  }
+  const auto fact = [&](unsigned bit, std::string_view name, shm::FieldType type) {
+    if ((variant & bit) != 0) site.fields.push_back({std::string(name), type});
+  };
+  fact(kWithExtra, kExtraField, shm::FieldType::bytes);
+  fact(kWithProcessor, kProcessorField, shm::FieldType::u32);
+  fact(kWithCaptureThread, kCaptureThreadField, shm::FieldType::u64);
+  fact(kWithThread, kThreadField, shm::FieldType::u64);
+  fact(kWithStack, kStackField, shm::array_of(shm::FieldType::pointer));
+  if (!is_described) return site;
+  site.fields.push_back(constant_field(kEventIdField, shm::FieldType::u32, m.event_id));
+  site.fields.push_back(constant_field(kVersionField, shm::FieldType::u32, m.version));
+  if (m.opcode) {
+    site.fields.push_back(constant_field(kOpcodeField, shm::FieldType::u8, *m.opcode));
+  }
+  if (m.level == 0 || m.level > 5) {
+    site.fields.push_back(constant_field(kLevelField, shm::FieldType::u32, m.level));
+  }
+  return site;
+}
+
+unsigned EventKind::fit_slowly(std::span<const std::byte> payload, ConversionReport& report) const {
+  if (!typed) {
+    if (!is_described) report.lost(kUntyped);
+    return kBytesOnly;
+  }
+  switch (fit_payload(metadata, payload)) {
+    case PayloadFit::kExact:
+      return 0;
+    case PayloadFit::kNoFields:
+      return payload.empty() ? 0U : unsigned{kBytesOnly};
+    case PayloadFit::kExtraBytes:
+      return kWithExtra;
+    case PayloadFit::kTooShort:
+      break;
+  }
+  report.lost(kUnfit);
+  return kBytesOnly;
+}
+
+}  // namespace ringside::tool::nettrace

@@ -1,0 +1,370 @@
+#include "tools/interop/nettrace/nettrace_import.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tools/interop/nettrace/nettrace_clock.hpp"
+#include "tools/interop/nettrace/nettrace_event_kind.hpp"
+#include "tools/interop/nettrace/nettrace_metadata.hpp"
+#include "tools/interop/nettrace/nettrace_reader.hpp"
+#include "tools/interop/nettrace/nettrace_ringside_site.hpp"
+#include "tools/interop/nettrace/nettrace_sequence.hpp"
+#include "tools/interop/nettrace/nettrace_values.hpp"
+#include "tools/interop/nettrace/utf16_text.hpp"
+#include "trace-format/little_endian.hpp"
+
+namespace ringside::tool {
+namespace nettrace {
+namespace {
+
+// What may wait for stacks that stand behind the events which refer to them, and stacks themselves.
+constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostStackBytes = std::size_t{256} << 20;
+
+constexpr std::size_t kMostNettraceNameBytes = 8192;
+
+constexpr std::string_view kMoreEventTypes = "are left out: a trace has about a million statements";
+constexpr std::string_view kMoreStreams = "stand in another thread: a trace has 100000 of them";
+constexpr std::string_view kTimeOutside = "times that no trace has became 1970 or 2262";
+constexpr std::string_view kLateStack = "their stacks came too late and are left out";
+constexpr std::string_view kManyStacks = "stacks are left out: more than 256 MiB of them";
+class Import final : public Visitor {
+ public:
+  Import(TraceBuilder& builder, ConversionReport& report) : builder_(builder), report_(report) {
+    unknown_kind_.metadata.event_name = "event of an unknown type";
+    unknown_kind_.is_described = false;
+  }
+
+  void object(const ObjectFacts&) override {}
+  void block(const BlockFacts&) override {}
+  std::string trace(const TraceFacts& trace) override;
+  void event(const Blob& blob) override;
+  std::string metadata(const Blob& blob) override;
+  void stack(std::uint32_t id, std::span<const std::byte> addresses) override;
+  void sequence_point(std::uint64_t timestamp, std::uint32_t threads) override;
+  void sequence_point_thread(std::uint64_t thread, std::uint32_t sequence) override;
+  void sequence_point_end() override;
+  void end();
+
+ private:
+  struct Waiting {
+    EventKind* kind;
+    Blob blob;
+    std::string payload;
+  };
+  struct StreamKey {
+    std::uint64_t thread = 0;
+    std::uint64_t capture_thread = 0;
+    std::uint32_t process = 0;
+    bool operator==(const StreamKey&) const = default;
+  };
+  struct StreamKeyHash {
+    std::size_t operator()(const StreamKey& key) const {
+      return (key.thread * 0x9E3779B97F4A7C15U ^ key.capture_thread) * 31 + key.process;
+    }
+  };
+
+  EventKind& kind_of(std::uint32_t metadata_id);
+  std::uint32_t process_of(EventKind& kind);
+  std::uint32_t plain_process();
+  void end_region();
+  std::uint32_t stream_of(const StreamKey& key);
+  std::uint32_t site_of(EventKind& kind, unsigned variant);
+  void deliver(EventKind& kind, const Blob& blob, const std::string* stack);
+  bool take_thread_name(const Blob& blob);
+  void put_extension(const Blob& blob, const EventKind& kind, std::span<const std::byte> rest,
+                     trace::RecordExtension& extension) const;
+  std::uint64_t unix_ns(std::uint64_t timestamp) {
+    bool moved = false;
+    const std::uint64_t ns = clock_.unix_ns(timestamp, &moved);
+    if (moved) [[unlikely]]
+      report_.lost(kTimeOutside);
+    return ns;
+  }
+
+  TraceBuilder& builder_;
+  ConversionReport& report_;
+  Clock clock_;
+  TraceFacts facts_;
+  SequenceLedger ledger_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<EventKind>> kinds_;
+  EventKind unknown_kind_;
+  std::uint32_t last_id_ = 0;
+  EventKind* last_kind_ = nullptr;
+  std::optional<std::uint32_t> plain_process_;
+  std::unordered_map<std::uint32_t, std::uint32_t> processes_;  // that Ringside has written
+  std::unordered_map<StreamKey, std::uint32_t, StreamKeyHash> streams_;
+  std::unordered_map<std::uint64_t, std::string> thread_names_;
+  std::optional<StreamKey> last_key_;
+  std::uint32_t last_stream_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> processes_of_threads_;
+  std::uint64_t point_ = 0;
+  // Since the last sequence point.
+  std::unordered_map<std::uint32_t, std::string> stacks_;
+  std::size_t stack_bytes_ = 0;
+  std::vector<Waiting> waiting_;
+  std::vector<std::unique_ptr<EventKind>> retired_;  // of waiting events
+  std::size_t waiting_bytes_ = 0;
+};
+
+std::string Import::trace(const TraceFacts& trace) {
+  facts_ = trace;
+  std::string why;
+  const std::optional<Clock> clock = Clock::of(trace, &why);
+  if (clock) clock_ = *clock;
+  return why;
+}
+
+EventKind& Import::kind_of(std::uint32_t metadata_id) {
+  if (last_kind_ != nullptr && last_id_ == metadata_id) return *last_kind_;
+  const auto found = kinds_.find(metadata_id);
+  last_id_ = metadata_id;
+  last_kind_ = found == kinds_.end() ? &unknown_kind_ : found->second.get();
+  return *last_kind_;
+}
+
+std::string Import::metadata(const Blob& blob) {
+  auto kind = std::make_unique<EventKind>();
+  std::string why;
+  if (!parse_metadata(blob.payload, kind->metadata, &why)) return why;
+  kind->prepare(report_);
+  last_kind_ = nullptr;
+  std::unique_ptr<EventKind>& known = kinds_[kind->metadata.id];
+  if (known != nullptr && !waiting_.empty()) retired_.push_back(std::move(known));
+  known = std::move(kind);
+  return {};
+}
+
+// Of the events that Ringside has not written.
+std::uint32_t Import::plain_process() {
+  if (!plain_process_) {
+    ProcessDefinition process;
+    process.pid = static_cast<std::uint32_t>(facts_.process_id);
+    process.start_unix_ns =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(clock_.sync_unix_ns(), 0));
+    process.service = "nettrace";
+    plain_process_ = builder_.add_process(process);
+  }
+  return *plain_process_;
+}
+
+std::uint32_t Import::process_of(EventKind& kind) {
+  if (kind.process) return *kind.process;
+  if (!kind.own || processes_.size() + 1 >= TraceBuilder::kMostProcesses) {
+    kind.process = plain_process();
+  } else {
+    const auto [found, is_new] = processes_.try_emplace(kind.own->process_index, 0);
+    if (is_new) found->second = builder_.add_process(kind.own->process);
+    kind.process = found->second;
+  }
+  return *kind.process;
+}
+
+std::uint32_t Import::stream_of(const StreamKey& key) {
+  if (last_key_ == key) [[likely]]
+    return last_stream_;
+  const auto [found, is_new] = streams_.try_emplace(key, 0);
+  if (is_new) {
+    if (streams_.size() <= TraceBuilder::kMostStreams) {
+      found->second =
+          builder_.add_stream(key.process, {static_cast<std::uint32_t>(key.thread), {}});
+      const auto name = thread_names_.find(key.thread);
+      if (name != thread_names_.end()) builder_.name_thread(found->second, name->second);
+    } else {
+      report_.lost(kMoreStreams);
+      streams_.erase(found);
+      return last_stream_;
+    }
+  }
+  last_key_ = key;
+  last_stream_ = found->second;
+  return last_stream_;
+}
+
+// 0 if there is no room for one more.
+std::uint32_t Import::site_of(EventKind& kind, unsigned variant) {
+  std::uint32_t& site = kind.sites[variant];
+  if (site == 0 && builder_.sites() < TraceBuilder::kMostSites) {
+    site = builder_.add_site(kind.define(variant));
+  }
+  return site;
+}
+
+void Import::event(const Blob& blob) {
+  EventKind& kind = kind_of(blob.metadata_id);
+  const std::uint32_t lost = ledger_.event(blob.capture_thread, blob.sequence);
+  if (lost != 0) [[unlikely]] {
+    builder_.lost(stream_of({blob.capture_thread, blob.capture_thread, process_of(kind)}),
+                  unix_ns(blob.timestamp), lost, shm::LossCause::kRingFull);
+  }
+  if (kind.metadata.names_threads && take_thread_name(blob)) return;
+  if (blob.stack_id == 0) return deliver(kind, blob, nullptr);
+  const auto found = stacks_.find(blob.stack_id);
+  if (found != stacks_.end()) return deliver(kind, blob, &found->second);
+  // The stack may stand behind the event.
+  waiting_.push_back({&kind, blob, {}});
+  Waiting& waiting = waiting_.back();
+  waiting.payload.assign(reinterpret_cast<const char*>(blob.payload.data()), blob.payload.size());
+  waiting_bytes_ += sizeof waiting + blob.payload.size();
+  if (waiting_bytes_ > kMostWaitingBytes) {
+    report_.lost(kLateStack, waiting_.size());
+    end_region();
+  }
+}
+
+// As Ringside writes it; false if it is not sound, and then an event like others.
+bool Import::take_thread_name(const Blob& blob) {
+  if (blob.payload.size() < 8) return false;
+  const auto thread = trace::load<std::uint64_t>(blob.payload.data());
+  const std::span<const std::byte> name = blob.payload.subspan(8);
+  const std::size_t bytes = utf16_text_bytes(name);
+  if (bytes == kNoUtf16End || thread_names_.size() >= TraceBuilder::kMostStreams) return false;
+  std::string& text = thread_names_[thread];
+  text.clear();
+  append_utf8_of_utf16(text, name.first(std::min(bytes, kMostNettraceNameBytes)));
+  // A name that changes holds for all of the thread, as in the trace that was written.
+  const auto process = processes_of_threads_.find(thread);
+  const auto stream =
+      streams_.find({thread, thread, process == processes_of_threads_.end() ? 0 : process->second});
+  if (stream != streams_.end()) builder_.name_thread(stream->second, text);
+  return true;
+}
+
+// Of a Ringside record: what stands behind its fields.
+void Import::put_extension(const Blob& blob, const EventKind& kind, std::span<const std::byte> rest,
+                           trace::RecordExtension& extension) const {
+  if (!is_zero(blob.activity)) {
+    extension.ext_flags |= shm::kExtActivity;
+    extension.activity = in_order_of_text(blob.activity);
+  }
+  if (!is_zero(blob.related)) {
+    extension.ext_flags |= shm::kExtRelatedActivity;
+    extension.related = in_order_of_text(blob.related);
+  }
+  if (!kind.own) return;
+  const std::uint32_t flags = kind.own->ext_flags;
+  const auto take = [&]<class Number>(std::uint32_t flag, Number& number) {
+    if ((flags & flag) == 0 || rest.size() < sizeof number) return;
+    number = trace::load<Number>(rest.data());
+    rest = rest.subspan(sizeof number);
+  };
+  take(shm::kExtSubstream, extension.substream);
+  take(shm::kExtStack, extension.stack_id);
+  take(shm::kExtDuration, extension.duration);
+  extension.ext_flags |= flags;
+}
+
+void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack) {
+  const bool own = kind.own.has_value();
+  const std::uint32_t process = process_of(kind);
+  const std::uint64_t ns = unix_ns(blob.timestamp);
+  unsigned variant = kind.fit(blob.payload, report_);
+  if (blob.processor != kUnknownProcessor) variant |= kWithProcessor;
+  if (stack != nullptr) variant |= kWithStack;
+  if (blob.capture_thread != blob.thread) variant |= kWithCaptureThread;
+  if (blob.thread > UINT32_MAX && !own) variant |= kWithThread;
+  // Ringside gives its own records none of these.
+  if (own && variant != 0) variant = kBytesOnly;
+  const std::uint32_t site = site_of(kind, variant);
+  if (site == 0) return report_.lost(kMoreEventTypes);
+  const StreamKey key{blob.thread, blob.capture_thread, process};
+  if (own && last_key_ != key) processes_of_threads_[blob.capture_thread] = process;
+  const std::uint32_t stream = stream_of(key);
+  std::size_t value_bytes_taken = 0;
+  std::span<const std::byte> payload = blob.payload;
+  const bool own_extension = own && variant == 0 && kind.own->ext_flags != 0;
+  if (own_extension || !is_zero(blob.activity) || !is_zero(blob.related)) {
+    trace::RecordExtension extension;
+    if (own_extension) {
+      put_extension(blob, kind, payload.subspan(kind.plan.bytes_of(payload)), extension);
+    } else {
+      put_extension(blob, unknown_kind_, {}, extension);
+    }
+    builder_.begin(stream, site, ns, extension);
+  } else {
+    builder_.begin(stream, site, ns);
+  }
+  if ((variant & kBytesOnly) != 0) {
+    builder_.put_text({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  } else {
+    value_bytes_taken = put_values(kind.plan, payload, builder_, report_);
+  }
+  if ((variant & kWithExtra) != 0) {
+    payload = payload.subspan(value_bytes_taken);
+    builder_.put_text({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  }
+  if ((variant & kWithProcessor) != 0) builder_.put(blob.processor);
+  if ((variant & kWithCaptureThread) != 0) builder_.put(blob.capture_thread);
+  if ((variant & kWithThread) != 0) builder_.put(blob.thread);
+  if ((variant & kWithStack) != 0) {
+    builder_.put_array(*stack, static_cast<std::uint32_t>(stack->size() / 8), 8);
+  }
+  builder_.end();
+}
+
+void Import::stack(std::uint32_t id, std::span<const std::byte> addresses) {
+  const std::size_t width = facts_.pointer_bytes == 4 ? 4 : 8;
+  std::string frames;
+  for (std::size_t i = 0; i + width <= addresses.size(); i += width) {
+    const std::uint64_t address = trace::load_bytes(addresses.data() + i, width);
+    frames.append(reinterpret_cast<const char*>(&address), sizeof address);
+  }
+  stack_bytes_ += frames.size() + sizeof(std::string);
+  if (stack_bytes_ > kMostStackBytes) return report_.lost(kManyStacks);
+  stacks_[id] = std::move(frames);
+}
+
+void Import::end_region() {
+  std::vector<Waiting> waiting = std::move(waiting_);
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  for (Waiting& w : waiting) {
+    w.blob.payload = std::as_bytes(std::span(w.payload));
+    const auto found = stacks_.find(w.blob.stack_id);
+    deliver(*w.kind, w.blob, found == stacks_.end() ? nullptr : &found->second);
+  }
+  retired_.clear();
+}
+
+void Import::end() {
+  end_region();
+  if (processes_.empty()) plain_process();  // a trace without events is one
+}
+
+void Import::sequence_point(std::uint64_t timestamp, std::uint32_t) {
+  end_region();
+  stacks_.clear();
+  stack_bytes_ = 0;
+  point_ = unix_ns(timestamp);
+}
+
+void Import::sequence_point_thread(std::uint64_t thread, std::uint32_t sequence) {
+  const std::uint32_t lost = ledger_.sequence_point(thread, sequence);
+  if (lost == 0) return;
+  const auto found = processes_of_threads_.find(thread);
+  const std::uint32_t process =
+      found != processes_of_threads_.end() ? found->second : plain_process();
+  builder_.lost(stream_of({thread, thread, process}), point_, lost, shm::LossCause::kRingFull);
+}
+
+void Import::sequence_point_end() {
+  builder_.settle(point_);
+}
+
+}  // namespace
+}  // namespace nettrace
+
+ReadOutcome read_nettrace(InputBytes& input, TraceBuilder& builder, ConversionReport& report) {
+  nettrace::Import import(builder, report);
+  nettrace::Reader reader(input, import);
+  ReadOutcome outcome = reader.read();
+  if (outcome.end != ReadEnd::kRefused) import.end();
+  return outcome;
+}
+
+}  // namespace ringside::tool

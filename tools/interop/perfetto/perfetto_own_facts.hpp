@@ -1,0 +1,32 @@
+#pragma once
+// What Ringside's own annotations in a Perfetto trace tell of a record.
+
+#include <cstdint>
+#include <string_view>
+
+#include "tools/interop/perfetto/perfetto_interned.hpp"
+#include "trace-format/extent_decoder.hpp"
+
+namespace ringside::tool::perfetto {
+
+// Views hold as long as the annotations.
+struct OwnFacts {
+  bool is_own = false;  // perfetto_writer has written the event
+  trace::RecordExtension extension;
+  std::string_view level;
+  std::string_view kind;
+  std::string_view style;
+  std::string_view name;
+  std::string_view format;
+  bool has_name = false;
+  bool has_format = false;
+  bool is_loss = false;
+  std::uint64_t keywords = 0;
+  std::uint64_t count = 0;
+  std::string_view cause;
+
+  // Takes what an annotation says. True: it is of the statement.
+  bool take(OwnFact fact, std::uint64_t number, std::string_view text);
+};
+
+}  // namespace ringside::tool::perfetto

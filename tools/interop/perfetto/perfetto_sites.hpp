@@ -1,0 +1,56 @@
+#pragma once
+// Statements for the events of a Perfetto trace.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "tools/interop/perfetto/perfetto_arguments.hpp"
+#include "tools/interop/site_definition.hpp"
+#include "tools/interop/trace_builder.hpp"
+
+namespace ringside::tool::perfetto {
+
+struct SiteChoice {
+  std::uint32_t id = 0;    // 0: there is no room for it
+  bool with_name = false;  // its last field is the event's name
+  bool converts = false;   // values get the types of definition()'s fields
+};
+
+// Not thread-safe.
+class Sites {
+ public:
+  // Names beyond so many statements stand in a field of their records: they vary. There are twice
+  // as many statements at most.
+  static constexpr std::size_t kMostNamedSites = 50'000;
+  static constexpr std::string_view kNameField = "perfetto.name";
+
+  // Of all statements; there are no more then.
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+
+  explicit Sites(TraceBuilder& builder) : builder_(builder) {}
+
+  // `definition`: all but the fields, which follow as `fields` tells.
+  SiteChoice find(SiteDefinition definition, const std::vector<ArgumentField>& fields);
+
+  // The statement `id` with more fields; 0 if there is no room for it.
+  std::uint32_t extended(std::uint32_t id, const std::vector<ArgumentField>& fields);
+
+  const SiteDefinition& definition(std::uint32_t id) const { return definitions_[id - 1]; }
+
+ private:
+  std::uint32_t add(SiteDefinition definition, std::string key);
+
+  TraceBuilder& builder_;
+  std::unordered_map<std::string, std::uint32_t> ids_;  // by all that they are
+  std::deque<SiteDefinition> definitions_;
+  std::size_t bytes_ = 0;
+};
+
+// Text of all that the definition is: equal for equal ones.
+std::string key_of(const SiteDefinition& definition);
+
+}  // namespace ringside::tool::perfetto

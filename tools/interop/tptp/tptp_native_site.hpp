@@ -1,0 +1,26 @@
+#pragma once
+// A message of the TPTP format as a statement of Ringside's: its tag is the name, its attributes
+// but for the time are the fields, by their names in XML.
+
+#include "tools/interop/site_definition.hpp"
+#include "tools/interop/tptp/tptp_message.hpp"
+#include "trace-format/site_table.hpp"
+#include "trace-format/value.hpp"
+
+namespace ringside::tool::tptp {
+
+inline constexpr std::string_view kCategory = "tptp";
+
+// Of an attribute; none of those that are no field: times, and the number of frames.
+shm::FieldType field_type_of(const MessageType& type, std::size_t attribute);
+
+SiteDefinition definition_of(const MessageType& type);
+
+// Null if it is no such statement.
+const MessageType* native_type_of(const trace::Site& site);
+
+// The message of a record of such a statement. Texts are those of `args`.
+void take_native(const MessageType& type, std::span<const trace::Value> args, std::uint64_t unix_ns,
+                 Message& message);
+
+}  // namespace ringside::tool::tptp

@@ -1,0 +1,61 @@
+#pragma once
+// Processes, threads and statements of imports within the builder's limits.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/tptp/tptp_message_table.hpp"
+#include "tools/interop/tptp/tptp_native_site.hpp"
+#include "tools/interop/trace_builder.hpp"
+
+namespace ringside::tool::tptp {
+
+// Beyond a limit the last one is given again, and the report tells.
+class Placement {
+ public:
+  Placement(TraceBuilder& builder, ConversionReport& report) : builder_(builder), report_(report) {}
+
+  std::uint32_t add_process(const ProcessDefinition& process) {
+    if (processes_ < TraceBuilder::kMostProcesses) {
+      ++processes_;
+      last_process_ = builder_.add_process(process);
+    } else {
+      report_.lost("processes beyond 200 became the last of them");
+    }
+    return last_process_;
+  }
+
+  bool has_room_for_stream() const { return streams_ < TraceBuilder::kMostStreams; }
+
+  std::uint32_t add_stream(std::uint32_t process, const StreamDefinition& stream) {
+    if (streams_ < TraceBuilder::kMostStreams) {
+      ++streams_;
+      last_stream_ = builder_.add_stream(process, stream);
+    } else {
+      report_.lost("threads beyond 100,000 became the last of them");
+    }
+    return last_stream_;
+  }
+
+  // The statement that messages of the type become; 0: there is no room for it.
+  std::uint32_t site_of(const MessageType& type) {
+    std::uint32_t& site = sites_[static_cast<std::size_t>(&type - message_types().data())];
+    if (site == 0 && builder_.sites() < TraceBuilder::kMostSites) {
+      site = builder_.add_site(definition_of(type));
+    }
+    return site;
+  }
+
+ private:
+  TraceBuilder& builder_;
+  ConversionReport& report_;
+  std::size_t processes_ = 0;
+  std::size_t streams_ = 0;
+  std::uint32_t last_process_ = 0;
+  std::uint32_t last_stream_ = 0;
+  std::array<std::uint32_t, 64> sites_{};  // by place in message_types(); 0: none yet
+};
+
+}  // namespace ringside::tool::tptp

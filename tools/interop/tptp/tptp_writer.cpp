@@ -1,0 +1,342 @@
+#include "tools/interop/tptp/tptp_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "shm-layout/record_head.hpp"
+#include "tools/interop/tptp/tptp_encoder.hpp"
+#include "tools/interop/tptp/tptp_native_site.hpp"
+#include "tools/interop/tptp/tptp_own_records.hpp"
+#include "tools/interop/tptp/tptp_record_text.hpp"
+
+namespace ringside::tool::tptp {
+namespace {
+
+// Spans that are open at once, beyond which ends are put before their time.
+constexpr std::size_t kMostOpenSpans = std::size_t{1} << 20;
+
+const MessageType& type_of(std::uint16_t id) {
+  return *find_message_type(id);
+}
+
+void set(Message& message, std::string_view xml, std::string_view text) {
+  message.texts[message.type->find(xml)] = text;
+}
+
+void set(Message& message, std::string_view xml, std::int64_t number) {
+  message.numbers[message.type->find(xml)] = number;
+}
+
+class Writer final : public TraceWriter {
+ public:
+  Writer(std::unique_ptr<Encoder> encoder, ConversionReport& report)
+      : encoder_(std::move(encoder)), report_(report) {
+    encoder_->begin();
+  }
+
+  void add(const trace::Event& event) override {
+    if (event.kind == trace::EventKind::kSiteLoss) return;
+    last_unix_ns_ = event.unix_ns;
+    end_spans(event.unix_ns);
+    if (event.kind == trace::EventKind::kLoss) return add_loss(event);
+    Site& site = site_of(event);
+    if (site.native != nullptr) {
+      take_native(*site.native, event.record.args, event.unix_ns, message_);
+      return encoder_->put(message_);
+    }
+    const Process& process = process_of(event);
+    if (site.number == 0) define_site(process, *event.record.site, event.unix_ns, site);
+    Stream& stream = stream_of(process, event);
+    if (event.record.site->kind == shm::SiteKind::kSpan) {
+      begin_span(event, process, site, stream);
+    } else {
+      add_record(event, process, site, stream);
+    }
+  }
+
+  void end() override {
+    end_spans(std::numeric_limits<std::uint64_t>::max());
+    for (const auto& [uuid, process] : processes_) {
+      start(kTraceEndId, last_unix_ns_);
+      set(message_, "traceIdRef", process.id);
+      encoder_->put(message_);
+      start(kAgentDestroyId, last_unix_ns_);
+      set(message_, "agentIdRef", process.id);
+      encoder_->put(message_);
+    }
+    encoder_->end();
+  }
+
+ private:
+  struct Process {
+    std::uint64_t number = 0;
+    std::string id;
+  };
+  struct Site {
+    bool known = false;
+    const MessageType* native = nullptr;
+    std::uint64_t number = 0;  // 0: not defined yet
+    std::uint64_t class_number = 0;
+  };
+  struct Stream {
+    std::uint64_t number = 0;
+    std::string name;
+    std::int64_t open_spans = 0;
+  };
+  struct OpenSpan {
+    std::uint64_t end_unix_ns = 0;
+    std::uint64_t ordinal = 0;
+    const Process* process = nullptr;
+    Stream* stream = nullptr;
+    std::uint64_t site = 0;
+
+    // The one that ends first comes first, and of several the one that began last.
+    bool operator<(const OpenSpan& other) const {
+      return end_unix_ns != other.end_unix_ns ? end_unix_ns > other.end_unix_ns
+                                              : ordinal < other.ordinal;
+    }
+    std::int32_t ticket() const { return static_cast<std::int32_t>(ordinal & 0x7FFF'FFFF); }
+  };
+  struct Key {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::uint64_t>()(key.a * 0x9E3779B97F4A7C15U ^ key.b);
+    }
+  };
+
+  void start(std::uint16_t id, std::uint64_t unix_ns) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (unix_ns > kMost)
+      report_.lost("times after 2262 became that: they have 64 bits with a sign");
+    message_.start(type_of(id));
+    message_.set_time(unix_ns);
+  }
+
+  // Sections of one segment are one process.
+  const Process& process_of(const trace::Event& event) {
+    if (event.section == last_section_ && last_process_ != nullptr) return *last_process_;
+    const trace::SegmentInfo& segment = *event.segment;
+    auto found = processes_.find(segment.uuid);
+    if (found == processes_.end()) {
+      const std::uint64_t number = processes_.size() + 1;
+      Process process{number, std::string(kOwnPrefix) + std::to_string(number)};
+      found = processes_.emplace(segment.uuid, std::move(process)).first;
+      begin_process(segment, found->second.id);
+    }
+    last_section_ = event.section;
+    last_process_ = &found->second;
+    return found->second;
+  }
+
+  void begin_process(const trace::SegmentInfo& segment, const std::string& id) {
+    const std::uint64_t since = segment.start_realtime_ns;
+    start(kNodeId, since);
+    set(message_, "nodeId", id);
+    set(message_, "hostname", segment.host);
+    encoder_->put(message_);
+    start(kProcessCreateId, since);
+    set(message_, "processId", id);
+    set(message_, "name", segment.service);
+    set(message_, "pid", static_cast<std::int32_t>(segment.pid));
+    set(message_, "nodeIdRef", id);
+    set(message_, "executable", segment.executable);
+    encoder_->put(message_);
+    start(kAgentCreateId, since);
+    const std::string parameters = std::string(kUidParameter) + std::to_string(segment.uid);
+    set(message_, "agentId", id);
+    set(message_, "processIdRef", id);
+    set(message_, "agentName", kOwnAgentName);
+    set(message_, "agentType", "Logger");
+    set(message_, "agentParameters", parameters);
+    set(message_, "version", "1");
+    encoder_->put(message_);
+    start(kTraceStartId, since);
+    set(message_, "traceId", id);
+    set(message_, "agentIdRef", id);
+    encoder_->put(message_);
+  }
+
+  Stream& stream_of(const Process& process, const trace::Event& event) {
+    const auto [found, is_new] = streams_.try_emplace(Key{process.number, event.stream->id});
+    Stream& stream = found->second;
+    if (!is_new && stream.name == event.stream->thread_name) return stream;
+    if (is_new) stream.number = streams_.size();
+    stream.name = event.stream->thread_name;
+    start(kThreadStartId, event.unix_ns);
+    set(message_, "transientThreadId", event.stream->thread_id);
+    set(message_, "threadId", static_cast<std::int64_t>(stream.number));
+    set(message_, "threadName", stream.name);
+    set(message_, "traceIdRef", process.id);
+    encoder_->put(message_);
+    return stream;
+  }
+
+  Site& site_of(const trace::Event& event) {
+    Site& site = sites_[Key{event.section, event.record.site->id}];
+    if (!site.known) site.native = native_type_of(*event.record.site);
+    site.known = true;
+    return site;
+  }
+
+  void define_site(const Process& process, const trace::Site& definition, std::uint64_t unix_ns,
+                   Site& site) {
+    site.number = ++defined_sites_;
+    if (definition.kind == shm::SiteKind::kSpan) define_method(process, definition, unix_ns, site);
+    start_text(process, kSiteWord);
+    append_number(text_, site.number);
+    append_definition(text_, definition);
+    put_text();
+  }
+
+  // A method of a class that is called like the category, one for each of its files.
+  void define_method(const Process& process, const trace::Site& definition, std::uint64_t unix_ns,
+                     Site& site) {
+    std::uint64_t& number = classes_[std::to_string(process.number) + '\n' + definition.category +
+                                     '\n' + definition.file];
+    if (number == 0) {
+      number = classes_.size();
+      start(kClassDefId, unix_ns);
+      set(message_, "classId", static_cast<std::int64_t>(number));
+      set(message_, "sourceName", definition.file);
+      set(message_, "name", definition.category);
+      set(message_, "traceIdRef", process.id);
+      encoder_->put(message_);
+    }
+    site.class_number = number;
+    start(kMethodDefId, unix_ns);
+    set(message_, "name", definition.name.empty() ? definition.format : definition.name);
+    set(message_, "startLineNumber", definition.line);
+    set(message_, "endLineNumber", definition.line);
+    set(message_, "classIdRef", static_cast<std::int64_t>(number));
+    set(message_, "methodId", static_cast<std::int64_t>(site.number));
+    set(message_, "traceIdRef", process.id);
+    encoder_->put(message_);
+  }
+
+  void start_text(const Process& process, std::string_view word) {
+    text_ = process.id;
+    append_word(text_, word);
+  }
+  void put_text() {
+    message_.start(type_of(kCustomId));
+    message_.texts[0] = text_;
+    encoder_->put(message_);
+  }
+
+  static std::uint64_t duration_ns_of(const trace::Event& event) {
+    const std::uint64_t hz = event.segment->tick_hz;
+    __extension__ using Wide = unsigned __int128;
+    const std::uint64_t ticks = event.record.duration;
+    return hz == 0 ? ticks : static_cast<std::uint64_t>(Wide{ticks} * 1'000'000'000 / hz);
+  }
+
+  // Extension and values.
+  void append_rest(const trace::Event& event) {
+    const trace::Record& record = event.record;
+    append_extension(text_, record, duration_ns_of(event));
+    for (std::size_t i = 0; i < record.site->fields.size(); ++i) {
+      if (!record.site->fields[i].is_constant()) append_value(text_, record.args[i]);
+    }
+  }
+
+  void add_record(const trace::Event& event, const Process& process, const Site& site,
+                  const Stream& stream) {
+    start_text(process, kRecordWord);
+    append_number(text_, site.number);
+    append_number(text_, stream.number);
+    append_number(text_, event.unix_ns);
+    append_rest(event);
+    put_text();
+  }
+
+  void add_loss(const trace::Event& event) {
+    const Process& process = process_of(event);
+    const Stream& stream = stream_of(process, event);
+    start_text(process, kLossWord);
+    append_number(text_, stream.number);
+    append_number(text_, event.unix_ns);
+    append_number(text_, event.lost);
+    append_number(text_, static_cast<std::uint64_t>(event.cause));
+    put_text();
+  }
+
+  void begin_span(const trace::Event& event, const Process& process, const Site& site,
+                  Stream& stream) {
+    text_.clear();
+    append_rest(event);
+    const bool has_end = (event.record.ext_flags & shm::kExtDuration) != 0;
+    OpenSpan span{event.unix_ns, ++spans_, &process, &stream, site.number};
+    start(kMethodEntryId, event.unix_ns);
+    set(message_, "threadIdRef", static_cast<std::int64_t>(stream.number));
+    set(message_, "methodIdRef", static_cast<std::int64_t>(site.number));
+    set(message_, "ticket", span.ticket());
+    set(message_, "classIdRef", static_cast<std::int64_t>(site.class_number));
+    set(message_, "stackDepth", stream.open_spans + 1);
+    set(message_, "collationValue", text_);
+    set(message_, "traceIdRef", process.id);
+    encoder_->put(message_);
+    if (!has_end) return;
+    const std::uint64_t duration = duration_ns_of(event);
+    span.end_unix_ns += std::min(duration, UINT64_MAX - span.end_unix_ns);
+    ++stream.open_spans;
+    open_spans_.push(span);
+    if (open_spans_.size() <= kMostOpenSpans) return;
+    report_.lost("ends of spans are put before their time, as more than a million are open");
+    end_span();
+  }
+
+  void end_spans(std::uint64_t until_unix_ns) {
+    while (!open_spans_.empty() && open_spans_.top().end_unix_ns <= until_unix_ns) end_span();
+  }
+
+  void end_span() {
+    const OpenSpan span = open_spans_.top();
+    open_spans_.pop();
+    --span.stream->open_spans;
+    start(kMethodExitId, span.end_unix_ns);
+    set(message_, "threadIdRef", static_cast<std::int64_t>(span.stream->number));
+    set(message_, "ticket", span.ticket());
+    set(message_, "methodIdRef", static_cast<std::int64_t>(span.site));
+    set(message_, "traceIdRef", span.process->id);
+    encoder_->put(message_);
+  }
+
+  std::unique_ptr<Encoder> encoder_;
+  ConversionReport& report_;
+  Message message_;
+  std::string text_;
+  // Nodes do not move.
+  std::map<std::array<std::uint8_t, 16>, Process> processes_;
+  std::unordered_map<Key, Stream, KeyHash> streams_;
+  std::unordered_map<Key, Site, KeyHash> sites_;
+  std::unordered_map<std::string, std::uint64_t> classes_;
+  std::priority_queue<OpenSpan> open_spans_;
+  std::uint32_t last_section_ = 0;
+  const Process* last_process_ = nullptr;
+  std::uint64_t defined_sites_ = 0;
+  std::uint64_t spans_ = 0;
+  std::uint64_t last_unix_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceWriter> write_binary(OutputBytes& output, ConversionReport& report) {
+  return std::make_unique<Writer>(std::make_unique<BinaryEncoder>(output, report), report);
+}
+
+std::unique_ptr<TraceWriter> write_xml(OutputBytes& output, ConversionReport& report) {
+  return std::make_unique<Writer>(std::make_unique<XmlEncoder>(output, report), report);
+}
+
+}  // namespace ringside::tool::tptp

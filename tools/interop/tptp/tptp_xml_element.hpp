@@ -1,0 +1,78 @@
+#pragma once
+// An element of a TPTP trace in XML on its way from the parser to the reader.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/interop/tptp/tptp_message.hpp"
+
+namespace ringside::tool::tptp {
+
+struct XmlElementFaults {
+  std::uint64_t unknown_attributes = 0;
+  std::uint64_t unknown_children = 0;
+  std::uint64_t wrong_depths = 0;
+};
+
+inline constexpr std::string_view kNoNumber = "an attribute is no number, or does not fit its type";
+
+// The attribute's place in the table, or MessageType::kNone. Looks at `from` first: elements have
+// their attributes in the order of the table, mostly.
+std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from);
+
+// False if it is none, or does not fit the type.
+bool parse_number(std::string_view text, AttributeType type, std::int64_t& number);
+
+// Of the attribute at that place, which is no text; `time`, if it is the type's. False as above.
+bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
+                     std::int64_t& number, Time& time);
+
+// "-12.345": digits beyond nanoseconds are cut. False if it is no such number, or too large.
+bool parse_time(std::string_view text, Time& time);
+
+// Memory is used again by the next start().
+class XmlElement {
+ public:
+  // `attributes`: names and values in turn, and a null pointer behind them.
+  void start(const char* tag, const char** attributes, std::uint64_t offset,
+             XmlElementFaults& faults);
+  void add_child(const char* tag, const char** attributes, XmlElementFaults& faults);
+  void end(std::uint64_t end_offset, XmlElementFaults& faults);
+
+  Step step() const { return step_; }
+  // kMessage; texts are valid until the next start().
+  void give(Message& message) const;
+  // Otherwise.
+  Passed passed() const;
+
+ private:
+  struct Place {
+    std::size_t at = 0;
+    std::size_t bytes = 0;
+  };
+
+  void take(std::size_t attribute, const char* value);
+  void fail(std::string_view what);
+  Place keep(const char* text);
+  std::string_view kept(const Place& place) const {
+    return std::string_view(texts_).substr(place.at, place.bytes);
+  }
+
+  Step step_ = Step::kMessage;
+  const MessageType* type_ = nullptr;
+  std::uint64_t offset_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::array<std::int64_t, kMostAttributes> numbers_{};
+  std::array<Place, kMostAttributes> places_{};
+  std::vector<Place> frame_methods_;
+  std::vector<std::int64_t> frame_lines_;
+  Time time_;
+  std::string_view what_;
+  std::string texts_;
+};
+
+}  // namespace ringside::tool::tptp

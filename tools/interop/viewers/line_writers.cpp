@@ -1,0 +1,65 @@
+#include "tools/interop/viewers/line_writers.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "tools/csv_lines.hpp"
+#include "tools/interop/uncarried_facts.hpp"
+#include "tools/json_lines.hpp"
+#include "tools/line_clocks.hpp"
+#include "tools/line_event.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::string_view kCsvColumns =
+    "unix_ns,utc,level,category,service,pid,host,thread_id,thread,seq,site,file,line,function,msg,"
+    "duration_ns,activity,related,cut,fields";
+
+class LineWriter final : public TraceWriter {
+ public:
+  LineWriter(std::unique_ptr<const LineFormat> format, OutputBytes& output,
+             ConversionReport& report, std::initializer_list<Fact> uncarried)
+      : format_(std::move(format)),
+        output_(output),
+        uncarried_(report, uncarried),
+        texts_(*format_) {
+    output_.put(format_->header());
+  }
+
+  void add(const trace::Event& event) override {
+    if (event.kind == trace::EventKind::kSiteLoss) return;
+    uncarried_.look(event);
+    if (event.kind == trace::EventKind::kRecord) uncarried_.look_at_texts(event);
+    line_.clear();
+    texts_.of(event)->append(line_, LineEvent::of(event), clocks_);
+    output_.put(line_.text());
+  }
+
+  void end() override { uncarried_.tell(); }
+
+ private:
+  std::unique_ptr<const LineFormat> format_;
+  OutputBytes& output_;
+  UncarriedFacts uncarried_;
+  LineTexts texts_;
+  LineClocks clocks_{true};
+  trace::TextSink line_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceWriter> write_ndjson(OutputBytes& output, ConversionReport& report) {
+  return std::make_unique<LineWriter>(std::make_unique<JsonLines>(), output, report,
+                                      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords});
+}
+
+std::unique_ptr<TraceWriter> write_csv(OutputBytes& output, ConversionReport& report) {
+  std::string why;
+  return std::make_unique<LineWriter>(
+      CsvLines::make(kCsvColumns, false, &why), output, report,
+      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords, Fact::kSubstream, Fact::kStack});
+}
+
+}  // namespace ringside::tool
