@@ -157,15 +157,17 @@ class Collecting(unittest.TestCase):
     def test_whoever_goes_on_sending_does_not_keep_it_from_ending(self):
         with Collector("-o", self.path) as collector, collector.connect() as endless:
             endless.sendall(header(1, ["n"]) + body(1, [1]))
-            stop = threading.Event()
+            begun, stop = threading.Event(), threading.Event()
 
             def send():
                 with contextlib.suppress(ConnectionError):
                     while not stop.is_set():
                         endless.sendall(body(5) * 1000)  # which nobody has to keep
+                        begun.set()
 
             thread = threading.Thread(target=send)
             thread.start()
+            begun.wait()
             collector.catch_up()
             code, said = collector.end()
             stop.set()
