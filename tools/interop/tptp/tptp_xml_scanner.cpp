@@ -66,8 +66,8 @@ bool XmlScanner::begin() {
   end_ = at_ + rest->size();
   pass_blanks();
   const std::string_view first(at_, static_cast<std::size_t>(end_ - at_));
-  constexpr std::string_view kRoot = "<TRACE>";
-  has_root_ = first.starts_with(kRoot);
+  constexpr std::string_view kRootBegin = "<TRACE>";
+  has_root_ = first.starts_with(kRootBegin);
   if (!has_root_) {
     const auto name_end = std::find_if_not(first.begin() + (first.empty() ? 0 : 1), first.end(),
                                            [](char c) { return is(c, kNameCharacter); });
@@ -75,7 +75,7 @@ bool XmlScanner::begin() {
     if (name.empty() || name[0] != '<' || find_message_type(name.substr(1)) == nullptr)
       return false;
   } else {
-    at_ += kRoot.size();
+    at_ += kRootBegin.size();
   }
   input_.skip(static_cast<std::size_t>(at_ - whole.data()));
   return true;
