@@ -119,8 +119,8 @@ std::optional<std::uint64_t> pointer_of(const JsonNode& node) {
 }
 
 bool integer_fits(FieldType type, const JsonNode& node) {
-  if (!node.is_integer()) return false;
   const std::size_t bits = 8 * shm::fixed_size(type);
+  if (!node.is_integer() || bits == 0 || bits > 64) return false;
   if (shm::is_signed(type)) {
     const auto number = static_cast<std::int64_t>(node.low);
     if (node.kind == JsonKind::kUnsigned && number < 0) return false;
@@ -267,9 +267,7 @@ bool JsonRecord::add_as(FieldType type, bool is_format_argument, std::string_vie
       return true;
     }
     default:
-      if (!shm::is_integer(type) || shm::fixed_size(type) > 8 || !integer_fits(type, node)) {
-        return false;
-      }
+      if (!shm::is_integer(type) || !integer_fits(type, node)) return false;
       if (open()) {
         values_.append(reinterpret_cast<const char*>(&node.low), shm::fixed_size(type));
       }

@@ -12,8 +12,6 @@
 namespace ringside::tool {
 namespace {
 
-using simdjson::ondemand::json_type;
-
 bool is_json_blank(char character) {
   return character == ' ' || character == '\n' || character == '\r' || character == '\t';
 }
@@ -120,7 +118,7 @@ struct JsonTree::Parser {
       if (const auto error = value.get_array().get(array)) return fail(error);
       for (auto element : array) {
         if (element.error() != simdjson::SUCCESS) return fail(element.error());
-        simdjson::ondemand::value&& inner = std::move(element).value_unsafe();
+        simdjson::ondemand::value inner = element.value_unsafe();
         if (!add(nodes, inner, {}, depth + 1)) return false;
       }
     }
