@@ -61,7 +61,9 @@ class Misuse(unittest.TestCase):
                                          (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
         self.assertEqual(code, 0, said)
         self.assertGreater(len(output.splitlines()), 25600)
-        code, output, said = ringcat(*[SAMPLE] * 100, preexec_fn=bounded(resource.RLIMIT_NOFILE, 20))
+        # UBSan asks a pipe whether memory can be read: without descriptors, it takes objects for none.
+        code, output, said = ringcat(*[SAMPLE] * 100, preexec_fn=bounded(resource.RLIMIT_NOFILE, 20),
+                                     env={**os.environ, "UBSAN_OPTIONS": "halt_on_error=0"})
         self.assertEqual((code, output), (3, b""))
         self.assertIn("ulimit -n", said)
 
