@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from netlogger_messages import NTP, body, header
-from random_traces import SEEDS, RandomTrace, events_of, ringcat
+from random_traces import SEEDS, RandomTrace, events_of, ringcat, there_and_back
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netlogger")
 
@@ -158,19 +158,8 @@ class ThereAndBack(unittest.TestCase):
     def test_random_traces_keep_what_messages_have_a_place_for(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:
-                there = trace.events()
-                _, said = trace.converted("netlogger")
-                back = events_of(trace.path_of("converted.netlogger"))
-            order = lambda e: (e["unix_ns"], e["service"], e["thread"]["id"], e["kind"], e["sequence"])
-            there.sort(key=order)
-            back.sort(key=order)
-            self.assertEqual(len(there), len(back))
-            for one, other in zip(there, back):
-                for member in ("kind", "unix_ns", "level", "category", "service", "pid", "host", "name", "file",
-                               "line", "function", "count", "cause", "substream", "activity", "related", "stack_id",
-                               "duration_ns"):
-                    self.assertEqual(one.get(member), other.get(member), (member, one, other))
-                self.assertEqual(one["thread"]["id"], other["thread"]["id"])
+                pairs, said = there_and_back(self, trace, "netlogger")
+            for one, other in pairs:
                 if one.get("msg", "").endswith(", 100%") and len(one["fields"]["text"]) < 60:  # a printf format's
                     self.assertEqual(one["msg"], other["msg"])
                 fields = one.get("fields", {})

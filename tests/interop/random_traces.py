@@ -60,6 +60,26 @@ def events_of(path, *options):
     return [json.loads(line) for line in output.splitlines()]
 
 
+# What messages of NetLogger carry of every record and loss.
+CARRIED = ("kind", "unix_ns", "level", "category", "service", "pid", "host", "name", "file", "line", "function",
+           "count", "cause", "substream", "activity", "related", "stack_id", "duration_ns")
+
+
+def there_and_back(test, trace, format_name):
+    """Pairs of what was converted and what came back, equal in all that is CARRIED; and what was said."""
+    there = trace.events()
+    _, said = trace.converted(format_name)
+    back = events_of(trace.path_of("converted." + format_name))
+    for events in (there, back):
+        events.sort(key=lambda e: (e["unix_ns"], e["service"], e["thread"]["id"], e["kind"], e["sequence"]))
+    test.assertEqual(len(there), len(back))
+    for one, other in zip(there, back):
+        for member in CARRIED:
+            test.assertEqual(one.get(member), other.get(member), (member, one, other))
+        test.assertEqual(one["thread"]["id"], other["thread"]["id"])
+    return list(zip(there, back)), said
+
+
 def comparable(events):
     """Without the numbers of statements and streams, which a conversion may give anew: the latter
     order what happened at the same time."""
