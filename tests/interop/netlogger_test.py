@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from netlogger_messages import NTP, body, header
-from random_traces import SEEDS, RandomTrace, events_of, ringcat, there_and_back
+from random_traces import SEEDS, RandomTrace, ringcat, there_and_back
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netlogger")
 

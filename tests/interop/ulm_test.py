@@ -8,7 +8,7 @@ import struct
 import unittest
 
 from netlogger_messages import body, header
-from random_traces import SEEDS, RandomTrace, events_of, ringcat, there_and_back
+from random_traces import SEEDS, RandomTrace, ringcat, there_and_back
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, "ulm", "u01_types.ulm")
