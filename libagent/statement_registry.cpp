@@ -133,7 +133,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   } else {
     split_argument_names(bounded(site.arguments), std::span(names).first(site.field_count));
   }
-  std::array<shm::FieldDescription, 2 * RS_MAX_FIELDS> fields;
+  std::array<shm::FieldDescription, std::size_t{2} * RS_MAX_FIELDS> fields;
   const std::size_t first = constants.describe(fields);
   for (std::size_t i = 0; i < site.field_count; ++i) {
     shm::FieldDescription& field = fields[first + i];
