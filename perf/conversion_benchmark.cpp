@@ -1,7 +1,8 @@
 // Formats of others: records a second that ringcat writes in each of them, reading of the trace
 // file included, but for the write itself; and MB a second that it reads of what it wrote, into a
 // trace file. The records: spans within spans with two integers, logs with an integer and a text,
-// counters; of four threads; one in four has an activity.
+// counters; of four threads; one in four has an activity. What is only read, or looks different
+// when others write it, is generated.
 
 #include <array>
 #include <cstdint>
@@ -12,6 +13,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "perf/generated_lttng.hpp"
+#include "perf/generated_nanolog.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "trace-format/trace_set.hpp"
@@ -137,9 +140,16 @@ std::uint64_t write(const tool::ForeignFormat& format, std::string* keep) {
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(kRecords);
 }
 
-[[maybe_unused]] void run_reader(benchmark::State& state, const tool::ForeignFormat& format) {
-  std::string file;
-  if (write(format, &file) == 0) return state.SkipWithError("writing failed");
+void count_read(benchmark::State& state, std::uint64_t bytes, std::uint64_t records) {
+  const auto rounds = static_cast<std::uint64_t>(state.iterations());
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes * rounds));
+  state.counters["records"] =
+      benchmark::Counter(static_cast<double>(records * rounds), benchmark::Counter::kIsRate);
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(records);
+}
+
+void read_file(benchmark::State& state, const tool::ForeignFormat& format,
+               const std::string& file) {
   std::uint64_t records = 0;
   while (state.KeepRunning()) {
     tool::ConversionReport report;
@@ -150,9 +160,18 @@ std::uint64_t write(const tool::ForeignFormat& format, std::string* keep) {
     if (!read || builder.finish(&error).empty()) return state.SkipWithError("reading failed");
     records = builder.records();
   }
-  state.SetBytesProcessed(
-      static_cast<std::int64_t>(file.size() * static_cast<std::uint64_t>(state.iterations())));
-  state.counters["records"] = static_cast<double>(records);
+  count_read(state, file.size(), records);
+}
+
+[[maybe_unused]] void run_reader(benchmark::State& state, const tool::ForeignFormat& format) {
+  std::string file;
+  if (write(format, &file) == 0) return state.SkipWithError("writing failed");
+  read_file(state, format, file);
+}
+
+[[maybe_unused]] void run_nanolog_reader(benchmark::State& state,
+                                         const tool::ForeignFormat& format) {
+  read_file(state, format, perf::GeneratedNanoLog(kRecords).bytes());
 }
 
 // A place for a format whose traces are directories; it goes with this object.
@@ -207,23 +226,29 @@ class Place {
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(kRecords);
 }
 
-[[maybe_unused]] void run_directory_reader(benchmark::State& state,
-                                           const tool::ForeignFormat& format) {
-  const Place place;
-  const std::uint64_t bytes = place.write(format);
+void read_directory(benchmark::State& state, const tool::ForeignFormat& format,
+                    const std::string& path, std::uint64_t bytes) {
   std::uint64_t records = 0;
   while (state.KeepRunning()) {
     tool::ConversionReport report;
     tool::TraceBuilder builder(report);
     std::string error;
-    const bool read =
-        format.read_directory(place.trace(), builder, report).end == tool::ReadEnd::kWhole;
+    const bool read = format.read_directory(path, builder, report).end == tool::ReadEnd::kWhole;
     if (!read || builder.finish(&error).empty()) return state.SkipWithError("reading failed");
     records = builder.records();
   }
-  state.SetBytesProcessed(
-      static_cast<std::int64_t>(bytes * static_cast<std::uint64_t>(state.iterations())));
-  state.counters["records"] = static_cast<double>(records);
+  count_read(state, bytes, records);
+}
+
+[[maybe_unused]] void run_directory_reader(benchmark::State& state,
+                                           const tool::ForeignFormat& format) {
+  const Place place;
+  read_directory(state, format, place.trace(), place.write(format));
+}
+
+[[maybe_unused]] void run_lttng_reader(benchmark::State& state, const tool::ForeignFormat& format) {
+  const perf::GeneratedLttng trace(kRecords);
+  read_directory(state, format, trace.path(), trace.bytes());
 }
 
 // What all writers have in common.
@@ -262,6 +287,14 @@ int main(int argc, char** argv) {
     }
     if (format.write != nullptr && format.read != nullptr) {
       benchmark::RegisterBenchmark(("read/" + name).c_str(), run_reader, format)
+          ->Unit(benchmark::kMillisecond);
+    }
+    if (name == "nanolog") {
+      benchmark::RegisterBenchmark("read/nanolog", run_nanolog_reader, format)
+          ->Unit(benchmark::kMillisecond);
+    }
+    if (name == "ctf") {
+      benchmark::RegisterBenchmark("read/ctf of lttng", run_lttng_reader, format)
           ->Unit(benchmark::kMillisecond);
     }
   }
