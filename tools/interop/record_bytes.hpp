@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -25,6 +26,13 @@ class RecordBytes {
     if (capacity_ - size_ < count) [[unlikely]]
       grow(count);
     if (count != 0) std::memcpy(bytes_.get() + size_, bytes, count);
+    size_ += count;
+  }
+  // The first `count` bytes of a number, up to 8: all are stored, in fewer instructions.
+  [[gnu::always_inline]] void append_number(std::uint64_t number, std::size_t count) {
+    if (capacity_ - size_ < sizeof number) [[unlikely]]
+      grow(sizeof number);
+    std::memcpy(bytes_.get() + size_, &number, sizeof number);
     size_ += count;
   }
   void insert(std::size_t position, const void* bytes, std::size_t count) {

@@ -202,12 +202,11 @@ void TraceBuilder::close_extended() {
   extended_ = was_cut_ = false;
 }
 
-void TraceBuilder::put_value(const trace::Value& value) {
+void TraceBuilder::put_large_value(const trace::Value& value) {
   if (shm::is_array(value.type)) {
     return put_array(value.text, value.count, shm::fixed_size(shm::element_type(value.type)));
   }
   if (shm::is_variable_length(value.type)) return put_text(value.text);
-  if (value.type == shm::FieldType::f32) return put(value.f32);
   std::array<std::uint64_t, 2> halves{value.u64, value.high};
   append(halves.data(), shm::fixed_size(value.type));
 }

@@ -2,6 +2,7 @@
 // Makes Ringside trace files of what the reader of another format finds, so that everything that
 // reads trace files reads that format too.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shm-layout/field_type.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/conversion_report.hpp"
@@ -116,7 +118,13 @@ class TraceBuilder {
     append(elements.data(), elements.size());
   }
   // A value of a record that a reader of trace files has given.
-  void put_value(const trace::Value& value);
+  void put_value(const trace::Value& value) {
+    const std::size_t bytes = kNumberBytes[shm::code(value.type)];
+    if (bytes == 0) return put_large_value(value);
+    std::uint64_t number = 0;
+    std::memcpy(&number, &value.u64, sizeof number);  // a float is its first four bytes
+    open_->ring.append_number(number, bytes);
+  }
   // Values of a record as a ring stores them, all or some of them, of at most kMostRecordBytes.
   void put_values(std::string_view ring_bytes) { append(ring_bytes.data(), ring_bytes.size()); }
 
@@ -145,6 +153,16 @@ class TraceBuilder {
  private:
   static constexpr std::size_t kPendingBytes = std::size_t{16} << 20;
 
+  // By the code of a type; 0 for what is no number, or has more than 8 bytes.
+  static constexpr std::array<std::uint8_t, 256> kNumberBytes = [] {
+    std::array<std::uint8_t, 256> bytes{};
+    for (unsigned code = 0; code < bytes.size(); ++code) {
+      const std::size_t fixed = shm::fixed_size(static_cast<shm::FieldType>(code));
+      if (fixed <= sizeof(std::uint64_t)) bytes[code] = static_cast<std::uint8_t>(fixed);
+    }
+    return bytes;
+  }();
+
   struct Process;
   struct Stream {
     std::uint32_t process = 0;
@@ -172,6 +190,7 @@ class TraceBuilder {
     s.last_tsc = unix_ns;
     record_at_ = s.ring.size();
   }
+  void put_large_value(const trace::Value& value);
   void open_far(std::uint32_t stream, std::uint64_t unix_ns);
   void put_head(std::uint64_t unix_ns, std::uint32_t site) { put(shm::make_head(unix_ns, site)); }
   [[gnu::always_inline]] void append(const void* bytes, std::size_t count) {
