@@ -1,14 +1,28 @@
 #include "tools/interop/nanolog/nanolog_arguments.hpp"
 
-#include <algorithm>
 #include <cstring>
 
-#include "tools/interop/nanolog/nanolog_reader.hpp"
+#include "shm-layout/record_head.hpp"
 
 namespace ringside::tool::nanolog {
 namespace {
 
 using shm::FieldType;
+using Kind = ArgumentStep::Kind;
+
+// Longer than any number in a ring: what is stored at once behind the last one.
+constexpr std::size_t kSpareBytes = 16;
+// In front of a text in a ring, and the most of a wide character.
+constexpr std::uint32_t kLengthBytes = 4;
+constexpr std::uint32_t kCharacterBytes = 4;
+
+ArgumentStep step_of(const shm::PrintfField& field) {
+  const auto bytes = static_cast<std::uint8_t>(shm::fixed_size(field.type));
+  if (field.conversion == 's') return {field.wide ? Kind::kWideString : Kind::kString, 0};
+  if (field.type == FieldType::string) return {Kind::kWideCharacter, 0};
+  if (field.type == FieldType::f64) return {Kind::kDouble, bytes};
+  return {field.type == FieldType::f80 ? Kind::kLongDouble : Kind::kInteger, bytes};
+}
 
 void append_utf8(std::uint32_t character, std::string& text) {
   if (character >= 0x110000 || (character >= 0xD800 && character < 0xE000)) character = 0xFFFD;
@@ -32,112 +46,142 @@ void append_utf8(std::uint32_t character, std::string& text) {
   }
 }
 
+unsigned number_bytes_of(ArgumentStep step, unsigned nibble) {
+  const bool is_floating = step.kind == Kind::kDouble || step.kind == Kind::kLongDouble;
+  return is_floating ? Packed::floating_bytes(nibble) : Packed::integer_bytes(nibble);
+}
+
 }  // namespace
 
-bool Packed::integer(unsigned nibble, std::uint64_t& number) {
-  const bool negative = nibble > 8;
-  const unsigned bytes = negative ? nibble - 8 : nibble;
-  if (left() < bytes) return false;
-  number = 0;
-  std::memcpy(&number, here(), bytes);
-  if (negative) number = 0 - number;
-  pass(bytes);
-  return true;
+ArgumentPlan::ArgumentPlan(const shm::FieldList& fields) : is_sound(fields.ok()) {
+  std::uint32_t nibbles = 0;
+  for (const shm::PrintfField& field : fields) {
+    const ArgumentStep step = steps.emplace_back(step_of(field));
+    has_strings |= step.is_string();
+    nibbles += step.is_string() ? 0U : 1U;
+    most_bytes += step.bytes != 0 ? step.bytes : kLengthBytes + kCharacterBytes;
+  }
+  nibble_bytes = (nibbles + 1) / 2;
 }
 
-bool Packed::floating(unsigned nibble, long double& number) {
-  const unsigned bytes = nibble == 0 ? 16 : nibble;
-  if (left() < bytes) return false;
+long double Packed::floating_at(const std::byte* place, unsigned bytes) {
   if (bytes == 4) {
     float value = 0;
-    std::memcpy(&value, here(), sizeof value);
-    number = static_cast<long double>(value);
-  } else if (bytes == 16) {
-    // Ten bytes count.
-    number = 0;
-    std::memcpy(&number, here(), 10);
-  } else if (bytes == 8) {
-    double value = 0;
-    std::memcpy(&value, here(), sizeof value);
-    number = static_cast<long double>(value);
-  } else {
-    return false;
+    std::memcpy(&value, place, sizeof value);
+    return static_cast<long double>(value);
   }
-  pass(bytes);
-  return true;
+  if (bytes == 8) {
+    double value = 0;
+    std::memcpy(&value, place, sizeof value);
+    return static_cast<long double>(value);
+  }
+  // Ten bytes count.
+  long double number = 0;
+  std::memcpy(&number, place, 10);
+  return number;
 }
 
-bool Arguments::number(const shm::PrintfField& field, unsigned nibble, Packed& packed,
-                       std::size_t index) {
-  trace::Value& value = values_[index];
-  value.type = field.type;
-  if (field.type == FieldType::f64 || field.type == FieldType::f80) {
+// Room for it is there.
+std::byte* Arguments::put_text(std::string_view text, std::byte* out) const {
+  const auto bytes = static_cast<std::uint32_t>(text.size());
+  std::memcpy(out, &bytes, kLengthBytes);
+  if (bytes != 0) std::memcpy(out + kLengthBytes, text.data(), bytes);
+  return out + kLengthBytes + bytes;
+}
+
+[[gnu::always_inline]] inline bool Arguments::number(ArgumentStep step, unsigned nibble,
+                                                     Packed& packed, std::byte*& out) {
+  if (step.kind == Kind::kInteger) [[likely]] {
+    std::uint64_t number = 0;
+    if (!packed.integer(nibble, number)) return false;
+    std::memcpy(out, &number, sizeof number);
+  } else if (step.kind == Kind::kDouble && nibble == sizeof(double)) {
+    if (packed.left() < sizeof(double)) return false;
+    std::memcpy(out, packed.here(), sizeof(double));
+    packed.pass(sizeof(double));
+  } else if (step.kind == Kind::kWideCharacter) {
+    std::uint64_t number = 0;
+    if (!packed.integer(nibble, number)) return false;
+    text_.clear();
+    append_utf8(static_cast<std::uint32_t>(number), text_);
+    out = put_text(text_, out);
+  } else {
     long double number = 0;
     if (!packed.floating(nibble, number)) return false;
-    value = field.type == FieldType::f80 ? trace::Value::of_f80(number)
-                                         : trace::Value::of_f64(static_cast<double>(number));
-    return true;
+    const auto rounded = static_cast<double>(number);
+    if (step.kind == Kind::kDouble) std::memcpy(out, &rounded, sizeof rounded);
+    if (step.kind == Kind::kLongDouble) std::memcpy(out, &number, step.bytes);
   }
-  std::uint64_t number = 0;
-  if (!packed.integer(nibble, number)) return false;
-  if (field.type == FieldType::string) {  // a wide character
-    texts_[index].clear();
-    append_utf8(static_cast<std::uint32_t>(number), texts_[index]);
-    value.text = texts_[index];
-    return true;
-  }
-  const auto unused =
-      static_cast<unsigned>(64 - 8 * std::min<std::size_t>(shm::fixed_size(field.type), 8));
-  const std::uint64_t high = number << unused;
-  value.u64 = shm::is_signed(field.type)
-                  ? static_cast<std::uint64_t>(static_cast<std::int64_t>(high) >> unused)
-                  : high >> unused;
+  out += step.bytes;
   return true;
 }
 
-bool Arguments::string(const shm::PrintfField& field, Packed& packed, std::size_t index) {
-  trace::Value& value = values_[index];
-  value.type = FieldType::string;
-  if (!field.wide) {
-    const char* const begin = reinterpret_cast<const char*>(packed.here());
-    const auto* const end = static_cast<const char*>(std::memchr(begin, 0, packed.left()));
+bool Arguments::string(const ArgumentPlan& plan, ArgumentStep step, Packed& strings,
+                       std::byte*& out) {
+  std::string_view text;
+  if (step.kind == Kind::kString) {
+    const char* const begin = reinterpret_cast<const char*>(strings.here());
+    const auto* const end = static_cast<const char*>(std::memchr(begin, 0, strings.left()));
     if (end == nullptr) return false;
-    value.text = {begin, static_cast<std::size_t>(end - begin)};
-    packed.pass(value.text.size() + 1);
-    return true;
+    text = {begin, static_cast<std::size_t>(end - begin)};
+    strings.pass(text.size() + 1);
+  } else {
+    text_.clear();
+    for (std::uint32_t character = 1; character != 0;) {
+      if (strings.left() < sizeof character) return false;
+      std::memcpy(&character, strings.here(), sizeof character);
+      strings.pass(sizeof character);
+      if (character != 0) append_utf8(character, text_);
+    }
+    text = text_;
   }
-  std::string& text = texts_[index];
-  text.clear();
-  for (std::uint32_t character = 1; character != 0;) {
-    if (packed.left() < sizeof character) return false;
-    std::memcpy(&character, packed.here(), sizeof character);
-    packed.pass(sizeof character);
-    if (character != 0) append_utf8(character, text);
+  text = text.substr(0, shm::kMaxRecordBytes);
+  // For all that may follow, too.
+  const auto used = static_cast<std::size_t>(out - bytes_.data());
+  const std::size_t needed = used + text.size() + plan.most_bytes + kSpareBytes;
+  if (bytes_.size() < needed) {
+    bytes_.resize(needed);
+    out = bytes_.data() + used;
   }
-  value.text = text;
+  out = put_text(text, out);
   return true;
 }
 
-bool Arguments::read(const Statement& statement, Packed& packed) {
-  const std::size_t count = statement.fields.count;
-  values_.assign(count, {});
-  if (texts_.size() < count) texts_.resize(count);
-  const std::size_t nibble_bytes = (statement.nibbles + 1) / 2;
-  if (packed.left() < nibble_bytes) return false;
+bool Arguments::read(const ArgumentPlan& plan, Packed& packed) {
+  if (packed.left() < plan.nibble_bytes) return false;
+  if (bytes_.size() < plan.most_bytes + kSpareBytes) bytes_.resize(plan.most_bytes + kSpareBytes);
   const std::byte* const nibbles = packed.here();
-  packed.pass(nibble_bytes);
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const shm::PrintfField& field = statement.fields[i];
-    if (is_string(field)) continue;
-    const auto both = static_cast<unsigned>(nibbles[used / 2]);
-    const unsigned nibble = used % 2 == 0 ? both & 15 : both >> 4;
-    ++used;
-    if (!number(field, nibble, packed, i)) return false;
+  const auto nibble = [nibbles](unsigned index) {
+    return static_cast<unsigned>(nibbles[index / 2]) >> index % 2 * 4 & 15;
+  };
+  Packed numbers = packed;
+  numbers.pass(plan.nibble_bytes);
+  std::byte* out = bytes_.data();
+  unsigned used = 0;
+  if (!plan.has_strings) {
+    for (const ArgumentStep step : plan.steps) {
+      if (!number(step, nibble(used++), numbers, out)) return false;
+    }
+    packed = numbers;
+  } else {
+    // Strings lie behind all numbers.
+    std::size_t number_bytes = 0;
+    for (const ArgumentStep step : plan.steps) {
+      if (!step.is_string()) number_bytes += number_bytes_of(step, nibble(used++));
+    }
+    if (numbers.left() < number_bytes) return false;
+    Packed strings = numbers;
+    strings.pass(number_bytes);
+    used = 0;
+    for (const ArgumentStep step : plan.steps) {
+      if (!(step.is_string() ? string(plan, step, strings, out)
+                             : number(step, nibble(used++), numbers, out)))
+        return false;
+    }
+    packed = strings;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_string(statement.fields[i]) && !string(statement.fields[i], packed, i)) return false;
-  }
+  used_ = static_cast<std::size_t>(out - bytes_.data());
+  steps_ = plan.steps;
   return true;
 }
 

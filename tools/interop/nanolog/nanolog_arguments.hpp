@@ -4,57 +4,118 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shm-layout/printf_fields.hpp"
-#include "trace-format/value.hpp"
 
 namespace ringside::tool::nanolog {
-
-struct Statement;
-
-inline bool is_string(const shm::PrintfField& field) {
-  return field.conversion == 's';
-}
 
 // Reads what an extent holds, front to back.
 class Packed {
  public:
-  explicit Packed(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Packed(std::span<const std::byte> bytes)
+      : begin_(bytes.data()), here_(begin_), end_(begin_ + bytes.size()) {}
 
-  bool at_end() const { return at_ == bytes_.size(); }
-  std::size_t position() const { return at_; }
-  std::size_t left() const { return bytes_.size() - at_; }
-  const std::byte* here() const { return bytes_.data() + at_; }
-  void pass(std::size_t bytes) { at_ += bytes; }
-  std::uint8_t byte() { return static_cast<std::uint8_t>(bytes_[at_++]); }
+  bool at_end() const { return here_ == end_; }
+  std::size_t position() const { return static_cast<std::size_t>(here_ - begin_); }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - here_); }
+  const std::byte* here() const { return here_; }
+  void pass(std::size_t bytes) { here_ += bytes; }
+  std::uint8_t byte() { return static_cast<std::uint8_t>(*here_++); }
 
+  static constexpr unsigned integer_bytes(unsigned nibble) {
+    return nibble > 8 ? nibble - 8 : nibble;
+  }
   // Of the length that a half byte tells; above 8 it is 8 less, and the number negative. False
   // where the extent ends.
-  bool integer(unsigned nibble, std::uint64_t& number);
-  // Of 4, 8 or (nibble 0) 16 bytes.
-  bool floating(unsigned nibble, long double& number);
+  bool integer(unsigned nibble, std::uint64_t& number) {
+    const unsigned bytes = integer_bytes(nibble);
+    number = 0;
+    if (left() >= sizeof number) [[likely]] {
+      std::memcpy(&number, here_, sizeof number);
+      // Shifted twice, as a shift by all 64 bits is none.
+      number &= ~(~std::uint64_t{0} << 4 * bytes << 4 * bytes);
+    } else {
+      if (left() < bytes) return false;
+      std::memcpy(&number, here_, bytes);
+    }
+    if (nibble > 8) number = 0 - number;
+    pass(bytes);
+    return true;
+  }
+
+  // 0: there is no floating-point number of this length.
+  static constexpr unsigned floating_bytes(unsigned nibble) {
+    return nibble == 0 ? 16 : nibble == 4 || nibble == 8 ? nibble : 0;
+  }
+  bool floating(unsigned nibble, long double& number) {
+    const unsigned bytes = floating_bytes(nibble);
+    if (bytes == 0 || left() < bytes) return false;
+    number = floating_at(here_, bytes);
+    pass(bytes);
+    return true;
+  }
 
  private:
-  std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;
+  static long double floating_at(const std::byte* place, unsigned bytes);
+
+  const std::byte* begin_;
+  const std::byte* here_;
+  const std::byte* end_;
+};
+
+// What is to be done for a field, made of its statement's format once.
+struct ArgumentStep {
+  enum class Kind : std::uint8_t {
+    kInteger,
+    kDouble,
+    kLongDouble,
+    kWideCharacter,
+    kString,  // this one and what follows has no half byte
+    kWideString,
+  };
+  Kind kind = Kind::kInteger;
+  std::uint8_t bytes = 0;  // in a ring; 0: a text
+
+  bool is_string() const { return kind >= Kind::kString; }
+};
+
+struct ArgumentPlan {
+  std::vector<ArgumentStep> steps;  // in the order of the C arguments
+  std::uint32_t nibble_bytes = 0;
+  std::uint32_t most_bytes = 0;  // in a ring, but for the bytes of strings
+  bool has_strings = false;
+  bool is_sound = false;  // the format is understood
+
+  explicit ArgumentPlan(const shm::FieldList& fields);
 };
 
 class Arguments {
  public:
   // False where the extent ends.
-  bool read(const Statement& statement, Packed& packed);
-  // One for each field, in the order of the C arguments.
-  std::span<const trace::Value> values() const { return values_; }
+  bool read(const ArgumentPlan& plan, Packed& packed);
+  // As a ring stores them, in the order of the C arguments; lives until the next read(). Texts that
+  // are longer than any record are cut: the whole is, then, too.
+  std::string_view ring_bytes() const {
+    return {reinterpret_cast<const char*>(bytes_.data()), used_};
+  }
+  // What ring_bytes() holds.
+  std::span<const ArgumentStep> steps() const { return steps_; }
 
  private:
-  bool number(const shm::PrintfField& field, unsigned nibble, Packed& packed, std::size_t index);
-  bool string(const shm::PrintfField& field, Packed& packed, std::size_t index);
+  // Both put at `out`, and move it on.
+  bool number(ArgumentStep step, unsigned nibble, Packed& packed, std::byte*& out);
+  bool string(const ArgumentPlan& plan, ArgumentStep step, Packed& strings, std::byte*& out);
+  std::byte* put_text(std::string_view text, std::byte* out) const;
 
-  std::vector<trace::Value> values_;
-  std::vector<std::string> texts_;  // wide ones, as UTF-8
+  std::span<const ArgumentStep> steps_;
+  std::vector<std::byte> bytes_;
+  std::size_t used_ = 0;
+  std::string text_;  // a wide one, as UTF-8
 };
 
 }  // namespace ringside::tool::nanolog

@@ -72,7 +72,7 @@ class Inspection final : public Visitor {
     records_before_ = records_;
   }
 
-  void record(std::uint32_t, std::uint64_t, std::span<const trace::Value>) override { ++records_; }
+  void record(std::uint32_t, std::uint64_t, const Arguments&) override { ++records_; }
 
   void extent_end() override {
     const std::uint64_t records = records_ - records_before_;

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/interop/nanolog/nanolog_arguments.hpp"
 #include "trace-format/little_endian.hpp"
 
 namespace ringside::tool::nanolog {
@@ -90,6 +89,7 @@ class File {
     }
     input_.skip(kCheckpointBytes);
     statements_.clear();
+    plans_.clear();
     text_bytes_ = 0;
     visitor_.checkpoint(offset, checkpoint);
   }
@@ -137,8 +137,7 @@ class File {
       return fail("the dictionary's texts have more than 256 MiB");
     }
     statement.fields = shm::printf_fields(statement.format);
-    for (const shm::PrintfField& field : statement.fields)
-      statement.nibbles += is_string(field) ? 0U : 1U;
+    plans_.emplace_back(statement.fields);
     input_.skip(all);
     left -= all;
     return true;
@@ -187,24 +186,25 @@ class File {
         return damaged(offset, "the extent ends within this record");
       }
       cycles += delta;
-      if (id >= statements_.size()) {
+      if (id >= plans_.size()) {
         return damaged(offset,
                        fmt::format("a record of statement {}, which the dictionary lacks", id));
       }
-      const Statement& statement = statements_[static_cast<std::size_t>(id)];
-      if (!statement.fields.ok()) {
-        return damaged(offset,
-                       "a record whose format string is not understood: " + statement.format);
+      const ArgumentPlan& plan = plans_[static_cast<std::size_t>(id)];
+      if (!plan.is_sound) {
+        return damaged(offset, "a record whose format string is not understood: " +
+                                   statements_[static_cast<std::size_t>(id)].format);
       }
-      if (!arguments_.read(statement, packed))
+      if (!arguments_.read(plan, packed))
         return damaged(offset, "the extent ends within this record");
-      visitor_.record(static_cast<std::uint32_t>(id), cycles, arguments_.values());
+      visitor_.record(static_cast<std::uint32_t>(id), cycles, arguments_);
     }
   }
 
   InputBytes& input_;
   Visitor& visitor_;
   std::deque<Statement> statements_;
+  std::vector<ArgumentPlan> plans_;  // of the statements
   std::size_t text_bytes_ = 0;
   Arguments arguments_;
   ReadOutcome outcome_;
@@ -213,17 +213,22 @@ class File {
 
 }  // namespace
 
-std::uint64_t Checkpoint::unix_ns(std::uint64_t at_cycles) const {
+std::uint64_t Clock::to_second_of(std::uint64_t cycles) {
   __extension__ using Wide = __int128;
   constexpr Wide kBillion = 1'000'000'000;
-  // Whole seconds apart from the rest, so that a double has all its nanoseconds.
-  const auto since = static_cast<double>(static_cast<std::int64_t>(at_cycles - cycles));
-  const double seconds = std::floor(since / cycles_per_second);
-  if (std::abs(seconds) > 1e11 || std::abs(static_cast<double>(unix_s)) > 1e11) return 0;
-  const double rest = std::round((since - seconds * cycles_per_second) / cycles_per_second * 1e9);
-  const Wide ns = (Wide{unix_s} + static_cast<std::int64_t>(seconds)) * kBillion +
-                  static_cast<std::int64_t>(rest);
-  return ns < 0 || ns > INT64_MAX ? 0 : static_cast<std::uint64_t>(ns);
+  const double frequency = checkpoint_.cycles_per_second;
+  const double seconds = std::floor(since(cycles) / frequency);
+  const auto unix_s = static_cast<double>(checkpoint_.unix_s);
+  cycles_of_second_ = 0;
+  if (std::abs(seconds) > 1e11 || std::abs(unix_s) > 1e11) return 0;
+  const Wide ns = (Wide{checkpoint_.unix_s} + static_cast<std::int64_t>(seconds)) * kBillion;
+  // One that is not all after 1970, or not all before 2262, has no times.
+  if (ns < 0 || ns > INT64_MAX - kBillion) return 0;
+  second_cycles_ = seconds * frequency;
+  second_ns_ = static_cast<std::uint64_t>(ns);
+  cycles_of_second_ = frequency;
+  ns_per_cycle_ = 1e9 / frequency;
+  return second_ns_ + rounded(std::max(0.0, since(cycles) - second_cycles_) * ns_per_cycle_);
 }
 
 bool is_checkpoint(std::span<const std::byte> first_bytes) {

@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "shm-layout/printf_fields.hpp"
 #include "tools/interop/input_bytes.hpp"
+#include "tools/interop/nanolog/nanolog_arguments.hpp"
 #include "tools/interop/read_outcome.hpp"
-#include "trace-format/value.hpp"
 
 namespace ringside::tool::nanolog {
 
@@ -21,9 +20,37 @@ struct Checkpoint {
   std::uint64_t cycles = 0;
   std::int64_t unix_s = 0;
   double cycles_per_second = 0;
+};
 
-  // 0 for times before 1970.
-  std::uint64_t unix_ns(std::uint64_t cycles) const;
+// Times by a checkpoint.
+class Clock {
+ public:
+  explicit Clock(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+
+  // 0 for times before 1970. Quick within the second of the time before.
+  std::uint64_t unix_ns(std::uint64_t cycles) {
+    const double rest = since(cycles) - second_cycles_;
+    if (!(rest >= 0 && rest < cycles_of_second_)) [[unlikely]]
+      return to_second_of(cycles);
+    return second_ns_ + rounded(rest * ns_per_cycle_);
+  }
+
+ private:
+  static constexpr double kHalf = 0.5;
+
+  double since(std::uint64_t cycles) const {
+    return static_cast<double>(static_cast<std::int64_t>(cycles - checkpoint_.cycles));
+  }
+  // lround() is a call.
+  static std::uint64_t rounded(double ns) { return static_cast<std::uint64_t>(ns + kHalf); }
+  std::uint64_t to_second_of(std::uint64_t cycles);
+
+  Checkpoint checkpoint_;
+  // Whole seconds apart from the rest, so that a double has all its nanoseconds.
+  double second_cycles_ = 0;  // since the checkpoint
+  std::uint64_t second_ns_ = 0;
+  double cycles_of_second_ = 0;  // 0: no second is at hand
+  double ns_per_cycle_ = 0;
 };
 
 struct Statement {
@@ -32,7 +59,6 @@ struct Statement {
   std::string file;
   std::string format;
   shm::FieldList fields;
-  std::uint32_t nibbles = 0;  // one for each field that is no string
 };
 
 struct Extent {
@@ -53,9 +79,9 @@ class Visitor {
   virtual void statements(std::uint64_t offset, std::uint32_t first,
                           std::span<const Statement> more) = 0;
   virtual void extent(const Extent& extent) = 0;
-  // One value for each field of the statement. Texts live during the call.
+  // One argument for each field of the statement. They live during the call.
   virtual void record(std::uint32_t statement, std::uint64_t cycles,
-                      std::span<const trace::Value> values) = 0;
+                      const Arguments& arguments) = 0;
   virtual void extent_end() {}
 };
 
