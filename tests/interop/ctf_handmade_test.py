@@ -83,6 +83,30 @@ class Values(ByHand):
             expected = {f"a{w}": 0x1122334455667788 >> (64 - w) for w in (16, 24, 32, 40, 64)} | {"f": -2.5}
             self.check_values(order, types, "".join(f"o{w} a{w}; " for w in (16, 24, 32, 40, 64)) + "of64 f;", put, expected)
 
+    def test_whole_bytes_one_behind_the_other(self):
+        numbers = [(f"{kind}{8 << i}{order}", kind, 8 << i, order) for order in ORDERS for i in range(4) for kind in "us"]
+        types = "".join(f"typealias integer {{ size = {bits}; align = 8; signed = {str(kind == 's').lower()}; "
+                        f"byte_order = {order}; }} := {name};\n" for name, kind, bits, order in numbers)
+        types += "typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := f32;\n"
+        types += "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := f64;\n"
+        types += "typealias integer { size = 3; align = 1; } := u3;\n"
+        fields = "".join(f"{name} a_{name}; " for name, *_ in numbers)
+        # At the packet's end, and with enough behind; the length of a sequence among them; behind what fills no byte.
+        for behind in (0, 20):
+            all_fields = (f"{fields} f32 f; f64 g; uint8_t n; uint16_t many[n]; u3 bits; uint16_t last; "
+                          f"uint8_t behind[{behind}];")
+            expected = {f"a_{name}": -(0x5DEECE66DA5A5A5A >> (64 - bits)) if kind == "s" else 0xFEDCBA9876543210 >> (64 - bits)
+                        for name, kind, bits, _ in numbers}
+            for order in ORDERS:
+                def put(bits):
+                    for name, kind, width, byte_order in numbers:
+                        bits.put_bytes(expected["a_" + name].to_bytes(
+                            width // 8, "big" if byte_order == "be" else "little", signed=kind == "s"))
+                    bits.real(0.125, 32).real(-1e300, 64).put(2, 8).put(7, 16).put(8, 16).put(5, 3).put(65000, 16)
+                    bits.put_bytes(bytes(behind))
+                self.check_values(order, types, all_fields, put, expected | {
+                    "f": 0.125, "g": -1e300, "n": 2, "many": [7, 8], "bits": 5, "last": 65000, "behind": [0] * behind})
+
     def test_alignments(self):
         types = ("typealias integer { size = 32; align = 32; } := u32a;\ntypealias integer { size = 5; align = 4; } := u5a4;\n"
                  "typealias integer { size = 12; align = 16; } := u12a16;\n"

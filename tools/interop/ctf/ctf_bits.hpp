@@ -38,6 +38,11 @@ class BitReader {
   const std::byte* here() const { return bytes_ + (at_ - first_bit_) / 8; }
   void pass(std::uint64_t bits) { at_ += bits; }
 
+  // Whether so many bytes begin here, at a whole one, and 8 can be loaded at each of them.
+  bool has_straight(std::uint64_t bytes) const {
+    return at_ % 8 == 0 && has_loads_ && at_ + bytes * 8 <= last_load_ + 8 && bytes * 8 <= left();
+  }
+
   // 1 to 64 bits. False where the packet does not have them.
   [[gnu::always_inline]] bool read(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     if (left() < bits) return false;

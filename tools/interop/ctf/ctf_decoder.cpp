@@ -1,5 +1,6 @@
 #include "tools/interop/ctf/ctf_decoder.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -229,6 +230,47 @@ const Node* Decoder::option(const Node& node) {
   return nullptr;
 }
 
+bool Decoder::straight(const Node& node, const NodePart& part) {
+  bits_.align(node.children[part.first].align_bits);
+  if (!bits_.has_straight(part.bytes)) {
+    for (std::size_t i = 0; i < part.numbers.size(); ++i) {
+      if (!walk(node.children[part.first + i])) return false;
+    }
+    return true;
+  }
+  const std::byte* here = bits_.here();
+  for (const StraightNumber& straight : part.numbers) {
+    std::uint64_t loaded = 0;
+    std::memcpy(&loaded, here, sizeof loaded);
+    here += straight.bytes;
+    // Its bits at the top of the word first.
+    const unsigned unused = 64 - 8U * straight.bytes;
+    loaded = straight.big_endian ? __builtin_bswap64(loaded) : loaded << unused;
+    const std::uint64_t number =
+        straight.is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(loaded) >> unused)
+                           : loaded >> unused;
+    if (straight.slot != kNone) slots_[straight.slot] = number;
+    if (straight.column != kNone) columns_[straight.column].u64 = number;
+  }
+  bits_.pass(std::uint64_t{part.bytes} * 8);
+  return true;
+}
+
+bool Decoder::structure(const Node& node) {
+  for (const NodePart& part : node.parts) {
+    if (part.bytes != 0) {
+      if (!straight(node, part)) return false;
+      continue;
+    }
+    const Node& child = node.children[part.first];
+    const bool is_number = child.kind == TypeKind::kInteger || child.kind == TypeKind::kEnum;
+    if (!(is_number ? number(child) : walk(child))) return false;
+  }
+  if (!node.parts.empty()) return true;
+  return std::all_of(node.children.begin(), node.children.end(),
+                     [this](const Node& child) { return walk(child); });
+}
+
 bool Decoder::walk(const Node& node) {
   if (node.mode == ColumnMode::kRendered && node.column != kNone) {
     std::string& text = texts_[node.column];
@@ -258,11 +300,7 @@ bool Decoder::walk(const Node& node) {
         trace::Value& value = columns_[node.column];
         return raw(node.children[0], value.u64) && raw(node.children[1], value.high);
       }
-      for (const Node& child : node.children) {
-        const bool is_number = child.kind == TypeKind::kInteger || child.kind == TypeKind::kEnum;
-        if (!(is_number ? number(child) : walk(child))) return false;
-      }
-      return true;
+      return structure(node);
     case TypeKind::kVariant: {
       const Node* const chosen = option(node);
       return chosen != nullptr && walk(*chosen);

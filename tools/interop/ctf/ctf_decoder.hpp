@@ -46,6 +46,8 @@ class Decoder {
 
  private:
   bool walk(const Node& node);
+  bool structure(const Node& node);
+  bool straight(const Node& node, const NodePart& part);
   bool number(const Node& node);
   bool floating(const Node& node);
   bool string(const Node& node, std::string_view& text);

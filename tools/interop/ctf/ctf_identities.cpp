@@ -140,7 +140,7 @@ void Identities::begin_packet(StreamReader& stream, const Packet& packet, Decode
   last_ = nullptr;
   const bool is_lttng = entry(trace_.metadata(), "tracer_name").starts_with("lttng");
   cause_ = is_lttng ? shm::LossCause::kRingFull : shm::LossCause::kUnknown;
-  own_thread_ = kNone;
+  own_thread_ = own_stream_ = kNone;
   own_name_ = trace_.files()[packet.file];
   if (is_ours_ && stream.process != kNone) {
     const auto told = static_cast<std::uint32_t>(decoder.slot(stream.loss_cause));
@@ -160,7 +160,10 @@ std::uint32_t Identities::stream_of_packet() {
 }
 
 std::uint32_t Identities::stream_of_event(const Decoder& decoder) {
-  if (here_->tid == kNone && here_->pid == kNone) return stream_of_packet();
+  if (here_->tid == kNone && here_->pid == kNone) {
+    if (own_stream_ == kNone) own_stream_ = stream_of_packet();
+    return own_stream_;
+  }
   const std::uint64_t pid = decoder.slot(here_->pid);
   const std::uint64_t tid = decoder.slot(here_->tid);
   const std::string_view name =

@@ -87,6 +87,7 @@ class Identities {
   std::uint32_t own_process_ = kNone;
   std::uint32_t own_thread_ = kNone;
   std::string own_name_;
+  std::uint32_t own_stream_ = kNone;  // what stream_of_packet() says
   Thread* last_ = nullptr;
   std::uint64_t last_pid_ = 0;
   std::uint64_t last_tid_ = 0;

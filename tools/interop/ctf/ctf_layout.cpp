@@ -34,7 +34,33 @@ Node* walk(Node& structure, std::string_view path) {
   return node != nullptr && is_numeric_slot(*node) ? node : nullptr;
 }
 
+bool is_straight(const Node& node) {
+  const bool is_number = is_numeric_slot(node) || node.kind == TypeKind::kFloat;
+  const bool has_whole_bytes =
+      node.bits == 8 || node.bits == 16 || node.bits == 32 || node.bits == 64;
+  return is_number && has_whole_bytes && node.align_bits <= 8 && node.role == NodeRole::kPlain &&
+         node.mode == ColumnMode::kNumber;
+}
+
 }  // namespace
+
+void straighten(Node& node) {
+  for (Node& child : node.children) straighten(child);
+  node.parts.clear();
+  if (node.kind != TypeKind::kStruct || node.column != kNone) return;
+  bool goes_on = false;
+  for (std::uint32_t i = 0; i < node.children.size(); ++i) {
+    const Node& child = node.children[i];
+    const bool straight = is_straight(child);
+    if (!straight || !goes_on) node.parts.push_back({i, 0, {}});
+    goes_on = straight;
+    if (!straight) continue;
+    NodePart& part = node.parts.back();
+    const auto bytes = static_cast<std::uint8_t>(child.bits / 8);
+    part.bytes += bytes;
+    part.numbers.push_back({child.slot, child.column, bytes, child.big_endian, child.is_signed});
+  }
+}
 
 bool is_named_for_time(const Node& node) {
   return node.kind == TypeKind::kInteger &&

@@ -26,6 +26,22 @@ enum class ColumnMode : std::uint8_t {
   kRendered,    // anything else, as text
 };
 
+// Of numbers of whole bytes that follow each other without gaps: found without a look at each node.
+struct StraightNumber {
+  std::uint32_t slot = kNone;
+  std::uint32_t column = kNone;
+  std::uint8_t bytes = 0;
+  bool big_endian = false;
+  bool is_signed = false;
+};
+
+// Children of a structure, one after the other: straight numbers, or a single one of another kind.
+struct NodePart {
+  std::uint32_t first = 0;
+  std::uint32_t bytes = 0;  // of all numbers; 0: a single child
+  std::vector<StraightNumber> numbers;
+};
+
 struct Node {
   TypeKind kind = TypeKind::kStruct;
   NodeRole role = NodeRole::kPlain;
@@ -49,6 +65,7 @@ struct Node {
     std::uint32_t option = 0;
   };
   std::vector<Choice> choices;  // of a variant, by the values of its tag
+  std::vector<NodePart> parts;  // of a structure: straighten() makes them
 };
 
 struct StreamLayout {
@@ -99,6 +116,9 @@ class LayoutMaker {
   std::size_t nodes_ = 0;
   std::string error_;
 };
+
+// Of a structure and what is in it, when all slots and columns are known: it is decoded faster.
+void straighten(Node& node);
 
 // "_name" is "name": tracers put an underscore in front.
 inline std::string_view plain_name(std::string_view name) {

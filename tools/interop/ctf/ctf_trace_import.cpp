@@ -37,6 +37,15 @@ TraceImport::TraceImport(Trace& trace, ImportContext& context)
     const auto [place, is_new] = events_.try_emplace(key);
     if (is_new) make(event, place->second);
   }
+  for (auto& [key, event] : events_) {
+    straighten(event.layout.context);
+    straighten(event.layout.fields);
+  }
+  for (const auto& [id, description] : trace.metadata().streams) {
+    StreamReader& stream = trace.stream(id);
+    identities_.columns_of_stream(stream);  // which gives columns to its contexts
+    straighten(stream.layout.event_context);
+  }
   const std::vector<Packet>& packets = trace.packets();
   order_.resize(packets.size());
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
@@ -133,6 +142,7 @@ void TraceImport::read_events(const Packet& packet) {
 }
 
 Decoded TraceImport::step(const Node& node) {
+  if (node.children.empty() && node.align_bits == 1) return Decoded::kYes;  // there is no such part
   const Decoded decoded = decoder_.decode(node);
   if (decoded == Decoded::kBad) why_ = decoder_.failure();
   return decoded;
