@@ -152,6 +152,26 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
            number(of.slots_used));
 }
 
+// Of each trigger that there is: what is looked for must not be missing until it has happened.
+void add_triggers(const std::map<std::string, TriggerCount>& triggers, Page& page) {
+  const auto add = [&](MetricType type, const char* name, const char* help, auto number) {
+    page.begin(type, name, help);
+    for (const auto& [trigger, count] : triggers) page.add(number(count), {{"trigger", trigger}});
+  };
+  using Of = const TriggerCount&;
+  add(kCounter, "ringside_trigger_fired_total", "How often the trigger has fired.",
+      [](Of of) { return number(of.fired); });
+  add(kCounter, "ringside_trigger_held_back_total",
+      "How often it would have fired, but for its pause.",
+      [](Of of) { return number(of.held_back); });
+  add(kCounter, "ringside_trigger_hook_failures_total",
+      "Hooks of the trigger that could not be run, or ended with another status than 0.",
+      [](Of of) { return number(of.hooks_failed); });
+  add(kGauge, "ringside_trigger_last_fired_timestamp_seconds",
+      "When it fired last, since the Unix epoch; 0: not since consumerd started.",
+      [](Of of) { return of.last_fired_unix_s; });
+}
+
 class ServicePage {
  public:
   ServicePage(const std::vector<ServiceRow>& services, Page& page)
@@ -250,6 +270,7 @@ void add_states(ServicePage page) {
 std::string metrics_page(const MetricsSnapshot& snapshot, double silent_s) {
   Page page;
   add_consumer(snapshot.consumer, silent_s, page);
+  add_triggers(snapshot.consumer.triggers, page);
   const ServicePage of_services(snapshot.services, page);
   add_totals(of_services);
   add_states(of_services);

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "consumerd/service_table.hpp"
+#include "consumerd/trigger_count.hpp"
 
 namespace ringside::consumer {
 
@@ -44,6 +46,7 @@ struct ConsumerFigures {
   std::uint64_t slots = 0;
   std::uint64_t slots_used = 0;
   bool directory_gone = false;
+  std::map<std::string, TriggerCount> triggers;  // by name
 };
 
 struct MetricsSnapshot {

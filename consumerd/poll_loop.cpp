@@ -246,6 +246,7 @@ void PollLoop::tell_metrics(Clock::time_point now) {
   figures.slots = kStagingSlots;
   figures.slots_used = kStagingSlots - staging_->free_slots();
   figures.directory_gone = directory_gone_;
+  figures.triggers = triggers_.counts();
   metrics_->gather(sessions_, now, figures,
                    directory_gone_ ? options_.shm_dir + " is not there" : std::string());
 }

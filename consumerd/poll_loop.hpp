@@ -46,8 +46,6 @@ class PollLoop {
   // goes on in a new file.
   int run();
 
-  std::map<std::string, TriggerCount> trigger_counts() const { return triggers_.counts(); }
-
  private:
   using Clock = std::chrono::steady_clock;
 

@@ -31,6 +31,8 @@ void TriggerDesk::fire(std::size_t rule, const TriggerSource& source, std::strin
   State& state = *state_of_[rule];
   state.last = Clock::now();
   ++state.count.fired;
+  state.count.last_fired_unix_s =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   if (message.size() > kMostTriggerMessage) {
     message.resize(kMostTriggerMessage);
     message += "...";

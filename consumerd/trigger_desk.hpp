@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "consumerd/trigger_count.hpp"
 #include "consumerd/trigger_rule.hpp"
 
 namespace ringside::consumer {
@@ -33,13 +34,6 @@ struct TriggerFiring {
   TriggerSource source;
   std::string statement;  // "orders.cpp:17"; of losses and deaths empty
   std::string message;    // of the record; else what has happened
-};
-
-// Since the start, of a rule of this name.
-struct TriggerCount {
-  std::uint64_t fired = 0;
-  std::uint64_t held_back = 0;     // by the rule's pause
-  std::uint64_t hooks_failed = 0;  // not run, or ended with another status than 0
 };
 
 // For the poll loop's thread alone.

@@ -221,6 +221,25 @@ TEST(MetricsPage, HasASeriesForEachServiceAndCauseAndNoOther) {
   EXPECT_EQ(page.find("unknown"), std::string::npos);
 }
 
+TEST(MetricsPage, HasSeriesForEachTriggerThatThereIsFiredOrNot) {
+  consumer::MetricsSnapshot snapshot;
+  EXPECT_EQ(consumer::metrics_page(snapshot, 0).find("ringside_trigger"), std::string::npos);
+  snapshot.consumer.triggers = {{"late \"fill\"", {3, 40, 2, 1763733600.5}}, {"quiet", {}}};
+  const std::string page = consumer::metrics_page(snapshot, 0);
+  for (const char* const line :
+       {"# TYPE ringside_trigger_fired_total counter\n",
+        "ringside_trigger_fired_total{trigger=\"late \\\"fill\\\"\"} 3\n",
+        "ringside_trigger_held_back_total{trigger=\"late \\\"fill\\\"\"} 40\n",
+        "ringside_trigger_hook_failures_total{trigger=\"late \\\"fill\\\"\"} 2\n",
+        "# TYPE ringside_trigger_last_fired_timestamp_seconds gauge\n",
+        "ringside_trigger_last_fired_timestamp_seconds{trigger=\"late \\\"fill\\\"\"} "
+        "1763733600.5\n",
+        "ringside_trigger_fired_total{trigger=\"quiet\"} 0\n",
+        "ringside_trigger_last_fired_timestamp_seconds{trigger=\"quiet\"} 0\n"}) {
+    EXPECT_NE(page.find(line), std::string::npos) << line << page;
+  }
+}
+
 TEST(MetricsPage, PutsEveryRoundIntoOneBucketAndAllLargerOnes) {
   consumer::MetricsSnapshot snapshot;
   for (const double seconds : {0.0, 1e-5, 0.005, 3600.0}) snapshot.consumer.rounds.add(seconds);

@@ -267,6 +267,7 @@ TEST(TriggerDesk, OtherRulesOfTheSameNameGoOnWithItsPauseAndCounts) {
   EXPECT_TRUE(fire()) << "the other one";
   EXPECT_FALSE(desk.next().has_value());
   EXPECT_EQ(desk.counts().at("rule").fired, 1U);
+  EXPECT_GT(desk.counts().at("rule").last_fired_unix_s, 0);
   desk.set_rules({});
   EXPECT_FALSE(fire());
   EXPECT_TRUE(desk.counts().empty());

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -124,6 +125,41 @@ class Metrics(unittest.TestCase):
         checked = subprocess.run(["promtool", "check", "metrics"], input=page, text=True,
                                  capture_output=True, timeout=BOUND_S, check=False)
         self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
+
+    def test_triggers_are_counted_by_name_and_their_hooks_failures(self):
+        config = os.path.join(self.bed.work_dir, "consumerd.toml")
+        loud = '[[trigger]]\nname = "first \\"of\\" many"\npause = "10h"\nsnapshot = true\n'
+        quiet = '[[trigger]]\nname = "quiet"\non = "death"\nsnapshot = true\n'
+        failing = '[[trigger]]\nname = "failing"\npause = "10h"\nhook = ["false"]\n'
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(loud + quiet + failing)
+        before = time.time()
+        consumer = self.start("--config", config)
+
+        def of(trigger, name):
+            return self.of(None, "ringside_trigger_" + name, trigger=trigger)
+
+        names = ("fired_total", "held_back_total", "hook_failures_total", "last_fired_timestamp_seconds")
+        wait_until(lambda: of("quiet", "fired_total") == 0, "triggers that have not fired")
+        for trigger in (r'first \"of\" many', "quiet", "failing"):
+            self.assertEqual([of(trigger, name) for name in names], [0] * 4)
+        self.bed.start_service("--records", 100, service="orders").wait()
+        wait_until(lambda: of("failing", "hook_failures_total") == 1, "the hook to fail")
+        wait_until(lambda: self.of("orders", "ringside_records_total") == 100, "the records")
+        for trigger, failures in ((r'first \"of\" many', 0), ("failing", 1)):
+            fired, held_back, failed, last = [of(trigger, name) for name in names]
+            self.assertEqual((fired, held_back, failed), (1, 99, failures))
+            self.assertTrue(before <= last <= time.time(), last)
+        self.assertEqual([of("quiet", name) for name in names], [0] * 4)
+        _, page = self.get("/metrics")
+        checked = subprocess.run(["promtool", "check", "metrics"], input=page, text=True,
+                                 capture_output=True, timeout=BOUND_S, check=False)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(failing)
+        consumer.send(signal.SIGHUP)
+        wait_until(lambda: of("quiet", "fired_total") is None, "one that is no more to go")
+        self.assertEqual(of("failing", "fired_total"), 1)
 
     def test_totals_of_processes_that_ended_stay(self):
         self.start()

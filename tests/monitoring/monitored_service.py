@@ -44,7 +44,7 @@ def metric_names(expression):
 
 
 class MonitoredService:
-    """Of the name "orders", which has lost records and measures its log calls. Closed with the bed."""
+    """Of the name "orders", which has lost records, measures its log calls and has set a trigger off. Closed with the bed."""
 
     def __init__(self):
         self.bed = TestBed()
@@ -53,7 +53,10 @@ class MonitoredService:
                                          overflow="drop", ring_bytes=65536,
                                          environment={"RINGSIDE_COST_SAMPLING": "8"})
         wait_until(lambda: "done" in service.stdout(), "the records")
-        self.consumer = self.bed.start_consumer("--metrics", f"127.0.0.1:{self.port}")
+        config = os.path.join(self.bed.work_dir, "consumerd.toml")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write('[[trigger]]\nname = "any record"\nsnapshot = true\n')
+        self.consumer = self.bed.start_consumer("--metrics", f"127.0.0.1:{self.port}", "--config", config)
         wait_until(lambda: 'ringside_processes{service="orders"} 1' in self.page(), "metrics of it")
 
     def page(self):
