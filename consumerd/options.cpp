@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fnmatch.h>
 #include <functional>
 #include <getopt.h>
 #include <memory>
@@ -15,6 +14,7 @@
 
 #include "consumerd/configuration.hpp"
 #include "consumerd/option_settings.hpp"
+#include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -306,11 +306,7 @@ std::optional<Options> reload_options(const Options& present, std::vector<std::s
 }
 
 bool serves(const Options& options, const std::string& service) {
-  if (options.services.empty()) return true;
-  for (const std::string& glob : options.services) {
-    if (fnmatch(glob.c_str(), service.c_str(), 0) == 0) return true;
-  }
-  return false;
+  return options.services.empty() || trace::any_service_glob_fits(options.services, service);
 }
 
 }  // namespace ringside::consumer

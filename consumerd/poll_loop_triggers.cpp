@@ -79,7 +79,7 @@ void PollLoop::carry_out(const TriggerFiring& firing) {
     const bool meant =
         rule.level_services.empty()
             ? session->name() == source.segment
-            : trace::any_glob_fits(rule.level_services, {session->trigger_source().service});
+            : trace::any_service_glob_fits(rule.level_services, session->trigger_source().service);
     if (meant) session->admit_level(*rule.level, rule.level_for);
   }
   if (rule.hook.empty()) return;

@@ -17,7 +17,7 @@ template <class Rule>
 std::vector<const Rule*> rules_of(const std::vector<Rule>& rules, const std::string& service) {
   std::vector<const Rule*> chosen;
   for (const Rule& rule : rules) {
-    if (rule.services.empty() || trace::any_glob_fits(rule.services, {service})) {
+    if (rule.services.empty() || trace::any_service_glob_fits(rule.services, service)) {
       chosen.push_back(&rule);
     }
   }

@@ -46,7 +46,7 @@ bool TriggerRule::prepare(std::string* why) {
 }
 
 bool TriggerRule::is_for(const std::string& service) const {
-  return services.empty() || trace::any_glob_fits(services, {service});
+  return services.empty() || trace::any_service_glob_fits(services, service);
 }
 
 }  // namespace ringside::consumer

@@ -90,7 +90,8 @@ trace::query::Scope EventFilter::scope() const {
 }
 
 bool EventFilter::wants_service(const trace::SegmentInfo& segment) const {
-  return options_.services.empty() || trace::any_glob_fits(options_.services, {segment.service});
+  return options_.services.empty() ||
+         trace::any_service_glob_fits(options_.services, segment.service);
 }
 
 bool EventFilter::wants_site(const trace::Site& site) const {

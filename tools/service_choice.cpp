@@ -59,7 +59,7 @@ std::vector<std::string> chosen_segments(const ServiceChoice& choice, std::strin
     const std::string path = it->path().string();
     const std::string service = service_of(path);
     if (service.empty() || (choice.pid && *choice.pid != pid_of(path))) continue;
-    if (choice.services.empty() || trace::any_glob_fits(choice.services, {service})) {
+    if (choice.services.empty() || trace::any_service_glob_fits(choice.services, service)) {
       files.push_back(path);
     }
   }

@@ -201,6 +201,15 @@ class Steering(unittest.TestCase):
                 (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd")]:
             self.assertIn(words, self.ringctl(*arguments, status=status), arguments)
 
+    def test_services_are_chosen_by_the_names_that_they_are_listed_with(self):
+        service = ToldService(self.bed, "steered_service", service="pay.desk 7")
+        self.assertEqual([one["service"] for one in self.objects("list")], ["pay.desk 7"])
+        for name in ("pay.desk 7", "pay.*", "pay_desk_7"):
+            (one,) = self.objects("list", "--service", name)
+            self.assertEqual(one["pid"], service.process.pid)
+        self.assertIn("level WARNING", self.ringctl("level", "warning", "--service", "pay.d*"))
+        self.assertIn("ringctl list", self.ringctl("list", "--service", "pay.desk", status=3))
+
     def test_other_files_in_the_directory_are_no_services(self):
         steered(self.bed)
         os.symlink("/etc/passwd", os.path.join(self.bed.shm_dir, "ringside.a.1.0123456789abcdef"))

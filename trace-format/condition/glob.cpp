@@ -3,7 +3,37 @@
 #include <algorithm>
 #include <fnmatch.h>
 
+#include "shm-layout/segment_name.hpp"
+
 namespace ringside::trace {
+namespace {
+
+// The glob that fits the file names of what `glob` fits: what no file name has becomes "_", but for
+// what stands for something else.
+std::string service_file_glob(const std::string& glob) {
+  std::string result;
+  for (std::size_t i = 0; i < glob.size(); ++i) {
+    const char c = glob[i];
+    if (c == '[') {
+      // A "]" that comes first, or behind "!", is one of the characters.
+      const std::size_t first = i + 1 + (glob.compare(i + 1, 1, "!") == 0 ? 1 : 0);
+      const std::size_t end = glob.find(']', first + 1);
+      if (end != std::string::npos) {
+        result += glob.substr(i, end + 1 - i);
+        i = end;
+        continue;
+      }
+    }
+    if (c == '\\' && i + 1 < glob.size()) {
+      result += shm::service_file_char(glob[++i]);
+    } else {
+      result += c == '*' || c == '?' ? c : shm::service_file_char(c);
+    }
+  }
+  return result;
+}
+
+}  // namespace
 
 bool glob_fits(const std::string& glob, std::string_view text) {
   return fnmatch(glob.c_str(), std::string(text).c_str(), 0) == 0;
@@ -14,6 +44,15 @@ bool any_glob_fits(const std::vector<std::string>& globs,
   return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
     return std::any_of(texts.begin(), texts.end(),
                        [&](std::string_view text) { return glob_fits(glob, text); });
+  });
+}
+
+bool any_service_glob_fits(const std::vector<std::string>& globs, std::string_view service) {
+  if (any_glob_fits(globs, {service})) return true;
+  std::string file_name(service);
+  std::transform(file_name.begin(), file_name.end(), file_name.begin(), shm::service_file_char);
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    return glob_fits(service_file_glob(glob), file_name);
   });
 }
 
