@@ -148,26 +148,37 @@ class WatchedSegment {
     view->threads.push_back(std::move(thread));
   }
 
-  // A look at records of the ring: all since the look before if they are few, or those of the
-  // window. Both begin at what was a producer's position, so at a record.
+  // A look at records of the ring: the first since the look before, or, where those are written
+  // over by now, those of the window. Both begin at what was a producer's position, so at a record.
   void sample(const RingStatus& ring, const RingStatus* before, Peak* peak) {
     const RingStatus* const window = same_owner(window_begin_, ring);
-    std::uint64_t from = window != nullptr ? window->producer_pos : ring.producer_pos;
-    const std::uint64_t since = before != nullptr ? before->producer_pos : from;
-    if (since <= from && ring.producer_pos - since <= kSampleBytes) from = since;
-    if (from >= ring.producer_pos || sampled_bytes_ >= kSampleBudget) return;
+    const std::uint64_t recent = window != nullptr ? window->producer_pos : ring.producer_pos;
+    const std::uint64_t since = before != nullptr ? before->producer_pos : recent;
+    if (sample_from(ring, since, since, peak) || since == recent) return;
+    sample_from(ring, recent, since, peak);
+  }
+
+  // What it sees stands for all `since` then. False if nothing whole is there.
+  bool sample_from(const RingStatus& ring, std::uint64_t from, std::uint64_t since, Peak* peak) {
+    if (from >= ring.producer_pos || sampled_bytes_ >= kSampleBudget || !is_whole(ring, from)) {
+      return false;
+    }
     const std::vector<std::byte> bytes =
         image_->ring_bytes(ring.ring, from, std::min(ring.producer_pos - from, kSampleBytes));
     sampled_bytes_ += bytes.size();
-    // Written over meanwhile? A record may be under way behind the producer's position.
+    if (bytes.empty() || !is_whole(ring, from)) return false;
+    const double weight =
+        static_cast<double>(ring.producer_pos - since) / static_cast<double>(bytes.size());
+    const StatementSample::Share seen = sample_.add(bytes, std::max(weight, 1.0));
+    if (seen.records > 0) peak->record_bytes = seen.bytes / seen.records;
+    return true;
+  }
+
+  // Not written over yet. A record may be under way behind the producer's position.
+  bool is_whole(const RingStatus& ring, std::uint64_t from) {
     const RingWords words = image_->ring_words(ring.ring);
     const std::uint64_t reach = words.producer_pos + image_->header().max_record_bytes;
-    if (words.generation != ring.generation || reach - from > image_->layout().ring_bytes) return;
-    const double weight = since < from ? static_cast<double>(ring.producer_pos - since) /
-                                             static_cast<double>(bytes.size())
-                                       : 1.0;
-    const StatementSample::Share seen = sample_.add(bytes, weight);
-    if (seen.records > 0) peak->record_bytes = seen.bytes / seen.records;
+    return words.generation == ring.generation && reach - from <= image_->layout().ring_bytes;
   }
 
   void add_service(double seconds, ServiceView* view) {

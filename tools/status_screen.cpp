@@ -14,6 +14,7 @@
 
 #include "tools/call_cost_text.hpp"
 #include "tools/quantity_text.hpp"
+#include "tools/screen_help.hpp"
 #include "tools/segment_watch.hpp"
 #include "tools/status_text.hpp"
 #include "tools/terminal.hpp"
@@ -28,25 +29,6 @@ constexpr int kEscape = 27;
 constexpr int kBackspace = 127;
 constexpr int kLongestWaitMs = 100;  // so that a signal to stop is served soon
 constexpr std::size_t kColumnGap = 2;
-
-constexpr std::string_view kHelp[] = {
-    "Enter      threads of the service that is marked; cost of a thread's log calls",
-    "Tab        its statements, and back to its threads",
-    "Esc, <-    back",
-    "Up, Down   mark another line; PgUp, PgDn, Home, End too",
-    "o          sort by name, rate, fill, losses",
-    "/          only lines that contain what you type; Enter ends the typing",
-    "p          pause",
-    "?          this page",
-    "q          quit",
-    "",
-    "FULLEST RING  # how full it is; | the most that consumerd ever found in it",
-    "OVERFLOW      when a ring is full if it goes on filling like this",
-    "RATE          bytes recorded, at each of the last looks",
-    "LOST          records, since the threads began; causes stand at the bottom",
-    "CALL P50      what log calls of the thread cost (RINGSIDE_COST_SAMPLING=8192)",
-    "SHARE         of the service's bytes, by a sample of its latest records",
-};
 
 class StatusScreen {
  public:
@@ -243,13 +225,18 @@ class StatusScreen {
     const int columns = getmaxx(stdscr);
     const StatusTable rows = table();
     if (marked_ >= rows.rows.size()) marked_ = rows.rows.empty() ? 0 : rows.rows.size() - 1;
-    Terminal::put(0, 0, headline(), A_BOLD, columns);
+    Terminal::put(0, 0, headline(static_cast<std::size_t>(std::max(columns, 1))), A_BOLD, columns);
     std::vector<StatusCell> remarks;
     if (const ServiceView* const service = chosen()) {
       const ThreadView* const thread =
           view_ == View::kCallCosts ? chosen_thread(*service) : nullptr;
       remarks = thread != nullptr ? thread_cost_remarks(*thread, service->now)
                                   : service_remarks(*service);
+      if (thread == nullptr) {
+        const auto rates =
+            history_remarks(*service, static_cast<std::size_t>(std::max(columns, 1)), unicode_);
+        remarks.insert(remarks.end(), rates.begin(), rates.end());
+      }
     }
     for (const std::string& trouble : watch_.troubles()) {
       remarks.push_back({visible(trouble), Tone::kBad});
@@ -261,8 +248,8 @@ class StatusScreen {
     }
     const int table_end = lines - 1 - static_cast<int>(remarks.size());
     if (help_) {
-      for (std::size_t i = 0; i < std::size(kHelp); ++i) {
-        Terminal::put(static_cast<int>(i) + 2, 0, kHelp[i], A_NORMAL, columns);
+      for (std::size_t i = 0; i < std::size(kScreenHelp); ++i) {
+        Terminal::put(static_cast<int>(i) + 2, 0, kScreenHelp[i], A_NORMAL, columns);
       }
     } else {
       draw_table(rows, 1, table_end, columns);
@@ -297,8 +284,7 @@ class StatusScreen {
       Terminal::put(begin + 1, 0,
                     filter_.empty() && !rows.if_empty.empty() ? rows.if_empty
                     : filter_.empty()
-                        ? "Nothing is traced here. Start a service that links Ringside, or name "
-                          "another --shm-dir."
+                        ? "Nothing is traced here: start a service, or name another --shm-dir."
                         : "Nothing has \"" + filter_ + "\" in it; / and Enter shows all again.",
                     A_NORMAL, columns);
     }
@@ -310,15 +296,17 @@ class StatusScreen {
       for (std::size_t cell = 0; cell < rows.rows[i].size(); ++cell) {
         if (widths[cell] == 0) continue;
         const StatusCell& one = rows.rows[i][cell];
-        const int shift = one.right ? static_cast<int>(widths[cell] - text_columns(one.text)) : 0;
-        Terminal::put(line, column + shift, one.text, terminal_->attribute(one.tone) | mark,
+        const std::string text = fitted(one.text, widths[cell]);
+        const int shift = one.right ? static_cast<int>(widths[cell] - text_columns(text)) : 0;
+        Terminal::put(line, column + shift, text, terminal_->attribute(one.tone) | mark,
                       columns - column - shift);
         column += static_cast<int>(widths[cell] + kColumnGap);
       }
     }
   }
 
-  std::string headline() const {
+  // What was typed and chosen stays to be seen, however long a name is.
+  std::string headline(std::size_t columns) const {
     static constexpr std::string_view kSorts[] = {"name", "rate", "fill", "losses"};
     double records = 0;
     double bytes = 0;
@@ -340,13 +328,17 @@ class StatusScreen {
       const std::size_t count = watch_.services().size();
       line += fmt::format("{} service{}", count, count == 1 ? "" : "s");
     }
-    line += fmt::format(
-        "  {} rec/s  {}/s  {} lost/s  by {}", count_text(records), bytes_text(bytes),
-        count_text(drops),
-        kSorts[static_cast<std::size_t>(view_ == View::kStatements ? statement_sort_ : sort_)]);
-    if (typing_ || !filter_.empty()) line += fmt::format("  /{}{}", filter_, typing_ ? "_" : "");
-    if (paused_) line += "  PAUSED";
-    return line;
+    line += fmt::format("  {} rec/s  {}/s  {} lost/s", count_text(records), bytes_text(bytes),
+                        count_text(drops));
+    std::string choices =
+        view_ == View::kCallCosts
+            ? ""
+            : fmt::format("  by {}", kSorts[static_cast<std::size_t>(
+                                         view_ == View::kStatements ? statement_sort_ : sort_)]);
+    if (typing_ || !filter_.empty()) choices += fmt::format("  /{}{}", filter_, typing_ ? "_" : "");
+    if (paused_) choices += "  PAUSED";
+    const std::size_t taken = text_columns(choices);
+    return fitted(line, columns > taken ? columns - taken : 0) + choices;
   }
 
   std::string_view keys() const {

@@ -1,6 +1,7 @@
 #include "tools/status_text.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <tuple>
 
@@ -20,6 +21,9 @@ constexpr std::size_t kGap = 2;  // between columns
 constexpr std::uint64_t kHighPermille = 500;
 constexpr std::uint64_t kFullPermille = 900;
 constexpr double kSoonS = 5;
+constexpr std::size_t kLongName = 20;  // longer ones are cut before a column is left out,
+constexpr std::size_t kShortName = 8;  // and these when none is left to leave out
+constexpr std::size_t kFewestRates = 10;
 
 StatusCell right(std::string text, Tone tone = Tone::kPlain) {
   return {std::move(text), tone, true};
@@ -94,6 +98,7 @@ StatusTable service_table(const std::vector<ServiceView>& services, SortBy sort_
   table.columns = {"SERVICE", "PID",     "CONSUMERD", "POLICY", "THREADS", "FULLEST RING",
                    "REC/S",   "BYTES/S", "OVERFLOW",  "LOST",   "RATE"};
   table.dispensable = {10, 3, 4, 2, 8};
+  table.elastic = 0;
   *order = sorted(services.size(), [&](std::size_t a, std::size_t b) {
     const ServiceView& x = services[a];
     const ServiceView& y = services[b];
@@ -270,10 +275,40 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
   return remarks;
 }
 
+std::vector<StatusCell> history_remarks(const ServiceView& service, std::size_t width,
+                                        bool unicode) {
+  constexpr std::size_t kBeside = 26;  // "bytes/s  " in front, "  most 1023 KiB" behind
+  const std::size_t most_looks = width > kBeside + kFewestRates ? width - kBeside : kFewestRates;
+  std::vector<StatusCell> remarks;
+  const auto remark = [&](const char* what, const std::deque<double>& rates, auto text, Tone tone) {
+    const std::vector<double> latest(
+        rates.end() - static_cast<std::ptrdiff_t>(std::min(most_looks, rates.size())), rates.end());
+    const double most = latest.empty() ? 0 : *std::max_element(latest.begin(), latest.end());
+    if (latest.empty() || (tone == Tone::kBad && most == 0)) return;
+    remarks.push_back({fmt::format("{:7}  {}  most {}", what,
+                                   sparkline_text(latest, most_looks, unicode), text(most)),
+                       tone});
+  };
+  remark("bytes/s", service.bytes_history, bytes_text, Tone::kPlain);
+  remark("lost/s", service.drops_history, count_text, Tone::kBad);
+  return remarks;
+}
+
 std::size_t text_columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // the first byte of a character
   }));
+}
+
+std::string fitted(std::string_view text, std::size_t columns) {
+  if (text_columns(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins && seen++ == columns - 1) break;
+  }
+  return std::string(text.substr(0, end)) + '~';
 }
 
 std::vector<std::size_t> column_widths(const StatusTable& table, std::size_t width) {
@@ -285,10 +320,25 @@ std::vector<std::size_t> column_widths(const StatusTable& table, std::size_t wid
     widths.push_back(widest);
     sum += widest + kGap;
   }
+  const std::size_t room = width + kGap;
+  const bool cuts = table.elastic < widths.size();
+  const std::size_t whole_name = cuts ? widths[table.elastic] : 0;
+  const auto cut_names = [&](std::size_t least) {
+    if (!cuts || sum <= room || widths[table.elastic] <= least) return;
+    const std::size_t cut = std::min(sum - room, widths[table.elastic] - least);
+    widths[table.elastic] -= cut;
+    sum -= cut;
+  };
+  cut_names(kLongName);
   for (const std::size_t column : table.dispensable) {
-    if (sum <= width + kGap) break;
+    if (sum <= room) break;
     sum -= widths[column] + kGap;
     widths[column] = 0;
+  }
+  cut_names(kShortName);
+  // What the last column left out is more than was wanting.
+  if (cuts && sum < room) {
+    widths[table.elastic] += std::min(room - sum, whole_name - widths[table.elastic]);
   }
   return widths;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // What ringstat tells, as lines of text: for --once, and as the rows of its screens.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,7 @@ struct StatusTable {
   std::vector<std::string_view> columns;
   std::vector<std::vector<StatusCell>> rows;  // as many cells as there are columns
   std::vector<std::size_t> dispensable;       // columns, in the order to leave them out by
+  std::size_t elastic = SIZE_MAX;             // a column of names that may be cut, if there is one
   std::string if_empty;                       // what to say where there are no rows
 };
 
@@ -39,8 +42,16 @@ StatusTable statement_table(const ServiceView& service, SortBy sort_by,
 // What an operator has to know first: who serves it, what is lost and why. A line each.
 std::vector<StatusCell> service_remarks(const ServiceView& service);
 
+// The rates of the latest looks, as many as `width` characters have room for. A line each; none
+// before the second look.
+std::vector<StatusCell> history_remarks(const ServiceView& service, std::size_t width,
+                                        bool unicode);
+
 // Characters that a terminal shows of UTF-8 text without control characters.
 std::size_t text_columns(std::string_view text);
+
+// As much of it as fits, with "~" for what is cut off.
+std::string fitted(std::string_view text, std::size_t columns);
 
 // Of each column; 0 for those that are left out for `width` characters to do.
 std::vector<std::size_t> column_widths(const StatusTable& table, std::size_t width);

@@ -262,6 +262,7 @@ class Ringstat(unittest.TestCase):
         self.assertIn("2 services", lines[0])
         self.assertTrue(lines[1].startswith("SERVICE"), text)
         self.assertIn("? help", lines[23])
+        self.assertRegex(terminal.wait_for("bytes/s  "), "\nbytes/s  [\u2581-\u2588]+  most ")
         self.assertLess(max(map(len, lines)), 81)
         terminal.press("Down", "Enter")
         text = terminal.wait_for("BLOCKED")

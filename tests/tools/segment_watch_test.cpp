@@ -1,0 +1,67 @@
+// What ringstat makes of a segment that it sees again and again.
+#include "tools/segment_watch.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/consumerd/scripted_service.hpp"
+#include "tests/consumerd/temporary_directory.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using consumer_test::ScriptedService;
+using consumer_test::TemporaryDirectory;
+
+class SegmentWatchTest : public testing::Test {
+ protected:
+  const ServiceView& look() {
+    std::string why;
+    EXPECT_TRUE(watch_.look(&why)) << why;
+    EXPECT_EQ(watch_.services().size(), 1U);
+    return watch_.services().front();
+  }
+
+  TemporaryDirectory shm_;
+  ScriptedService service_{shm_.path(), "orders", 1, 1};
+  SegmentWatch watch_{{shm_.path(), {}, {}}};
+};
+
+// Nothing is recorded at the moment of the look itself, and before it more than a sample takes.
+TEST_F(SegmentWatchTest, StatementsOfABurstBetweenTwoLooksAreSeen) {
+  service_.publish(0, 100);
+  look();
+  ASSERT_EQ(service_.publish(0, 2500), 2500U);
+  const ServiceView& view = look();
+  ASSERT_EQ(view.statements.size(), 1U);
+  EXPECT_EQ(view.statements[0].share, 1);
+  EXPECT_GT(view.statements[0].records_per_s, 0);
+  EXPECT_NEAR(view.statements[0].bytes_per_s, view.bytes_per_s, view.bytes_per_s / 1000);
+  EXPECT_NEAR(view.statements[0].records_per_s * ScriptedService::kRecordBytes, view.bytes_per_s,
+              view.bytes_per_s / 1000);
+}
+
+TEST_F(SegmentWatchTest, WhereNothingIsRecordedNothingHasAShare) {
+  service_.publish(0, 100);
+  look();
+  const ServiceView& view = look();
+  ASSERT_EQ(view.statements.size(), 1U);
+  EXPECT_EQ(view.statements[0].share, 0);
+}
+
+// What was published since the look before is written over; so it is the window's turn, in which
+// nothing was.
+TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
+  service_.publish(0, 100);
+  look();
+  auto& ring = service_.ring(0);
+  ring.consumer.consumer_pos = ring.producer.producer_pos.load();
+  ASSERT_EQ(service_.publish(0, 4000), 4000U);
+  ring.consumer.consumer_pos = ring.producer.producer_pos.load();
+  ASSERT_EQ(service_.publish(0, 200), 200U);
+  EXPECT_EQ(look().statements.at(0).share, 0);
+}
+
+}  // namespace
+}  // namespace ringside::tool
