@@ -153,7 +153,8 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   }
   const shm::SegmentHeader& header = *segment->header_;
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
-    return fail(AttachError::kRefused, path + " is not a Ringside segment of this machine");
+    return fail(AttachError::kRefused,
+                path + " is not a Ringside segment of this machine; remove it");
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
     return fail(AttachError::kRefused,
@@ -162,7 +163,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   }
   const auto layout = shm::read_layout(header, static_cast<std::uint64_t>(info.st_size));
   if (!layout) {
-    return fail(AttachError::kRefused, path + " is damaged: its layout does not fit its size");
+    return fail(
+        AttachError::kRefused,
+        path + " is damaged: its layout does not fit its size; remove it when no service uses it");
   }
   segment->layout_ = *layout;
   const std::uint64_t front = front_bytes(header, *layout);

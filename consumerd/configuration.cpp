@@ -84,7 +84,9 @@ TriggerRule read_trigger(ConfigurationTable& table) {
   rule.level_services = table.texts("level-service");
   if (const auto time = table.duration("level-for")) rule.level_for = *time;
   std::string why;
-  if (!rule.prepare(&why)) {
+  if (rule.name.empty()) {
+    table.fault("name", "is missing; write one of its own, for the log and the metrics");
+  } else if (!rule.prepare(&why)) {
     table.fault(!rule.where.empty() && rule.condition == nullptr ? "where" : "", why);
   }
   return rule;

@@ -1,7 +1,9 @@
 #include "consumerd/sandbox.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -9,6 +11,17 @@
 #include <sys/syscall.h>
 
 namespace ringside::consumer {
+namespace {
+
+bool has_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3] = {};
+  if (syscall(SYS_capget, &header, held) != 0) return false;
+  return std::any_of(std::begin(held), std::end(held),
+                     [](const __user_cap_data_struct& part) { return part.effective != 0; });
+}
+
+}  // namespace
 
 std::string drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -51,6 +64,7 @@ bool enter_sandbox_by_choice(const Options& options, const std::vector<std::stri
                              const std::vector<std::string>& staged, const Log& log) {
   const SandboxChoice choice = options.sandbox;
   if (choice == SandboxChoice::kOff) return true;
+  const bool had_capabilities = has_capabilities();
   // Before it is asked what this user may do; said below, where it is done for good.
   drop_capabilities();
   std::vector<std::string> directories = staged;
@@ -73,12 +87,15 @@ bool enter_sandbox_by_choice(const Options& options, const std::vector<std::stri
     return false;
   }
   if (!missing.empty()) log.notice("going on without part of the sandbox: " + missing);
-  // What worked with capabilities only.
   for (const std::string& directory : working) {
     if (access(directory.c_str(), R_OK | W_OK | X_OK) == 0) continue;
-    log.error(directory + ": " + error_text(errno) + " for user " + std::to_string(geteuid()) +
-              " without capabilities, which the sandbox drops; let that user write to it, "
-              "or use --sandbox off");
+    const std::string what =
+        directory + ": " + error_text(errno) + " for user " + std::to_string(geteuid());
+    log.error(had_capabilities
+                  ? what +
+                        " without capabilities, which the sandbox drops; let that user write to "
+                        "it, or use --sandbox off"
+                  : what + "; let that user write to it");
     return false;
   }
   log.detail("in a sandbox (landlock ABI " + std::to_string(result.landlock_abi) + ")");

@@ -244,7 +244,7 @@ int run_agg(int argc, char** argv) {
       "text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB joined by &&. text:* is all.\n"
       "A field is called like the argument of the log statement.\n"
       "\n"
-      "  ringcat agg 'order filled' --field qty --by symbol --percentiles 50,99,99.9 /traces\n"
+      "  ringcat agg 'order filled' --field qty --by symbol --percentiles 50,99 /traces\n"
       "  ringcat agg --gap 'request started' 'request finished' --join id /traces\n"
       "\n"
       "Sums of integers are exact, percentiles too up to 1,024 numbers, then off by 0.4 % at\n"

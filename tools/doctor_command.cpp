@@ -1,6 +1,7 @@
 #include "tools/doctor_command.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -31,6 +32,10 @@ std::vector<CheckResult> check_segment(const std::string& path) {
   const std::string name = fmt::format("{} {}", service_of(path), pid_of(path));
   if (image == nullptr) {
     if (why.empty()) return {};
+    // Other users' services are none of this one's troubles.
+    if (access(path.c_str(), R_OK) != 0 && errno == EACCES) {
+      return {{name, Verdict::kWarning, why, "run ringctl doctor as the user of that service"}};
+    }
     return {{name, Verdict::kFailure, why, "remove the file if no service uses it"}};
   }
   std::vector<CheckResult> results;

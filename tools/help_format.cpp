@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -52,6 +53,23 @@ std::string readable_type(const std::string& type, std::string& notes) {
   return name == "UINT" || name == "INT" || name == "FLOAT" ? "N" : name;
 }
 
+// In the form of all other complaints: who says it, what is wrong, where more stands.
+std::string fault_text(const CLI::App* app, const CLI::Error& error) {
+  const std::string& command = app->get_name();
+  std::string text = CLI::detail::find_and_replace(error.what(), ".000000", "");
+  const std::string kNoNumber = "Could not convert: ";
+  if (text.starts_with(kNoNumber)) {
+    text =
+        CLI::detail::find_and_replace(text.substr(kNoNumber.size()), " = ", " ") + ": not a number";
+  }
+  constexpr std::string_view kOnce = ": At Most 1 required but received ";
+  if (const std::size_t at = text.find(kOnce); at != std::string::npos) {
+    text.replace(at, kOnce.size(), " can be given once, not so often: ");
+  }
+  return command.substr(0, command.find(' ')) + ": " + text + "; " + command +
+         " --help tells more\n";
+}
+
 class HelpFormat : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -64,7 +82,7 @@ class HelpFormat : public CLI::Formatter {
       });
       if (!options.empty()) text += make_group(group, false, options);
     }
-    return text + '\n' + make_footer(app);
+    return text + '\n' + filled_footer(app->get_footer());
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -99,6 +117,27 @@ class HelpFormat : public CLI::Formatter {
   }
 
  private:
+  // Lines that are indented, examples and lists, are as wide as they were written.
+  static std::string filled_footer(const std::string& footer) {
+    std::istringstream lines(footer);
+    std::string text;
+    std::string prose;
+    const auto end_prose = [&] {
+      if (!prose.empty()) text += filled(prose, 0, 0);
+      prose.clear();
+    };
+    for (std::string line; std::getline(lines, line);) {
+      if (line.empty() || line.front() == ' ') {
+        end_prose();
+        text += line + '\n';
+      } else {
+        prose += line + '\n';
+      }
+    }
+    end_prose();
+    return text;
+  }
+
   static bool takes_many(const CLI::Option* option) {
     return option->get_expected_max() >= CLI::detail::expected_max_vector_size;
   }
@@ -125,6 +164,7 @@ class HelpFormat : public CLI::Formatter {
 }  // namespace
 
 void set_help_format(CLI::App& app) {
+  app.failure_message(fault_text);
   app.formatter(std::make_shared<HelpFormat>());
   app.get_help_ptr()->description("this text");
   if (CLI::Option* const version = app.get_option_no_throw("--version"); version != nullptr) {

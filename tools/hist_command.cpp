@@ -130,7 +130,7 @@ int run_hist(int argc, char** argv) {
   app.add_flag("--ascii", options.ascii, "bars of # instead of block characters");
   app.footer(
       "  ringcat hist 'order filled' --field qty /traces\n"
-      "  ringcat hist --gap 'request started' 'request finished' --join id --log /traces\n"
+      "  ringcat hist --gap 'request started' 'request done' --join id --log /traces\n"
       "\n"
       "SITE, fields and gaps are those of ringcat agg. The files are read twice. A row has its\n"
       "lower edge and not its upper one, but for the last.\n"

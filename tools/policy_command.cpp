@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMillisecondNs = 1'000'000;
 
-bool say_policy(SegmentControl& control, bool json, std::string* why) {
+bool say_policy(SegmentControl& control, bool json, bool bound_is_new, std::string* why) {
   shm::OverflowPolicy policy{};
   std::uint32_t block_timeout_ms = 0;
   if (!control.read_policy(&policy, &block_timeout_ms)) {
@@ -37,8 +37,11 @@ bool say_policy(SegmentControl& control, bool json, std::string* why) {
   }
   std::string line = fmt::format("{} {}: {}", service_of(control.path()), pid_of(control.path()),
                                  policy_name(policy));
-  if (policy == shm::OverflowPolicy::kBlock)
+  if (policy == shm::OverflowPolicy::kBlock) {
     line += fmt::format(", at most {} ms", block_timeout_ms);
+    // Only the service itself knows what that was.
+    if (bound_is_new) line += ", and never longer than the service began with";
+  }
   say(line);
   return true;
 }
@@ -91,7 +94,7 @@ int run_policy(int argc, char** argv) {
         return false;
       }
     }
-    return say_policy(control, options.json, why);
+    return say_policy(control, options.json, bound_ms.has_value(), why);
   });
 }
 

@@ -42,7 +42,8 @@ bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std
   }
   *why = asked.control->has_consumer()
              ? "the consumerd of " + asked.control->path() +
-                   " does not answer; its disk may be full or slow"
+                   " does not answer; it is stopped, or its disk is full or slow: ringctl doctor "
+                   "tells more"
              : "the consumerd of " + asked.control->path() + " has ended; start one";
   return false;
 }

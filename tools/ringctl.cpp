@@ -28,8 +28,8 @@ void print_usage(std::FILE* stream) {
       "  -h, --help              this text\n"
       "      --version           the version\n"
       "\n"
-      "Exit status: 0 done, 1 not done or not for all (said on standard error), 2 wrong usage,\n"
-      "3 nothing that was asked for is there.\n",
+      "Exit status: 0 done, 1 not done or not for all (said on standard error), 2 wrong\n"
+      "usage, 3 nothing that was asked for is there.\n",
       stream);
 }
 
@@ -49,9 +49,8 @@ int main(int argc, char** argv) {
   }
   const Subcommand* const chosen = find_subcommand(word);
   if (chosen == nullptr) {
-    std::fputs(
-        word.empty() ? "ringctl: a subcommand is missing\n" : "ringctl: no such subcommand\n",
-        stderr);
+    std::fprintf(stderr, "ringctl: %s: %s\n", word.empty() ? "SUBCOMMAND" : argv[1],
+                 word.empty() ? "is missing" : "no such subcommand");
     print_usage(stderr);
     return kCtlUsage;
   }

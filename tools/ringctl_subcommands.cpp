@@ -17,8 +17,7 @@ constexpr Subcommand kSubcommands[] = {
     {"policy", "what services do when a ring is full", run_policy},
     {"flush", "waits until everything recorded so far is in files", run_flush},
     {"rotate", "has traces go on in new files", run_rotate},
-    {"snapshot", "what services that overwrite their oldest records hold, as trace files",
-     run_snapshot},
+    {"snapshot", "what services that overwrite their oldest records hold, as files", run_snapshot},
     {"doctor", "what keeps tracing from working well, and the remedy", run_doctor},
 };
 

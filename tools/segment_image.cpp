@@ -62,22 +62,24 @@ std::unique_ptr<SegmentImage> SegmentImage::open_with(const std::string& path, i
   const bool irregular = found == 0 && !S_ISREG(info.st_mode);
   if (!irregular) image->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
   if (!irregular && image->fd_ < 0) {
-    *why = fmt::format("cannot open {}: {}; run as its owner", path, error_text(errno));
+    *why = fmt::format("cannot open {}: {}{}", path, error_text(errno),
+                       errno == EACCES ? "; run as its owner" : "");
     return nullptr;
   }
   if (irregular || fstat(image->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
-    *why = fmt::format("{} is no regular file; name a segment or a copy of one", path);
+    *why = fmt::format("{} is no regular file; {}", path,
+                       follow ? "name a segment or a copy of one" : "remove it");
     return nullptr;
   }
   image->file_bytes_ = static_cast<std::uint64_t>(info.st_size);
   image->backed_bytes_ =
       std::min(image->file_bytes_, static_cast<std::uint64_t>(info.st_blocks) * 512);
   image->ring_budget_ = 2 * image->backed_bytes_ + kHolesBytes;
-  if (!image->read_header(path, why)) return nullptr;
+  if (!image->read_header(path, !follow, why)) return nullptr;
   return image;
 }
 
-bool SegmentImage::read_header(const std::string& path, std::string* why) {
+bool SegmentImage::read_header(const std::string& path, bool live, std::string* why) {
   header_ = std::make_unique<shm::SegmentHeader>();
   std::array<std::byte, sizeof(shm::SegmentHeader)> bytes{};
   if (read(0, bytes) != bytes.size()) {
@@ -97,16 +99,14 @@ bool SegmentImage::read_header(const std::string& path, std::string* why) {
     return false;
   }
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
-    *why = fmt::format(
-        "{}:0: no Ringside segment of a machine like this; trace files are read without "
-        "--segment",
-        path);
+    *why = fmt::format("{}:0: no Ringside segment of a machine like this; {}", path,
+                       live ? "remove it" : "trace files are read without --segment");
     return false;
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
     *why = fmt::format(
-        "{}:8: a segment of ABI version {}.{}, this ringcat knows {}.{}; use the ringcat of the "
-        "service's release",
+        "{}:8: a segment of ABI version {}.{}, this tool knows {}.{}; use that of the service's "
+        "release",
         path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor);
     return false;
   }

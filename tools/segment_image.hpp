@@ -113,7 +113,7 @@ class SegmentImage {
   SegmentImage() = default;
   static std::unique_ptr<SegmentImage> open_with(const std::string& path, int flags,
                                                  std::string* why);
-  bool read_header(const std::string& path, std::string* why);
+  bool read_header(const std::string& path, bool live, std::string* why);
   std::vector<std::byte> read_at(std::uint64_t offset, std::uint64_t count) const;
   std::size_t read(std::uint64_t offset, std::span<std::byte> out) const;
 

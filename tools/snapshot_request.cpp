@@ -86,7 +86,8 @@ std::string SnapshotRequest::hindrance() const {
   if (!file_->has_consumer()) {
     return "the consumerd of " + file_->path() + " has ended; the next one takes the snapshot";
   }
-  return "the consumerd of " + file_->path() + " does not answer; its disk may be full or slow";
+  return "the consumerd of " + file_->path() +
+         " does not answer; it is stopped, or its disk is full or slow: ringctl doctor tells more";
 }
 
 }  // namespace ringside::tool

@@ -12,13 +12,13 @@ namespace ringside::tool {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
-    {"agg", "counts, sums, percentiles of a number, by groups; times between two sites", run_agg},
+    {"agg", "counts, sums, percentiles of a number; times between two sites", run_agg},
     {"hist", "how the values of a number are spread, drawn in the terminal", run_hist},
     {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
     {"inspect", "what a file of any format consists of, as text, JSON or CSV", run_inspect},
     {"verify", "checks every block, number and index of trace files", run_verify},
     {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
-    {"pack", "packs trace files with zstd, in a form that is read like the unpacked one", run_pack},
+    {"pack", "packs trace files with zstd; they are read like unpacked ones", run_pack},
     {"unpack", "restores packed trace files", run_unpack},
     {"slice", "the records of some time, services or threads as a file of their own", run_slice},
     {"merge", "several trace files as one", run_merge},

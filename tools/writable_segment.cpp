@@ -73,7 +73,9 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
         path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor));
   }
   const auto layout = shm::read_layout(*header, static_cast<std::uint64_t>(info.st_size));
-  if (!layout) return refuse(path + " is damaged: its layout does not fit its size");
+  if (!layout)
+    return refuse(
+        path + " is damaged: its layout does not fit its size; remove it when no service uses it");
   segment->layout_ = *layout;
   segment->pid_ = header->pid;
   segment->tick_hz_ = header->tsc_frequency_hz;

@@ -4,6 +4,8 @@
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import unittest
 
@@ -180,6 +182,8 @@ class Steering(unittest.TestCase):
         self.assertEqual(one["policy"], "drop")
         (one,) = self.objects("policy", "block", "--block-timeout", "20ms")
         self.assertEqual((one["policy"], one["block_timeout_ms"]), ("block", 20))
+        self.assertIn("never longer than the service began with",
+                      self.ringctl("policy", "--block-timeout", "10s"))
         self.assertIn("not a policy", self.ringctl("policy", "overwrite", status=2))
 
     def test_overwritten_rings_keep_their_policy(self):
@@ -198,8 +202,20 @@ class Steering(unittest.TestCase):
                 (["enable"], 2, "which statements"), (["enable", "nothing like it"], 3, "ringctl list"),
                 (["disable", "--regex", "("], 2, "--regex"),
                 (["disable", "--keyword", "0"], 2, "--keyword"),
-                (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd")]:
-            self.assertIn(words, self.ringctl(*arguments, status=status), arguments)
+                (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd"),
+                (["frobnicate"], 2, "frobnicate: no such subcommand"),
+                (["level"], 2, "LEVEL is required; ringctl level --help tells more"),
+                (["list", "--pid", "kvd"], 2, "--pid kvd: not a number"),
+                (["list", "--service", "a", "--shm-dir", "/dev/shm"], 2, "--shm-dir can be given once"),
+                (["list", "--nonsense"], 2, "--nonsense; ringctl list --help tells more")]:
+            said = self.ringctl(*arguments, status=status)
+            self.assertIn(words, said, arguments)
+            self.assertTrue(said.startswith("ringctl: "), said)
+        consumer = self.bed.start_consumer()
+        wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
+        consumer.send(signal.SIGSTOP)
+        self.assertIn("it is stopped, or its disk is full or slow: ringctl doctor tells more",
+                      self.ringctl("flush", "--timeout", "100ms", status=1))
 
     def test_services_are_chosen_by_the_names_that_they_are_listed_with(self):
         service = ToldService(self.bed, "steered_service", service="pay.desk 7")
@@ -220,6 +236,9 @@ class Steering(unittest.TestCase):
         complaints = self.ringctl("level", "info", status=1)
         for name in "abc":
             self.assertIn(f"ringside.{name}.1", complaints)
+        for name in "abc":
+            self.assertRegex(self.ringctl("list", status=1),
+                             rf"ringside\.{name}\.1\.\w+ is no regular file; remove it")
         self.assertEqual({on for on, _ in self.switches("--service", "desk").values()},
                          {True, False})
         self.ringctl("list", status=1)
@@ -245,6 +264,20 @@ class Steering(unittest.TestCase):
             timeout=BOUND_S, check=False)
         self.assertEqual(gone.returncode, 1)
         self.assertIn("mount a tmpfs", gone.stdout)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root to become another user")
+    def test_doctor_does_not_blame_the_services_of_others(self):
+        steered(self.bed)
+        for directory in (self.bed.shm_dir, self.bed.work_dir):
+            os.chmod(directory, 0o755)
+        ringctl = shutil.copy(program("ringctl"), self.bed.work_dir)  # the build may be root's alone
+        done = subprocess.run([ringctl, "doctor", "--json", "--shm-dir", self.bed.shm_dir], user=65534,
+                              group=65534, extra_groups=[], capture_output=True, text=True,
+                              timeout=BOUND_S, check=False)
+        results = [json.loads(line) for line in done.stdout.splitlines()]
+        (one,) = [one for one in results if one["check"].startswith("desk ")]
+        self.assertEqual((one["verdict"], one["remedy"]),
+                         ("warning", "run ringctl doctor as the user of that service"))
 
 
 if __name__ == "__main__":

@@ -232,13 +232,14 @@ class Triggers(unittest.TestCase):
         consumer = self.bed.start(self.bed.consumer_command("--config", self.write_triggers(
             'name = "a"\nwhere = "number = 1"\nsnapshot = true\n', 'name = "b"\n',
             'name = "b"\non = "full moon"\nsnapshot = true\n',
-            'name = "c"\nlevel = "loud"\nsnapshot = true\n')))
+            'name = "c"\nlevel = "loud"\nsnapshot = true\n',
+            'where = "number == 1"\nsnapshot = true\n')))
         self.assertNotEqual(consumer.wait(), 0)
         said = consumer.stderr()
         for part in (":3:9: [[trigger]]: where: at character 8 of 'number = 1'",
                      "nothing is to be done; give it a snapshot, a hook or a level",
                      "another trigger has this name", 'on: write "record", "loss" or "death"',
-                     "level: no level; write one of TRACE"):
+                     "level: no level; write one of TRACE", ":19:1: [[trigger]]: name: is missing"):
             self.assertIn(part, said)
 
 

@@ -61,6 +61,11 @@ class ManPages(unittest.TestCase):
                 lacking = {word.rstrip(":") for word in text.split()} - {word.rstrip(":") for word in page}
                 self.assertEqual(lacking, set())
 
+    def test_the_help_fits_a_terminal_of_80_columns(self):
+        for command in programs.commands():
+            with self.subTest(command):
+                self.assertEqual([line for line in programs.said(command).splitlines() if len(line) > 80], [])
+
     def test_pages_have_what_a_reader_looks_for(self):
         for command in programs.commands():
             with self.subTest(command):
