@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures everything, writes perf/results/latest.json and renders perf/RESULTS.md with its plots.
 #
-# usage: perf/run.sh [RINGBENCH_OPTION...]      such as --quick, --row NAME, --subject NAME
+# usage: perf/run.sh [--add] [RINGBENCH_OPTION...]      such as --quick, --row NAME, --subject NAME
+# --add                    puts what is measured into the document that is there; the page says when
 # RINGSIDE_PERF_BUILD_DIR  an optimised build (default: build-perf, in the tree; set up if missing)
 # RINGSIDE_PERF_RESULTS    where to write latest.json, RESULTS.md and the plots (default: perf/ as above)
 # RINGSIDE_JOBS            compiler processes at a time (default: 2)
@@ -14,6 +15,11 @@ fail() {
 }
 
 build=$(realpath -m -- "${RINGSIDE_PERF_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build-perf}")
+add=
+if [ "${1:-}" = --add ]; then
+  add=1
+  shift
+fi
 page=RESULTS.md
 results=results
 if [ -n "${RINGSIDE_PERF_RESULTS:-}" ]; then
@@ -36,6 +42,10 @@ status=0
 "$build/perf/ringbench" --json "$@" >"$new" || status=$?
 # Figures that do not count are left out of the document, which says so; without any there is no page.
 [ -s "$new" ] || fail "ringbench ended with status $status and without a document"
+if [ -n "$add" ]; then
+  whole=$(python3 driver/merge_results.py "$results/latest.json" "$new") || fail 'nothing is added'
+  printf '%s\n' "$whole" >"$new"
+fi
 python3 driver/render_results.py "$new" "$page" "$results"
 chmod 644 "$new"
 mv -- "$new" "$results/latest.json"

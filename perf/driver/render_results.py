@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes RESULTS.md and its plots from what `ringbench --json` printed, and from nothing else.
+"""Writes RESULTS.md and its plots from what `ringbench --json` printed, also in several runs
+(merge_results.py), and from nothing else.
 
 usage: render_results.py RESULTS.json OUTPUT.md PLOT_FOLDER
 """
@@ -96,10 +97,19 @@ def percentile_table(lines):
     return "\n".join(out)
 
 
-def section(row, lines):
+def own_run_text(run):
+    """How the rows were measured that were not measured with all others."""
+    load = run["load_average"]
+    return (f"Measured by a run of its own: {run['date']}, {run['repeats']} repeats"
+            f"{', QUICK: figures mean little' if run['quick'] else ''}, {run['seconds']} s; load average "
+            f"{load['before']:.1f} before, {load['after']:.1f} after.")
+
+
+def section(row, lines, own_runs):
     title, text, metrics = SECTIONS.get(row, (row, "", []))
     found = list(dict.fromkeys(line["metric"] for line in lines))
     out = [f"## {title}", text]
+    out += [own_run_text(run) for run in own_runs if row in run["rows"]]
     for metric in [m for m in metrics if m in found] + [m for m in found if m not in metrics]:
         if metric in ("floor", "timer") and metric not in metrics and row != "floor":
             continue  # in the JSON; the ratios have it
@@ -175,7 +185,7 @@ def render(document, plot_folder, page_folder):
     rows = [row for row in SECTIONS if any(r["row"] == row for r in results)]
     rows += [row for row in dict.fromkeys(r["row"] for r in results) if row not in SECTIONS]
     for row in rows:
-        out += section(row, [r for r in results if r["row"] == row])
+        out += section(row, [r for r in results if r["row"] == row], document.get("own_runs", []))
     if document["not_measured"]:
         out += ["## Not measured", "\n".join(
             f"- {', '.join(one['rows'])}{' of ' + one['subject'] if one['subject'] else ''}: {one['reason']}"

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""A row that is measured by a run of its own goes into the document, and the page says when it was."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DRIVER = os.path.join(sys.argv.pop(1), "perf", "driver")
+
+
+def line(row, subject, median, **more):
+    return {"row": row, "subject": subject, "case": "static", "metric": "call", "unit": "ns", "median": median,
+            "low": median, "high": median, "best": median, "repeats": 1, **more}
+
+
+def document(results, **more):
+    return {"machine": {"processor": "X", "processors": 2, "tsc_mhz": "2300", "memory_mib": 1, "kernel": "K"},
+            "build": {"compiler": "g++", "optimised": True}, "date": "2026-01-01", "quick": False, "repeats": 2,
+            "seconds": 234, "load_average": {"before": 1.5, "after": 2.5}, "not_measured": [], "results": results,
+            **more}
+
+
+class MergedResults(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        return path
+
+    def merge(self, whole, run):
+        return subprocess.run([sys.executable, os.path.join(DRIVER, "merge_results.py"), self.path("whole", whole),
+                               self.path("run", run)], capture_output=True, text=True, check=False)
+
+    def page(self, content):
+        page = os.path.join(self.folder, "page.md")
+        subprocess.run([sys.executable, os.path.join(DRIVER, "render_results.py"), self.path("all", content), page,
+                        self.folder], check=True)
+        with open(page, encoding="utf-8") as file:
+            return file.read()
+
+    def test_rows_are_added_and_replaced(self):
+        whole = document([line("cold", "ringside", 1), line("cold", "glog", 2), line("idle", "ringside", 3)])
+        run = document([line("cold", "ringside", 10), line("cost_sampling", "ringside", 5, one_in=1024)],
+                       date="2026-02-02", repeats=7)
+        once = json.loads(self.merge(whole, run).stdout)
+        self.assertEqual(sorted((one["row"], one["subject"], one["median"]) for one in once["results"]),
+                         [("cold", "glog", 2), ("cold", "ringside", 10), ("cost_sampling", "ringside", 5),
+                          ("idle", "ringside", 3)])
+        page = self.page(once)
+        said = "Measured by a run of its own: 2026-02-02, 7 repeats, 234 s; load average 1.5 before, 2.5 after."
+        cold = page[page.index("## Log call, cold"):]
+        self.assertIn(said, cold.split("##")[1])
+        sampled = page[page.index("## One in N log calls measured"):]
+        self.assertIn(said, sampled.split("##")[1])
+        self.assertIn("| static, one_in 1024 | 5 |", sampled)
+        self.assertNotIn("of its own", page[page.index("## Idle"):])
+        self.assertTrue(page.startswith("# Results"))
+        self.assertIn("2026-01-01", page.split("##")[0])
+        again = json.loads(self.merge(once, document([line("cold", "ringside", 11)], date="2026-03-03")).stdout)
+        self.assertEqual([(one["date"], one["rows"]) for one in again["own_runs"]],
+                         [("2026-02-02", ["cost_sampling"]), ("2026-03-03", ["cold"])])
+
+    def test_what_is_not_of_the_same_machine_and_what_is_nothing_is_refused(self):
+        whole = document([line("cold", "ringside", 1)])
+        other = document([line("cold", "ringside", 1)])
+        other["machine"]["processors"] = 64
+        for run, words in ((other, "processors: 2 of the whole, 64 of the run"), (document([]), "no results")):
+            done = self.merge(whole, run)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
