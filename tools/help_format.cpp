@@ -9,6 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/visible_text.hpp"
+
 namespace ringside::tool {
 namespace {
 
@@ -66,7 +68,7 @@ std::string fault_text(const CLI::App* app, const CLI::Error& error) {
   if (const std::size_t at = text.find(kOnce); at != std::string::npos) {
     text.replace(at, kOnce.size(), " can be given once, not so often: ");
   }
-  return command.substr(0, command.find(' ')) + ": " + text + "; " + command +
+  return command.substr(0, command.find(' ')) + ": " + visible(text) + "; " + command +
          " --help tells more\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include "tools/ringctl_exit_codes.hpp"
 #include "tools/subcommand.hpp"
+#include "tools/visible_text.hpp"
 
 namespace {
 
@@ -49,8 +50,11 @@ int main(int argc, char** argv) {
   }
   const Subcommand* const chosen = find_subcommand(word);
   if (chosen == nullptr) {
-    std::fprintf(stderr, "ringctl: %s: %s\n", word.empty() ? "SUBCOMMAND" : argv[1],
-                 word.empty() ? "is missing" : "no such subcommand");
+    if (word.empty()) {
+      std::fputs("ringctl: a subcommand is missing\n", stderr);
+    } else {
+      std::fprintf(stderr, "ringctl: %s: no such subcommand\n", visible(word).c_str());
+    }
     print_usage(stderr);
     return kCtlUsage;
   }

@@ -21,8 +21,8 @@ constexpr std::size_t kGap = 2;  // between columns
 constexpr std::uint64_t kHighPermille = 500;
 constexpr std::uint64_t kFullPermille = 900;
 constexpr double kSoonS = 5;
-constexpr std::size_t kLongName = 20;  // longer ones are cut before a column is left out,
-constexpr std::size_t kShortName = 8;  // and these when none is left to leave out
+constexpr std::size_t kLongName = 20;  // longer ones are cut before a column is left out
+constexpr std::size_t kShortName = 8;
 constexpr std::size_t kFewestRates = 10;
 
 StatusCell right(std::string text, Tone tone = Tone::kPlain) {
@@ -99,6 +99,7 @@ StatusTable service_table(const std::vector<ServiceView>& services, SortBy sort_
                    "REC/S",   "BYTES/S", "OVERFLOW",  "LOST",   "RATE"};
   table.dispensable = {10, 3, 4, 2, 8};
   table.elastic = 0;
+  table.rather_cut = 3;
   *order = sorted(services.size(), [&](std::size_t a, std::size_t b) {
     const ServiceView& x = services[a];
     const ServiceView& y = services[b];
@@ -330,8 +331,10 @@ std::vector<std::size_t> column_widths(const StatusTable& table, std::size_t wid
     sum -= cut;
   };
   cut_names(kLongName);
-  for (const std::size_t column : table.dispensable) {
+  for (std::size_t i = 0; i < table.dispensable.size() && sum > room; ++i) {
+    if (i == table.rather_cut) cut_names(kShortName);
     if (sum <= room) break;
+    const std::size_t column = table.dispensable[i];
     sum -= widths[column] + kGap;
     widths[column] = 0;
   }

@@ -25,7 +25,8 @@ struct StatusTable {
   std::vector<std::vector<StatusCell>> rows;  // as many cells as there are columns
   std::vector<std::size_t> dispensable;       // columns, in the order to leave them out by
   std::size_t elastic = SIZE_MAX;             // a column of names that may be cut, if there is one
-  std::string if_empty;                       // what to say where there are no rows
+  std::size_t rather_cut = 0;  // so many of `dispensable` go before names are cut to a stump
+  std::string if_empty;        // what to say where there are no rows
 };
 
 // What a table is sorted by, most first; names from a to z.

@@ -204,6 +204,8 @@ class Steering(unittest.TestCase):
                 (["disable", "--keyword", "0"], 2, "--keyword"),
                 (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd"),
                 (["frobnicate"], 2, "frobnicate: no such subcommand"),
+                (["\x1b[31m"], 2, r"\x1b[31m: no such subcommand"),
+                (["list", "\x1b[31m"], 2, r"not expected: \x1b[31m;"),
                 (["level"], 2, "LEVEL is required; ringctl level --help tells more"),
                 (["list", "--pid", "kvd"], 2, "--pid kvd: not a number"),
                 (["list", "--service", "a", "--shm-dir", "/dev/shm"], 2, "--shm-dir can be given once"),
