@@ -51,8 +51,20 @@ std::uint64_t ring_bytes_of(const trace::Record& record) {
 }
 
 std::size_t TraceStats::SeenHash::operator()(const Seen& seen) const {
-  return std::hash<const void*>()(seen.address) ^
-         (std::size_t{seen.section} * std::size_t{0x9E3779B97F4A7C15});
+  return (std::hash<const void*>()(seen.address) ^ (std::size_t{seen.section} << 48)) *
+         std::size_t{0x9E3779B97F4A7C15};
+}
+
+template <class Stats>
+template <class Find>
+Stats& TraceStats::Shortcuts<Stats>::of(const Seen& seen, Find&& find) {
+  Recent& recent = recent_[SeenHash()(seen) >> (64 - kRecentBits)];
+  if (recent.stats != nullptr && recent.seen == seen) return *recent.stats;
+  if (known_.size() > kMostSeen) known_.clear();
+  const auto [place, is_new] = known_.try_emplace(seen, nullptr);
+  if (is_new) place->second = &find();
+  recent = {seen, place->second};
+  return *place->second;
 }
 
 void TraceStats::add(const trace::Event& event) {
@@ -84,22 +96,36 @@ void TraceStats::add(const trace::Event& event) {
   if (interval_ns_ != 0) count(interval_of(event.unix_ns), record);
 }
 
+StreamStats& TraceStats::find_stream(const trace::Event& event) {
+  StreamStats& stream = streams_[{event.segment->uuid, event.stream->id}];
+  stream.stream_id = event.stream->id;
+  stream.service = event.segment->service;
+  stream.pid = event.segment->pid;
+  return stream;
+}
+
 StreamStats& TraceStats::stream_of(const trace::Event& event) {
-  if (seen_streams_.size() > kMostSeen) seen_streams_.clear();
-  StreamStats*& seen = seen_streams_[{event.stream, event.section}];
-  if (seen == nullptr) {
-    seen = &streams_[{event.segment->uuid, event.stream->id}];
-    seen->stream_id = event.stream->id;
-    seen->service = event.segment->service;
-    seen->pid = event.segment->pid;
-  }
+  StreamStats& stream = seen_streams_.of({event.stream, event.section},
+                                         [&]() -> StreamStats& { return find_stream(event); });
   // A thread may get its name after its first records.
-  if (seen->thread_id != event.stream->thread_id ||
-      seen->thread_name != event.stream->thread_name) {
-    seen->thread_id = event.stream->thread_id;
-    seen->thread_name = event.stream->thread_name;
+  if (stream.thread_id != event.stream->thread_id ||
+      stream.thread_name != event.stream->thread_name) {
+    stream.thread_id = event.stream->thread_id;
+    stream.thread_name = event.stream->thread_name;
   }
-  return *seen;
+  return stream;
+}
+
+SiteStats& TraceStats::find_site(const trace::Event& event) {
+  const trace::Site& site = *event.record.site;
+  const std::string& text = site.format.empty() ? site.name : site.format;
+  SiteStats& stats = sites_[{event.segment->service, site.file, site.line, text}];
+  stats.service = event.segment->service;
+  stats.file = site.file;
+  stats.line = site.line;
+  stats.level = static_cast<std::uint8_t>(site.level);
+  stats.text = text;
+  return stats;
 }
 
 SiteStats& TraceStats::site_of(const trace::Event& event) {
@@ -108,19 +134,8 @@ SiteStats& TraceStats::site_of(const trace::Event& event) {
     unknown.service = event.segment->service;
     return unknown;
   }
-  const trace::Site& site = *event.record.site;
-  if (seen_sites_.size() > kMostSeen) seen_sites_.clear();
-  SiteStats*& seen = seen_sites_[{&site, event.section}];
-  if (seen == nullptr) {
-    const std::string& text = site.format.empty() ? site.name : site.format;
-    seen = &sites_[{event.segment->service, site.file, site.line, text}];
-    seen->service = event.segment->service;
-    seen->file = site.file;
-    seen->line = site.line;
-    seen->level = static_cast<std::uint8_t>(site.level);
-    seen->text = text;
-  }
-  return *seen;
+  return seen_sites_.of({event.record.site, event.section},
+                        [&]() -> SiteStats& { return find_site(event); });
 }
 
 Tally& TraceStats::interval_of(std::uint64_t unix_ns) {

@@ -76,7 +76,28 @@ class TraceStats {
   struct SeenHash {
     std::size_t operator()(const Seen& seen) const;
   };
+  // What was counted last for an address, without comparing its texts. What was asked for a moment
+  // ago is at hand without a look at the table.
+  template <class Stats>
+  class Shortcuts {
+   public:
+    // `find` gives the Stats& of what is not known.
+    template <class Find>
+    Stats& of(const Seen& seen, Find&& find);
 
+   private:
+    struct Recent {
+      Seen seen;
+      Stats* stats = nullptr;
+    };
+    static constexpr unsigned kRecentBits = 6;
+
+    std::array<Recent, 1U << kRecentBits> recent_;
+    std::unordered_map<Seen, Stats*, SeenHash> known_;
+  };
+
+  StreamStats& find_stream(const trace::Event& event);
+  SiteStats& find_site(const trace::Event& event);
   StreamStats& stream_of(const trace::Event& event);
   SiteStats& site_of(const trace::Event& event);
   Tally& interval_of(std::uint64_t unix_ns);
@@ -88,8 +109,8 @@ class TraceStats {
   std::map<StreamKey, StreamStats> streams_;
   std::map<SiteKey, SiteStats> sites_;
   std::map<std::uint64_t, Tally> intervals_;
-  std::unordered_map<Seen, StreamStats*, SeenHash> seen_streams_;
-  std::unordered_map<Seen, SiteStats*, SeenHash> seen_sites_;
+  Shortcuts<StreamStats> seen_streams_;
+  Shortcuts<SiteStats> seen_sites_;
   std::uint64_t interval_begin_ = 1;  // of interval_: nothing at first
   Tally* interval_ = nullptr;
 };
