@@ -147,42 +147,41 @@ bool Arguments::string(const ArgumentPlan& plan, ArgumentStep step, Packed& stri
   return true;
 }
 
-bool Arguments::read(const ArgumentPlan& plan, Packed& packed) {
-  if (packed.left() < plan.nibble_bytes) return false;
+std::size_t Arguments::read_steps(const ArgumentPlan& plan, std::span<const std::byte> left) {
+  if (left.size() < plan.nibble_bytes) return 0;
   if (bytes_.size() < plan.most_bytes + kSpareBytes) bytes_.resize(plan.most_bytes + kSpareBytes);
-  const std::byte* const nibbles = packed.here();
+  const std::byte* const nibbles = left.data();
   const auto nibble = [nibbles](unsigned index) {
     return static_cast<unsigned>(nibbles[index / 2]) >> index % 2 * 4 & 15;
   };
-  Packed numbers = packed;
+  Packed numbers(left);
   numbers.pass(plan.nibble_bytes);
   std::byte* out = bytes_.data();
   unsigned used = 0;
   if (!plan.has_strings) {
     for (const ArgumentStep step : plan.steps) {
-      if (!number(step, nibble(used++), numbers, out)) return false;
+      if (!number(step, nibble(used++), numbers, out)) return 0;
     }
-    packed = numbers;
-  } else {
-    // Strings lie behind all numbers.
-    std::size_t number_bytes = 0;
-    for (const ArgumentStep step : plan.steps) {
-      if (!step.is_string()) number_bytes += number_bytes_of(step, nibble(used++));
-    }
-    if (numbers.left() < number_bytes) return false;
-    Packed strings = numbers;
-    strings.pass(number_bytes);
-    used = 0;
-    for (const ArgumentStep step : plan.steps) {
-      if (!(step.is_string() ? string(plan, step, strings, out)
-                             : number(step, nibble(used++), numbers, out)))
-        return false;
-    }
-    packed = strings;
+    used_ = static_cast<std::size_t>(out - bytes_.data());
+    return numbers.position();
+  }
+
+  // Strings lie behind all numbers.
+  std::size_t number_bytes = 0;
+  for (const ArgumentStep step : plan.steps) {
+    if (!step.is_string()) number_bytes += number_bytes_of(step, nibble(used++));
+  }
+  if (numbers.left() < number_bytes) return 0;
+  Packed strings = numbers;
+  strings.pass(number_bytes);
+  used = 0;
+  for (const ArgumentStep step : plan.steps) {
+    if (!(step.is_string() ? string(plan, step, strings, out)
+                           : number(step, nibble(used++), numbers, out)))
+      return 0;
   }
   used_ = static_cast<std::size_t>(out - bytes_.data());
-  steps_ = plan.steps;
-  return true;
+  return strings.position();
 }
 
 }  // namespace ringside::tool::nanolog

@@ -97,7 +97,15 @@ struct ArgumentPlan {
 class Arguments {
  public:
   // False where the extent ends.
-  bool read(const ArgumentPlan& plan, Packed& packed);
+  bool read(const ArgumentPlan& plan, Packed& packed) {
+    used_ = 0;
+    steps_ = plan.steps;
+    if (steps_.empty()) return true;
+    // `packed` itself stays in registers.
+    const std::size_t bytes = read_steps(plan, {packed.here(), packed.left()});
+    packed.pass(bytes);
+    return bytes != 0;
+  }
   // As a ring stores them, in the order of the C arguments; lives until the next read(). Texts that
   // are longer than any record are cut: the whole is, then, too.
   std::string_view ring_bytes() const {
@@ -107,6 +115,8 @@ class Arguments {
   std::span<const ArgumentStep> steps() const { return steps_; }
 
  private:
+  // How many bytes they have; 0 where the extent ends.
+  std::size_t read_steps(const ArgumentPlan& plan, std::span<const std::byte> left);
   // Both put at `out`, and move it on.
   bool number(ArgumentStep step, unsigned nibble, Packed& packed, std::byte*& out);
   bool string(const ArgumentPlan& plan, ArgumentStep step, Packed& strings, std::byte*& out);
