@@ -43,6 +43,13 @@ class BitReader {
     return at_ % 8 == 0 && has_loads_ && at_ + bytes * 8 <= last_load_ + 8 && bytes * 8 <= left();
   }
 
+  // At a whole byte: the next 64 bits, which stay there. False where there are fewer.
+  bool load(std::uint64_t& number) const {
+    if (left() < 64 || !has_loads_ || at_ > last_load_) return false;
+    std::memcpy(&number, here(), sizeof number);
+    return true;
+  }
+
   // 1 to 64 bits. False where the packet does not have them.
   [[gnu::always_inline]] bool read(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     if (left() < bits) return false;

@@ -28,6 +28,21 @@ class Decoder {
     return decoded_;
   }
 
+  // False: it has another form, or is not at hand as a whole, and no number was decoded.
+  bool decode(const BriefHeader& header) {
+    if (header.id_bits == 0) return false;
+    bits_.align(8);
+    std::uint64_t number = 0;
+    if (!bits_.load(number)) return false;
+    const std::uint64_t id = number & low_bits(header.id_bits);
+    if (id - header.first_id > header.last_id - header.first_id) return false;
+    const std::uint64_t ticks = number >> header.id_bits;
+    clock_ += (ticks - clock_) & low_bits(header.clock_bits);
+    slots_[header.slot] = event_id_ = id;
+    bits_.pass(header.id_bits + header.clock_bits);
+    return true;
+  }
+
   std::uint64_t slot(std::uint32_t slot) const { return slot == kNone ? 0 : slots_[slot]; }
   // Types are the caller's to know. Texts live until the next decode() or the bits go.
   const trace::Value& column(std::uint32_t column) const { return columns_[column]; }

@@ -62,6 +62,26 @@ void straighten(Node& node) {
   }
 }
 
+BriefHeader brief_header_of(const Node& header) {
+  if (header.kind != TypeKind::kStruct || header.align_bits != 8 || header.children.size() != 2)
+    return {};
+  const Node& id = header.children[0];
+  const Node& variant = header.children[1];
+  const bool is_tag = is_numeric_slot(id) && id.role == NodeRole::kEventId && id.slot != kNone &&
+                      variant.kind == TypeKind::kVariant && variant.reference == id.slot;
+  if (!is_tag || id.is_signed || id.big_endian || variant.choices.empty()) return {};
+  const Node::Choice& choice = variant.choices.front();
+  const Node& chosen = variant.children[choice.option];
+  if (chosen.kind != TypeKind::kStruct || chosen.children.size() != 1) return {};
+  const Node& clock = chosen.children[0];
+  const bool is_clock = is_numeric_slot(clock) && clock.role == NodeRole::kClock &&
+                        clock.slot == kNone && !clock.big_endian;
+  const std::uint32_t bits = id.bits + clock.bits;
+  const bool follows = id.bits % chosen.align_bits == 0 && id.bits % clock.align_bits == 0;
+  if (!is_clock || !follows || id.align_bits > 8 || bits % 8 != 0 || bits >= 64) return {};
+  return {id.bits, clock.bits, id.slot, choice.first, choice.last};
+}
+
 bool is_named_for_time(const Node& node) {
   return node.kind == TypeKind::kInteger &&
          (node.name == "timestamp" || node.name == "timestamp_begin" ||

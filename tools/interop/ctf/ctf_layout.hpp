@@ -68,10 +68,21 @@ struct Node {
   std::vector<NodePart> parts;  // of a structure: straighten() makes them
 };
 
+// What LTTng's event headers are for most events: an id of few bits, the low bits of the clock, and
+// whole bytes of both. Other ids choose another form of the header.
+struct BriefHeader {
+  std::uint32_t id_bits = 0;  // 0: the header is none of these
+  std::uint32_t clock_bits = 0;
+  std::uint32_t slot = kNone;  // of the id
+  std::uint64_t first_id = 0;
+  std::uint64_t last_id = 0;
+};
+
 struct StreamLayout {
   Node packet_context;
   Node event_header;
   Node event_context;
+  BriefHeader brief_header;  // of a straightened event_header
 };
 
 struct EventLayout {
@@ -119,6 +130,8 @@ class LayoutMaker {
 
 // Of a structure and what is in it, when all slots and columns are known: it is decoded faster.
 void straighten(Node& node);
+
+BriefHeader brief_header_of(const Node& event_header);
 
 // "_name" is "name": tracers put an underscore in front.
 inline std::string_view plain_name(std::string_view name) {

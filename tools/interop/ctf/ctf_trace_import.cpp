@@ -45,6 +45,8 @@ TraceImport::TraceImport(Trace& trace, ImportContext& context)
     StreamReader& stream = trace.stream(id);
     identities_.columns_of_stream(stream);  // which gives columns to its contexts
     straighten(stream.layout.event_context);
+    straighten(stream.layout.event_header);
+    stream.layout.brief_header = brief_header_of(stream.layout.event_header);
   }
   const std::vector<Packet>& packets = trace.packets();
   order_.resize(packets.size());
@@ -150,7 +152,9 @@ Decoded TraceImport::step(const Node& node) {
 
 Decoded TraceImport::read_event(const Packet& packet) {
   decoder_.set_event_id(stream_->first_event.value_or(0));
-  if (const Decoded d = step(stream_->layout.event_header); d != Decoded::kYes) return d;
+  if (!decoder_.decode(stream_->layout.brief_header)) {
+    if (const Decoded d = step(stream_->layout.event_header); d != Decoded::kYes) return d;
+  }
   const Key key{packet.stream_id, decoder_.event_id()};
   if (event_ == nullptr || key != event_key_) {
     event_ = find_event(key);
