@@ -244,6 +244,47 @@ class Writing(unittest.TestCase):
              // trace["qpc_frequency"], *line[1:3], line[4], *line[6:]]
             for line in canonical_lines(path))
 
+    def written_of(self, events):
+        """The summary, the size and the losses of `events` once they are a NetTrace file."""
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+            source = os.path.join(directory, "events.ndjson")
+            path = os.path.join(directory, "written.nettrace")
+            with open(source, "w", encoding="utf-8") as file:
+                for time, (kind, thread, members) in enumerate(events):
+                    file.write(json.dumps({"kind": kind, "unix_ns": 10**9 + time, "service": "s", "pid": 1,
+                                           "thread": {"id": thread, "name": ""}, **members}) + "\n")
+            code, _, said = ringcat("--to", "nettrace", "-o", path, source)
+            self.assertEqual(code, 0, said)
+            _, losses = imported(path)
+            return summary_of(path), os.path.getsize(path), [loss["count"] for loss in losses], said
+
+    def test_losses_beyond_half_of_the_numbers_are_told_in_full(self):
+        counts = [5, 2**31 - 1, 2**31, 2**32, 5 * 10**9]
+        events = []
+        for count in counts:
+            events += [("loss", 7, {"count": count, "cause": "ring_full"}),
+                       ("record", 7, {"level": "INFO", "category": "c", "name": "n", "fields": {}})]
+        summary, _, losses, _ = self.written_of(events)
+        self.assertEqual(losses, counts)
+        self.assertEqual(summary["dropped"]["total"], sum(counts))
+        self.assertEqual(summary["dropped"]["sequence_point_below_last"], 0)
+        self.assertEqual(summary["dropped"]["regressions"], 0)
+        summary, size, _, said = self.written_of([("loss", 7, {"count": 2**61, "cause": "ring_full"})])
+        self.assertEqual(summary["dropped"]["total"], 64 * (2**31 - 1))
+        self.assertIn("lost in one place", said)
+        self.assertLess(size, 10_000)
+
+    def test_losses_of_many_threads_do_not_each_tell_of_all_threads(self):
+        record = {"level": "INFO", "category": "c", "name": "n", "fields": {}}
+        threads = range(1, 1001)
+        events = [("record", thread, record) for thread in threads]
+        for thread in threads:
+            events += [("loss", thread, {"count": thread, "cause": "ring_full"}), ("record", thread, record)]
+        summary, size, losses, _ = self.written_of(events)
+        self.assertEqual(losses, list(threads))
+        self.assertEqual(summary["dropped"]["total"], sum(threads))
+        self.assertLess(size, 300 * len(events))
+
     def test_a_trace_without_events_is_one(self):
         with RandomTrace(SEEDS[0]) as trace:
             data, _ = trace.converted("nettrace", "--grep", "there is no such text")

@@ -13,6 +13,7 @@
 #include "tools/interop/nettrace/nettrace_event_plan.hpp"
 #include "tools/interop/nettrace/nettrace_facts.hpp"
 #include "tools/interop/nettrace/nettrace_ringside_site.hpp"
+#include "tools/interop/nettrace/nettrace_thread_numbers.hpp"
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "tools/interop/per_site.hpp"
@@ -26,7 +27,11 @@ constexpr std::size_t kBlockBytes = std::size_t{100} << 10;
 constexpr unsigned kBlocksOfRegion = 16;
 constexpr std::size_t kMostSharedMetadata = 50'000;
 
+// Each 2^31 take a sequence point.
+constexpr std::uint64_t kMostLost = 64 * ThreadNumbers::kMostLostBetweenPoints;
+
 constexpr std::string_view kCauses = "the cause of losses is left out";
+constexpr std::string_view kLossesBeyond = "more than 2^37 lost in one place became that many";
 constexpr std::string_view kTimeBehind2262 = "times behind 2262 became the last of that year";
 constexpr std::string_view kLate = "stand behind younger ones, as they came late";
 constexpr std::string_view kExtensions =
@@ -68,7 +73,7 @@ class Writer final : public TraceWriter {
     const std::uint64_t now = time_of(event);
     const std::uint64_t thread = thread_of(event);
     const bool is_loss = event.kind == trace::EventKind::kLoss;
-    if (!is_loss && loss_waits_) put_point(loss_time_);
+    if (!is_loss && waiting_lost_ != 0) put_point(loss_time_, true);
     if (event.stream != nullptr && !event.stream->thread_name.empty()) {
       put_thread_name(thread, event.stream->thread_name, now);
     }
@@ -84,7 +89,7 @@ class Writer final : public TraceWriter {
                          ? kUnknownProcessor
                          : static_cast<std::uint32_t>(record.args[plan.processor].u64);
     blob.metadata_id = metadata_of(plan, event);
-    blob.sequence = ++sequence_of(blob.capture_thread);
+    blob.sequence = ++numbers_.last_of(blob.capture_thread);
     blob.stack_id = plan.stack == kNoField ? 0 : stack_of(record.args[plan.stack].text);
     blob.sorted = now >= blob.timestamp;
     if (!blob.sorted) report_.lost(kLate);
@@ -151,24 +156,23 @@ class Writer final : public TraceWriter {
     return std::uint64_t{process_of(event).index} << 32 | event.stream->thread_id;
   }
 
-  std::uint32_t& sequence_of(std::uint64_t capture_thread) {
-    if (last_sequence_ == nullptr || last_capture_thread_ != capture_thread) {
-      last_sequence_ = &sequences_[capture_thread];
-      last_capture_thread_ = capture_thread;
-    }
-    return *last_sequence_;
-  }
-
   void add_loss(const trace::Event& event, std::uint64_t now, std::uint64_t thread) {
     if (event.cause != trace::LossCause::kRingFull) report_.lost(kCauses, event.lost);
     // A point that knows the thread tells how many there are.
-    if (!sequences_.contains(thread)) {
-      sequences_[thread] = 0;
-      put_point(now);
+    if (!numbers_.knows(thread)) {
+      numbers_.last_of(thread) = 0;
+      put_point(now, true);
     }
-    sequence_of(thread) += static_cast<std::uint32_t>(event.lost);
-    loss_waits_ = true;
+    if (event.lost > kMostLost) report_.lost(kLossesBeyond, event.lost - kMostLost);
     loss_time_ = now;
+    for (std::uint64_t left = std::min(event.lost, kMostLost); left > 0;) {
+      if (waiting_lost_ == ThreadNumbers::kMostLostBetweenPoints) put_point(now, true);
+      const std::uint64_t told =
+          std::min(left, ThreadNumbers::kMostLostBetweenPoints - waiting_lost_);
+      numbers_.last_of(thread) += static_cast<std::uint32_t>(told);
+      waiting_lost_ += told;
+      left -= told;
+    }
   }
 
   std::uint32_t metadata_of(EventPlan& plan, const trace::Event& event) {
@@ -231,7 +235,7 @@ class Writer final : public TraceWriter {
     Blob blob;
     blob.metadata_id = thread_name_id_;
     blob.thread = blob.capture_thread = thread;
-    blob.sequence = ++sequence_of(thread);
+    blob.sequence = ++numbers_.last_of(thread);
     blob.processor = kUnknownProcessor;
     blob.timestamp = std::max(now, blob_.timestamp);
     payload_.clear();
@@ -274,20 +278,16 @@ class Writer final : public TraceWriter {
     events_.clear();
   }
 
-  void put_point(std::uint64_t now) {
+  void put_point(std::uint64_t now, bool of_loss = false) {
     flush();
     std::string body;
     append_number(body, std::max(now, blob_.timestamp));
-    append_number(body, static_cast<std::uint32_t>(sequences_.size()));
-    for (const auto& [thread, sequence] : sequences_) {
-      append_number(body, thread);
-      append_number(body, sequence);
-    }
+    numbers_.append_point(body, of_loss);
     objects_.block(kSequencePointType, body);
     stack_ids_.clear();
     stacks_written_ = 0;
     blocks_ = 0;
-    loss_waits_ = false;
+    waiting_lost_ = 0;
   }
 
   ObjectWriter objects_;
@@ -297,9 +297,7 @@ class Writer final : public TraceWriter {
   std::map<std::array<std::uint8_t, 16>, Process> processes_;
   const Process* last_process_ = nullptr;
   std::uint32_t last_section_ = 0;
-  std::unordered_map<std::uint64_t, std::uint32_t> sequences_;  // the last of each thread
-  std::uint64_t last_capture_thread_ = 0;
-  std::uint32_t* last_sequence_ = nullptr;
+  ThreadNumbers numbers_;
   BlobBlock events_;
   BlobBlock metadata_;
   std::uint32_t last_metadata_id_ = 0;
@@ -313,7 +311,7 @@ class Writer final : public TraceWriter {
   Blob blob_;  // the last event
   std::string payload_;
   unsigned blocks_ = 0;
-  bool loss_waits_ = false;  // in front of the next event
+  std::uint64_t waiting_lost_ = 0;  // since the last sequence point
   std::uint64_t loss_time_ = 0;
 };
 
