@@ -1,6 +1,9 @@
 // What PollLoop does about triggers: what it notices itself, and what is to be done, between
 // rounds.
 #include <cerrno>
+#include <cstdlib>
+#include <sstream>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -8,15 +11,34 @@
 #include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
+namespace {
+
+// Why the program of a hook cannot be run, if so; looked for as the hook's process does it.
+std::string hook_fault(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    return access(program.c_str(), X_OK) == 0 ? std::string() : error_text(errno);
+  }
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  std::istringstream directories(path != nullptr ? path : "/bin:/usr/bin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (access(((directory.empty() ? "." : directory) + '/' + program).c_str(), X_OK) == 0)
+      return {};
+  }
+  return "in no directory of PATH; write a program and each of its arguments by itself, as "
+         "[\"PROGRAM\", \"ARGUMENT\"]";
+}
+
+}  // namespace
 
 // Before the sandbox and the first thread.
 bool PollLoop::start_triggers() {
   std::string why;
   for (const TriggerRule& rule : options_.triggers) {
-    const std::string program = rule.hook.empty() ? std::string() : rule.hook.front();
-    if (program.find('/') == std::string::npos || access(program.c_str(), X_OK) == 0) continue;
-    log_.error("the hook of trigger " + rule.name + " cannot be started as things are: " + program +
-               ": " + error_text(errno));
+    if (rule.hook.empty()) continue;
+    const std::string fault = hook_fault(rule.hook.front());
+    if (fault.empty()) continue;
+    log_.error("the hook of trigger " + rule.name +
+               " cannot be started as things are: " + rule.hook.front() + ": " + fault);
   }
   hooks_ = HookRunner::start(options_.triggers, options_.sandbox == SandboxChoice::kOff, &why);
   if (!why.empty()) {

@@ -193,8 +193,13 @@ class Triggers(unittest.TestCase):
         self.assertEqual(self.consumer.stderr().count("trigger patient:"), 1)
 
     def test_a_hook_that_does_not_exist_is_said_at_the_start_and_when_it_should_run(self):
-        self.start_consumer('name = "broken"\nof-level = "error"\nhook = ["/nonexistent/page"]\n')
+        self.start_consumer('name = "broken"\nof-level = "error"\nhook = ["/nonexistent/page"]\n',
+                            'name = "words"\nof-level = "critical"\nhook = "page somebody"\n',
+                            'name = "found"\nof-level = "critical"\nhook = ["true"]\n')
         self.said("the hook of trigger broken cannot be started as things are: /nonexistent/page")
+        self.said("the hook of trigger words cannot be started as things are: page somebody: in no "
+                  "directory of PATH; write a program and each of its arguments by itself")
+        self.assertNotIn("the hook of trigger found", self.consumer.stderr())
         self.service("desk").tell("rare 1")
         self.said("hook of trigger broken: cannot start /nonexistent/page: No such file or "
                   "directory; name an executable file")
