@@ -1,6 +1,8 @@
 #include "tools/interop/json/chrome_writer.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -40,6 +42,31 @@ struct SiteFacts {
   std::optional<trace::SiteMessage> message;
   bool is_counter = false;
 };
+
+// The spans of a thread that are shown as one stack. Viewers drop what overlaps without nesting.
+class Stack {
+ public:
+  // Whether the span nests in what the thread has had so far; then it is put on the stack. Memory:
+  // the spans that are open.
+  bool take(std::uint64_t begin, std::uint64_t end) {
+    if (begin < last_begin_) return false;
+    while (!ends_.empty() && ends_.back() <= begin) ends_.pop_back();
+    if (!ends_.empty() && ends_.back() < end) return false;
+    last_begin_ = begin;
+    ends_.push_back(end);
+    return true;
+  }
+
+ private:
+  std::vector<std::uint64_t> ends_;  // outermost first
+  std::uint64_t last_begin_ = 0;
+};
+
+// JSON has no numbers for NaN and the infinities, and viewers add up what a counter has.
+bool is_drawable(const trace::Value& value) {
+  const auto number = value.as_f64();
+  return !number || std::isfinite(*number);
+}
 
 void put_number(TextSink& out, std::uint64_t number) {
   char* const begin = out.reserve(24);
@@ -133,7 +160,10 @@ class Writer final : public TraceWriter {
     if (!process.segment.host.empty()) put_metadata("process_labels", whole, process.segment.host);
   }
 
-  void put_thread(const SourceThread& thread) { put_metadata("thread_name", thread, thread.name); }
+  // Viewers take a name without a character for an error.
+  void put_thread(const SourceThread& thread) {
+    if (!thread.name.empty()) put_metadata("thread_name", thread, thread.name);
+  }
 
   void put_loss(const trace::Event& event, const SourceThread& thread) {
     begin_line('i');
@@ -156,15 +186,19 @@ class Writer final : public TraceWriter {
     uncarried_.look_at_texts(event);
     const bool is_span = has_duration(event);
     const bool is_counter = site.is_counter && !is_span;
-    begin_line(is_span ? 'X' : is_counter ? 'C' : 'i');
+    const std::uint64_t end = event.unix_ns + (is_span ? duration_ns(event) : 0);
+    const bool is_beside = is_span && !stack_of(thread).take(event.unix_ns, end);
+    begin_line(is_beside ? 'b' : is_span ? 'X' : is_counter ? 'C' : 'i');
     line_.write(site.head);
     put_source(thread);
     put_time(event.unix_ns);
-    if (is_span) {
+    if (is_beside) {
+      put_id(++beside_);
+    } else if (is_span) {
       line_.write(",\"dur\":");
-      put_microseconds(line_, duration_ns(event));
+      put_microseconds(line_, end - event.unix_ns);
     } else if (!is_counter) {
-      line_.write(",\"s\":\"t\"");
+      line_.write(thread.is_thread ? ",\"s\":\"t\"" : ",\"s\":\"p\"");
     }
     line_.write(",\"args\":{");
     if (is_counter) {
@@ -181,18 +215,43 @@ class Writer final : public TraceWriter {
       line_.put('}');
     }
     line_.put('}');
+    if (is_beside) put_end(site, thread, end);
     if (event.record.ext_flags != 0) put_flows(event, thread);
+  }
+
+  Stack& stack_of(const SourceThread& thread) {
+    if (thread.index >= stacks_.size()) stacks_.resize(thread.index + std::size_t{1});
+    return stacks_[thread.index];
+  }
+
+  // Of the span that has just been written, which stands beside its thread's stack.
+  void put_end(const SiteFacts& site, const SourceThread& thread, std::uint64_t unix_ns) {
+    begin_line('e');
+    line_.write(site.head);
+    put_source(thread);
+    put_time(unix_ns);
+    put_id(beside_);
+    line_.put('}');
+  }
+
+  void put_id(std::uint64_t id) {
+    line_.write(",\"id\":\"0x");
+    char* const digits = line_.reserve(16);
+    line_.commit(std::to_chars(digits, digits + 16, id, 16).ptr);
+    line_.put('"');
   }
 
   void put_fields(const trace::Event& event, const SiteFacts& site, bool counted, bool others) {
     bool first = true;
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
       const FieldFacts& field = site.fields[i];
-      if (!(field.is_counted ? counted : others)) continue;
+      const bool has = i < event.record.args.size();
+      const bool is_drawn = field.is_counted && has && is_drawable(event.record.args[i]);
+      if (!(is_drawn ? counted : others)) continue;
       if (!first) line_.put(',');
       first = false;
       line_.write(field.key);
-      if (i < event.record.args.size()) {
+      if (has) {
         append_json_value(line_, event.record.args[i]);
       } else {
         line_.write("null");
@@ -232,9 +291,8 @@ class Writer final : public TraceWriter {
   void put_flow(char phase, std::uint64_t id, const trace::Event& event,
                 const SourceThread& thread) {
     begin_line(phase);
-    line_.write(",\"name\":\"activity\",\"cat\":\"ringside.flow\",\"bp\":\"e\",\"id\":\"");
-    line_.write(fmt::format("0x{:x}", id));
-    line_.put('"');
+    line_.write(",\"name\":\"activity\",\"cat\":\"ringside.flow\",\"bp\":\"e\"");
+    put_id(id);
     put_source(thread);
     put_time(event.unix_ns);
     line_.put('}');
@@ -273,6 +331,8 @@ class Writer final : public TraceWriter {
   EventSources sources_;
   PerSite<SiteFacts> sites_;
   std::unordered_set<std::uint64_t> activities_;
+  std::deque<Stack> stacks_;  // by the index of the thread
+  std::uint64_t beside_ = 0;  // spans that stand beside a stack
   std::uint64_t base_ = 0;
   bool begun_ = false;
   bool is_first_ = true;
