@@ -35,11 +35,23 @@ bool append_special(trace::TextSink& out, Number number) {
   return true;
 }
 
+// Perfetto's reader takes the digits in front of the point, and those behind it, for integers of 64
+// bits.
+bool has_too_many_digits(std::string_view number) {
+  constexpr std::size_t kMostDigits = 18;
+  const std::size_t point = number.find('.');
+  const std::size_t whole = point == std::string_view::npos ? number.size() : point;
+  return whole > kMostDigits || number.size() - whole > kMostDigits + 1;
+}
+
 template <class Number>
 void append_floating(trace::TextSink& out, Number number) {
   if (append_special(out, number)) return;
   char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  if (has_too_many_digits({digits, static_cast<std::size_t>(end - digits)})) {
+    end = std::to_chars(digits, digits + sizeof digits, number, std::chars_format::scientific).ptr;
+  }
   append_with_point(out, {digits, static_cast<std::size_t>(end - digits)});
 }
 

@@ -52,6 +52,24 @@ trace::UInt128 from_decimal(std::string_view digits) {
   return number;
 }
 
+TEST(JsonValue, FloatingNumbersHaveNoMoreDigitsThanAnIntegerOfAnyReader) {
+  EXPECT_EQ(json_of(Value::of_f64(0.00012345678901234567)), "1.2345678901234567e-04");
+  EXPECT_EQ(json_of(Value::of_f64(1.2345678901234567e19)), "1.2345678901234567e+19");
+  EXPECT_EQ(json_of(Value::of_f64(-0.12345678901234568)), "-0.12345678901234568");
+  std::mt19937_64 any(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const double number =
+        std::ldexp(static_cast<double>(any()), static_cast<int>(any() % 200) - 160);
+    const std::string text = json_of(Value::of_f64(number));
+    EXPECT_EQ(read_back(Value::of_f64(number)).get<double>(), number);
+    std::size_t digits = 0;
+    for (const char c : text) {
+      digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+      EXPECT_LE(digits, 18U) << text;
+    }
+  }
+}
+
 TEST(JsonValue, KeepsEveryIntegerExactly) {
   std::mt19937_64 any(1);
   for (int i = 0; i < 2'000; ++i) {
