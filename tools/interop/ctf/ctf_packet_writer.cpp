@@ -58,6 +58,10 @@ static_assert(sizeof(HeadLayout) == 92);
 
 }  // namespace
 
+std::string stream_file_name(std::uint64_t stream) {
+  return "thread_" + std::to_string(stream);
+}
+
 PacketWriter::PacketWriter(int directory_fd, const Identity& identity)
     : directory_fd_(directory_fd), identity_(identity) {}
 
@@ -108,7 +112,7 @@ bool PacketWriter::close() {
 }
 
 bool PacketWriter::write_out() const {
-  const std::string name = "thread_" + std::to_string(identity_.stream);
+  const std::string name = stream_file_name(identity_.stream);
   const int fd = ::openat(directory_fd_, name.c_str(),
                           O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
   if (fd < 0) return false;

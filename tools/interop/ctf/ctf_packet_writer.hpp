@@ -14,6 +14,9 @@ namespace ringside::tool::ctf {
 // The metadata's declarations of what these packets begin with.
 extern const char* const kPacketLayout;
 
+// In the directory of the trace, the file of a stream.
+std::string stream_file_name(std::uint64_t stream);
+
 // Not thread-safe. The file is open only while a packet is written: there may be more threads than
 // a process may have files.
 class PacketWriter {

@@ -79,6 +79,7 @@ class Writer final : public TraceWriter {
   void end() override {
     for (auto& [key, thread] : threads_) written(thread.packets.close());
     if (failure_.empty()) write_metadata();
+    if (!failure_.empty()) remove_what_was_made();
   }
 
   const std::string& failure() const override { return failure_; }
@@ -87,6 +88,19 @@ class Writer final : public TraceWriter {
   void written(bool success) {
     if (!success && failure_.empty()) {
       failure_ = path_ + ": cannot be written: " + std::generic_category().message(errno);
+    }
+  }
+
+  // Nothing of anybody else's: the directory only if it is ours and nothing else is in it.
+  void remove_what_was_made() const {
+    for (std::size_t stream = 0; stream < threads_.size(); ++stream) {
+      ::unlinkat(fd_, stream_file_name(stream).c_str(), 0);
+    }
+    struct stat made {};
+    struct stat named {};
+    if (::fstat(fd_, &made) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
+        made.st_dev == named.st_dev && made.st_ino == named.st_ino) {
+      ::rmdir(path_.c_str());
     }
   }
 
@@ -256,13 +270,13 @@ class Writer final : public TraceWriter {
 
 std::unique_ptr<TraceWriter> write_ctf(const std::string& path, ConversionReport& report,
                                        std::string* error) {
-  int fd = -1;
-  if (::mkdir(path.c_str(), 0750) == 0) {
-    fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  }
+  const bool made = ::mkdir(path.c_str(), 0750) == 0;
+  const int fd = made ? ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
   if (fd < 0) {
-    *error = path + ": the directory cannot be made: " + std::generic_category().message(errno) +
-             (errno == EEXIST ? "; name another with -o" : "; check the path and its permissions");
+    const int why = errno;
+    if (made) ::rmdir(path.c_str());
+    *error = path + ": the directory cannot be made: " + std::generic_category().message(why) +
+             (why == EEXIST ? "; name another with -o" : "; check the path and its permissions");
     return nullptr;
   }
   return std::make_unique<ctf::Writer>(path, fd, report);
