@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from random_traces import BOUND_S, SEEDS, RandomTrace
+from random_traces import BOUND_S, SEEDS, RandomTrace, ringcat
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.schema.json")
 
@@ -110,6 +110,20 @@ class Folded(unittest.TestCase):
                 for (_, pid, tid), of_thread in spans.items():
                     self.assertEqual(stacks[pid, tid], self.expected(of_thread))
             self.assertRegex(said, "fields are left out")
+
+    def test_a_name_that_ends_in_a_number_is_no_second_weight(self):
+        """flamegraph.pl and inferno compare two profiles by a second number behind the stack."""
+        names = {"step 3": "step_3", "step 10.5": "step_10.5", "step 7.": "step_7.", "a 1 2": "a 1_2",
+                 "step3": "step3", "4": "4", " 5": "_5", "1.2.3 .": "1.2.3 .", "x .6": "x .6", "v 1.2.3": "v 1.2.3"}
+        lines = "".join(json.dumps({"time": 1_700_000_000_000_000_000 + 100 * i, "pid": 1, "message": name,
+                                    "duration_ns": 10 + i}) + "\n" for i, name in enumerate(names))
+        _, data, said = ringcat("--to", "folded", "--from", "ndjson", "-", input=lines.encode())
+        ((_, stacks),) = self.stacks(data).items()
+        self.assertEqual(stacks, {(name,): 10 + i for i, name in enumerate(names.values())})
+        self.assertRegex(said, "5 records: characters of names")
+        for line in data.decode().splitlines():
+            stack, _ = self.LINE.fullmatch(line).groups()
+            self.assertIsNone(re.search(r"\s\d+(\.\d*)?$", stack))
 
     def test_no_time_counts_twice_where_spans_overlap(self):
         for seed in SEEDS:

@@ -35,14 +35,35 @@ struct Thread {
   bool was_changed = false;  // its name or its service's
 };
 
+bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
+
+// Where a name ends in a blank and a number, the blank's place. Readers take such a number for the
+// weight of another profile, which the stack is compared with.
+std::size_t blank_before_number(std::string_view name) {
+  std::size_t at = name.size();
+  while (at != 0 && is_digit(name[at - 1])) --at;
+  if (at != 0 && name[at - 1] == '.') {
+    --at;
+    while (at != 0 && is_digit(name[at - 1])) --at;
+  }
+  const bool is_number = at < name.size() && is_digit(name[at]);
+  return is_number && at != 0 && name[at - 1] == ' ' ? at - 1 : std::string_view::npos;
+}
+
 // Semicolons are between frames, a line end behind the stack.
 Frame frame_of(std::string_view name) {
   Frame frame{valid_utf8(name)};
-  for (char& character : frame.name) {
-    if (character != ';' && static_cast<unsigned char>(character) >= 0x20) continue;
+  const auto change = [&frame](char& character) {
     character = '_';
     frame.was_changed = true;
+  };
+  for (char& character : frame.name) {
+    if (character == ';' || static_cast<unsigned char>(character) < 0x20) change(character);
   }
+  const std::size_t blank = blank_before_number(frame.name);
+  if (blank != std::string_view::npos) change(frame.name[blank]);
   return frame;
 }
 
