@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """--to perfetto: protoc finds in it, by Perfetto's field numbers, all that the records have."""
 
+import json
 import os
 import struct
 import unittest
 
 from protobuf_text import decode
-from random_traces import SEEDS, RandomTrace
+from random_traces import SEEDS, RandomTrace, ringcat
 
 INCREMENTAL_STATE_CLEARED, NEEDS_INCREMENTAL_STATE = 1, 2
 REALTIME = 1
@@ -30,6 +31,7 @@ class Decoded:
         self.strings = {}
         self.events = []
         self.open = {}  # slices, by track
+        at_times = []
         for packet in self.trace["packet"]:
             assert all(not name.isdigit() for name in packet), packet
             flags = one(packet, "sequence_flags", 0)
@@ -45,7 +47,10 @@ class Decoded:
                 self.tracks[one(track, "uuid")] = track
             if "track_event" in packet:
                 assert flags & NEEDS_INCREMENTAL_STATE
-                self.add(one(packet, "timestamp"), one(packet, "track_event"))
+                at_times.append((one(packet, "timestamp"), self.strings, one(packet, "track_event")))
+        at_times.sort(key=lambda event: event[0])
+        for timestamp, self.strings, event in at_times:
+            self.add(timestamp, event)
         assert not any(self.open.values())
 
     def thread_of(self, uuid):
@@ -180,6 +185,15 @@ class Perfetto(unittest.TestCase):
             decoded = Decoded(trace.converted("perfetto")[0])
         names = [one(track, "name", "") for track in decoded.tracks.values()]
         self.assertIn("overlapping 2", names)
+
+    def test_ends_behind_all_times_are_at_the_last(self):
+        """Perfetto drops what does not fit 63 bits: such a slice would have no end."""
+        line = {"time": 1_700_000_000_000_000_000, "message": "m", "duration_ns": 2**63}
+        _, written, said = ringcat("--to", "perfetto", "--from", "ndjson", "-",
+                                   input=json.dumps(line).encode())
+        (begun,) = Decoded(written).events
+        self.assertEqual(begun["unix_ns"] + begun["duration_ns"], 2**63 - 1)
+        self.assertIn("numbers became the nearest", said)
 
     def test_tells_what_it_changes(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:

@@ -104,7 +104,12 @@ class Writer final : public TraceWriter {
     protobuf::put_number(event_, track_event::kTrackUuid, track);
   }
 
+  // Perfetto drops what is later than its times of 63 bits.
   void end_event(std::uint64_t unix_ns) {
+    if (unix_ns > INT64_MAX) [[unlikely]] {
+      uncarried_.count(Fact::kRange);
+      unix_ns = INT64_MAX;
+    }
     if (!strings_.has_fresh()) return packets_.put_event(unix_ns, event_.text(), {});
     packets_.put_event(unix_ns, event_.text(), strings_.take());
   }
