@@ -49,6 +49,12 @@ class LineFormats(unittest.TestCase):
     def test_tell_of_texts_that_are_changed(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             self.assertRegex(trace.converted("ndjson")[1], "not UTF-8 became")
+            data, said = trace.converted("csv")
+            events = trace.events()
+        self.assertRegex(said, "not UTF-8 became")
+        rows = list(csv.DictReader(io.StringIO(data.decode().replace("\0", "<NUL>"), newline="")))
+        self.assertEqual([row["msg"] for row in rows if row["level"] != "LOST"],
+                         [event["msg"].replace("\0", "<NUL>") for event in events if event["kind"] != "loss"])
 
     def test_csv_of_nothing_is_its_header(self):
         with RandomTrace(1, records=0) as trace:

@@ -6,6 +6,7 @@
 
 #include "tools/csv_lines.hpp"
 #include "tools/interop/uncarried_facts.hpp"
+#include "tools/interop/valid_utf8.hpp"
 #include "tools/json_lines.hpp"
 #include "tools/line_clocks.hpp"
 #include "tools/line_event.hpp"
@@ -20,10 +21,11 @@ constexpr std::string_view kCsvColumns =
 class LineWriter final : public TraceWriter {
  public:
   LineWriter(std::unique_ptr<const LineFormat> format, OutputBytes& output,
-             ConversionReport& report, std::initializer_list<Fact> uncarried)
+             ConversionReport& report, std::initializer_list<Fact> uncarried, bool has_raw_texts)
       : format_(std::move(format)),
         output_(output),
         uncarried_(report, uncarried),
+        has_raw_texts_(has_raw_texts),
         texts_(*format_) {
     output_.put(format_->header());
   }
@@ -34,7 +36,10 @@ class LineWriter final : public TraceWriter {
     if (event.kind == trace::EventKind::kRecord) uncarried_.look_at_texts(event);
     line_.clear();
     texts_.of(event)->append(line_, LineEvent::of(event), clocks_);
-    output_.put(line_.text());
+    // With its end, no line would be printable.
+    if (!has_raw_texts_ || is_valid_utf8(line_.text().substr(0, line_.size() - 1))) [[likely]]
+      return output_.put(line_.text());
+    output_.put(valid_utf8(line_.text()));
   }
 
   void end() override { uncarried_.tell(); }
@@ -43,6 +48,7 @@ class LineWriter final : public TraceWriter {
   std::unique_ptr<const LineFormat> format_;
   OutputBytes& output_;
   UncarriedFacts uncarried_;
+  bool has_raw_texts_;  // which may be no UTF-8
   LineTexts texts_;
   LineClocks clocks_{true};
   trace::TextSink line_;
@@ -52,14 +58,16 @@ class LineWriter final : public TraceWriter {
 
 std::unique_ptr<TraceWriter> write_ndjson(OutputBytes& output, ConversionReport& report) {
   return std::make_unique<LineWriter>(std::make_unique<JsonLines>(), output, report,
-                                      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords});
+                                      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords},
+                                      false);
 }
 
 std::unique_ptr<TraceWriter> write_csv(OutputBytes& output, ConversionReport& report) {
   std::string why;
   return std::make_unique<LineWriter>(
       CsvLines::make(kCsvColumns, false, &why), output, report,
-      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords, Fact::kSubstream, Fact::kStack});
+      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords, Fact::kSubstream, Fact::kStack},
+      true);
 }
 
 }  // namespace ringside::tool
