@@ -91,6 +91,8 @@ class RowBinary(unittest.TestCase):
             schema = trace.converted("rowbinary-schema")[0].decode()
         self.assertEqual(dict(re.findall(r"^    `(\w+)` (.*?),?$", schema, re.M)), types)
         self.assertRegex(schema, r"^CREATE TABLE IF NOT EXISTS ringside\n\(")
+        # An insertion may have 100 partitions, and a trace more days.
+        self.assertIn("PARTITION BY toYYYYMM(time)\n", schema)
 
     def test_tells_of_texts_that_are_changed(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:

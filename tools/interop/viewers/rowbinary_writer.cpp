@@ -218,8 +218,10 @@ class SchemaWriter final : public TraceWriter {
       output_.put(fmt::format("    `{}` {}{}\n", column.name, column.type,
                               &column == &kColumns[std::size(kColumns) - 1] ? "" : ","));
     }
+    // By day, a trace of a few months could not be inserted: ClickHouse takes 100 partitions at
+    // once.
     output_.put(
-        ")\nENGINE = MergeTree\nPARTITION BY toDate(time)\n"
+        ")\nENGINE = MergeTree\nPARTITION BY toYYYYMM(time)\n"
         "ORDER BY (service, time, pid, thread_id, sequence);\n");
   }
 
