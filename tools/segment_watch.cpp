@@ -132,7 +132,7 @@ class WatchedSegment {
                              : peak.record_bytes > 0 ? thread.bytes_per_s / peak.record_bytes
                                                      : 0;
       const double growth = per_second(before->fill_bytes, ring.fill_bytes, seconds);
-      if (view->now.sub_buffer_bytes == 0 && growth > 0) {
+      if (view->now.sub_buffer_bytes == 0 && growth > 0 && ring.quarantine == 0) {
         thread.overflow_s = static_cast<double>(view->now.ring_bytes - ring.fill_bytes) / growth;
       }
     }
@@ -141,7 +141,7 @@ class WatchedSegment {
     peak.burst_bytes_per_s = std::max(peak.burst_bytes_per_s, thread.bytes_per_s);
     thread.high_water_bytes = peak.high_water_bytes;
     thread.burst_bytes_per_s = peak.burst_bytes_per_s;
-    if (view->now.sub_buffer_bytes == 0) {
+    if (view->now.sub_buffer_bytes == 0 && ring.quarantine == 0) {
       thread.recommended_ring_bytes =
           recommended_ring_bytes(peak.high_water_bytes, peak.burst_bytes_per_s);
     }
@@ -191,10 +191,11 @@ class WatchedSegment {
       if (!drained) continue;  // what is in these rings is to stay there
       const RingStatus& ring = thread.now;
       view->unwritten_bytes += ring.producer_pos - std::min(ring.producer_pos, ring.written_pos);
-      high_water = std::max(high_water, thread.high_water_bytes);
-      burst = std::max(burst, thread.burst_bytes_per_s);
       view->fullest_permille =
           std::max(view->fullest_permille, ring.fill_bytes * 1000 / view->now.ring_bytes);
+      if (ring.quarantine != 0) continue;  // nobody drains it: no size would do
+      high_water = std::max(high_water, thread.high_water_bytes);
+      burst = std::max(burst, thread.burst_bytes_per_s);
       if (thread.overflow_s && (!view->overflow_s || *thread.overflow_s < *view->overflow_s)) {
         view->overflow_s = thread.overflow_s;
       }

@@ -182,7 +182,9 @@ StatusTable thread_table(const ServiceView& service, SortBy sort_by,
     table.rows.push_back(
         {{visible(view.now.thread_name), view.now.active() ? Tone::kPlain : Tone::kFaint},
          right(fmt::format("{}", view.now.thread_id)),
-         fill_cell(permille(view.now.fill_bytes, ring_bytes), high, drained),
+         view.now.quarantine != 0
+             ? StatusCell{"given up", Tone::kBad}
+             : fill_cell(permille(view.now.fill_bytes, ring_bytes), high, drained),
          right(fmt::format("{}%", high / 10), drained ? fill_tone(high) : Tone::kPlain),
          right(count_text(view.records_per_s)),
          right(bytes_text(view.bytes_per_s)),
@@ -259,6 +261,14 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
       break;
   }
   if (!now.alive) remark(Tone::kFaint, "the service has ended");
+  const auto given_up = std::count_if(service.threads.begin(), service.threads.end(),
+                                      [](const auto& one) { return one.now.quarantine != 0; });
+  if (given_up != 0) {
+    remark(Tone::kBad,
+           fmt::format("{} ring{} given up: somebody wrote over {}; consumerd's messages "
+                       "say more",
+                       given_up, given_up == 1 ? "" : "s", given_up == 1 ? "it" : "them"));
+  }
   if (now.lost() != 0) {
     remark(service.drops_grow ? Tone::kBad : Tone::kWarning,
            "lost: " + joined_losses(loss_causes(now)));

@@ -63,5 +63,22 @@ TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
   EXPECT_EQ(look().statements.at(0).share, 0);
 }
 
+// Nobody drains it, so it fills up whatever its size.
+TEST_F(SegmentWatchTest, ARingThatWasGivenUpIsNoReasonForLargerOnes) {
+  service_.publish(0, 1000);
+  look();
+  service_.publish(0, 1000);
+  const ServiceView& full = look();
+  EXPECT_NE(full.recommended_ring_bytes, 0U);
+  EXPECT_TRUE(full.overflow_s);
+  service_.ring(0).consumer.quarantine = 1;
+  service_.publish(0, 1000);
+  const ServiceView& view = look();
+  EXPECT_NE(view.fullest_permille, 0U);
+  EXPECT_EQ(view.recommended_ring_bytes, 0U);
+  EXPECT_EQ(view.threads.at(0).recommended_ring_bytes, 0U);
+  EXPECT_FALSE(view.overflow_s);
+}
+
 }  // namespace
 }  // namespace ringside::tool

@@ -68,6 +68,26 @@ TEST(StatusText, WhatIsCutShowsIt) {
   EXPECT_EQ(fitted("\u00fc\u00fc\u00fc", 2), "\u00fc~");
 }
 
+TEST(StatusText, RingsThatWereGivenUpAreToldOfInNarrowTablesToo) {
+  ServiceView view = service_called("orders");
+  view.now.consumer = ConsumerHealth::kPolling;
+  view.now.ring_bytes = 65536;
+  view.threads.resize(2);
+  EXPECT_TRUE(service_remarks(view).empty());
+  view.threads[1].now.quarantine = 1;
+  const std::vector<StatusCell> remarks = service_remarks(view);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].tone, Tone::kBad);
+  EXPECT_TRUE(remarks[0].text.starts_with("1 ring given up: somebody wrote over it"));
+  EXPECT_LE(remarks[0].text.size(), 80U);
+  std::vector<std::size_t> order;
+  const StatusTable table = thread_table(view, SortBy::kName, &order);
+  ASSERT_EQ(table.columns[2], "FILL");
+  EXPECT_NE(table.rows[0][2].text, "given up");
+  EXPECT_EQ(table.rows[1][2].text, "given up");
+  EXPECT_NE(column_widths(table, 40)[2], 0U);
+}
+
 TEST(StatusText, RatesOfTheLatestLooksTakeAsMuchAsThereIs) {
   ServiceView view = service_called("orders");
   EXPECT_TRUE(history_remarks(view, 80, false).empty());
