@@ -106,7 +106,7 @@ class Listing {
 
   std::size_t rows() const { return rows_; }
   void print() const {
-    if (!json_ && rows_ != 0) std::fputs(table_.text(TableFormat::kText, true).c_str(), stdout);
+    if (!json_ && rows_ != 0) say_lines(table_.text(TableFormat::kText, true));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tools/ringctl_exit_codes.hpp"
+#include "tools/ringctl_output.hpp"
 #include "tools/subcommand.hpp"
 #include "tools/visible_text.hpp"
 
@@ -59,7 +60,7 @@ int main(int argc, char** argv) {
     return kCtlUsage;
   }
   try {
-    return chosen->run(argc - 1, argv + 1);
+    return status_after_output(chosen->run(argc - 1, argv + 1));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ringctl: %s\n", error.what());
     return kCtlFailed;

@@ -1,10 +1,13 @@
 #include "tools/ringctl_output.hpp"
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "tools/error_text.hpp"
+#include "tools/ringctl_exit_codes.hpp"
 #include "tools/visible_text.hpp"
 
 namespace ringside::tool {
@@ -19,6 +22,8 @@ constexpr Unit kUnits[] = {{86'400'000'000'000, "d"}, {3'600'000'000'000, "h"},
                            {60'000'000'000, "m"},     {1'000'000'000, "s"},
                            {1'000'000, "ms"},         {1'000, "us"}};
 
+int g_output_error = 0;  // errno, when not all could be written to standard output
+
 }  // namespace
 
 void complain(std::string_view text) {
@@ -27,13 +32,22 @@ void complain(std::string_view text) {
 }
 
 void say(std::string_view text) {
-  std::puts(visible(text).c_str());
-  std::fflush(stdout);
+  say_lines(visible(text) + "\n");
+}
+
+void say_lines(const std::string& lines) {
+  const bool taken = std::fputs(lines.c_str(), stdout) >= 0;
+  if ((std::fflush(stdout) != 0 || !taken) && g_output_error == 0) g_output_error = errno;
 }
 
 void say_json(const nlohmann::ordered_json& object) {
-  std::puts(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace).c_str());
-  std::fflush(stdout);
+  say_lines(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+int status_after_output(int status) {
+  if (g_output_error == 0 || g_output_error == EPIPE) return status;
+  complain("cannot write: " + error_text(g_output_error));
+  return kCtlFailed;
 }
 
 std::string duration_text(std::uint64_t ns) {

@@ -1,6 +1,7 @@
 // ringstat: how the tracing of services is doing.
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tools/call_cost_text.hpp"
+#include "tools/error_text.hpp"
 #include "tools/ringstat_exit_codes.hpp"
 #include "tools/ringstat_options.hpp"
 #include "tools/segment_watch.hpp"
@@ -63,14 +65,20 @@ int print_once(const RingstatOptions& options) {
   }
   for (const std::string& trouble : watch.troubles()) complain(trouble);
   const std::vector<ServiceView>& services = watch.services();
+  std::string text;
   if (options.json) {
     const auto object = status_json(services, watch.troubles(), options.interval_ns);
-    std::puts(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    text = object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   } else if (!services.empty()) {
     std::vector<std::size_t> order;
-    std::string text = table_text(service_table(services, SortBy::kName, false, &order));
+    text = table_text(service_table(services, SortBy::kName, false, &order));
     for (const ServiceView& service : services) text += service_text(service);
-    std::fputs(text.c_str(), stdout);
+  }
+  const bool taken = std::fputs(text.c_str(), stdout) >= 0;
+  // Who reads no further (head) has seen enough.
+  if ((std::fflush(stdout) != 0 || !taken) && errno != EPIPE) {
+    complain("cannot write: " + error_text(errno));
+    return kStatFailed;
   }
   if (!watch.troubles().empty()) return kStatFailed;
   if (!services.empty()) return kStatOk;

@@ -4,7 +4,7 @@
 namespace ringside::tool {
 
 inline constexpr int kStatOk = 0;
-inline constexpr int kStatFailed = 1;  // a segment, or the directory, could not be read
+inline constexpr int kStatFailed = 1;  // reading or writing; said on standard error
 inline constexpr int kStatUsage = 2;   // wrong options
 inline constexpr int kStatNobody = 3;  // --once: no such service
 // --watch-exit: what happened first; of several at once the first of these.

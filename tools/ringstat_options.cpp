@@ -59,7 +59,8 @@ std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int
       ->needs("--watch-exit");
   add_service_options(app, options.services);
   app.footer(
-      "Exit status: 0 well, 1 a segment or the directory could not be read, 2 wrong usage, 3 "
+      "Exit status: 0 well, 1 a segment or the directory could not be read, or the output not "
+      "written, 2 wrong usage, 3 "
       "--once:\n"
       "no such service. With --watch-exit: 10 records were lost, 11 a service has no consumerd or "
       "one\n"

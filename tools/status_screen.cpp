@@ -38,6 +38,11 @@ class StatusScreen {
   bool run(const std::atomic<bool>& stop, std::string* why) {
     if (!watch_.look(why)) return false;
     terminal_.emplace();
+    *why = terminal_->fault();
+    if (!why->empty()) {
+      terminal_.reset();
+      return false;
+    }
     auto next_look = steady_clock::now();
     const auto interval = std::chrono::nanoseconds(options_.interval_ns);
     while (!stop.load(std::memory_order_relaxed)) {

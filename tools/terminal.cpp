@@ -1,6 +1,11 @@
 #include "tools/terminal.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
+
+#include "tools/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -21,8 +26,9 @@ std::string_view cut(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
-Terminal::Terminal() {
-  initscr();
+// Not initscr(), which ends the process if it does not know the terminal.
+Terminal::Terminal() : screen_(newterm(nullptr, stdout, stdin)) {
+  if (screen_ == nullptr) return;
   cbreak();
   noecho();
   keypad(stdscr, TRUE);
@@ -40,7 +46,18 @@ Terminal::Terminal() {
 }
 
 Terminal::~Terminal() {
+  if (screen_ == nullptr) return;
   endwin();
+  delscreen(screen_);
+}
+
+std::string Terminal::fault() const {
+  char cursor_address[] = "cup";
+  if (screen_ != nullptr && tigetstr(cursor_address) != nullptr) return {};
+  const char* const type = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
+  return std::string("a terminal of the type \"") + (type != nullptr ? type : "") + "\" (TERM) " +
+         (screen_ == nullptr ? "is not known" : "has no places to write to") +
+         "; --once prints text";
 }
 
 attr_t Terminal::attribute(Tone tone) const {
@@ -61,7 +78,12 @@ attr_t Terminal::attribute(Tone tone) const {
 
 void Terminal::put(int line, int column, std::string_view text, attr_t attribute, int room) {
   if (room <= 0) return;
-  const std::string_view part = cut(text, static_cast<std::size_t>(room));
+  std::string part(cut(text, static_cast<std::size_t>(room)));
+  if (MB_CUR_MAX == 1 && !is_printable_ascii(part)) {
+    std::erase_if(part, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
+    std::replace_if(
+        part.begin(), part.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+  }
   attron(attribute);
   mvaddnstr(line, column, part.data(), static_cast<int>(part.size()));
   attroff(attribute);

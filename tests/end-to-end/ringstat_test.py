@@ -308,6 +308,27 @@ class Ringstat(unittest.TestCase):
         plain.wait_for("no consumerd")
         self.assertNotRegex("\n".join(plain.lines("-e")), COLOUR)
 
+    def test_a_terminal_that_cannot_be_drawn_on_is_refused(self):
+        self.workload()
+        for kind, words in (("unheard-of", "is not known"), ("dumb", "has no places to write to")):
+            terminal = self.terminal(environment={"TERM": kind})
+            text = terminal.wait_for("ended with 1")
+            self.assertIn(f'ringstat: a terminal of the type "{kind}" (TERM) {words}; --once', text)
+
+    def test_without_utf8_there_are_question_marks(self):
+        self.workload(service="caf\u00e9")
+        terminal = self.terminal(environment={"LANG": "C", "LC_ALL": "C"})
+        terminal.wait_for("caf? ")
+
+    def test_output_that_cannot_be_written_is_no_success(self):
+        self.workload()
+        for arguments in (["--once"], ["--once", "--json"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([program("ringstat"), *arguments, "--shm-dir", self.bed.shm_dir], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "ringstat: cannot write: No space left on device\n"))
+
     def test_signal_leaves_the_terminal_in_order(self):
         self.workload()
         terminal = self.terminal()

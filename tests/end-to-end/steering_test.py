@@ -228,6 +228,15 @@ class Steering(unittest.TestCase):
         self.assertIn("level WARNING", self.ringctl("level", "warning", "--service", "pay.d*"))
         self.assertIn("ringctl list", self.ringctl("list", "--service", "pay.desk", status=3))
 
+    def test_what_could_not_be_said_was_not_done(self):
+        steered(self.bed)
+        for arguments in (["list"], ["list", "--json"], ["level", "info"], ["doctor"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([program("ringctl"), *arguments, "--shm-dir", self.bed.shm_dir], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "ringctl: cannot write: No space left on device\n"), arguments)
+
     def test_other_files_in_the_directory_are_no_services(self):
         steered(self.bed)
         os.symlink("/etc/passwd", os.path.join(self.bed.shm_dir, "ringside.a.1.0123456789abcdef"))
