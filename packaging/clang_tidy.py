@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the sources of a build directory's compile database.
 
-usage: packaging/clang_tidy.py BUILD_DIR JOBS [FILE...]    (all files of the tree but those of tests/)
+usage: packaging/clang_tidy.py BUILD_DIR JOBS [FILE...]    (all files of the tree by default)
 
 Most of its time goes into the headers of the standard library, once for each source. So sources
 of a target are pasted into one, as many at a time as in the clang build but the last one first: a
@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,8 @@ def entries_of(build, root, wanted):
     found = {}
     for entry in database:
         source = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
-        if source.startswith((build + os.sep, os.path.join(root, "tests") + os.sep)):
-            continue  # some of the tests still have findings
+        if source.startswith(build + os.sep):
+            continue  # made by the build
         if source.startswith(root + os.sep) and (not wanted or source in wanted):
             found.setdefault(source, {**entry, "file": source})
     return found
@@ -61,17 +62,26 @@ def units_of(entries):
             for sources in of_target.values() for i in range(0, len(sources), SOURCES_PER_UNIT)]
 
 
-def tidy(directory, entry, source, more=()):
+def tidy(directory, entry, source):
     os.makedirs(directory, exist_ok=True)
     command = shlex.join([*options_of(entry), "-c", source])
     with open(os.path.join(directory, "compile_commands.json"), "w", encoding="utf-8") as file:
         json.dump([{"directory": entry["directory"], "file": source, "command": command}], file)
-    return subprocess.run(["clang-tidy", "-p", directory, "--quiet", *ANALYZER, *more, source],
+    return subprocess.run(["clang-tidy", "-p", directory, "--quiet", *ANALYZER, source],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND_S,
                           check=False, text=True)
 
 
-def findings_of(unit, entries, config, directory):
+def lend_config(unit, root, directory):
+    """Has what is pasted in `directory` judged by the configuration of the folder of its sources."""
+    folder = os.path.dirname(unit[0])
+    while not os.path.exists(os.path.join(folder, ".clang-tidy")):
+        folder = os.path.dirname(folder)
+    if folder != root:  # the root's is in the folder above
+        shutil.copy(os.path.join(folder, ".clang-tidy"), directory)
+
+
+def findings_of(unit, entries, root, directory):
     """What clang-tidy says of the sources of `unit`; empty if nothing."""
     if len(unit) > 1:
         pasted, begins = [], []  # of each source, the line before its first
@@ -81,10 +91,11 @@ def findings_of(unit, entries, config, directory):
             begins.append(len(pasted) + 1)
             pasted += [f'#line 1 "{source}"', *lines]
         path = os.path.join(directory, "unit" + os.path.splitext(unit[0])[1])
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory)
+        lend_config(unit, root, directory)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(pasted) + "\n")
-        done = tidy(directory, entries[unit[0]], path, [f"--config-file={config}"])
+        done = tidy(directory, entries[unit[0]], path)
         if done.returncode == 0:
             return ""
         if "[clang-diagnostic-" not in done.stdout:
@@ -117,8 +128,8 @@ def main():
     found = False
     with tempfile.TemporaryDirectory(prefix="ringside-tidy.") as scratch, \
             concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        said = [pool.submit(findings_of, unit, entries, os.path.join(root, ".clang-tidy"),
-                            os.path.join(scratch, str(number)))
+        shutil.copy(os.path.join(root, ".clang-tidy"), scratch)
+        said = [pool.submit(findings_of, unit, entries, root, os.path.join(scratch, str(number)))
                 for number, unit in enumerate(units)]
         for future in said:
             findings = future.result()

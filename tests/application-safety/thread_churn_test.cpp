@@ -27,9 +27,9 @@ constexpr int kThreadsBeforeFirstLook = 4'000;
 // Far less than the smallest allocation for each thread would take.
 constexpr std::int64_t kPagesOfTheAllocator = 250;
 
-int thread_count() {
+std::int64_t thread_count() {
   const char* const wanted = std::getenv("RINGSIDE_TEST_THREADS");
-  return wanted != nullptr ? std::atoi(wanted) : 40'000;
+  return wanted != nullptr ? std::atol(wanted) : 40'000;
 }
 
 // What may not grow.
@@ -91,7 +91,7 @@ PROCESS_TEST(ThreadChurn, CostsNeitherMemoryNorFiles) {
   EXPECT_EQ(late.descriptors, early.descriptors);
   if (!kAddressSanitizer && !kThreadSanitizer) {  // they keep what was freed, and notes of threads
     // The C library keeps a few stacks for the next threads, and an arena for each core.
-    EXPECT_LE(late.mappings, early.mappings + 2 * kAtATime);
+    EXPECT_LE(late.mappings, early.mappings + 2L * kAtATime);
     EXPECT_LE(late.resident_pages, early.resident_pages + kPagesOfTheAllocator);
   }
   std::printf("%ld threads: %ld resident pages after %d, %ld at the end\n",

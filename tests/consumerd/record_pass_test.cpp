@@ -62,7 +62,7 @@ class RecordPassTest : public testing::Test {
   // All of `records` through the pass at once.
   std::string through(RecordPass& pass, const std::string& records, bool samples = true) {
     EXPECT_TRUE(pass.concerns(sites_));
-    const std::string output = text_of(pass.look(sites_, bytes_of(records), 0, samples));
+    std::string output = text_of(pass.look(sites_, bytes_of(records), 0, samples));
     EXPECT_EQ(pass.settle(output.size()), records.size());
     return output;
   }

@@ -43,7 +43,8 @@ void log_numbers_and_texts() {
               1.0L / (1 + i));
     RS_WARNING("text '%s' '%-8s' '%.3s' null '%s' UTF-8 %s", names[i], names[5 - i], names[i],
                no_text, i % 2 == 0 ? "Grüße, 世界" : "🙂");
-    RS_ERROR("pointer %p %p character %c%%", reinterpret_cast<const void*>(0x7f0000001000 + 16 * i),
+    RS_ERROR("pointer %p %p character %c%%",
+             reinterpret_cast<const void*>(0x7f0000001000 + 16L * i),
              static_cast<const void*>(nullptr), 'a' + i);
   }
   RS_CRITICAL("%s", long_text.c_str());

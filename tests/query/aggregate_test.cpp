@@ -291,7 +291,8 @@ TEST(Distribution, StaysWithinItsErrorForAllMagnitudes) {
   }
   parts[0].merge(parts[1]);
   EXPECT_FALSE(whole.exact());
-  for (double percent = 0; percent <= 100; percent += 0.5) {
+  for (int half_percent = 0; half_percent <= 200; ++half_percent) {
+    const double percent = half_percent / 2.0;
     const double exact = nearest_rank(values, percent);
     EXPECT_NEAR(whole.percentile(percent), exact, Distribution::kRelativeError * std::abs(exact));
     EXPECT_EQ(parts[0].percentile(percent), whole.percentile(percent));

@@ -12,7 +12,6 @@ namespace ringside::tool {
 namespace {
 
 using trace::query::Histogram;
-using trace::query::Scale;
 
 TEST(NameList, IsSplitAtCommasOutsideOfExpressions) {
   using Names = std::vector<std::string>;

@@ -53,7 +53,7 @@ TEST(TimeArgument, ReadsRelativeAndUnixTimes) {
   EXPECT_EQ(utc("-60m"), kStart * kSecond);
   EXPECT_EQ(utc("-1.5s"), kNow - kSecond * 3 / 2);
   EXPECT_EQ(utc("-250ms"), kNow - kSecond / 4);
-  EXPECT_EQ(utc("-30d"), kNow - 30 * 86'400 * kSecond);
+  EXPECT_EQ(utc("-30d"), kNow - 30 * 86'400UL * kSecond);
   EXPECT_EQ(utc("@1763674516.000000001"), kStart * kSecond + 1);
 }
 

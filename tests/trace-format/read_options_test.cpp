@@ -112,7 +112,7 @@ TEST(ReadOptions, SkipsFilesOutsideTheWantedTimeWithoutOpeningThemAgain) {
   for (std::uint8_t i = 0; i < 20; ++i) {
     TraceFileBuilder file;
     file.begin(1, "service", i);
-    for (std::uint64_t t = 0; t < 50; ++t) file.extent(1, {1000U * i + 10 * t, 1000U * i + 990});
+    for (std::uint64_t t = 0; t < 50; ++t) file.extent(1, {1000UL * i + 10 * t, 1000UL * i + 990});
     file.end();
     files.push_back(file.bytes);
   }

@@ -10,8 +10,6 @@
 namespace ringside::trace::testing {
 namespace {
 
-using shm::FieldType;
-
 // The values of a record's fields that are chosen and recorded.
 std::string values_of(const Site& site, const Value* args, const std::vector<bool>& wanted) {
   std::string values;

@@ -12,7 +12,6 @@ namespace ringside::trace {
 namespace {
 
 using namespace tool::testing;
-using shm::FieldType;
 
 // Numbers (from 0) of the records of orders_trace() that match, or why the expression is refused.
 std::string matching(const std::string& text, std::string* misfit = nullptr) {

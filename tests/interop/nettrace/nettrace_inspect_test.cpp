@@ -329,7 +329,7 @@ TEST(NettraceInspect, BelievesNoAbsurdLengths) {
   const auto damaged = [](std::string_view type, std::string_view body) {
     FileMaker file;
     file.block(type, body);
-    const Inspected inspected = inspect(file.whole());
+    Inspected inspected = inspect(file.whole());
     EXPECT_EQ(inspected.outcome.end, ReadEnd::kDamaged) << type;
     return inspected;
   };
