@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """--to otlp: logs and spans with the names and types of OTLP/JSON, and all that the records have."""
 
+import collections
 import json
 import re
 import struct
@@ -138,6 +139,34 @@ class Otlp(unittest.TestCase):
             self.assertGreaterEqual(int(around["endTimeUnixNano"]), end)
             self.assertEqual((around["traceId"], around["attributes"]["thread.id"]),
                              (one["traceId"], one["attributes"]["thread.id"]))
+
+    def test_a_span_around_is_found_beside_what_overlaps(self):
+        """The innermost one of the same trace that lasts as long, of all that are open."""
+        seen = collections.Counter()
+        for seed in SEEDS:
+            with RandomTrace(seed, records=2000) as trace:
+                decoded = Decoded(trace.converted("otlp")[0])
+            at = lambda one: int(one.get("startTimeUnixNano") or one["timeUnixNano"])
+            inner = {}
+            for one in decoded.spans + [log for log in decoded.logs if "ringside.activity" in log["attributes"]]:
+                attributes = one["attributes"]
+                thread = one["resource"]["process.pid"], attributes["thread.id"]
+                inner.setdefault(thread, []).append((at(one), attributes["ringside.sequence"], one))
+            for of_thread in inner.values():
+                opened = []
+                for begin, _, one in sorted(of_thread, key=lambda place: place[:2]):
+                    end = int(one.get("endTimeUnixNano") or begin)
+                    opened = [span for span in opened if int(span["endTimeUnixNano"]) > begin]
+                    around = [span["spanId"] for span in opened if span["traceId"] == one["traceId"]
+                              and int(span["endTimeUnixNano"]) >= end]
+                    is_span = "endTimeUnixNano" in one
+                    self.assertEqual(one.get("parentSpanId" if is_span else "spanId"),
+                                     around[-1] if around else None)
+                    seen[is_span, bool(around), around[-1:] == [span["spanId"] for span in opened[-1:]]] += 1
+                    if is_span:
+                        opened.append(one)
+        for is_span in (True, False):
+            self.assertGreater(seen[is_span, True, False], 0)
 
     def test_tells_of_texts_that_are_changed(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:

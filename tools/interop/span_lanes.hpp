@@ -17,6 +17,7 @@ class SpanLanes {
 
   struct Span {
     std::uint64_t end = 0;
+    std::uint64_t number = 0;  // in the order in which they were opened
     What what{};
   };
 
@@ -59,7 +60,23 @@ class SpanLanes {
 
   void open(const Place& place, const What& what) {
     if (place.lane == lanes_.size()) lanes_.emplace_back();
-    lanes_[place.lane].push_back({place.end, what});
+    lanes_[place.lane].push_back({place.end, opened_++, what});
+  }
+
+  // After close(): of the spans of all lanes that last up to `end`, and that `is_wanted(what)`
+  // picks, the one that was opened last. Null if there is none; valid until the next call.
+  template <class IsWanted>
+  const Span* around(std::uint64_t end, IsWanted&& is_wanted) const {
+    const Span* latest = nullptr;
+    for (const std::vector<Span>& lane : lanes_) {
+      for (auto span = lane.rbegin(); span != lane.rend(); ++span) {
+        if (latest != nullptr && span->number < latest->number) break;
+        if (span->end < end || !is_wanted(span->what)) continue;
+        latest = &*span;
+        break;
+      }
+    }
+    return latest;
   }
 
   // The innermost open span of the first lane; null if there is none.
@@ -69,6 +86,7 @@ class SpanLanes {
 
  private:
   std::vector<std::vector<Span>> lanes_;  // outermost first
+  std::uint64_t opened_ = 0;
 };
 
 }  // namespace ringside::tool

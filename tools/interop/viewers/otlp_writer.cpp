@@ -189,9 +189,11 @@ class Writer final : public TraceWriter {
     put_hex(out, span.trace);
     out.write("\",\"spanId\":\"");
     put_hex(out, span.id);
-    if (place.parent != nullptr && place.parent->what.trace == span.trace) {
+    const auto* const parent = thread.spans.around(
+        end, [&span](const OpenSpan& open) { return open.trace == span.trace; });
+    if (parent != nullptr) {
       out.write("\",\"parentSpanId\":\"");
-      put_hex(out, place.parent->what.id);
+      put_hex(out, parent->what.id);
     }
     out.write("\",\"name\":");
     out.write(site.name);
@@ -226,12 +228,16 @@ class Writer final : public TraceWriter {
   // Which trace, and which of its spans, a log belongs to.
   static void put_context(TextSink& out, const trace::Event& event, const Thread& thread) {
     const bool has_activity = (event.record.ext_flags & shm::kExtActivity) != 0;
-    const auto* const around = thread.spans.innermost();
+    const auto* around = thread.spans.innermost();
+    if (has_activity) {
+      around = thread.spans.around(
+          event.unix_ns, [&event](const OpenSpan& open) { return open.trace == trace_of(event); });
+    }
     if (!has_activity && around == nullptr) return;
     const Id& trace = has_activity ? trace_of(event) : around->what.trace;
     out.write(",\"traceId\":\"");
     put_hex(out, trace);
-    if (around != nullptr && around->what.trace == trace) {
+    if (around != nullptr) {
       out.write("\",\"spanId\":\"");
       put_hex(out, around->what.id);
     }
