@@ -5,11 +5,13 @@ import csv
 import io
 import json
 import os
+import re
 import struct
+import subprocess
 import tempfile
 import unittest
 
-from random_traces import SEEDS, RandomTrace, comparable, events_of, ringcat
+from random_traces import BOUND_S, SEEDS, RandomTrace, comparable, events_of, program, ringcat
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nettrace")
 REAL = ["eventpipe-dotnetcore5.0-win-x64-arraytypes", "mixed_managed_external_samples"]
@@ -46,6 +48,36 @@ def sync_unix_ns(trace):
     time = datetime(trace["year"], trace["month"], trace["day"], trace["hour"], trace["minute"],
                     trace["second"], tzinfo=timezone.utc)
     return int(time.timestamp()) * 10**9 + trace["millisecond"] * 10**6
+
+
+def number(value):
+    return struct.pack("<I", value)
+
+
+def text(value):
+    return value.encode("utf-16-le") + b"\0\0"
+
+
+def empty_trace():
+    """Without the tag that ends it."""
+    with open(sample("s00_empty"), "rb") as file:
+        return file.read()[:-1]
+
+
+def with_block(data, kind, blobs):
+    data += b"\5\5\1" + number(2) + number(2) + number(len(kind)) + kind + b"\6"
+    body = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + blobs
+    data += number(len(body))
+    return data + bytes(-len(data) % 4) + body + b"\6"
+
+
+def metadata_record():
+    """Of the type 1, with the count of its V1 fields, which is 0."""
+    return number(1) + text("P") + number(7) + text("E") + bytes(8) + number(0) + number(4) + number(0)
+
+
+def metadata_blob(record):
+    return b"\x80\1" + bytes([len(record) & 127 | 128, len(record) >> 7]) + record
 
 
 class Reading(unittest.TestCase):
@@ -86,28 +118,12 @@ class Reading(unittest.TestCase):
             self.assertEqual(fields.get("nettrace.opcode"), event["opcode"])
 
     def test_arrays_of_guids_are_texts(self):
-        def number(value):
-            return struct.pack("<I", value)
-
-        def text(value):
-            return value.encode("utf-16-le") + b"\0\0"
-
-        def block(data, kind, blob):
-            data += b"\5\5\1" + number(2) + number(2) + number(len(kind)) + kind + b"\6"
-            body = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + blob
-            data += number(len(body))
-            return data + bytes(-len(data) % 4) + body + b"\6"
-
-        with open(sample("s00_empty"), "rb") as file:
-            data = file.read()[:-1]
         field = text("ids") + number(19) + number(17)
         fields = number(1) + number(len(field) + 4) + field
-        metadata = (number(1) + text("P") + number(7) + text("E") + bytes(8) + number(0) + number(4)
-                    + number(0) + number(len(fields)) + b"\2" + fields)
-        data = block(data, b"MetadataBlock", b"\x80\1" + bytes([len(metadata) & 127 | 128,
-                                                               len(metadata) >> 7]) + metadata)
+        metadata = metadata_record() + number(len(fields)) + b"\2" + fields
+        data = with_block(empty_trace(), b"MetadataBlock", metadata_blob(metadata))
         payload = struct.pack("<H", 2) + bytes(range(32))
-        data = block(data, b"EventBlock", b"\x81\1\1" + bytes([len(payload)]) + payload) + b"\1"
+        data = with_block(data, b"EventBlock", b"\x81\1\1" + bytes([len(payload)]) + payload) + b"\1"
         with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
             file.write(data)
             file.flush()
@@ -115,6 +131,24 @@ class Reading(unittest.TestCase):
         self.assertEqual([record["fields"]["ids"] for record in records],
                          [["03020100-0504-0706-0809-0a0b0c0d0e0f",
                            "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
+
+    def test_types_that_are_described_again_take_no_memory_while_an_event_waits_for_its_stack(self):
+        metadata = metadata_blob(metadata_record())
+        data = with_block(empty_trace(), b"MetadataBlock", metadata)
+        data = with_block(data, b"EventBlock", b"\x89\1\5\1\0")
+        data = with_block(data, b"MetadataBlock", metadata * 500_000) + b"\1"
+        environment = dict(os.environ)
+        environment["ASAN_OPTIONS"] = ":".join(
+            [*filter(None, [os.environ.get("ASAN_OPTIONS")]), "quarantine_size_mb=1"])
+        with subprocess.Popen([program("ringcat"), "--format", "json", "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, env=environment) as process:
+            process.stdin.write(data)
+            # All but what the pipe holds has been read.
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
+            process.stdin.close()
+            self.assertEqual(process.wait(BOUND_S), 0)
+        self.assertLess(peak, 200 << 20)
 
     def test_a_thread_name_that_is_not_sound_is_a_record(self):
         with RandomTrace(SEEDS[0], records=200) as trace:

@@ -297,6 +297,37 @@ TEST(NettraceInspect, ReadsBothFieldDescriptions) {
   EXPECT_EQ(json["events_without_metadata"], 1);
 }
 
+TEST(NettraceInspect, TakesAbsurdlyManyFieldsForATypeThatNobodyKnows) {
+  const auto description_of = [](std::string_view fields) {
+    FileMaker file;
+    file.block("MetadataBlock",
+               blob_block(metadata_blob(metadata_head(1, "P", 1, "A") + std::string(fields))));
+    return inspect(file.whole()).json["metadata_field_descriptions"];
+  };
+  const auto times = [](std::uint32_t count, std::string_view field) {
+    std::string fields = number(count);
+    for (std::uint32_t i = 0; i < count; ++i) fields += field;
+    return fields;
+  };
+  const std::string empty = v1_field("", number(1) + number(0));
+  const std::string v2_empty = v2_field("", number(1) + number(0));
+  const auto v2 = [&](std::uint32_t count) {
+    const std::string inner = v2_field("o", number(1) + times(count, v2_empty));
+    const std::string fields = number(2) + inner + v2_field("s", number(18));
+    return number(0) + tag(2, fields);
+  };
+  const std::string byte = v1_field("", number(6));
+  const Json known_v1 = Json::parse(R"({"v1": 1})");
+  const Json known_v2 = Json::parse(R"({"v2": 1})");
+  const Json unknown = Json::parse(R"({"unknown": 1})");
+  EXPECT_EQ(description_of(times(256, empty)), known_v1);
+  EXPECT_EQ(description_of(times(257, empty)), unknown);
+  EXPECT_EQ(description_of(v2(255)), known_v2);
+  EXPECT_EQ(description_of(v2(256)), unknown);  // and the one around them
+  EXPECT_EQ(description_of(times(65535, byte)), known_v1);
+  EXPECT_EQ(description_of(times(65536, byte)), unknown);
+}
+
 TEST(NettraceInspect, CountsGapsResetsAndRegressionsAcrossTheWrap) {
   std::string blobs;
   std::uint32_t last = 0;

@@ -35,6 +35,7 @@ struct EventKind {
   std::optional<std::uint32_t> process;
   std::array<std::uint32_t, kVariants> sites{};  // by variant, as far as they have occurred
   bool is_described = true;                      // else it stands for all types without metadata
+  bool is_waited_for = false;                    // by events whose stack has not come yet
 
   // Once the metadata is there.
   void prepare(ConversionReport& report);

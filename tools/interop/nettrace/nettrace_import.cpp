@@ -72,6 +72,7 @@ class Import final : public Visitor {
   EventKind& kind_of(std::uint32_t metadata_id);
   std::uint32_t process_of(EventKind& kind);
   std::uint32_t plain_process();
+  void add_waiting(std::size_t bytes);
   void end_region();
   std::uint32_t stream_of(const StreamKey& key);
   std::uint32_t site_of(EventKind& kind, unsigned variant);
@@ -135,8 +136,10 @@ std::string Import::metadata(const Blob& blob) {
   kind->prepare(report_);
   last_kind_ = nullptr;
   std::unique_ptr<EventKind>& known = kinds_[kind->metadata.id];
-  if (known != nullptr && !waiting_.empty()) retired_.push_back(std::move(known));
+  const bool retires = known != nullptr && known->is_waited_for;
+  if (retires) retired_.push_back(std::move(known));
   known = std::move(kind);
+  if (retires) add_waiting(sizeof(EventKind));
   return {};
 }
 
@@ -207,14 +210,18 @@ void Import::event(const Blob& blob) {
   const auto found = stacks_.find(blob.stack_id);
   if (found != stacks_.end()) return deliver(kind, blob, &found->second);
   // The stack may stand behind the event.
+  kind.is_waited_for = true;
   waiting_.push_back({&kind, blob, {}});
   Waiting& waiting = waiting_.back();
   waiting.payload.assign(reinterpret_cast<const char*>(blob.payload.data()), blob.payload.size());
-  waiting_bytes_ += sizeof waiting + blob.payload.size();
-  if (waiting_bytes_ > kMostWaitingBytes) {
-    report_.lost(kLateStack, waiting_.size());
-    end_region();
-  }
+  add_waiting(sizeof waiting + blob.payload.size());
+}
+
+void Import::add_waiting(std::size_t bytes) {
+  waiting_bytes_ += bytes;
+  if (waiting_bytes_ <= kMostWaitingBytes) return;
+  report_.lost(kLateStack, waiting_.size());
+  end_region();
 }
 
 // As Ringside writes it; false if it is not sound, and then an event like others.
@@ -324,6 +331,7 @@ void Import::end_region() {
   waiting_.clear();
   waiting_bytes_ = 0;
   for (Waiting& w : waiting) {
+    w.kind->is_waited_for = false;
     w.blob.payload = std::as_bytes(std::span(w.payload));
     const auto found = stacks_.find(w.blob.stack_id);
     deliver(*w.kind, w.blob, found == stacks_.end() ? nullptr : &found->second);

@@ -13,6 +13,16 @@ namespace {
 // Objects in objects; deeper ones are taken for a type that nobody knows.
 constexpr unsigned kMostDepth = 100;
 constexpr std::uint32_t kMostFixedBytes = 1U << 24;
+// Of a record, those in objects too; one with more is taken for a type that nobody knows. Fields
+// without bytes are looked at for each event, however short it is.
+constexpr std::size_t kMostFields = 65'535;
+constexpr std::size_t kMostEmptyFields = 256;
+
+// How many a record has had so far.
+struct FieldCounts {
+  std::size_t all = 0;
+  std::size_t empty = 0;
+};
 
 // A field with a fixed size that is too large to be one is none.
 std::uint32_t size_of(TypeCode type) {
@@ -44,7 +54,7 @@ std::uint32_t size_of(TypeCode type) {
 
 class Parser {
  public:
-  explicit Parser(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  Parser(std::span<const std::byte> bytes, FieldCounts& counts) : bytes_(bytes), counts_(counts) {}
 
   bool is_cut() const { return is_cut_; }
   bool is_unknown() const { return is_unknown_; }
@@ -100,7 +110,7 @@ class Parser {
       const auto size = number<std::uint32_t>();
       if (size < 4) is_cut_ = true;
       if (stopped()) return {};
-      Parser inner(take(size - 4));
+      Parser inner(take(size - 4), counts_);
       if (is_cut_) return {};
       std::string name = inner.text();
       MetadataField field = inner.type(true, depth);
@@ -118,7 +128,7 @@ class Parser {
     MetadataField field;
     field.type = static_cast<TypeCode>(number<std::uint32_t>());
     if (stopped()) return field;
-    if (depth > kMostDepth) {
+    if (depth > kMostDepth || ++counts_.all > kMostFields) {
       is_unknown_ = true;
     } else if (field.type == TypeCode::kObject) {
       field.parts = fields(v2, depth + 1);
@@ -137,10 +147,14 @@ class Parser {
       field.is_fixed = field.fixed_bytes != 0;
       if (!field.is_fixed) is_unknown_ = true;
     }
+    if (field.is_fixed && field.fixed_bytes == 0 && ++counts_.empty > kMostEmptyFields) {
+      is_unknown_ = true;
+    }
     return field;
   }
 
   std::span<const std::byte> bytes_;
+  FieldCounts& counts_;
   bool is_cut_ = false;
   bool is_unknown_ = false;
 };
@@ -153,7 +167,8 @@ bool refuse(std::string* why, const char* text) {
 }  // namespace
 
 bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std::string* why) {
-  Parser parser(payload);
+  FieldCounts counts;
+  Parser parser(payload, counts);
   metadata.id = parser.number<std::uint32_t>();
   metadata.provider = parser.text();
   metadata.event_id = parser.number<std::uint32_t>();
@@ -177,7 +192,7 @@ bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std:
   while (parser.left() >= 5) {
     const auto bytes = parser.number<std::uint32_t>();
     const auto kind = parser.number<std::uint8_t>();
-    Parser tag(parser.take(bytes));
+    Parser tag(parser.take(bytes), counts);
     if (parser.is_cut()) return refuse(why, "it ends within a tag");
     if (kind == kTagOpcode && tag.left() >= 1) {
       metadata.opcode = tag.number<std::uint8_t>();
