@@ -19,7 +19,6 @@ namespace {
 using nlohmann::json;
 using shm::FieldType;
 using trace::Value;
-using trace::testing::raw;
 using trace::testing::raw_text;
 
 std::string json_of(const Value& value) {
