@@ -3,16 +3,15 @@
 
 usage: merge_results.py WHOLE.json RUN.json    (the document goes to standard output)
 
-The rows of the run take the place of those that the whole has of the same subjects. When and how they
-were measured is kept under "own_runs", for the page to say.
+The rows of the run take the place of those that the whole has of the same subjects. When, how and, if
+it was another one, on what machine they were measured is kept under "own_runs", for the page to say.
 """
 
 import json
 import sys
 
-# Figures of different ones do not go on one page.
-SAME = (("machine", "processor"), ("machine", "processors"), ("machine", "tsc_mhz"), ("build", "compiler"),
-        ("build", "optimised"))
+# Figures of machines that differ in one of these do not go into one table.
+OF_A_MACHINE = ("processor", "processors", "tsc_mhz")
 KEPT = ("date", "load_average", "repeats", "seconds", "quick")
 
 
@@ -21,19 +20,23 @@ def key(line):
 
 
 def merged(whole, run):
-    for part, name in SAME:
-        ours, theirs = whole[part].get(name), run[part].get(name)
-        if ours != theirs:
-            raise ValueError(f"{part} {name}: {ours} of the whole, {theirs} of the run; measure all rows again")
     if not run["results"]:
         raise ValueError("the run has no results; see what it says on standard error")
+    if run["build"] != whole["build"]:
+        raise ValueError(f"the run is of {run['build']}, the whole of {whole['build']}; measure all rows again")
     replaced = {key(line) for line in run["results"]}
     rows = {row for row, _ in replaced}
     result = dict(whole)
-    result["results"] = [line for line in whole["results"] if key(line) not in replaced] + run["results"]
+    kept = [line for line in whole["results"] if key(line) not in replaced]
+    elsewhere = any(whole["machine"].get(name) != run["machine"].get(name) for name in OF_A_MACHINE)
+    mixed = sorted({line["row"] for line in kept if line["row"] in rows})
+    if elsewhere and mixed:
+        raise ValueError(f"{', '.join(mixed)}: other subjects were measured on another machine; measure them too")
+    result["results"] = kept + run["results"]
     others = [{**one, "rows": [row for row in one["rows"] if row not in rows]} for one in whole.get("own_runs", [])]
     result["own_runs"] = [one for one in others if one["rows"]]
-    result["own_runs"].append({"rows": sorted(rows), **{name: run[name] for name in KEPT}})
+    result["own_runs"].append({"rows": sorted(rows), **{name: run[name] for name in KEPT},
+                               **({"machine": run["machine"]} if elsewhere else {})})
     return result
 
 

@@ -97,10 +97,18 @@ def percentile_table(lines):
     return "\n".join(out)
 
 
+def machine_text(machine):
+    kind = "virtual machine" if machine.get("virtual") else "machine"
+    return (f"a {kind} with {machine['processors']} processors ({machine['processor']}, TSC {machine['tsc_mhz']} MHz, "
+            f"L2 {machine.get('l2_kib', '?')} KiB, L3 {machine.get('l3_kib', '?')} KiB), "
+            f"{machine['memory_mib']} MiB of memory, {machine['kernel']}")
+
+
 def own_run_text(run):
     """How the rows were measured that were not measured with all others."""
     load = run["load_average"]
-    return (f"Measured by a run of its own: {run['date']}, {run['repeats']} repeats"
+    where = f", on {machine_text(run['machine'])}" if "machine" in run else ""
+    return (f"Measured by a run of its own{where}: {run['date']}, {run['repeats']} repeats"
             f"{', QUICK: figures mean little' if run['quick'] else ''}, {run['seconds']} s; load average "
             f"{load['before']:.1f} before, {load['after']:.1f} after.")
 
@@ -156,15 +164,12 @@ def charts(results):
 
 def front(document):
     machine, build = document["machine"], document["build"]
-    kind = "virtual machine" if machine.get("virtual") else "machine"
     load = document["load_average"]
     missed = [r for r in document["results"] if "target" in r and not r["target"]["met"]]
     met = [r for r in document["results"] if "target" in r and r["target"]["met"]]
     out = [
         "# Results", "Written by `perf/run.sh`; `perf/README.md` tells how each row is measured.",
-        f"{document['date']}. A {kind} with {machine['processors']} processors ({machine['processor']}, TSC "
-        f"{machine['tsc_mhz']} MHz, L2 {machine.get('l2_kib', '?')} KiB, L3 {machine.get('l3_kib', '?')} KiB), "
-        f"{machine['memory_mib']} MiB of memory, {machine['kernel']}, {build['compiler']}"
+        f"{document['date']}. A{machine_text(machine)[1:]}, {build['compiler']}"
         f"{'' if build['optimised'] else ', NOT OPTIMISED'}. {document['repeats']} repeats"
         f"{', QUICK: figures mean little' if document['quick'] else ''}, {document['seconds']} s; load average "
         f"{load['before']:.1f} before, {load['after']:.1f} after.",

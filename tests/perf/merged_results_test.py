@@ -68,11 +68,22 @@ class MergedResults(unittest.TestCase):
         self.assertEqual([(one["date"], one["rows"]) for one in again["own_runs"]],
                          [("2026-02-02", ["cost_sampling"]), ("2026-03-03", ["cold"])])
 
-    def test_what_is_not_of_the_same_machine_and_what_is_nothing_is_refused(self):
-        whole = document([line("cold", "ringside", 1)])
+    def test_a_row_of_another_machine_says_which(self):
+        run = document([line("cost_sampling", "ringside", 5, one_in=1024)])
+        run["machine"]["tsc_mhz"] = "2600"
+        done = self.merge(document([line("cold", "ringside", 1), line("cold", "glog", 2)]), run)
+        page = self.page(json.loads(done.stdout))
+        sampled = page[page.index("## One in N log calls measured"):]
+        self.assertIn("of its own, on a machine with 2 processors (X, TSC 2600 MHz", sampled)
+        self.assertIn("A machine with 2 processors (X, TSC 2300 MHz", page.split("##")[0])
+
+    def test_tables_of_two_machines_and_what_is_nothing_are_refused(self):
+        whole = document([line("cold", "ringside", 1), line("cold", "glog", 2)])
         other = document([line("cold", "ringside", 1)])
         other["machine"]["processors"] = 64
-        for run, words in ((other, "processors: 2 of the whole, 64 of the run"), (document([]), "no results")):
+        debug = document([line("cold", "ringside", 1)], build={"compiler": "g++", "optimised": False})
+        for run, words in ((other, "cold: other subjects were measured on another machine"),
+                           (debug, "measure all rows again"), (document([]), "no results")):
             done = self.merge(whole, run)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(words, done.stderr)
