@@ -35,6 +35,9 @@ if ! [ -e "$build/build.ninja" ]; then
 fi
 ninja -C "$build" -j "${RINGSIDE_JOBS:-2}" --quiet measuring_programs >&2 || fail 'the build failed'
 
+if [ -n "$add" ] && ! [ -e "$results/latest.json" ]; then
+  fail "there is no $results/latest.json to add to" 'measure all rows first, without --add'
+fi
 mkdir -p -- "$results"
 new=$(mktemp "$results/new.XXXXXX")
 trap 'rm -f -- "$new"' EXIT
