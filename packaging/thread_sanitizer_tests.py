@@ -97,6 +97,7 @@ LEFT_OUT = {
     "full_shared_memory": OTHERS,
     "golden": RINGCATS,
     "independent_reader": RINGCATS,
+    "live_view": ONE_THREAD,
     "loss_counts": OTHERS,
     "netlogger_events": OTHERS,
     "no_consumer": OTHERS,
