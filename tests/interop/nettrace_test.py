@@ -64,11 +64,13 @@ def empty_trace():
         return file.read()[:-1]
 
 
-def with_block(data, kind, blobs):
-    data += b"\5\5\1" + number(2) + number(2) + number(len(kind)) + kind + b"\6"
-    body = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + blobs
-    data += number(len(body))
+def with_object(data, kind, body):
+    data += b"\5\5\1" + number(2) + number(2) + number(len(kind)) + kind + b"\6" + number(len(body))
     return data + bytes(-len(data) % 4) + body + b"\6"
+
+
+def with_block(data, kind, blobs):
+    return with_object(data, kind, struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + blobs)
 
 
 def metadata_record():
@@ -149,6 +151,20 @@ class Reading(unittest.TestCase):
             process.stdin.close()
             self.assertEqual(process.wait(BOUND_S), 0)
         self.assertLess(peak, 200 << 20)
+
+    def test_many_stacks_do_not_make_each_sequence_point_behind_them_slow(self):
+        stacks = 1_000_000
+        data = with_object(empty_trace(), b"StackBlock", number(1) + number(stacks) + bytes(4 * stacks))
+        data = with_object(data, b"SPBlock", bytes(12))
+        point = with_object(data, b"SPBlock", bytes(12))[len(data):]
+        self.assertEqual(len(point) % 4, 0)  # so that it can be repeated
+        points = 400_000
+        # Hundreds of seconds, where each wiped a table as large as that of the stacks; else one.
+        with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
+            file.write(data + point * points + b"\1")
+            file.flush()
+            self.assertEqual(imported(file.name), ([], []))
+            self.assertEqual(summary_of(file.name)["sequence_points"], points + 1)
 
     def test_a_thread_name_that_is_not_sound_is_a_record(self):
         with RandomTrace(SEEDS[0], records=200) as trace:

@@ -346,7 +346,7 @@ void Import::end() {
 
 void Import::sequence_point(std::uint64_t timestamp, std::uint32_t) {
   end_region();
-  stacks_.clear();
+  stacks_ = decltype(stacks_)();  // clear() wipes as many buckets as there ever were
   stack_bytes_ = 0;
   point_ = unix_ns(timestamp);
 }

@@ -233,8 +233,9 @@ void StatisticsVisitor::end_region(std::optional<std::uint64_t> next_point) {
   region_times_ = SpilledText();
   region_latest_ = 0;
   for (const auto& [id, events] : waiting_events_) statistics_.stacks.events_unresolved += events;
-  waiting_events_.clear();
-  region_stacks_.clear();
+  // clear() wipes as many buckets as there ever were, at each point.
+  waiting_events_ = decltype(waiting_events_)();
+  region_stacks_ = decltype(region_stacks_)();
   point_before_ = next_point;
 }
 

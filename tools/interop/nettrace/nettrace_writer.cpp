@@ -284,7 +284,7 @@ class Writer final : public TraceWriter {
     append_number(body, std::max(now, blob_.timestamp));
     numbers_.append_point(body, of_loss);
     objects_.block(kSequencePointType, body);
-    stack_ids_.clear();
+    stack_ids_ = decltype(stack_ids_)();  // clear() wipes as many buckets as there ever were
     stacks_written_ = 0;
     blocks_ = 0;
     waiting_lost_ = 0;
