@@ -232,8 +232,7 @@ TEST(MetricsPage, HasSeriesForEachTriggerThatThereIsFiredOrNot) {
         "ringside_trigger_held_back_total{trigger=\"late \\\"fill\\\"\"} 40\n",
         "ringside_trigger_hook_failures_total{trigger=\"late \\\"fill\\\"\"} 2\n",
         "# TYPE ringside_trigger_last_fired_timestamp_seconds gauge\n",
-        "ringside_trigger_last_fired_timestamp_seconds{trigger=\"late \\\"fill\\\"\"} "
-        "1763733600.5\n",
+        R"(ringside_trigger_last_fired_timestamp_seconds{trigger="late \"fill\""} 1763733600.5)",
         "ringside_trigger_fired_total{trigger=\"quiet\"} 0\n",
         "ringside_trigger_last_fired_timestamp_seconds{trigger=\"quiet\"} 0\n"}) {
     EXPECT_NE(page.find(line), std::string::npos) << line << page;
