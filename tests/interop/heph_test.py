@@ -7,10 +7,11 @@ import json
 import os
 import re
 import struct
+import subprocess
 import tempfile
 import unittest
 
-from random_traces import SEEDS, RandomTrace, events_of, ringcat
+from random_traces import BOUND_S, SEEDS, RandomTrace, events_of, program, ringcat
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heph")
 
@@ -51,6 +52,25 @@ class Structure(unittest.TestCase):
                 self.assertEqual((code, said), (0, ""))
                 self.assertEqual(json.loads(output), expected)
                 self.assertEqual(list(json.loads(output)), list(expected))
+
+    def test_a_packet_of_many_attributes_is_told_in_pieces(self):
+        attribute = b"\0\0\4\0\0"  # an empty text without a name
+        large = event(1, 0, 1, 2, attributes=attribute * 2_000_000)
+        small = event(1, 1, 1, 2, name="s" * 60_000) * 20
+        environment = dict(os.environ)
+        environment["ASAN_OPTIONS"] = ":".join(
+            [*filter(None, [os.environ.get("ASAN_OPTIONS")]), "quarantine_size_mb=1"])
+        with subprocess.Popen([program("ringcat"), "inspect", "--json", "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, env=environment) as process:
+            process.stdin.write(metadata("epoch", bytes(8)) + large + small)
+            # All but what the pipe holds has been read, and the large packet been told.
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
+            process.stdin.close()
+            told = process.stdout.read()
+            self.assertEqual(process.wait(BOUND_S), 0)
+        self.assertEqual(told.count(b'{"name": "", "type": "string", "value": ""}'), 2_000_000)
+        self.assertLess(peak, 160 << 20)
 
     def test_counters_tell_what_is_missing_late_and_repeated(self):
         data = b"".join(event(1, counter % 2**32, 1, 2) for counter in

@@ -125,6 +125,9 @@ class JsonPacket {
   std::string& out_;
 };
 
+// What is told of a packet takes nine times as many bytes as its attributes.
+constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
+
 class Inspection {
  public:
   Inspection(InputBytes& input, InspectStyle style, OutputBytes& output)
@@ -179,11 +182,16 @@ class Inspection {
     }
   }
   void end_packet() {
+    line_ += style_ == InspectStyle::kJson ? '}' : '\n';
+    put_line();
+  }
+  void put_line() {
     if (style_ == InspectStyle::kJson) {
-      packets_.put(line_ + "}");
+      packets_.put(line_);
     } else {
-      output_.put(line_ += '\n');
+      output_.put(line_);
     }
+    line_.clear();
   }
 
   void add_bad(const Packet& packet, std::string_view why) {
@@ -267,6 +275,7 @@ class Inspection {
     for (bool first = true; cursor.next(attribute); first = false) {
       line_ += first ? before : ", ";
       json.attribute(attribute);
+      if (line_.size() > kMostLineBytes) put_line();
     }
   }
 
