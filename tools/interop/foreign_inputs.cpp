@@ -48,8 +48,16 @@ bool ForeignInputs::take(std::vector<std::string>& paths, const std::string& fro
   for (const std::string& path : paths) {
     if (!take_one(path, from, taken)) return false;
   }
+  if (taken.empty() && !take_nothing(taken)) return false;
   paths = std::move(taken);
   return true;
+}
+
+// Where all that is read has no message, it is a trace without records all the same, not none.
+bool ForeignInputs::take_nothing(std::vector<std::string>& taken) {
+  TraceBuilder& builder = *builders_.emplace_back(std::make_unique<TraceBuilder>(report_));
+  builder.add_process({});
+  return finish(builder, taken);
 }
 
 bool ForeignInputs::take_one(const std::string& path, const std::string& from,
@@ -115,7 +123,7 @@ bool ForeignInputs::listen(const std::string& address, const std::string& from,
   damaged_ = damaged_ || outcome.end == ReadEnd::kDamaged;
   if (!outcome.message.empty()) notes_.push_back(outcome.message);
   for (const std::string& warning : outcome.warnings) notes_.push_back(warning);
-  return finish(builder, paths);
+  return finish(builder, paths) && (!paths.empty() || take_nothing(paths));
 }
 
 bool ForeignInputs::finish(TraceBuilder& builder, std::vector<std::string>& taken) {

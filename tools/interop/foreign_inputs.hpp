@@ -31,6 +31,7 @@ class ForeignInputs {
  private:
   bool take_one(const std::string& path, const std::string& from, std::vector<std::string>& taken);
   bool finish(TraceBuilder& builder, std::vector<std::string>& taken);
+  bool take_nothing(std::vector<std::string>& taken);
   bool spool(class InputBytes& input, std::vector<std::string>& taken);
 
   ConversionReport report_;

@@ -127,6 +127,11 @@ class Collecting(unittest.TestCase):
         self.assertEqual(said.count("this begins no TPTP trace"), 2)
         self.assertEqual(self.options(), [("cut", "1"), ("dying", "1"), ("good", "1"), ("good", "2")])
 
+    def test_without_a_sender_it_is_a_trace_without_records(self):
+        with CollectorProcess("trcbin", "-o", self.path) as collector:
+            self.assertEqual(collector.end(), (0, ""))
+        self.assertEqual(events_of(self.path), [])
+
     def test_what_has_arrived_is_taken_at_the_end(self):
         with CollectorProcess("trcxml", "-o", self.path) as collector:
             with collector.connect() as binary, collector.connect() as xml:

@@ -100,6 +100,20 @@ class Tptp(unittest.TestCase):
         self.assertIn("50 records: processes beyond 200", said)
         self.assertRegex(said, r"\d+ records: threads beyond 100,000")
 
+    def test_a_trace_without_messages_is_one_without_records(self):
+        header = struct.pack("<4s4BI", b"0TBF", 1, 0, 1, 1, 12)
+        for empty in (header, header + struct.pack("<HIQ", 2, 14, 1), b"<TRACE></TRACE>", b"<?xml version='1.0'?><TRACE/>"):
+            with self.subTest(empty):
+                self.assertEqual(ringcat("-", input=empty), (0, b"", ""))
+                self.assertEqual(elements(self.written("trcxml", "-", input=empty)), [])
+                self.assertEqual(ringcat("stats", "-", input=empty)[0], 0)
+        for damaged, what in ((header + bytes(6), ":12: message 0 is said to have 0 bytes"),
+                              (b"<TRACE><custom body='&#0;'/>", ":21: reference to invalid character number")):
+            with self.subTest(damaged):
+                code, output, said = ringcat("-", input=damaged)
+                self.assertEqual((code, output, said.count("\n")), (1, b"", 1))
+                self.assertIn(what, said)
+
     def test_damage_is_told_and_what_precedes_it_is_delivered(self):
         with open(sample("t02_all_be_ns.trcbin"), "rb") as file:
             cut = file.read()[:700]
