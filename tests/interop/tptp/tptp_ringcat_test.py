@@ -114,6 +114,18 @@ class Tptp(unittest.TestCase):
                 self.assertEqual((code, output, said.count("\n")), (1, b"", 1))
                 self.assertIn(what, said)
 
+    def test_xml_of_two_bytes_a_character_and_with_a_document_type_is_recognised(self):
+        root = "<TRACE><custom body='h\u00e9\u4e16'/></TRACE>"
+        declared = "<?xml version='1.0' encoding='UTF-16'?>" + root
+        for document in (declared.encode("utf-16"), b"\xfe\xff" + declared.encode("utf-16-be"), b"\xff\xfe" + root.encode("utf-16-le"),
+                         declared.replace("16", "16LE").encode("utf-16-le"), declared.replace("16", "16BE").encode("utf-16-be"),
+                         b"<!DOCTYPE TRACE>" + root.encode(), b"<?xml version='1.0'?>\n<!DOCTYPE\n TRACE >\n" + root.encode()):
+            with self.subTest(document):
+                self.assertEqual(elements(self.written("trcxml", "-", input=document)), ['<custom body="h\u00e9\u4e16"/>'])
+        for document in (b"<!DOCTYPE html><TRACE/>", b"<!DOCTYPE", b"<!DOCTYPE ", "<html/>".encode("utf-16"), b"\xff\xfe", b"\xfe\xff<"):
+            with self.subTest(document):
+                self.assertEqual(ringcat("-", input=document)[0], 3)
+
     def test_damage_is_told_and_what_precedes_it_is_delivered(self):
         with open(sample("t02_all_be_ns.trcbin"), "rb") as file:
             cut = file.read()[:700]

@@ -48,6 +48,29 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// Of UTF-16 the characters that are ASCII, as names of elements are, and '?' for others.
+std::string narrowed(std::string_view text) {
+  const bool is_marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const bool is_little = text.starts_with("\xFF\xFE") || text.starts_with({"<\0", 2});
+  const bool is_big = text.starts_with("\xFE\xFF") || text.starts_with({"\0<", 2});
+  if (!is_little && !is_big) return std::string(text);
+  std::string narrow;
+  for (std::size_t i = is_marked ? 2 : 0; i + 1 < text.size(); i += 2) {
+    const char high = text[is_little ? i + 1 : i];
+    narrow += high == 0 ? text[is_little ? i : i + 1] : '?';
+  }
+  return narrow;
+}
+
+// What the document type behind the element's place says that the root is called, if one is there.
+std::string_view root_of(std::string_view text, const FirstElement& first) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  if (first.name != "!DOCTYPE") return first.name;
+  const std::string_view rest = text.substr(first.at + std::string_view("<!DOCTYPE").size());
+  const std::string_view name = rest.substr(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  return name.substr(0, name.find_first_of(" \t\r\n[>"));
+}
+
 // The code point that a byte stands for, or -1.
 int code_point_of(Charset& charset, char byte) {
   std::string utf8;
@@ -273,8 +296,11 @@ Step XmlReader::next(Message& message) {
 }
 
 bool recognise_xml(std::span<const std::byte> first_bytes) {
-  const auto first = first_element(text_of(first_bytes));
-  return first && (first->name == kRoot || find_message_type(first->name) != nullptr);
+  const std::string text = narrowed(text_of(first_bytes));
+  const auto first = first_element(text);
+  if (!first) return false;
+  const std::string_view root = root_of(text, *first);
+  return root == kRoot || find_message_type(root) != nullptr;
 }
 
 }  // namespace ringside::tool::tptp
