@@ -115,8 +115,10 @@ class Collector {
 
  private:
   struct Sender {
-    Sender(Socket connection, Receiver& receiver)
-        : socket(std::move(connection)), name(peer_name(socket)), reception(receiver.begin(name)) {}
+    Sender(Socket connection, std::string address, Receiver& receiver)
+        : socket(std::move(connection)),
+          name(std::move(address)),
+          reception(receiver.begin(name)) {}
 
     Socket socket;
     std::string name;
@@ -133,7 +135,8 @@ class Collector {
 
   void accept_senders() {
     while (senders_.size() < most_) {
-      Socket socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      std::string address;
+      Socket socket = accept_at(listener_, &address);
       const int fd = socket.fd();
       if (fd < 0) {
         if (errno == EINTR || errno == ECONNABORTED) continue;
@@ -144,7 +147,7 @@ class Collector {
       const int one = 1;
       ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
       if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
-      auto sender = std::make_unique<Sender>(std::move(socket), receiver_);
+      auto sender = std::make_unique<Sender>(std::move(socket), std::move(address), receiver_);
       if (!watch(fd)) {
         complain(sender->name + ": cannot be waited for: " + collector_reason(errno));
         continue;

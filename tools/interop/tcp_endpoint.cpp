@@ -65,19 +65,14 @@ std::optional<Socket> first_usable(const Resolved& resolved, int type_flags, int
   return std::nullopt;
 }
 
-template <class GetName>
-std::string name_of(const Socket& socket, GetName&& get_name) {
-  sockaddr_storage storage{};
-  socklen_t bytes = sizeof storage;
-  auto* const address = reinterpret_cast<sockaddr*>(&storage);
+std::string name_of(const sockaddr_storage& address, socklen_t bytes) {
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> port{};
-  if (get_name(socket.fd(), address, &bytes) != 0 ||
-      ::getnameinfo(address, bytes, host.data(), host.size(), port.data(), port.size(),
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), bytes, host.data(), host.size(),
+                    port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "?";
   }
-  const bool is_v6 = storage.ss_family == AF_INET6;
+  const bool is_v6 = address.ss_family == AF_INET6;
   return (is_v6 ? "[" : "") + std::string(host.data()) + (is_v6 ? "]:" : ":") + port.data();
 }
 
@@ -197,12 +192,20 @@ std::optional<Socket> listen_at(const std::string& address, std::string* error) 
   return socket;
 }
 
-std::string peer_name(const Socket& socket) {
-  return name_of(socket, ::getpeername);
+Socket accept_at(const Socket& listener, std::string* peer) {
+  sockaddr_storage address{};
+  socklen_t bytes = sizeof address;
+  Socket socket(::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&address), &bytes,
+                          SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.fd() >= 0) *peer = name_of(address, bytes);
+  return socket;
 }
 
 std::string own_name(const Socket& socket) {
-  return name_of(socket, ::getsockname);
+  sockaddr_storage address{};
+  socklen_t bytes = sizeof address;
+  ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &bytes);
+  return name_of(address, bytes);
 }
 
 }  // namespace ringside::tool

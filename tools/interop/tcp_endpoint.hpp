@@ -68,8 +68,11 @@ class TcpSender {
 // Listens at the address, without blocking in accept(2). Empty with `*error` if it cannot.
 std::optional<Socket> listen_at(const std::string& address, std::string* error);
 
-// "127.0.0.1:53412" or "[::1]:80": of a connected socket's other end, or of its own.
-std::string peer_name(const Socket& socket);
+// Takes a connection, without waiting, and sets `*peer` to its other end, "127.0.0.1:53412" or
+// "[::1]:80": a connection that was reset no longer knows it. Without a descriptor: errno says why.
+Socket accept_at(const Socket& listener, std::string* peer);
+
+// The same of a socket's own end.
 std::string own_name(const Socket& socket);
 
 }  // namespace ringside::tool

@@ -127,6 +127,21 @@ class Collecting(unittest.TestCase):
         self.assertEqual(said.count("this begins no TPTP trace"), 2)
         self.assertEqual(self.options(), [("cut", "1"), ("dying", "1"), ("good", "1"), ("good", "2")])
 
+    def test_a_connection_that_is_reset_before_it_is_taken_is_told_with_its_address(self):
+        with CollectorProcess("trcbin") as collector:
+            collector.process.send_signal(signal.SIGSTOP)
+            os.waitpid(collector.process.pid, os.WUNTRACED)
+            hasty = collector.connect()
+            address = "%s:%d" % hasty.getsockname()
+            hasty.sendall(b"<html>")
+            hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            hasty.close()
+            collector.process.send_signal(signal.SIGCONT)
+            self.catch_up(collector)
+            code, said = collector.end()
+        self.assertEqual(code, 0, said)
+        self.assertIn(f"ringcat: {address}: at byte 6: ", said)
+
     def test_without_a_sender_it_is_a_trace_without_records(self):
         with CollectorProcess("trcbin", "-o", self.path) as collector:
             self.assertEqual(collector.end(), (0, ""))
