@@ -111,6 +111,13 @@ class Import(unittest.TestCase):
                          ["send", "CRITICAL", 0, {"NL.EVNT": "again", "HOST": 9, "LVL": "Alert", "ringside.line": -1,
                                                   "ringside.kind": 5}])
 
+    def test_empty_constants_of_such_names_stay_fields_and_come_back(self):
+        data = header(1, ["NL.EVNT", "HOST", "PROG", "x"], ["", "", ""]) + body(1, [1])
+        _, records, _ = records_of(data)
+        self.assertEqual([r["fields"] for r in records], [{"NL.EVNT": "", "HOST": "", "PROG": "", "x": 1}])
+        code, again, said = ringcat("--to", "netlogger", "-", input=data)
+        self.assertEqual((code, again, said), (0, data, ""))
+
     def test_times_that_are_none(self):
         data = header(1, ["n"]) + body(1, [1]) + body(1, [2], 0, 0) + body(1, [3], NTP - 1)
         code, records, said = records_of(data)

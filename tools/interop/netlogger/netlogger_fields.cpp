@@ -89,6 +89,8 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
         {kFunctionName, &site.function}};
     for (const auto& [known, place] : places) {
       if (name == known) {
+        // An empty one of NetLogger's stays a field: its place would not tell that there was one.
+        if (field.text.empty() && !name.starts_with("ringside.")) return false;
         *place = field.text;
         return true;
       }
