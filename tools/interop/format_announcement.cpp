@@ -29,6 +29,7 @@ bool announces(TcpSender& receiver, std::string_view format) {
         receiver.read(std::as_writable_bytes(std::span(room)), static_cast<int>(left.count()));
     if (bytes == 0) return false;
     said.append(room.data(), bytes);
+    std::erase(said, '\r');  // some systems end lines with it, too
     if (said.find("\n" + wanted) != std::string::npos) return true;
   }
   return false;

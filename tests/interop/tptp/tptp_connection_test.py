@@ -41,7 +41,8 @@ class TptpConnection(unittest.TestCase):
         cls.xml = ringcat("--to", "trcxml", SAMPLE)[1]
 
     def test_who_announces_binary_gets_it(self):
-        for announced in ([b"ACCEPT trcbin\n"], [b"ACCEPT other\nACC", b"EPT trcbin\n"]):
+        for announced in ([b"ACCEPT trcbin\n"], [b"ACCEPT other\nACC", b"EPT trcbin\n"],
+                          [b"hello\r\nACCEPT trcbin\r", b"\n"]):
             self.assertEqual(send("trcbin", *announced), (self.binary, ""))
 
     def test_who_does_not_gets_xml(self):
