@@ -236,6 +236,23 @@ class ThereAndBack(unittest.TestCase):
             return str(there) == back
         return there == back or abs(there - back) <= 1e-7 * abs(there)
 
+    def test_a_wall_clock_behind_events_without_one_is_kept(self):
+        times = [0, 5, 10**18, 10**18 + 7]
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+            source, path = (os.path.join(directory, name) for name in ("events.ndjson", "events.heph"))
+            for count, known in ((2, False), (4, True)):
+                with open(source, "w", encoding="utf-8") as file:
+                    for time in times[:count]:
+                        file.write(json.dumps({"kind": "record", "unix_ns": time, "level": "INFO",
+                                               "category": "c", "name": "n", "fields": {}, "pid": 1,
+                                               "service": "s", "thread": {"id": 1, "name": ""}}) + "\n")
+                code, _, said = ringcat("--to", "heph", "-o", path, "--force", source)
+                self.assertEqual(code, 0, said)
+                with open(path, "rb") as file:
+                    _, told, _ = inspected(file.read())
+                self.assertEqual([packet["start_unix_ns"] for packet in told["packets"]
+                                  if packet["kind"] == "event"], times[:count] if known else [None] * count)
+
     def test_random_traces_keep_what_a_heph_trace_has_a_place_for(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:

@@ -242,13 +242,16 @@ class Writer final : public TraceWriter {
 
   // All times count from where the first process began, or the first record if that is earlier.
   void set_epoch(const trace::Event& event) {
-    if (event.unix_ns >= epoch_ && started_) [[likely]]
+    const bool on_wall_clock = event.unix_ns >= kFirstWallClockNs;
+    if (event.unix_ns >= epoch_ && started_ && (has_epoch_ || !on_wall_clock)) [[likely]]
       return;
     const std::uint64_t begin = event.segment->start_realtime_ns;
-    const bool no_wall_clock = begin == 0 && event.unix_ns < kFirstWallClockNs;
-    epoch_ = !started_ && begin <= event.unix_ns ? begin : event.unix_ns;
+    epoch_ = std::min(started_ ? epoch_ : begin, event.unix_ns);
     started_ = true;
-    if (no_wall_clock) return;
+    // Without a wall clock the trace has none either, until an event has: then those before count
+    // from 1970 as well.
+    if (begin == 0 && !on_wall_clock) return;
+    has_epoch_ = true;
     std::string value;
     append_big(value, epoch_);
     put_metadata(kEpoch, value);
@@ -347,6 +350,7 @@ class Writer final : public TraceWriter {
   trace::TextSink message_;
   bool started_ = false;
   std::uint64_t epoch_ = 0;
+  bool has_epoch_ = false;  // that is written
   std::map<std::pair<std::array<std::uint8_t, 16>, std::uint64_t>, Stream> streams_;
   std::unordered_set<std::uint32_t> taken_;
   std::uint32_t next_free_ = kFirstFreeStream;
