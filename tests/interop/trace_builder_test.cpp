@@ -2,8 +2,11 @@
 
 #include "tools/interop/trace_builder.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <numeric>
+#include <random>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -45,7 +48,7 @@ class Built {
     return builder.add_site(site);
   }
 
-  std::vector<Found> read(std::uint64_t* late = nullptr) {
+  std::vector<Found> read(trace::ReadReport* report_of_reading = nullptr) {
     std::string error;
     const std::vector<std::string> paths = builder.finish(&error);
     EXPECT_EQ(error, "");
@@ -66,7 +69,7 @@ class Built {
     }
     if (set) {
       EXPECT_EQ(set->report().damaged_bytes, 0U);
-      if (late != nullptr) *late = set->report().late_records;
+      if (report_of_reading != nullptr) *report_of_reading = set->report();
     }
     return found;
   }
@@ -113,12 +116,79 @@ TEST(TraceBuilder, PutsTimesThatGoBackInOrder) {
     built.builder.put(i);
     built.builder.end();
   }
-  std::uint64_t late = 0;
-  const std::vector<Found> found = built.read(&late);
+  trace::ReadReport reading;
+  const std::vector<Found> found = built.read(&reading);
   ASSERT_EQ(found.size(), kRecords);
-  EXPECT_EQ(late, 0U);
+  EXPECT_EQ(reading.late_records, 0U);
   for (std::size_t i = 1; i < found.size(); ++i) {
     ASSERT_LE(found[i - 1].unix_ns, found[i].unix_ns) << i;
+  }
+}
+
+// Records of all kinds, hours and years apart, in no order at all.
+TEST(TraceBuilder, TakesRecordsInAnyOrderWithoutKeepingThem) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t number = built.number_site("n");
+  const std::uint32_t text = built.text_site("t");
+  std::mt19937_64 random(7);
+  constexpr std::uint64_t kRecords = 1'200'000;
+  constexpr std::uint64_t kLast = 4'000'000'000'000'000'000;
+  const auto time_of = [](std::uint64_t i) { return kLast / kRecords * (i / 2); };  // two of each
+  std::vector<std::uint64_t> order(kRecords);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  std::uint64_t lost = 0;
+  for (const std::uint64_t i : order) {
+    if (i % 5 == 0) {
+      trace::RecordExtension extension;
+      extension.ext_flags = shm::kExtSubstream;
+      extension.substream = i;
+      built.builder.begin(stream, text, time_of(i), extension);
+      built.builder.put_text(std::to_string(i));
+    } else {
+      built.builder.begin(stream, number, time_of(i));
+      built.builder.put(i);
+    }
+    built.builder.end();
+    if (i % 100'000 != 99'999) continue;
+    built.builder.lost(stream, time_of(i), i);
+    lost += i;
+  }
+  trace::ReadReport reading;
+  const std::vector<Found> found = built.read(&reading);
+  // One for each time that records were written, of some 16 MiB.
+  EXPECT_LE(reading.peak_open_extents, 3U);
+  EXPECT_EQ(reading.late_records, 0U);
+  std::vector<bool> seen(kRecords);
+  std::uint64_t previous_ns = 0;
+  for (const Found& one : found) {
+    ASSERT_GE(one.unix_ns, previous_ns);
+    previous_ns = one.unix_ns;
+    lost -= one.lost;
+    if (one.lost != 0) continue;
+    const std::uint64_t i = one.site == "t" ? std::stoull(one.text) : one.number;
+    ASSERT_EQ(one.unix_ns, time_of(i)) << i;
+    ASSERT_FALSE(seen.at(i)) << i;
+    seen[i] = true;
+  }
+  EXPECT_EQ(lost, 0U);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(kRecords));
+}
+
+TEST(TraceBuilder, LeavesRecordsOfOneTimeAsTheyCame) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.number_site("n");
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    built.builder.begin(stream, site, 1000 - i / 1000);
+    built.builder.put(i);
+    built.builder.end();
+  }
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), 10'000U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].number, (9 - i / 1000) * 1000 + i % 1000) << i;
   }
 }
 
@@ -163,6 +233,20 @@ TEST(TraceBuilder, TellsOfLossesWhereTheyAre) {
   ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[1].lost, 7U);
   EXPECT_EQ(found[3].lost, 2U);
+}
+
+TEST(TraceBuilder, KnowsTimesBehindManyLossesHoursApart) {
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.number_site("n");
+  constexpr std::uint64_t kHour = 3'600'000'000'000;
+  for (std::uint64_t hour = 0; hour < 20; ++hour) built.builder.lost(stream, hour * kHour, 1);
+  built.builder.begin(stream, site, 20 * kHour);
+  built.builder.put(std::uint64_t{7});
+  built.builder.end();
+  const std::vector<Found> found = built.read();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.back().unix_ns, 20 * kHour);
 }
 
 TEST(TraceBuilder, KeepsTextsOfAllSizesOfManyThreads) {

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/interop/ring_order.hpp"
 #include "tools/interop/site_entries.hpp"
 #include "tools/ring_record.hpp"
 #include "trace-format/block_frame.hpp"
@@ -155,6 +156,8 @@ void TraceBuilder::open_far(std::uint32_t stream, std::uint64_t unix_ns) {
   Stream& s = streams_[stream];
   if (!s.waits) {
     s.waits = true;
+    s.goes_back = false;
+    s.last_tsc = unix_ns;
     waiting_.push_back(stream);
     spare_ -= s.ring.capacity();
   }
@@ -223,6 +226,8 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
   open_->lost += count;
   --records_;
   std::string drop;
+  // By which the encoder knows the times of what follows; it does not go by those of losses.
+  append_clock_record(unix_ns, drop);
   append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), drop);
   append(drop.data(), drop.size());
   pending_ += open_->ring.size() - record_at_;
@@ -257,6 +262,7 @@ void TraceBuilder::write_stream(Stream& stream, std::uint64_t stream_id) {
   write_dictionary(process);
   if (!stream.announced) announce(stream, stream_id);
   stream.announced = true;
+  if (stream.goes_back) put_in_order_of_time(stream.ring, sites_);
   std::span<const std::byte> input = stream.ring.bytes();
   std::size_t part_bytes = kExtentBytes;
   while (!input.empty()) {

@@ -80,7 +80,8 @@ class TraceBuilder {
   std::uint32_t add_site(const SiteDefinition& site);
   std::size_t sites() const { return definitions_; }
 
-  // Times of a stream need not rise, but the nearer to that, the better they compress.
+  // Times of a stream need not rise: they are put in order before they are written, and numbered
+  // then.
   void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns) {
     open(stream, unix_ns);
     put_head(unix_ns, site);
@@ -174,6 +175,7 @@ class TraceBuilder {
     std::uint64_t lost = 0;           // records, as lost() has it
     bool announced = false;           // by a STREAM block that holds its name
     bool waits = false;               // is in waiting_
+    bool goes_back = false;           // pending records are not in the order of time
   };
 
   void open(std::uint32_t stream, std::uint64_t unix_ns) {
@@ -187,6 +189,7 @@ class TraceBuilder {
         unix_ns > s.last_tsc ? unix_ns - s.last_tsc : s.last_tsc - unix_ns;
     if (!s.waits || distance >= shm::kClockIntervalTicks) [[unlikely]]
       open_far(stream, unix_ns);
+    s.goes_back |= unix_ns < s.last_tsc;
     s.last_tsc = unix_ns;
     record_at_ = s.ring.size();
   }
