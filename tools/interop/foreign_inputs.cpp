@@ -48,7 +48,7 @@ bool ForeignInputs::take(std::vector<std::string>& paths, const std::string& fro
   for (const std::string& path : paths) {
     if (!take_one(path, from, taken)) return false;
   }
-  if (taken.empty() && !take_nothing(taken)) return false;
+  if (taken.empty() && !paths.empty() && !take_nothing(taken)) return false;
   paths = std::move(taken);
   return true;
 }
