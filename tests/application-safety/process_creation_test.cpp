@@ -37,11 +37,10 @@ Values own_numbers() {
   return numbers;
 }
 
-// vfork, and more in its child than it allows, is what is tried here.
 [[gnu::noinline]] int log_and_exec_in_vforked_child(int number) {
-  const pid_t pid = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  const pid_t pid = vfork();
   if (pid == 0) {
-    log_number(number);  // NOLINT(clang-analyzer-unix.Vfork)
+    log_number(number);
     execl("/bin/true", "true", nullptr);
     _exit(9);
   }
