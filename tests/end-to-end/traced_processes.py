@@ -55,7 +55,10 @@ class Process:
         self.pid = self.popen.pid
 
     def send(self, signal_number):
+        """SIGSTOP: all its threads have stopped then, unless it has ended."""
         self.popen.send_signal(signal_number)
+        if signal_number == signal.SIGSTOP and self.popen.returncode is None:
+            os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def kill(self):
         """SIGKILL to the whole group, and waits for its end."""

@@ -330,7 +330,7 @@ TEST(TraceBuilder, WritesLossesThatNoRecordFollows) {
   const std::uint64_t before = resident_bytes();
   constexpr std::uint64_t kLosses = 10'000'000;
   for (std::uint64_t i = 1; i <= kLosses; ++i) built.builder.lost(stream, i * 1000, 2);
-  // Each takes 32 bytes until it is written; sanitizers keep some of what was freed.
+  // Each takes 48 bytes until it is written; sanitizers keep some of what was freed.
   EXPECT_LT(resident_bytes() - before, std::uint64_t{240} << 20);
   std::uint64_t lost = 0;
   for (const Found& found : built.read()) lost += found.lost;

@@ -8,7 +8,7 @@ namespace ringside::tool {
 
 // Puts records, and the losses between them, in the order of their times; those of one time stay as
 // they are. `ring` holds whole records as rings have them, of sites in the table, and begins with a
-// clock record. Takes 16 bytes for each record and the ring's size once more.
+// clock record. Takes 16 bytes for each record, and up to twice the ring's size.
 //
 // Whoever reads the extents that are made of `ring` needs one of them at a time, and keeps no
 // record of it: without order each would be kept from the first on.
