@@ -1,7 +1,9 @@
 #include "consumerd/attached_segment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -22,7 +24,7 @@ std::string version_text(std::uint32_t version) {
   return std::to_string(shm::abi_major(version)) + "." + std::to_string(shm::abi_minor(version));
 }
 
-// Makes a string of a fixed field safe to use: terminated.
+// Terminates a string of fixed size, so that it is safe to use.
 template <std::size_t N>
 void terminate(char (&text)[N]) {
   text[N - 1] = '\0';
@@ -30,16 +32,16 @@ void terminate(char (&text)[N]) {
 
 std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) {
   auto header = std::make_unique<shm::SegmentHeader>();
-  // The version first and for itself: what is copied after a version was seen is complete. The load
-  // is an acquire, though the word is ours: it keeps the second copy behind the first on every
-  // machine, as a fence would, which ThreadSanitizer does not know.
+  // Reads the version first, separately: once a version is set, the header copied afterwards is
+  // complete. The load is an acquire although the word is local: like a fence, it keeps the second
+  // copy after the first on every machine, and ThreadSanitizer does not know fences.
   std::uint32_t ready = 0;
   if (pread(fd, &ready, sizeof ready, offsetof(shm::SegmentHeader, version)) !=
           static_cast<ssize_t>(sizeof ready) ||
       std::atomic_ref(ready).load(std::memory_order_acquire) == 0) {
     return nullptr;
   }
-  // Through the file, not a mapping: one copy, and a file that shrinks is a short read.
+  // Reads the file, not a mapping: one copy, and a truncated file gives a short read.
   static_assert(std::is_trivially_destructible_v<shm::SegmentHeader>);
   if (pread(fd, static_cast<void*>(header.get()), sizeof *header, 0) !=
       static_cast<ssize_t>(sizeof *header)) {
@@ -52,11 +54,11 @@ std::unique_ptr<shm::SegmentHeader> copy_header(int fd, std::uint32_t* version) 
   return header;
 }
 
-// More than the largest sound segment has in front of its rings, and little of an address space.
+// More than the largest valid segment has before its rings, and a small part of an address space.
 constexpr std::uint64_t kMaxFrontBytes = std::uint64_t{8} << 30;
 
-// Bytes from the start of the segment that hold all regions but the rings, wherever the header
-// says they are; 0 if the elements of a region are not of the size that we know.
+// Bytes from the start of the segment that hold all regions except the rings, wherever the header
+// places them; 0 if the elements of a region do not have the known size.
 std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLayout& layout) {
   for (const shm::Region& region : header.regions) {
     if (region.kind == shm::RegionKind::kRingMetadata &&
@@ -68,17 +70,18 @@ std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLa
       {layout.control_offset + shm::kPageBytes,
        layout.metadata_offset + std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
        layout.switches_offset + layout.site_capacity,
-       layout.dictionary_offset + layout.dictionary_bytes});
+       layout.dictionary_offset + layout.dictionary_bytes,
+       layout.nested_offset + std::uint64_t{layout.ring_count} * sizeof(shm::NestedRecords)});
 }
 
-// Whether trying again can help.
+// Whether a retry can succeed.
 bool may_pass(int error) {
-  // A service that wants its group to read the segment sets the mode after it made the file.
+  // EACCES: a service that lets its group read the segment sets the mode after creating the file.
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR ||
          error == EAGAIN || error == EACCES;
 }
 
-// All that there are, for unmap_all_rings(). The poll loop's thread alone makes and ends them.
+// All live objects, for unmap_all_rings(). Only the poll loop's thread creates and destroys them.
 std::vector<AttachedSegment*>& attached_segments() {
   static std::vector<AttachedSegment*> segments;
   return segments;
@@ -94,8 +97,8 @@ AttachedSegment::~AttachedSegment() {
   std::erase(attached_segments(), this);
 }
 
-// Empty with `failure`. What is not to be trusted is not even opened, as far as that can be: to
-// open a device can do something to it.
+// Empty with `failure`. An untrusted file is not even opened, as far as that can be known: opening
+// a device can have effects.
 UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUsers& users,
                                     AttachFailure* failure) {
   for (const int flags : {O_PATH, O_RDWR}) {
@@ -106,6 +109,7 @@ UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUse
                        : may_pass(errno) ? AttachError::kNotNow
                                          : AttachError::kRefused;
       failure->by_mode = errno == EACCES;
+      failure->may_hold_records = may_pass(errno);
       failure->why = errno == ELOOP || errno == EXDEV
                          ? path_ + " is a link or a mount; remove it"
                          : "cannot open " + path_ + ": " + error_text(errno) +
@@ -118,6 +122,7 @@ UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUse
       failure->error = trust == Trust::kGone     ? AttachError::kGone
                        : trust == Trust::kNotNow ? AttachError::kNotNow
                                                  : AttachError::kRefused;
+      failure->may_hold_records = trust == Trust::kNotNow;
       return {};
     }
     owner_ = info.st_uid;
@@ -133,6 +138,7 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   *failure = {};
   const auto fail = [failure](AttachError error, std::string why) {
     failure->error = error;
+    failure->may_hold_records = error == AttachError::kNotNow || error == AttachError::kRefused;
     failure->why = std::move(why);
     return nullptr;
   };
@@ -161,7 +167,14 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
                 path + " has ABI version " + version_text(version) + ", this consumerd knows " +
                     version_text(shm::kAbiVersion) + "; use a consumerd of the service's release");
   }
-  const auto layout = shm::read_layout(header, static_cast<std::uint64_t>(info.st_size));
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  const auto layout = shm::read_layout(header, size);
+  if (!layout && size < header.segment_bytes && segment->remove_if_ownerless()) {
+    failure->removed_records = true;
+    return fail(AttachError::kGone, path +
+                                        " was truncated before it could be drained, and its "
+                                        "service has ended; removed with its records");
+  }
   if (!layout) {
     return fail(
         AttachError::kRefused,
@@ -184,6 +197,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   segment->head_guard_ = GuardedRange(base, front, &segment->truncated_);
   segment->control_ = reinterpret_cast<shm::ControlPage*>(base + layout->control_offset);
   segment->rings_ = reinterpret_cast<shm::RingMetadata*>(base + layout->metadata_offset);
+  if (layout->nested_offset != 0) {
+    segment->nested_ = reinterpret_cast<const shm::NestedRecords*>(base + layout->nested_offset);
+  }
   segment->switches_ = reinterpret_cast<std::uint8_t*>(base + layout->switches_offset);
   segment->dictionary_ = base + layout->dictionary_offset;
   if (!try_lock_byte(fd, shm::kConsumerLockByte)) {
@@ -198,13 +214,13 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
 }
 
 std::uint32_t AttachedSegment::rings_used() const {
-  // Pairs with the service's release: metadata and memory of these rings are in place.
+  // Pairs with the service's release: metadata and memory of these rings are ready.
   return std::min(control_->service.rings_used.load(std::memory_order_acquire), layout_.ring_count);
 }
 
 std::uint32_t AttachedSegment::sites_counted() const {
   if (layout_.site_losses_offset == 0) return 0;
-  // Pairs with the release once the service has backed them.
+  // Pairs with the service's release after it has backed them.
   return std::min(control_->losses.sites_counted.load(std::memory_order_acquire),
                   layout_.site_capacity);
 }
@@ -234,6 +250,16 @@ const std::byte* AttachedSegment::ring_bytes(std::uint32_t index) {
     if (!map_ring(index)) return nullptr;
   }
   return ring.mapping.data();
+}
+
+bool AttachedSegment::write_ring_word(std::uint32_t index, std::uint64_t pos, std::uint64_t word) {
+  const std::uint64_t begin = layout_.rings_offset + index * layout_.ring_bytes;
+  const auto bytes = std::bit_cast<std::array<std::byte, sizeof word>>(word);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {  // the word may wrap around the ring's end
+    const auto at = static_cast<off_t>(begin + ((pos + i) & (layout_.ring_bytes - 1)));
+    if (pwrite(fd_.get(), &bytes[i], 1, at) != 1) return false;
+  }
+  return true;
 }
 
 bool AttachedSegment::map_ring(std::uint32_t index) {
@@ -278,15 +304,15 @@ void AttachedSegment::unlock_switches() {
   unlock_byte(fd_.get(), shm::kSwitchLockByte);
 }
 
-// A service that dies while it makes its segment leaves a file that will never be ready.
+// A service that dies while it creates its segment leaves a file that will never be ready.
 bool AttachedSegment::remove_if_abandoned(const struct stat& info) {
-  // Between creating and locking the file a living service takes moments.
+  // A live service needs only moments between creating and locking the file.
   constexpr time_t kMakingSeconds = 2;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   if (now.tv_sec - info.st_ctim.tv_sec < kMakingSeconds) return false;
-  // Holding the service's lock: one that was stopped in those moments finds out by it, or by the
-  // missing name, and makes another segment.
+  // Takes the service's lock: a service that was stopped in those moments detects the removal by
+  // the lock or by the missing name, and creates another segment.
   if (!try_lock_byte(fd_.get(), shm::kServiceLockByte)) return false;
   std::uint32_t version = 0;
   copy_header(fd_.get(), &version);
@@ -295,12 +321,27 @@ bool AttachedSegment::remove_if_abandoned(const struct stat& info) {
   return true;
 }
 
-void AttachedSegment::unlink_file() {
+// Holds the service's lock, so that no service can take it during the removal.
+bool AttachedSegment::remove_if_ownerless() {
+  if (!try_lock_byte(fd_.get(), shm::kServiceLockByte)) return false;
+  return unlink_file();
+}
+
+bool AttachedSegment::unlink_file() {
   struct stat ours {};
   struct stat named {};
-  // The name may stand for another file by now; that one is not ours to remove.
-  if (fstat(fd_.get(), &ours) != 0 || lstat(path_.c_str(), &named) != 0) return;
-  if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) unlink(path_.c_str());
+  // The name may refer to another file by now, which must not be removed.
+  if (fstat(fd_.get(), &ours) != 0 || lstat(path_.c_str(), &named) != 0) return true;
+  if (ours.st_dev != named.st_dev || ours.st_ino != named.st_ino) return true;
+  return unlink(path_.c_str()) == 0 || errno == ENOENT;
+}
+
+void AttachedSegment::give_memory_back() {
+  struct stat info {};
+  // Keeps the size, so that tools that read the file are not disturbed. Its version then reads 0:
+  // any process that may remove it does so, as with a file abandoned during creation.
+  if (fstat(fd_.get(), &info) != 0) return;
+  fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, info.st_size);
 }
 
 }  // namespace ringside::consumer

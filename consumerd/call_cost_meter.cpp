@@ -12,8 +12,8 @@ CallCostMeter::CallCostMeter(AttachedSegment& segment)
   times_.measured = segment.measures_calls() && tick_hz_ > 0;
   if (!times_.measured) return;
   for (std::size_t i = 0; i < place_.size(); ++i) {
-    // All calls of the bucket are within the bound: it is told of none that was dearer. The last
-    // bucket has no end.
+    // The smallest bound that covers all calls of the bucket, so that no bound counts a call that
+    // took longer. The last bucket has no end.
     const double end_s = static_cast<double>(shm::cost_bucket_begin(i + 1)) / tick_hz_;
     const auto bound = std::lower_bound(CallTimes::kBoundsS.begin(), CallTimes::kBoundsS.end(),
                                         i + 1 < place_.size() ? end_s : 2);

@@ -1,5 +1,5 @@
 #pragma once
-// Reads what a segment tells of the cost of log calls (shm-layout/call_costs.hpp).
+// Reads the cost of log calls from a segment (shm-layout/call_costs.hpp).
 
 #include <array>
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace ringside::consumer {
 // A service may write any value to its counters; the totals read here never fall.
 class CallCostMeter {
  public:
-  // Of one read(): a service is not to hold up others by its number of rings.
+  // Rings per read(): a service with many rings must not hold up others.
   static constexpr std::uint32_t kRingsAtATime = 128;
 
   explicit CallCostMeter(AttachedSegment& segment);
 
-  // As of the last time that all rings were read: some of them are now, in turn.
+  // The totals when all rings had last been read; each call reads some of them, in turn.
   CallTimes read();
 
  private:
@@ -26,7 +26,7 @@ class CallCostMeter {
   const double tick_hz_;
   std::array<std::size_t, shm::kCostBuckets> place_{};  // in CallTimes::counts, by bucket
   CallTimes times_;
-  CallTimes round_;  // of rings [0, next_)
+  CallTimes round_;  // sums of rings [0, next_)
   std::uint32_t next_ = 0;
   std::vector<shm::CallCosts> entries_;
 };

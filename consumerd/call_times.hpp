@@ -1,5 +1,5 @@
 #pragma once
-// What log calls of a service took, as seconds in few buckets: for whoever watches consumerd.
+// Durations of a service's log calls, in a few buckets of seconds: for monitoring.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@ struct CallTimes {
                                                    5e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1,  1};
 
   bool measured = false;  // whether the service measures any
-  // Calls of at most kBoundsS[i], or longer ones: [kBoundsS.size()].
+  // Calls of at most kBoundsS[i]; the last entry, [kBoundsS.size()], counts longer calls.
   std::array<std::uint64_t, kBoundsS.size() + 1> counts{};
   double sum_s = 0;
 

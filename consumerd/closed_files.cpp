@@ -24,7 +24,7 @@
 namespace ringside::consumer {
 namespace {
 
-// By sequence number, those of one segment.
+// The files of one segment, by sequence number.
 using Files = std::map<std::uint32_t, ClosedFile>;
 
 std::map<std::string, Files> find_files(const std::string& output_dir) {
@@ -52,7 +52,7 @@ std::map<std::string, Files> find_files(const std::string& output_dir) {
 struct FileState {
   bool locked = true;
   bool other_boot = false;
-  std::optional<trace::EndReason> end;  // of the END that it ends with
+  std::optional<trace::EndReason> end;  // reason of the END at its end
 };
 
 FileState look_at(const std::string& path) {
@@ -97,7 +97,7 @@ std::map<std::string, std::vector<ClosedFile>> closed_files(
     const std::string service(files.begin()->second.name.service());
     if (!serves(service)) continue;
     bool newer_exists = false;
-    bool over = own_stems.contains(stem);  // of the files before the newest one
+    bool over = own_stems.contains(stem);  // whether all files before the newest one are over
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
       FileState state;
       if (file->second.plain) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which trace files of an output directory nobody writes to any more.
+// The trace files of an output directory that are no longer written.
 
 #include <cstdint>
 #include <functional>
@@ -14,19 +14,19 @@ namespace ringside::consumer {
 
 struct ClosedFile {
   TraceName name;               // unpacked
-  bool plain = false;           // there is NAME.ringtrace
-  bool packed = false;          // there is NAME.ringtrace.zst; both for a moment while it is packed
-  std::uint64_t bytes = 0;      // of what there is
-  std::int64_t changed_ns = 0;  // last change
+  bool plain = false;           // NAME.ringtrace exists
+  bool packed = false;          // NAME.ringtrace.zst exists; both exist for a moment during packing
+  std::uint64_t bytes = 0;      // of the existing files
+  std::int64_t changed_ns = 0;  // time of the last change
 };
 
-// The closed files of each service that `serves` takes, oldest first: by their last change, then by
-// name. A file is closed if nobody holds its lock, and
+// The closed files of each service that `serves` accepts, oldest first: by time of last change,
+// then by name. A file is closed if no process holds its lock, and
 // - it is packed, or
 // - it ends with the END of a service, or of a rotation when a newer file of its segment exists, or
-// - a newer one exists and its segment is one of `own_stems`, or is over as a whole, or
-// - it is of another boot of this machine.
-// Everything else may still be appended to, by whoever takes the segment over.
+// - a newer one exists and its segment is one of `own_stems`, or all of the segment is over, or
+// - it was written in another boot of this machine.
+// All other files may still be appended to by a consumer that takes the segment over.
 std::map<std::string, std::vector<ClosedFile>> closed_files(
     const std::string& output_dir, const std::set<std::string>& own_stems,
     const std::function<bool(const std::string&)>& serves);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;
 
-// Of a rule: which records of which services it is for.
+// Reads which records of which services a rule matches.
 void read_choice(ConfigurationTable& table, std::vector<std::string>* services,
                  trace::StatementPattern* statements) {
   *services = table.texts("service");
@@ -47,6 +47,7 @@ SampleRule read_sample(ConfigurationTable& table) {
 
 RedactionRule read_redaction(ConfigurationTable& table) {
   RedactionRule rule;
+  rule.place = table.place();
   read_choice(table, &rule.services, &rule.statements);
   rule.fields = table.texts("field");
   if (!table.has("field")) {
@@ -116,8 +117,8 @@ void read_settings(ConfigurationTable& table, SettingValues* given) {
     const std::string key(setting.name);
     std::vector<std::string> values;
     if (setting.form == SettingForm::kValues) {
-      values = table.values(key);
-    } else if (const auto value = table.value(key)) {
+      values = table.values(key, setting.type);
+    } else if (const auto value = table.value(key, setting.type)) {
       values.push_back(*value);
     }
     Options sound;

@@ -1,6 +1,6 @@
 #pragma once
-// The configuration file of consumerd (TOML): settings that the command line has, too, and rules
-// that only a file can hold. README.md, "Configuration file", is its description.
+// The configuration file of consumerd (TOML): settings that the command line has too, and rules
+// that only a file can hold. README.md, "Configuration file", describes it.
 
 #include <optional>
 #include <string>
@@ -13,16 +13,16 @@
 namespace ringside::consumer {
 
 struct Configuration {
-  SettingValues settings;  // sound ones
+  SettingValues settings;  // valid settings only
   RecordRules rules;
   std::vector<TriggerRule> triggers;
 };
 
-// Nothing if anything is wrong with it; then `*faults` has a line for each fault.
+// Nothing if the text has any fault; then `*faults` has a line for each fault.
 std::optional<Configuration> parse_configuration(const std::string& text, const std::string& path,
                                                  std::vector<std::string>* faults);
 
-// The same of a file. One that others could have written is refused: rules run programs.
+// The same for a file. A file that other users could have written is refused: rules run programs.
 std::optional<Configuration> read_configuration(const std::string& path,
                                                 std::vector<std::string>* faults);
 

@@ -14,12 +14,18 @@ std::optional<std::string> text_of(const toml::node& node) {
   return text->get();
 }
 
-// As the command line would have it.
-std::optional<std::string> value_of(const toml::node& node) {
+std::optional<std::string> number_of(const toml::node& node) {
   if (const auto* const number = node.as_integer()) return std::to_string(number->get());
-  if (const auto* const flag = node.as_boolean()) return flag->get() ? "true" : "false";
   return text_of(node);
 }
+
+std::optional<std::string> flag_of(const toml::node& node) {
+  const auto* const flag = node.as_boolean();
+  if (flag == nullptr) return {};
+  return flag->get() ? "true" : "false";
+}
+
+constexpr const char* kTexts = "write a text, or several as [\"one\", \"two\"], none of them empty";
 
 }  // namespace
 
@@ -27,6 +33,10 @@ void ConfigurationFaults::add(const toml::source_region& where, const std::strin
   texts_.emplace(Place{where.begin.line, where.begin.column},
                  path_ + ":" + std::to_string(where.begin.line) + ":" +
                      std::to_string(where.begin.column) + ": " + what);
+}
+
+std::string ConfigurationFaults::line_of(const toml::source_region& where) const {
+  return path_ + ":" + std::to_string(where.begin.line);
 }
 
 std::vector<std::string> ConfigurationFaults::texts() const {
@@ -47,7 +57,8 @@ void ConfigurationTable::fault(std::string_view key, const std::string& what) {
   faults_.add(node == nullptr ? table_.source() : node->source(), place + what);
 }
 
-std::vector<std::string> ConfigurationTable::several(std::string_view key, Reader read) {
+std::vector<std::string> ConfigurationTable::several(std::string_view key, Reader read,
+                                                     const char* remedy) {
   const toml::node* const node = find(key);
   if (node == nullptr) return {};
   std::vector<std::string> values;
@@ -63,16 +74,17 @@ std::vector<std::string> ConfigurationTable::several(std::string_view key, Reade
     take(*node);
   }
   if (sound && !values.empty()) return values;
-  fault(key, "write a text, or several as [\"one\", \"two\"], none of them empty");
+  fault(key, remedy);
   return {};
 }
 
 std::vector<std::string> ConfigurationTable::texts(std::string_view key) {
-  return several(key, text_of);
+  return several(key, text_of, kTexts);
 }
 
-std::vector<std::string> ConfigurationTable::values(std::string_view key) {
-  return several(key, value_of);
+std::vector<std::string> ConfigurationTable::values(std::string_view key, SettingType type) {
+  if (type == SettingType::kText) return texts(key);
+  return several(key, number_of, "write a number, or several as [1, 2]");
 }
 
 std::optional<std::string> ConfigurationTable::text(std::string_view key) {
@@ -112,11 +124,13 @@ std::optional<std::chrono::seconds> ConfigurationTable::duration(std::string_vie
   return {};
 }
 
-std::optional<std::string> ConfigurationTable::value(std::string_view key) {
+std::optional<std::string> ConfigurationTable::value(std::string_view key, SettingType type) {
+  if (type == SettingType::kText) return text(key);
   const toml::node* const node = find(key);
   if (node == nullptr) return {};
-  if (auto value = value_of(*node)) return value;
-  fault(key, "write a text, a whole number, true or false");
+  const bool is_flag = type == SettingType::kFlag;
+  if (auto value = is_flag ? flag_of(*node) : number_of(*node)) return value;
+  fault(key, is_flag ? "write true or false" : "write a number, or a text such as \"100M\"");
   return {};
 }
 

@@ -23,7 +23,7 @@ DictionaryFeed::Result DictionaryFeed::update() {
         segment_.control().service.dictionary_committed_bytes.load(std::memory_order_acquire);
     if (damaged_ || committed == known_.size()) return Result::kReady;
     if (committed < known_.size() || committed > segment_.layout().dictionary_bytes) {
-      // The arena itself only grows: once the word is right again, so is everything.
+      // The arena only grows: when the length becomes valid again, everything is valid.
       if (!told_length_) {
         log_.error("the dictionary of " + segment_.name() + " has an impossible length; " +
                        "statements that are not known yet cannot be recorded",
@@ -36,7 +36,7 @@ DictionaryFeed::Result DictionaryFeed::update() {
   }
 }
 
-// Copies a bounded piece, whatever length the service claims, and learns its whole entries.
+// Copies a bounded piece, whatever length the service claims, and adds its whole entries.
 void DictionaryFeed::take(std::uint64_t committed) {
   const std::size_t from = known_.size();
   const std::size_t bytes = std::min<std::uint64_t>(committed - from, kDictionaryPieceBytes);
@@ -47,7 +47,7 @@ void DictionaryFeed::take(std::uint64_t committed) {
   std::string why;
   while (whole < bytes) {
     const std::uint32_t next = shm::entry_bytes(piece.subspan(whole));
-    // A piece that is full may end inside an entry, which the next piece then begins with.
+    // A full piece may end inside an entry; the next piece begins with that entry.
     if (next == 0 && bytes == kDictionaryPieceBytes && bytes - whole < shm::kMaxEntryBytes) break;
     if (next == 0) why = "an entry is cut short or has an impossible length";
     if (next == 0 || !sites_.add(piece.subspan(whole, next), &why)) {
@@ -67,7 +67,7 @@ void DictionaryFeed::damage(const std::string& what) {
              {{"segment", segment_.name()}});
 }
 
-// The known entries from `offset` on that one block takes; none at the end.
+// The known entries after `offset` that fit into one block; empty at the end.
 std::span<const std::byte> DictionaryFeed::block_from(std::size_t offset) const {
   const auto rest = std::span<const std::byte>(known_).subspan(offset);
   if (rest.empty()) return rest;

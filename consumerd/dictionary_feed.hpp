@@ -1,5 +1,6 @@
 #pragma once
-// Carries the segment's dictionary into the site table and, ahead of every use, into the file.
+// Copies the segment's dictionary into the site table and, before any record uses an entry, into
+// the file.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,21 +18,21 @@ namespace ringside::consumer {
 class DictionaryFeed {
  public:
   enum class Result {
-    kReady,    // everything committed so far is known and in the file
+    kReady,    // everything committed until now is known and in the file
     kNoSpace,  // not all of it is in the file: no staging slot is free
   };
 
   DictionaryFeed(AttachedSegment& segment, TraceFile& file, const Log& log)
       : segment_(segment), file_(file), log_(log) {}
 
-  // To be called after a producer position was read (acquire): every record before that
-  // position is of a site that was committed before. Damage is logged once; the sites before it
-  // stay usable, a record of any other is one of an unknown site.
+  // Call after reading a producer position (acquire): the site of every record before that position
+  // was committed earlier. Damage is logged once; the sites before it stay usable, and a record of
+  // any other site counts as one of an unknown site.
   Result update();
 
-  // Appends everything known as DICTIONARY blocks to the front of a new section.
+  // Appends all known entries as DICTIONARY blocks to the front of a new section.
   void restate(std::vector<std::byte>* front) const;
-  // That section is the present one.
+  // The section with that front becomes the present one.
   void enter_restated_section() { written_bytes_ = known_.size(); }
 
   bool damaged() const { return damaged_; }
@@ -47,10 +48,11 @@ class DictionaryFeed {
   TraceFile& file_;
   const Log& log_;
   trace::SiteTable sites_;
-  std::vector<std::byte> known_;   // whole entries: a copy, for the service may change its own
+  std::vector<std::byte>
+      known_;  // whole entries: a private copy, because the service can change the original
   std::size_t written_bytes_ = 0;  // of known_, in the present section
-  bool damaged_ = false;           // an entry is: nothing behind it can be found
-  bool told_length_ = false;       // said that the length is impossible
+  bool damaged_ = false;           // an entry is damaged: entries after it cannot be found
+  bool told_length_ = false;       // the impossible length was logged
 };
 
 }  // namespace ringside::consumer

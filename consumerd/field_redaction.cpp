@@ -1,8 +1,7 @@
 #include "consumerd/field_redaction.hpp"
 
+#include "consumerd/redacted_name.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/condition/field_name.hpp"
-#include "trace-format/condition/glob.hpp"
 #include "trace-format/little_endian.hpp"
 
 namespace ringside::consumer {
@@ -10,11 +9,7 @@ namespace {
 
 using trace::Coding;
 
-bool names(const RedactionRule& rule, const trace::Field& field) {
-  return trace::any_glob_fits(rule.fields, {field.name, trace::short_field_name(field.name)});
-}
-
-// Of a field at the front of sound arguments.
+// Size of a field at the front of valid arguments.
 std::size_t value_bytes(const trace::FieldPlan& field, const std::byte* value) {
   if (!trace::is_variable(field.coding)) return field.bytes;
   const auto count = trace::load<std::uint32_t>(value);
@@ -45,7 +40,7 @@ std::unique_ptr<FieldRedaction> FieldRedaction::of_site(
   std::vector<const RedactionRule*> of_field(site.fields.size());
   for (std::size_t i = 0; i < site.fields.size(); ++i) {
     for (const RedactionRule* rule : rules) {
-      if (of_field[i] == nullptr && names(*rule, site.fields[i])) of_field[i] = rule;
+      if (of_field[i] == nullptr && why_redacted(*rule, site.fields[i].name)) of_field[i] = rule;
     }
     if (of_field[i] != nullptr && site.fields[i].is_constant()) {
       constants->push_back(site.fields[i].name);
@@ -66,7 +61,7 @@ void FieldRedaction::append(const trace::RingRecordView& record,
                             std::vector<std::byte>* out) const {
   const std::size_t begin = out->size();
   append_arguments(record, true, out);
-  // What stands in for a text may be longer than the text was.
+  // The replacement may be longer than the text.
   if (out->size() - begin > shm::kMaxRecordBytes) {
     out->resize(begin);
     append_arguments(record, false, out);
@@ -91,7 +86,7 @@ void FieldRedaction::append_arguments(const trace::RingRecordView& record, bool 
       append_bytes(std::as_bytes(std::span(&length, 1)), out);
       append_bytes(std::as_bytes(std::span(text)), out);
     } else {
-      // A number of 0, or of an array of no elements.
+      // A number 0, or an array without elements.
       out->resize(out->size() + (trace::is_variable(part.plan->coding) ? 4 : bytes));
     }
     value += bytes;

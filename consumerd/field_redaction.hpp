@@ -1,5 +1,5 @@
 #pragma once
-// Takes the values of some fields of one statement out of its records.
+// Removes the values of some fields of one statement from its records.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace ringside::consumer {
 
 class FieldRedaction {
  public:
-  // Null if no rule names a field of the site. A field whose value is constant stands in the
-  // program's text and in the dictionary: it stays, and `*constants` names it.
+  // Null if no rule names a field of the site. The value of a constant field is part of the
+  // program's text and of the dictionary: it cannot be hidden, and `*constants` names it.
   static std::unique_ptr<FieldRedaction> of_site(const trace::Site& site,
                                                  const std::vector<const RedactionRule*>& rules,
                                                  std::vector<std::string>* constants);
 
-  // Appends `record`, which is whole and of the site, without those values.
+  // Appends `record`, which must be whole and of this site, without those values.
   void append(const trace::RingRecordView& record, std::vector<std::byte>* out) const;
 
  private:

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sched.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -16,18 +17,21 @@
 namespace ringside::consumer {
 namespace {
 
-// How soon a file is found that somebody else has closed.
+// The longest time until a file closed by another process is found.
 constexpr auto kRetentionLookInterval = std::chrono::seconds(30);
 
-// Of the calling thread: whatever of it the kernel refuses is a pity, no more.
-void run_when_nothing_else_does() {
+// Lowers the calling thread's priority to a weight of 110 against the 1024 of a service: with
+// SCHED_IDLE (3) or nice 19 (15), the thread would make no progress for minutes on a busy machine
+// while the disk fills. The kernel may refuse any of these calls.
+void run_at_low_priority() {
   const sched_param none{};
-  sched_setscheduler(0, SCHED_IDLE, &none);
-  setpriority(PRIO_PROCESS, 0, 19);
+  sched_setscheduler(0, SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, 0, 10);
   constexpr int kIoprioWhoProcess = 1;
-  constexpr int kIoprioLowest = 2 << 13 | 7;  // best effort, last; "idle" might never get a turn
+  constexpr int kIoprioLowest =
+      2 << 13 | 7;  // best effort, lowest priority; "idle" might never run
   syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioLowest);
-  // --cpu is for the poll loop.
+  // --cpu applies only to the poll loop.
   cpu_set_t all;
   std::memset(&all, 0xFF, sizeof all);
   sched_setaffinity(0, sizeof all, &all);
@@ -35,8 +39,9 @@ void run_when_nothing_else_does() {
 
 }  // namespace
 
-FileKeeper::FileKeeper(const Options& options, const Log& log) : options_(options), log_(log) {
-  // Signals are the main thread's.
+FileKeeper::FileKeeper(const Options& options, const Log& log)
+    : options_(options), log_(log), keep_(options.keep) {
+  // The main thread handles signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -71,19 +76,26 @@ void FileKeeper::look() {
   tell();
 }
 
+void FileKeeper::set_keep(const KeepPolicy& keep) {
+  untold_keep_ = keep;
+  look();
+}
+
 void FileKeeper::tell() {
   if (untold_stems_.empty() && !untold_look_) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   new_stems_.insert(new_stems_.end(), untold_stems_.begin(), untold_stems_.end());
   look_ = look_ || untold_look_;
+  if (untold_keep_) new_keep_ = std::exchange(untold_keep_, std::nullopt);
   untold_stems_.clear();
   untold_look_ = false;
   wake_.notify_one();
 }
 
 void FileKeeper::run() {
-  run_when_nothing_else_does();
+  // With --once the operator waits for this work.
+  if (!options_.once) run_at_low_priority();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (!finish_) wake_.wait_for(lock, kRetentionLookInterval, [this] { return look_ || finish_; });
@@ -91,6 +103,7 @@ void FileKeeper::run() {
     look_ = false;
     own_stems_.insert(new_stems_.begin(), new_stems_.end());
     new_stems_.clear();
+    keep_ = std::exchange(new_keep_, std::nullopt).value_or(keep_);
     lock.unlock();
     while (!stop_.load(std::memory_order_relaxed) && work()) {
     }
@@ -99,8 +112,8 @@ void FileKeeper::run() {
   }
 }
 
-// What is surplus goes before and after each file that is packed: neither is to wait for the other.
-// True if there may be more to do.
+// Removes surplus files before and after each file is packed, so that neither task waits for the
+// other. True if there may be more to do.
 bool FileKeeper::work() {
   auto services = closed_files(options_.output_dir, own_stems_, [this](const std::string& service) {
     return serves(options_, service);
@@ -108,19 +121,18 @@ bool FileKeeper::work() {
   bool packed = false;
   for (auto& [service, files] : services) {
     remove_surplus(&files);
-    packed = (options_.keep.pack && pack_one(files)) || packed;
+    packed = (keep_.pack && pack_one(files)) || packed;
   }
   return packed;
 }
 
-// Leaves in `files` what stays.
+// `files` keeps the files that remain.
 void FileKeeper::remove_surplus(std::vector<ClosedFile>* files) {
-  const KeepPolicy& keep = options_.keep;
   std::uint64_t bytes = 0;
   for (const ClosedFile& file : *files) bytes += file.bytes;
   std::size_t oldest = 0;
-  while (oldest < files->size() && ((keep.files != 0 && files->size() - oldest > keep.files) ||
-                                    (keep.bytes != 0 && bytes > keep.bytes))) {
+  while (oldest < files->size() && ((keep_.files != 0 && files->size() - oldest > keep_.files) ||
+                                    (keep_.bytes != 0 && bytes > keep_.bytes))) {
     if (!remove((*files)[oldest])) break;
     bytes -= (*files)[oldest].bytes;
     ++oldest;
@@ -135,7 +147,7 @@ bool FileKeeper::remove(const ClosedFile& file) {
     claim = claim_trace_file(path);
     if (!claim) return false;
   }
-  // The packed one first: an unpacked one without it is whole, and is found again.
+  // The packed file first: an unpacked file without it is complete, and is found again.
   if ((file.packed && unlink(trace::packed_name(path).c_str()) != 0 && errno != ENOENT) ||
       (file.plain && unlink(path.c_str()) != 0 && errno != ENOENT)) {
     say_once("cannot remove " + path + ": " + error_text(errno) +
@@ -146,7 +158,7 @@ bool FileKeeper::remove(const ClosedFile& file) {
   return true;
 }
 
-// The oldest that is not packed yet.
+// Packs the oldest file that is not packed yet.
 bool FileKeeper::pack_one(const std::vector<ClosedFile>& files) {
   for (const ClosedFile& file : files) {
     if (!file.plain) continue;

@@ -1,9 +1,10 @@
 #pragma once
-// Packs and removes closed trace files, in a thread of its own that runs when nothing else does.
+// Packs and removes closed trace files in a thread with low priority.
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -17,20 +18,21 @@ namespace ringside::consumer {
 
 class FileKeeper {
  public:
-  // Begins to work at once. `log` must outlive it.
+  // Starts to work at once. `log` must outlive it.
   FileKeeper(const Options& options, const Log& log);
-  // Stops in the middle of whatever it does; a later one does that again.
+  // Stops immediately, even in the middle of a file; a later keeper starts that file again.
   ~FileKeeper();
   FileKeeper(const FileKeeper&) = delete;
   FileKeeper& operator=(const FileKeeper&) = delete;
 
-  // For the poll loop, which never waits for this thread: what it could not be told now is told at
-  // one of the next calls. `stem`: of a segment that this consumerd has taken.
+  // For the poll loop, which never waits for this thread: a message that cannot be delivered now is
+  // delivered by one of the next calls. `stem`: of a segment that this consumerd has taken over.
   void adopt(const std::string& stem);
   void look();  // files were closed
+  void set_keep(const KeepPolicy& keep);
   void tell();
 
-  // Waits until nothing is left to do. Nothing else may be called after it.
+  // Waits until all work is done. Call nothing else after it.
   void finish();
 
  private:
@@ -41,19 +43,23 @@ class FileKeeper {
   bool pack_one(const std::vector<ClosedFile>& files);
   void say_once(const std::string& what);
 
-  const Options options_;  // of its own: the poll loop changes its while this thread runs
+  const Options options_;  // a private copy, because the poll loop changes its own while this
+                           // thread runs; `keep` is not used
   const Log& log_;
-  // Of the poll loop.
+  // Used by the poll loop only.
   std::vector<std::string> untold_stems_;
   bool untold_look_ = false;
-  // Shared.
+  std::optional<KeepPolicy> untold_keep_;
+  // Shared by both threads.
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::string> new_stems_;
+  std::optional<KeepPolicy> new_keep_;
   bool look_ = true;
   bool finish_ = false;
   std::atomic<bool> stop_{false};
-  // Of the thread.
+  // Used by the keeper's thread only.
+  KeepPolicy keep_;
   std::set<std::string> own_stems_;
   std::set<std::string> said_;
   std::thread thread_;

@@ -21,6 +21,18 @@ bool try_lock_byte(int fd, std::int64_t byte) {
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
+bool try_lock_byte_shared(int fd, std::int64_t byte) {
+  struct flock lock = write_lock(byte);
+  lock.l_type = F_RDLCK;
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+bool try_lock_whole(int fd) {
+  struct flock lock = write_lock(0);
+  lock.l_len = 0;
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
 void unlock_byte(int fd, std::int64_t byte) {
   struct flock lock = write_lock(byte);
   lock.l_type = F_UNLCK;
@@ -29,7 +41,7 @@ void unlock_byte(int fd, std::int64_t byte) {
 
 bool byte_is_locked(int fd, std::int64_t byte) {
   struct flock lock = write_lock(byte);
-  // If the kernel does not say, nobody is declared dead.
+  // If the kernel cannot answer, assume that the owner is alive.
   if (fcntl(fd, F_OFD_GETLK, &lock) != 0) return true;
   return lock.l_type != F_UNLCK;
 }

@@ -5,13 +5,19 @@
 
 namespace ringside::consumer {
 
-// Takes the lock for the life of the open file description. False if another holds it.
+// Takes the lock for the life of the open file description. False if another one holds it.
 bool try_lock_byte(int fd, std::int64_t byte);
 
-// Gives it back before that.
+// Takes a read lock, which others may hold too.
+bool try_lock_byte_shared(int fd, std::int64_t byte);
+
+// Takes a write lock on all bytes; read locks held by `fd` become part of it.
+bool try_lock_whole(int fd);
+
+// Releases a lock before the description is closed.
 void unlock_byte(int fd, std::int64_t byte);
 
-// Whether anybody else holds the lock.
+// Whether another open file description holds the lock.
 bool byte_is_locked(int fd, std::int64_t byte);
 
 }  // namespace ringside::consumer

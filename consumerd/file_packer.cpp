@@ -37,7 +37,7 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
   return true;
 }
 
-// The name of a file is on the disk when its directory is.
+// A file's name is on the disk only when its directory is synced.
 void sync_directory_of(const std::string& path) {
   const UniqueFd dir(open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_CLOEXEC));
   if (dir) fsync(dir.get());
@@ -80,7 +80,7 @@ UniqueFd claim_trace_file(const std::string& path) {
 PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
                            const std::atomic<bool>& stop, std::string* why) {
   const std::string packed = trace::packed_name(path);
-  // Whoever has the claim is the only one to use this name; an old one is of a packer that died.
+  // Only the process with the claim uses this name; an existing file is from a packer that died.
   const std::string unfinished = unfinished_name(packed);
   struct stat info {};
   unlink(unfinished.c_str());
@@ -116,7 +116,7 @@ void remove_broken_off_packing(const std::string& output_dir,
     std::optional<TraceName> name = parse_unfinished_name(entry->d_name);
     if (!name || !name->packed || !serves(std::string(name->service()))) continue;
     name->packed = false;
-    // Without the unpacked file nobody can be at it: that one goes last.
+    // Without the unpacked file no packer is at work on it: the unpacked file is removed last.
     const std::string path = output_dir + "/" + name->text();
     const UniqueFd claim = claim_trace_file(path);
     if (!claim && access(path.c_str(), F_OK) == 0) continue;

@@ -9,20 +9,20 @@
 
 namespace ringside::consumer {
 
-// Of `path`, a file that nobody writes to, open for writing and locked by its maker as long as
-// nobody else may have it. Empty if it is locked, gone, or no regular file of ours.
+// Opens `path`, a file that is no longer written, for writing, and locks it for as long as others
+// must not use it. Empty if the file is locked, missing, or not a regular file of this user.
 UniqueFd claim_trace_file(const std::string& path);
 
 enum class PackResult { kDone, kStopped, kFailed };
 
-// `path`.zst takes the place of `path`: written under another name, synced, renamed, and only then
-// is the unpacked one removed, so there is a whole file at any time. It keeps the time of its last
-// change. `claimed`: by claim_trace_file(). Gives up soon after `stop` is set. kFailed with `why`.
+// Replaces `path` by `path`.zst: written under another name, synced, renamed, and only then is the
+// unpacked file removed, so a whole file exists at any time. Keeps the time of last change.
+// `claimed`: from claim_trace_file(). Stops soon after `stop` is set. kFailed sets `why`.
 PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
                            const std::atomic<bool>& stop, std::string* why);
 
-// What packers have begun of the services that `serves` takes, and died at: no reader looks at it,
-// and nobody goes on with it. What one is at is left alone.
+// Removes unfinished files of packers that died, for the services that `serves` accepts: readers
+// ignore such files, and no packer continues them. The file of a running packer is left alone.
 void remove_broken_off_packing(const std::string& output_dir,
                                const std::function<bool(const std::string&)>& serves);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Takes requests to write everything out, of the service (flush()) and of tools, from the control
-// page, and answers them there.
+// Takes requests to write everything out from the control page, from the service (flush()) and from
+// tools, and answers them there.
 
 #include <cstdint>
 
@@ -10,18 +10,19 @@ namespace ringside::consumer {
 
 class FlushDesk {
  public:
-  // What a consumer before this one has not answered is still to be done.
+  // Requests that an earlier consumer has not answered are still open.
   explicit FlushDesk(shm::ControlPage& control);
 
-  // Whether somebody has asked since the last take(). What was published before is seen by whoever
-  // looks at the rings after the first call that says so; who asks later, is for the next time.
+  // Whether a request has arrived since the last take(). A reader that looks at the rings after the
+  // first call that returns true sees everything published before the request; later requests
+  // belong to the next round.
   bool asked();
 
-  // Everything that the last asked() is about lies in the file's first `sealed` bytes in their
-  // order, which are on their way.
+  // Everything that the last asked() covers is in the file's first `sealed` bytes, in file order,
+  // and these bytes are being written.
   void take(std::uint64_t sealed);
 
-  // Answers what was taken, once `written` has reached it.
+  // Answers the requests taken, once `written` has reached `sealed`.
   void answer(std::uint64_t written);
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
-// What consumerd and the process that runs its hooks tell each other: one packet each.
+// Messages between consumerd and the process that runs its hooks: one packet each.
 
 #include <cstdint>
 
 namespace ringside::consumer {
 
-// Texts are zero padded; what is longer is cut.
+// Texts are zero padded; longer texts are cut.
 struct HookRequest {
-  std::uint32_t command;  // its number among the hooks of the start
+  std::uint32_t command;  // index among the hooks configured at start
   std::uint32_t pid;
   char service[64];
   char statement[256];
@@ -17,9 +17,9 @@ struct HookRequest {
 enum class HookEnd : std::uint32_t {
   kExited = 0,      // value: the exit status
   kSignalled = 1,   // value: the signal
-  kTooLong = 2,     // killed; value: after how many milliseconds
+  kTooLong = 2,     // killed; value: after this many milliseconds
   kNotStarted = 3,  // value: errno
-  kStillRuns = 4,   // the one before; this one was not started
+  kStillRuns = 4,   // the previous run has not ended; this one was not started
 };
 
 struct HookReport {

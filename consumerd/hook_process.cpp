@@ -1,4 +1,4 @@
-// The process that runs hooks. It trusts nothing that it is told but the number of a hook.
+// The process that runs hooks. It trusts nothing that it receives except the number of a hook.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -31,12 +31,12 @@ constexpr unsigned long kUsualTimerSlackNs = 50'000;
 
 struct Running {
   std::uint32_t command;
-  pid_t pid;  // also of its process group
+  pid_t pid;  // also the id of its process group
   Clock::time_point deadline;
   bool killed = false;
 };
 
-// What consumerd has for itself is not for hooks: its files, processor, limits, dispositions.
+// Hooks must not inherit what consumerd set up for itself: files, processor, limits, dispositions.
 void leave_consumerd_behind(int socket) {
   dup2(socket, kSocket);
   fcntl(kSocket, F_SETFD, FD_CLOEXEC);
@@ -56,7 +56,7 @@ void leave_consumerd_behind(int socket) {
   }
   prctl(PR_SET_TIMERSLACK, kUsualTimerSlackNs);
   prctl(PR_SET_NAME, "consumerd-hooks");
-  // Who stops consumerd stops this process: by the end of the socket.
+  // These signals must not end it: it ends when consumerd's end of the socket is closed.
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   for (const int number : {SIGBUS, SIGCHLD}) std::signal(number, SIG_DFL);
 }
@@ -86,7 +86,7 @@ class HookProcess {
   }
 
   void serve() {
-    bool asked = true;  // somebody may still ask
+    bool asked = true;  // consumerd's end of the socket is open
     while (asked || !running_.empty()) {
       pollfd waits[2] = {{children_, POLLIN, 0}, {kSocket, POLLIN, 0}};
       poll(waits, asked ? 2 : 1, timeout_ms());
@@ -110,7 +110,7 @@ class HookProcess {
     return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
   }
 
-  // False when nobody is there any more who could ask.
+  // False when consumerd's end of the socket is closed.
   bool take_requests() {
     HookRequest request{};
     for (;;) {

@@ -62,7 +62,7 @@ std::unique_ptr<HookRunner> HookRunner::start(const std::vector<TriggerRule>& ru
     return nullptr;
   }
   if (pid == 0) {
-    // What a hook may gain by itself, it does not gain by consumerd.
+    // A hook must not gain privileges, neither from set-user-id programs nor from consumerd.
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (!keep_capabilities) drop_capabilities();
     run_hooks(theirs.get(), std::move(hooks), longest_run);
@@ -83,7 +83,7 @@ bool HookRunner::run(const TriggerFiring& firing, const Log& log) {
   put_text(request.service, firing.source.service);
   put_text(request.statement, firing.statement);
   put_text(request.message, shown(firing.message));
-  // write(): the sandbox knows no other call for that.
+  // write(), because the sandbox allows no other call for this.
   if (::write(socket_.get(), &request, sizeof request) == static_cast<ssize_t>(sizeof request)) {
     told_full_ = false;
     return true;

@@ -70,7 +70,7 @@ void IndexCollector::add_point(std::span<const std::byte> payload) {
   const std::uint64_t last = points_.empty() ? 0 : points_.back().offset;
   if (section_bytes_ - last < point_gap_) return;
   if (points_.size() == kMaxPoints) {
-    // Half as many, twice as far apart: a reader reads a little more.
+    // Keeps every second point: readers then read slightly more.
     for (std::size_t i = 0; i < kMaxPoints / 2; ++i) points_[i] = points_[2 * i + 1];
     points_.resize(kMaxPoints / 2);
     point_gap_ *= 2;

@@ -1,5 +1,5 @@
 #pragma once
-// Gathers what the INDEX block of a section tells, as its blocks go by.
+// Gathers the contents of a section's INDEX block as its blocks are committed.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ringside::consumer {
 
-// Holds at most kMaxIndexBytes. It knows of no files and slots: offsets are the bytes that went by
+// Holds at most kMaxIndexBytes. It does not depend on files and slots: offsets count the bytes
 // since the last HEADER, so they hold wherever and however often these bytes are written.
 class IndexCollector {
  public:
@@ -20,11 +20,11 @@ class IndexCollector {
   static constexpr std::uint64_t kPointGapBytes = 1U << 20;
   static constexpr std::size_t kMaxIndexBytes = 2U << 20;
 
-  // Whole blocks, in the order of the file. A HEADER begins a new section and forgets the old one.
+  // Takes whole blocks, in file order. A HEADER begins a new section and discards the old one.
   void add(std::span<const std::byte> blocks);
 
-  // The INDEX block that may stand behind everything added so far. Empty if there can be none: the
-  // section has more metadata or late extents than the tables hold, or something was no block.
+  // The INDEX block for everything added until now. Empty if an index is impossible: the section
+  // has more metadata or late extents than the tables hold, or some bytes were not a block.
   std::vector<std::byte> block() const;
 
   std::uint64_t section_bytes() const { return section_bytes_; }

@@ -1,5 +1,5 @@
-// Which directories a sandboxed consumerd may touch. By bare system calls: the library has no
-// wrappers, and the build's kernel headers may be older than the kernel.
+// The directories that a sandboxed consumerd may access. Uses bare system calls: the library has no
+// wrappers, and the kernel headers of the build may be older than the kernel.
 
 #include <cerrno>
 #include <cstdint>
@@ -18,11 +18,11 @@
 namespace ringside::consumer {
 namespace {
 
-// struct landlock_ruleset_attr as of ABI 6.
+// struct landlock_ruleset_attr in ABI 6.
 struct Ruleset {
   std::uint64_t handled_access_fs;
-  std::uint64_t handled_access_net;  // from ABI 4 on
-  std::uint64_t scoped;              // from ABI 6 on
+  std::uint64_t handled_access_net;  // since ABI 4
+  std::uint64_t scoped;              // since ABI 6
 };
 
 constexpr std::uint64_t kTruncate = 1U << 14;
@@ -31,7 +31,7 @@ constexpr std::uint64_t kWork = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE |
                                 kTruncate;
 
-// Everything that a kernel of this ABI can forbid.
+// All accesses that a kernel of this ABI can restrict.
 Ruleset all_of(int abi) {
   Ruleset ruleset{};
   ruleset.handled_access_fs = (std::uint64_t{1} << 13) - 1;
@@ -91,9 +91,9 @@ std::string restrict_directories(const std::vector<std::string>& directories,
       return "cannot make a landlock rule for " + directory + ": " + error_text(errno);
     }
   }
-  // Which boot a file is of. Without it files of an earlier one are not known as closed.
+  // The boot of a file. Without it, files of earlier boots are not recognized as closed.
   allow(ruleset.get(), "/proc/sys/kernel/random/boot_id", LANDLOCK_ACCESS_FS_READ_FILE);
-  // A sanitizer reads the maps, its own program and its libraries to report what it found.
+  // A sanitizer reads the memory maps, its own program and its libraries for its report.
   if (kSanitizerBuild) allow(ruleset.get(), "/", kRead);
   if (syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) {
     return "cannot enter landlock: " + error_text(errno);

@@ -12,7 +12,7 @@
 namespace ringside::consumer {
 namespace {
 
-// The words of a mapped segment. What a service writes there meanwhile is its own loss.
+// The words of a mapped segment. A service that writes there at the same time harms only itself.
 class MappedWords {
  public:
   using Switches = std::vector<std::uint8_t>;
@@ -25,7 +25,8 @@ class MappedWords {
   }
   bool write_level(std::uint32_t word) {
     segment_.control().service.level.store(word, std::memory_order_relaxed);
-    // Pairs with the service's, between a new statement's switch and its second look at the level.
+    // Pairs with the service's fence between setting a new statement's switch and checking the
+    // level again.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return true;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Lets in the records of a level for a time, as `ringctl level --for` does: until a deadline that
-// lies in the segment, so that it ends whoever is alive then.
+// Enables the records of a level for a limited time, as `ringctl level --for` does. The deadline is
+// in the segment, so it holds whether or not consumerd still runs.
 
 #include <chrono>
 #include <cstdint>
@@ -18,12 +18,12 @@ class LevelDesk {
  public:
   explicit LevelDesk(AttachedSegment& segment) : segment_(segment) {}
 
-  // From `level` on, for so long from now.
+  // Requests `level` and severer levels for `time` from now.
   void ask(shm::Level level, std::chrono::nanoseconds time);
 
   bool is_asked() const { return !asked_.empty(); }
-  // Does it, unless a tool is changing switches at the moment: then at one of the next calls.
-  // `sites`: all that the service has.
+  // Carries out requests, unless a tool is changing switches: then one of the next calls does it.
+  // `sites`: all sites of the service.
   void serve(const trace::SiteTable& sites, const Log& log);
 
  private:
@@ -33,7 +33,7 @@ class LevelDesk {
   };
 
   AttachedSegment& segment_;
-  std::vector<Ask> asked_;  // one of each level
+  std::vector<Ask> asked_;  // one entry per level
 };
 
 }  // namespace ringside::consumer

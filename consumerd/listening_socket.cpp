@@ -50,7 +50,7 @@ std::optional<ListeningAddress> parse_listening_address(std::string_view text) {
 UniqueFd listen_on(const ListeningAddress& address, std::string* why) {
   UniqueFd fd(
       socket(address.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  // A consumerd that is started again finds connections of the one before still closing.
+  // After a restart, connections of the previous consumerd may still be closing.
   const int yes = 1;
   if (fd && setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address.address), address.bytes) == 0 &&

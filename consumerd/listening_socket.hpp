@@ -1,6 +1,5 @@
 #pragma once
-// A TCP socket that others can connect to, by an address in numbers: names would have to be looked
-// up.
+// A TCP socket that accepts connections, at a numeric address: names would need a resolver.
 
 #include <optional>
 #include <string>
@@ -17,10 +16,10 @@ struct ListeningAddress {
   socklen_t bytes = 0;
 };
 
-// "127.0.0.1:9465" or "[::1]:9465". Nothing if `text` is neither.
+// Accepts "127.0.0.1:9465" or "[::1]:9465". Nothing if `text` has neither form.
 std::optional<ListeningAddress> parse_listening_address(std::string_view text);
 
-// Without a descriptor `*why` says what is wrong.
+// On failure returns no descriptor, and `*why` has the reason.
 UniqueFd listen_on(const ListeningAddress& address, std::string* why);
 
 }  // namespace ringside::consumer

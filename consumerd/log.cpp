@@ -21,7 +21,7 @@ std::string time_text() {
   return std::string(text, length) + "." + micros.substr(1) + "Z";
 }
 
-// Members in the order in which one reads them. What is not UTF-8 is replaced.
+// Members in reading order. Bytes that are not UTF-8 are replaced.
 std::string json_line(std::string_view level, std::string_view text, LogFields fields) {
   nlohmann::ordered_json line{
       {"time", time_text()}, {"level", level}, {"message", text}, {"pid", getpid()}};
@@ -31,19 +31,47 @@ std::string json_line(std::string_view level, std::string_view text, LogFields f
 
 }  // namespace
 
-void Log::write_line(std::string_view level, std::string_view text, LogFields fields) const {
+std::string Log::line_of(std::string_view level, std::string_view text, LogFields fields) const {
   std::string line;
   if (format_ == LogFormat::kJson) {
     line = json_line(level, text, fields);
   } else {
     line = "consumerd: ";
     if (level == "error") line += "error: ";
-    // Names of files and services come from others.
+    // Names of files and services are untrusted.
     line += shown(text);
   }
-  line += '\n';
-  // Nothing can be done about a standard error that does not take the line.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  return line + '\n';
+}
+
+void Log::write_line(std::string_view level, std::string_view text, LogFields fields) const {
+  const std::string line = line_of(level, text, fields);
+  const std::lock_guard lock(mutex_);
+  // Keeps the order: the count of suppressed messages comes before the messages after them.
+  if (write_suppressed() && output_.write(line)) return;
+  suppressed_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Log::report_suppressed() const {
+  if (suppressed_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  write_suppressed();
+}
+
+// False if standard error still takes nothing.
+bool Log::write_suppressed() const {
+  const std::uint64_t count = suppressed_.load(std::memory_order_relaxed);
+  if (count == 0) return true;
+  const std::string number = std::to_string(count);
+  if (!output_.write(line_of("error",
+                             number + (count == 1 ? " message was" : " messages were") +
+                                 " suppressed: standard error was full or closed; read it faster, "
+                                 "or send it to a file",
+                             {{"suppressed", number}}))) {
+    return false;
+  }
+  suppressed_.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 void Log::error(std::string_view text, LogFields fields) const {

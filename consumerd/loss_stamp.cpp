@@ -9,7 +9,7 @@ std::uint64_t loss_stamp_of_rings(AttachedSegment& segment) {
     const shm::RingMetadata& ring = segment.ring(i);
     sum += ring.counters.dropped_total.load(std::memory_order_relaxed) +
            ring.counters.cut_records.load(std::memory_order_relaxed);
-    // Of another thread: its counters have begun anew.
+    // A new thread restarts the counters: the generation keeps the stamp changing.
     sum += std::uint64_t{ring.identity.generation.load(std::memory_order_relaxed)} << 40U;
   }
   return sum;

@@ -1,6 +1,5 @@
 #pragma once
-// Whether a service has lost anything since the last look, without a look at each of its
-// statements.
+// Detects whether a service has lost records since the last check, without checking each statement.
 
 #include <cstdint>
 
@@ -8,8 +7,8 @@
 
 namespace ringside::consumer {
 
-// Changes if any thread has lost or cut a record. A log call counts for its statement last: what
-// the statements say may follow a moment later.
+// Changes when any thread has lost or cut a record. A log call updates its statement's counter
+// last: the statements' counters may follow a moment later.
 std::uint64_t loss_stamp_of_rings(AttachedSegment& segment);
 
 }  // namespace ringside::consumer

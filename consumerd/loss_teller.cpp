@@ -8,7 +8,7 @@
 namespace ringside::consumer {
 namespace {
 
-// 512 KiB of a block: fits any slot.
+// A block of 512 KiB: it fits any slot.
 constexpr std::size_t kMostCounts = 20'000;
 // Entries read from the segment at a time.
 constexpr std::size_t kSitesAtOnce = 256;
@@ -38,7 +38,7 @@ void LossTeller::look_at_segment(trace::LossesBlock* losses) const {
 void LossTeller::look_at_sites(std::uint32_t id_limit, trace::LossesBlock* losses) {
   more_ = false;
   std::vector<Counts> counts(kSitesAtOnce);
-  // Entry 0 is of no statement in particular.
+  // Entry 0 counts losses that belong to no statement.
   const std::uint32_t limit = std::min(std::max(id_limit, 1U), segment_.sites_counted());
   for (std::uint32_t first = 0; first < limit; first += kSitesAtOnce) {
     const auto many = std::min<std::size_t>(kSitesAtOnce, limit - first);
@@ -55,7 +55,7 @@ void LossTeller::look_at_sites(std::uint32_t id_limit, trace::LossesBlock* losse
           return;
         }
         losses->by_site.push_back(
-            {static_cast<std::uint32_t>(id), shm::kCountedCauses[cause], told, counts[i][cause]});
+            {static_cast<std::uint32_t>(id), shm::kSiteCauses[cause], told, counts[i][cause]});
       }
     }
   }
@@ -69,7 +69,7 @@ void LossTeller::remember(const trace::LossesBlock& losses) {
   }
   for (const trace::LossCount& count : losses.by_site) {
     if (told_of_sites_.size() <= count.site_id) told_of_sites_.resize(count.site_id + 1);
-    told_of_sites_[count.site_id][shm::counter_of(count.cause)] = count.after;
+    told_of_sites_[count.site_id][shm::site_counter_of(count.cause)] = count.after;
   }
 }
 
@@ -98,7 +98,7 @@ bool LossTeller::tell(TraceFile& file, std::uint32_t id_limit, RecordPass* pass,
     remember(losses);
   }
   rings_seen_ = rings;
-  again_ = changed;  // a log call counts for its statement last, so perhaps after this look
+  again_ = changed;  // a log call updates its statement's counter last, perhaps after this check
   if (left_out) more_ = more_ || pass->has_untold();
   since_tsc_ = losses.until_tsc;
   return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Carries a segment's counters of losses into its trace: LOSSES blocks.
+// Copies a segment's loss counters into its trace, as LOSSES blocks.
 
 #include <array>
 #include <cstddef>
@@ -14,26 +14,25 @@
 
 namespace ringside::consumer {
 
-// Counters are what a service says: any value may stand there, and each is only ever compared with
-// what was told of it. Keeps in private memory what it has told. A successor tells everything since
-// the start of the service again, and readers count each loss once: so nothing of this needs a
-// journal.
+// The service can write any value to its counters, so each is only compared with the value that was
+// last written to the trace. These values are in private memory: a successor writes everything
+// since the start of the service again, and readers count each loss once, so no journal is needed.
 class LossTeller {
  public:
   explicit LossTeller(AttachedSegment& segment);
 
-  // Appends what was counted since the last time, if anything. `id_limit`: of the sites that the
-  // section describes. With `pass`, also of what that has left out. False if staging is full:
-  // nothing was told, and nothing is forgotten.
+  // Appends the losses counted since the last call, if any. `id_limit`: for the sites that the
+  // section describes. With `pass`, includes the records that it left out. False if staging is
+  // full: nothing was written, and nothing is forgotten.
   bool tell(TraceFile& file, std::uint32_t id_limit, RecordPass* pass, std::uint64_t* file_bytes);
 
-  bool has_more() const { return more_; }  // than one block takes: again
+  bool has_more() const { return more_; }  // more than one block holds: call tell() again
 
-  // The next tell() looks at every site, whether or not a ring or the segment has counted more.
+  // The next tell() checks every site, even if no counter of a ring or the segment has changed.
   void look_again() { again_ = true; }
 
  private:
-  using Counts = std::array<std::uint64_t, shm::kCountedCauses.size()>;
+  using Counts = std::array<std::uint64_t, shm::kSiteCauses.size()>;
   static constexpr std::size_t kRefusalCauses = 3;
 
   void look_at_segment(trace::LossesBlock* losses) const;
@@ -42,7 +41,7 @@ class LossTeller {
 
   AttachedSegment& segment_;
   std::uint64_t since_tsc_;
-  std::uint64_t rings_seen_ = 0;  // their stamp, when the sites were looked at
+  std::uint64_t rings_seen_ = 0;  // loss stamp of the rings when the sites were last checked
   std::array<std::uint64_t, kRefusalCauses> told_of_segment_{};
   std::vector<Counts> told_of_sites_;  // by site id; grows with the first loss of a site
   bool more_ = false;

@@ -12,7 +12,7 @@ std::uint64_t LossWatch::new_losses() {
   rings_.resize(used);
   for (std::uint32_t i = 0; i < used; ++i) {
     const shm::RingMetadata& ring = segment_.ring(i);
-    // Before the counter, which begins anew with it.
+    // Read before the counter, which restarts with each generation.
     const Ring now{ring.identity.generation.load(std::memory_order_acquire),
                    ring.counters.dropped_total.load(std::memory_order_relaxed)};
     const std::uint64_t before = now.generation == rings_[i].generation ? rings_[i].dropped : 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How many records a service has lost since the last look, by what it counts itself.
+// How many records a service has lost since the last check, by its own counters.
 
 #include <cstdint>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace ringside::consumer {
 
-// Counters are what a service says: any value may stand there.
+// The service can write any value to its counters.
 class LossWatch {
  public:
-  // What was lost before is not new.
+  // Earlier losses are not new.
   explicit LossWatch(AttachedSegment& segment);
 
-  // Of a thread that has ended since and whose ring is another's by now, nothing.
+  // Losses of a thread that has ended since, and whose ring has another owner now, are not counted.
   std::uint64_t new_losses();
 
  private:
@@ -24,7 +24,7 @@ class LossWatch {
   };
 
   AttachedSegment& segment_;
-  std::vector<Ring> rings_;  // as the last look found them
+  std::vector<Ring> rings_;  // values of the last check
   std::uint64_t refused_ = 0;
 };
 

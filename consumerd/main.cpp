@@ -14,6 +14,7 @@
 #include "consumerd/log.hpp"
 #include "consumerd/options.hpp"
 #include "consumerd/poll_loop.hpp"
+#include "consumerd/standard_descriptors.hpp"
 #include "consumerd/truncation_guard.hpp"
 
 namespace {
@@ -38,12 +39,12 @@ void install_signals() {
   sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  // A limit on the size of files is an error like that of a full disk.
+  // Exceeding the file size limit must be an error like a full disk.
   sigaction(SIGXFSZ, &action, nullptr);
   ringside::consumer::install_truncation_guard();
 }
 
-// Each segment takes two descriptors; the default limit is for programs that use select().
+// Each segment takes two descriptors; the default limit is meant for programs that use select().
 void allow_many_files() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -65,18 +66,20 @@ bool pin_to(int cpu, const ringside::consumer::Log& log) {
 
 int main(int argc, char** argv) {
   using namespace ringside::consumer;
+  if (!occupy_standard_descriptors()) return kExitFailure;
   int exit_code = kExitOk;
   const std::optional<Options> options = parse_options(argc, argv, &exit_code);
   if (!options) return exit_code;
   const Log log(options->verbose, options->log_format);
   try {
     if (options->cpu >= 0 && !pin_to(options->cpu, log)) return kExitFailure;
-    // Naps of tens of microseconds are not to be rounded up to the default slack.
+    // Prevents the default timer slack from lengthening naps of tens of microseconds.
     prctl(PR_SET_TIMERSLACK, 1000UL);
     allow_many_files();
     install_signals();
-    PollLoop loop(*options, log, g_stop, g_rotate);
-    return loop.run();
+    exit_code = PollLoop(*options, log, g_stop, g_rotate).run();
+    log.report_suppressed();
+    return exit_code;
   } catch (const std::exception& error) {
     log.error(error.what());
     return kExitFailure;

@@ -13,7 +13,7 @@ namespace bip = boost::interprocess;
 
 namespace {
 
-// What boost maps: it asks for nothing but the descriptor.
+// An object that boost can map: it needs only the descriptor.
 class OpenFile {
  public:
   explicit OpenFile(int fd) : fd_(fd) {}

@@ -1,5 +1,5 @@
 #pragma once
-// A shared mapping of part of a file, unmapped at the end of its life.
+// A shared mapping of part of a file, unmapped by the destructor.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace ringside::consumer {
 
-// Two copies of the same bytes of a file, back to back, so that what runs over the end of the
-// first goes on in the second. Read-only.
+// Maps the same bytes of a file twice, back to back, so that an access beyond the end of the first
+// mapping continues at the beginning of the data. Read-only.
 class DoubleMapping {
  public:
   DoubleMapping() = default;
@@ -31,8 +31,8 @@ class DoubleMapping {
   std::uint64_t bytes_ = 0;
 };
 
-// Maps [0, bytes) of an open file for reading and writing: by its descriptor, because a path may
-// name another file than the one that was checked and locked. False with errno if that fails.
+// Maps [0, bytes) of an open file for reading and writing. Maps by descriptor, because the path may
+// now name a file other than the one that was checked and locked. False with errno on failure.
 bool map_front(int fd, std::uint64_t bytes, boost::interprocess::mapped_region* region);
 
 }  // namespace ringside::consumer

@@ -9,7 +9,7 @@ namespace ringside::consumer {
 namespace {
 
 constexpr auto kInterval = std::chrono::seconds(1);
-// Of one round: the rings of a service are not to wait because thousands of others are read.
+// Per round: the rings of a service must not wait while thousands of other services are read.
 constexpr auto kReadTime = std::chrono::microseconds(200);
 constexpr auto kHalfPeak = std::chrono::seconds(30);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Gathers what is told of consumerd and its services, and gives it to the server. Of the poll loop,
-// which it takes a bounded time of, however many services there are.
+// Gathers the metrics of consumerd and its services, and hands them to the server. Runs in the poll
+// loop and takes a bounded time of it, however many services there are.
 
 #include <chrono>
 #include <cstddef>
@@ -25,7 +25,7 @@ class MetricsDesk {
   // Null if the server cannot be started.
   static std::unique_ptr<MetricsDesk> open(UniqueFd listening);
 
-  // Counts a session from here on, until it is over. What it counted stays with its service.
+  // adopt() starts to count a session, end() stops. Its counts stay with its service.
   void adopt(const SegmentSession& session);
   void end(SegmentSession& session);
 
@@ -35,17 +35,17 @@ class MetricsDesk {
 
   // Whether gather() has anything to do.
   bool is_due(Clock::time_point now) const { return now >= next_; }
-  // Reads some sessions; when all were read, publishes them together with `consumer`, but for its
-  // times and counts of segments, which the desk knows itself. `trouble`: why consumerd is not
-  // ready; what sessions have to say is added.
+  // Reads some sessions. When all were read, publishes them together with `consumer`, except for
+  // times and counts of segments, which this class has itself. `trouble`: why consumerd is not
+  // ready; the problems of sessions are added.
   void gather(const Sessions& sessions, Clock::time_point now, const ConsumerFigures& consumer,
               std::string trouble);
 
-  // Not ready any more.
+  // From now on consumerd is not ready.
   void stop();
 
  private:
-  // The most that a ring was filled in the last minute: of its two halves the greater.
+  // The highest fill of a ring in the last minute: the maximum of its two halves.
   class Peak {
    public:
     double note(double value, Clock::time_point now);
@@ -69,10 +69,10 @@ class MetricsDesk {
   ServiceTable table_;
   std::unordered_map<const SegmentSession*, Watched> watched_;
   RoundTimes rounds_;
-  ConsumerFigures consumer_;  // as published last
+  ConsumerFigures consumer_;  // as last published
   double start_unix_s_ = 0;
   std::uint64_t adopted_ = 0;
-  std::size_t next_session_ = 0;  // to be read
+  std::size_t next_session_ = 0;  // the next session to read
   Clock::time_point next_{};
 };
 

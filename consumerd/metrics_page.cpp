@@ -35,12 +35,14 @@ const char* cause_label(shm::LossCause cause) {
       return "overwritten";
     case shm::LossCause::kTooLarge:
       return "too_large";
+    case shm::LossCause::kAbandoned:
+      return "abandoned";
     default:
       return "unknown";
   }
 }
 
-// Of one family after the other: as text they take a fraction of the memory.
+// Renders one family after the other: text takes a fraction of the memory.
 class Page {
  public:
   void begin(MetricType type, const char* name, const char* help) {
@@ -98,7 +100,7 @@ double processor_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-// `counts`: of what is within each bound and not within the one before, then of all above.
+// `counts`: values within each bound and above the bound before it, then values above all bounds.
 template <std::size_t Bounds>
 void fill_histogram(const std::array<double, Bounds>& bounds,
                     const std::array<std::uint64_t, Bounds + 1>& counts, double sum,
@@ -152,7 +154,7 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
            number(of.slots_used));
 }
 
-// Of each trigger that there is: what is looked for must not be missing until it has happened.
+// Lists all configured triggers: a metric must exist before the trigger first fires.
 void add_triggers(const std::map<std::string, TriggerCount>& triggers, Page& page) {
   const auto add = [&](MetricType type, const char* name, const char* help, auto number) {
     page.begin(type, name, help);
@@ -177,7 +179,7 @@ class ServicePage {
   ServicePage(const std::vector<ServiceRow>& services, Page& page)
       : services_(services), page_(page) {}
 
-  // One number of each service.
+  // Adds one number per service.
   template <class Number>
   void add(MetricType type, const char* name, const char* help, Number number) {
     page_.begin(type, name, help);

@@ -12,7 +12,7 @@
 
 namespace ringside::consumer {
 
-// How long rounds over all rings took, naps not included.
+// Durations of rounds over all rings, without naps.
 class RoundTimes {
  public:
   static constexpr std::array<double, 7> kBoundsS{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
@@ -24,7 +24,7 @@ class RoundTimes {
     sum_s_ += seconds;
   }
   double sum_s() const { return sum_s_; }
-  // Rounds of at most kBoundsS[i], or longer ones: [kBoundsS.size()].
+  // Rounds of at most kBoundsS[i]; the last entry, [kBoundsS.size()], counts longer rounds.
   const std::array<std::uint64_t, kBoundsS.size() + 1>& counts() const { return counts_; }
 
  private:
@@ -32,14 +32,14 @@ class RoundTimes {
   double sum_s_ = 0;
 };
 
-// Of consumerd itself.
+// The figures of consumerd itself.
 struct ConsumerFigures {
   double start_unix_s = 0;
   RoundTimes rounds;
   std::uint64_t segments = 0;  // drained now
   std::uint64_t segments_adopted = 0;
   std::uint64_t segments_refused = 0;
-  std::uint64_t failed_recoveries = 0;  // staging files that wait for another try
+  std::uint64_t failed_recoveries = 0;  // staging files that wait for another attempt
   std::uint64_t bytes_written = 0;
   std::uint64_t write_failures = 0;
   std::uint64_t failing_writes = 0;  // slots
@@ -55,8 +55,8 @@ struct MetricsSnapshot {
   std::string trouble;  // why it is not ready; empty if it is
 };
 
-// In the text format of Prometheus, version 0.0.4. `silent_s`: since the snapshot was taken, which
-// is done about once a second. With the processor time that this process has used so far.
+// In Prometheus's text format, version 0.0.4. `silent_s`: time since the snapshot was taken, about
+// once a second. Includes the processor time that this process has used until now.
 std::string metrics_page(const MetricsSnapshot& snapshot, double silent_s);
 
 }  // namespace ringside::consumer

@@ -12,15 +12,16 @@
 namespace ringside::consumer {
 namespace {
 
-// A poll loop that has published nothing for so long does not poll.
+// After this time without a publication the poll loop is considered stuck.
 constexpr auto kSilentAfter = std::chrono::seconds(5);
 constexpr int kNice = 5;
-constexpr unsigned kMostConnections = 16;
+// More than OpenConnections keeps: some that it dropped are not closed yet.
+constexpr unsigned kMostConnections = 2 * OpenConnections::kMost;
 constexpr std::size_t kConnectionBytes = 16U << 10;
-constexpr unsigned kConnectionTimeoutS = 5;  // without a byte either way
+constexpr unsigned kConnectionTimeoutS = 5;  // without a byte in either direction
 constexpr const char* kPlain = "text/plain; charset=utf-8";
 
-// Of the server's thread: draining goes first, and --cpu is for the poll loop.
+// For the server's thread: draining takes precedence, and --cpu applies only to the poll loop.
 void stand_back() {
   setpriority(PRIO_PROCESS, 0, kNice);
   cpu_set_t all;
@@ -56,6 +57,11 @@ MHD_Result serve(void* server, MHD_Connection* connection, const char* path, con
                  void** /*request*/) {
   thread_local const bool stood_back = (stand_back(), true);
   static_cast<void>(stood_back);
+  const MHD_ConnectionInfo* const known =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  if (known != nullptr && known->socket_context != nullptr) {
+    static_cast<OpenConnections::Connection*>(known->socket_context)->asked = true;
+  }
   *upload_bytes = 0;
   const std::string_view how(method);
   if (how != MHD_HTTP_METHOD_GET && how != MHD_HTTP_METHOD_HEAD) {
@@ -64,13 +70,26 @@ MHD_Result serve(void* server, MHD_Connection* connection, const char* path, con
   return send(connection, static_cast<const MetricsServer*>(server)->answer(path));
 }
 
+void follow_connection(void* server, MHD_Connection* connection, void** context,
+                       MHD_ConnectionNotificationCode what) {
+  OpenConnections& connections = static_cast<MetricsServer*>(server)->connections();
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    const MHD_ConnectionInfo* const info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *context = info == nullptr ? nullptr : connections.open(info->connect_fd);
+  } else {
+    connections.close(static_cast<const OpenConnections::Connection*>(*context));
+    *context = nullptr;
+  }
+}
+
 }  // namespace
 
 MetricsServer::MetricsServer() : published_{std::make_shared<MetricsSnapshot>(), Clock::now()} {}
 
 std::unique_ptr<MetricsServer> MetricsServer::start(UniqueFd listening) {
   std::unique_ptr<MetricsServer> server(new MetricsServer);
-  // Signals are the main thread's.
+  // The main thread handles signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -79,7 +98,8 @@ std::unique_ptr<MetricsServer> MetricsServer::start(UniqueFd listening) {
       MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, nullptr, nullptr, serve, server.get(),
       MHD_OPTION_LISTEN_SOCKET, listening.release(), MHD_OPTION_CONNECTION_LIMIT, kMostConnections,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionBytes, MHD_OPTION_CONNECTION_TIMEOUT,
-      kConnectionTimeoutS, MHD_OPTION_END);
+      kConnectionTimeoutS, MHD_OPTION_NOTIFY_CONNECTION, follow_connection, server.get(),
+      MHD_OPTION_END);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return server->daemon_ == nullptr ? nullptr : std::move(server);
 }
@@ -89,7 +109,7 @@ MetricsServer::~MetricsServer() {
 }
 
 void MetricsServer::publish(const std::shared_ptr<const MetricsSnapshot>& snapshot) {
-  // What goes is freed behind the lock, by whoever holds it last.
+  // The old snapshot is freed outside the lock, by its last holder.
   Published next{snapshot, Clock::now()};
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) std::swap(published_, next);

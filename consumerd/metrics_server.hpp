@@ -1,6 +1,6 @@
 #pragma once
-// The HTTP endpoint for whoever watches consumerd: /metrics, /healthz, /readyz. A thread of its own
-// hands out what the poll loop published last; the poll loop never waits for it.
+// The HTTP endpoint for monitoring: /metrics, /healthz, /readyz. A thread serves what the poll loop
+// published last; the poll loop never waits for it.
 
 #include <chrono>
 #include <memory>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "consumerd/metrics_page.hpp"
+#include "consumerd/open_connections.hpp"
 #include "consumerd/unique_fd.hpp"
 
 struct MHD_Daemon;
@@ -19,13 +20,13 @@ class MetricsServer {
   // Null if the thread cannot be started.
   static std::unique_ptr<MetricsServer> start(UniqueFd listening);
 
-  // Ends the thread at once, whoever is connected.
+  // Ends the thread at once, even with open connections.
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
 
-  // By the poll loop, about once a second. If the server's thread just holds the lock, nothing
-  // changes: there is always a next time.
+  // Called by the poll loop, about once a second. If the server's thread holds the lock at that
+  // moment, nothing changes: the next call publishes.
   void publish(const std::shared_ptr<const MetricsSnapshot>& snapshot);
 
   struct Answer {
@@ -33,8 +34,9 @@ class MetricsServer {
     const char* type = "";
     std::string body;
   };
-  // To a request for `path`. Any thread.
+  // The answer to a request for `path`. Callable from any thread.
   Answer answer(const std::string& path) const;
+  OpenConnections& connections() { return connections_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -46,6 +48,7 @@ class MetricsServer {
   MetricsServer();
   Published published() const;
 
+  OpenConnections connections_;  // used by the server's thread only
   mutable std::mutex mutex_;
   Published published_;
   MHD_Daemon* daemon_ = nullptr;

@@ -12,6 +12,7 @@
 namespace ringside::consumer {
 namespace {
 
+constexpr std::uint64_t kLeastRotationBytes = 16U << 10;
 constexpr const char* kSize = "must be a size like 500000, 64K, 100M or 2G";
 
 template <class Number>
@@ -27,7 +28,7 @@ std::string take_size(const std::string& value, std::uint64_t* bytes) {
   return {};
 }
 
-// Of a choice between words.
+// Applies a choice between words.
 template <class Choice, std::size_t N>
 std::string take_choice(const std::string& value,
                         const std::array<std::pair<std::string_view, Choice>, N>& choices,
@@ -58,64 +59,69 @@ struct Known {
 using enum SettingForm;
 
 constexpr Known kKnown[] = {
-    {{"output", kValue, false},
+    {{"output", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        options->output_dir = value;
        return std::string();
      }},
-    {{"shm-dir", kValue, false},
+    {{"shm-dir", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        options->shm_dir = value;
        return std::string();
      }},
-    {{"service", kValues, false},
+    {{"service", kValues, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        options->services.push_back(value);
        return std::string();
      }},
-    {{"allow-uid", kValues, false},
+    {{"allow-uid", kValues, SettingType::kNumber, false},
      [](const std::string& value, Options* options) {
        uid_t user = 0;
-       // The largest number stands for "none" in the kernel's interfaces.
+       // The largest number means "none" in the kernel's interfaces.
        if (!parse_number(value, &user) || user == UINT_MAX) {
          return std::string("must be the number of a user");
        }
        options->allowed_users.push_back(user);
        return std::string();
      }},
-    {{"rotate-bytes", kValue, true},
+    {{"rotate-bytes", kValue, SettingType::kNumber, true},
      [](const std::string& value, Options* options) {
-       return take_size(value, &options->rotation.bytes);
+       const std::string fault = take_size(value, &options->rotation.bytes);
+       return fault.empty() && options->rotation.bytes < kLeastRotationBytes
+                  ? std::string(
+                        "must be at least 16K: each file begins with the description of "
+                        "all statements")
+                  : fault;
      }},
-    {{"rotate-after", kValue, true},
+    {{"rotate-after", kValue, SettingType::kText, true},
      [](const std::string& value, Options* options) {
        const auto duration = parse_duration(value);
        if (!duration) return std::string("must be a duration like 30s, 10m or 1h");
        options->rotation.after = *duration;
        return std::string();
      }},
-    {{"keep-files", kValue, false},
+    {{"keep-files", kValue, SettingType::kNumber, true},
      [](const std::string& value, Options* options) {
        const auto files = parse_count(value);
        if (!files) return std::string("must be a number, 1 or more");
        options->keep.files = *files;
        return std::string();
      }},
-    {{"keep-bytes", kValue, false},
+    {{"keep-bytes", kValue, SettingType::kNumber, true},
      [](const std::string& value, Options* options) {
        return take_size(value, &options->keep.bytes);
      }},
-    {{"pack", kFlag, false},
+    {{"pack", kFlag, SettingType::kFlag, true},
      [](const std::string& value, Options* options) {
        return take_flag(value, &options->keep.pack);
      }},
-    {{"io", kValue, false},
+    {{"io", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        constexpr std::array<std::pair<std::string_view, IoChoice>, 3> kChoices{
            {{"auto", IoChoice::kAuto}, {"uring", IoChoice::kUring}, {"pwrite", IoChoice::kPwrite}}};
        return take_choice(value, kChoices, &options->io);
      }},
-    {{"sandbox", kValue, false},
+    {{"sandbox", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        constexpr std::array<std::pair<std::string_view, SandboxChoice>, 3> kChoices{
            {{"auto", SandboxChoice::kAuto},
@@ -123,7 +129,7 @@ constexpr Known kKnown[] = {
             {"off", SandboxChoice::kOff}}};
        return take_choice(value, kChoices, &options->sandbox);
      }},
-    {{"metrics", kValue, false},
+    {{"metrics", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        options->metrics = value;
        return std::string(parse_listening_address(value)
@@ -131,19 +137,19 @@ constexpr Known kKnown[] = {
                               : "must be an address and a port, such as 127.0.0.1:9465 or "
                                 "[::1]:9465");
      }},
-    {{"log-format", kValue, false},
+    {{"log-format", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        constexpr std::array<std::pair<std::string_view, LogFormat>, 2> kChoices{
            {{"text", LogFormat::kText}, {"json", LogFormat::kJson}}};
        return take_choice(value, kChoices, &options->log_format);
      }},
-    {{"cpu", kValue, false},
+    {{"cpu", kValue, SettingType::kNumber, false},
      [](const std::string& value, Options* options) {
        const bool sound =
            parse_number(value, &options->cpu) && options->cpu >= 0 && options->cpu < CPU_SETSIZE;
        return std::string(sound ? "" : "must be the number of a processor");
      }},
-    {{"verbose", kFlag, false},
+    {{"verbose", kFlag, SettingType::kFlag, false},
      [](const std::string& value, Options* options) {
        return take_flag(value, &options->verbose);
      }},

@@ -14,21 +14,29 @@ namespace ringside::consumer {
 
 enum class SettingForm {
   kValue,
-  kValues,  // any number of values; a source that has some replaces those of a weaker one
+  kValues,  // any number of values; a source with values replaces those of sources of lower
+            // precedence
   kFlag,    // "true" or "false"
+};
+
+enum class SettingType {
+  kText,
+  kNumber,  // sizes included: 1000000 or "1M"
+  kFlag,
 };
 
 struct Setting {
   std::string_view name;  // as the long option
   SettingForm form;
-  bool reloads;  // whether a running consumerd can change it
+  SettingType type;  // the type required in a configuration file
+  bool reloads;      // whether a running consumerd can change it
 };
 
-// All of them.
+// All settings.
 std::span<const Setting> settings();
 const Setting* find_setting(std::string_view name);
 
-// Takes a value in. What is wrong with it otherwise, beginning with "must be".
+// Applies a value. On failure returns the fault, which begins with "must be".
 std::string apply_setting(const Setting& setting, const std::string& value, Options* options);
 
 }  // namespace ringside::consumer

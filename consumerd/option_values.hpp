@@ -1,5 +1,5 @@
 #pragma once
-// Sizes and durations as one writes them on a command line.
+// Sizes and durations in the form used on a command line.
 
 #include <chrono>
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace ringside::consumer {
 
-// A number of bytes, or of K, M or G (powers of 1024). Nothing for anything else, 0 included.
+// A number of bytes, or of K, M or G (powers of 1024). Nothing for any other text, and for 0.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-// A number of s, m or h. Nothing for anything else, 0 and more than a year included.
+// A number with s, m or h. Nothing for any other text, for 0, and for more than a year.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
-// How many of something: 1 or more.
+// A count: 1 or more.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 
 }  // namespace ringside::consumer

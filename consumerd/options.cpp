@@ -14,6 +14,7 @@
 
 #include "consumerd/configuration.hpp"
 #include "consumerd/option_settings.hpp"
+#include "consumerd/redaction_report.hpp"
 #include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
@@ -32,7 +33,8 @@ constexpr char kUsage[] =
     "      --allow-uid UID     serve this user's segments too, not only those of the\n"
     "                          user that consumerd runs as (repeatable)\n"
     "      --rotate-bytes SIZE\n"
-    "                          go on in a new file at SIZE bytes (or K, M, G)\n"
+    "                          go on in a new file at SIZE bytes (or K, M, G; at\n"
+    "                          least 16K)\n"
     "      --rotate-after DURATION\n"
     "                          the same when one is that old: 30s, 10m, 1h\n"
     "      --keep-files N      remove the oldest closed files of a service beyond N\n"
@@ -51,11 +53,15 @@ constexpr char kUsage[] =
     "                          default: nowhere)\n"
     "      --cpu N             run on this processor only\n"
     "      --once              drain what is there, finish the files of ended\n"
-    "                          services, exit\n"
+    "                          services, exit: with status 1 if anything is left\n"
     "      --config FILE       take settings, sampling, redaction and triggers from\n"
     "                          this file; what the command line or the environment\n"
     "                          says comes first\n"
     "      --check-config      look whether options and file are sound, and exit\n"
+    "      --show-redacted PATH\n"
+    "                          list which fields of which statements each [[redact]]\n"
+    "                          rule hides, and exit; PATH is a segment, a trace file\n"
+    "                          or a directory of them (repeatable)\n"
     "      --log-format text|json\n"
     "                          what standard error gets: lines of text, or of JSON\n"
     "                          (default text)\n"
@@ -73,7 +79,7 @@ constexpr char kUsage[] =
     "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these\n"
     "segments.\n";
 
-enum LongOnly { kOnce = 256, kConfig, kCheckConfig, kVersion, kFirstSetting };
+enum LongOnly { kOnce = 256, kConfig, kCheckConfig, kShowRedacted, kVersion, kFirstSetting };
 
 std::optional<Options> refuse(const std::string& what, int* exit_code) {
   std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", shown(what).c_str());
@@ -85,6 +91,7 @@ std::vector<option> long_options() {
   std::vector<option> all = {{"once", no_argument, nullptr, kOnce},
                              {"config", required_argument, nullptr, kConfig},
                              {"check-config", no_argument, nullptr, kCheckConfig},
+                             {"show-redacted", required_argument, nullptr, kShowRedacted},
                              {"help", no_argument, nullptr, 'h'},
                              {"version", no_argument, nullptr, kVersion}};
   for (const Setting& setting : settings()) {
@@ -96,7 +103,7 @@ std::vector<option> long_options() {
   return all;
 }
 
-// RINGSIDE_CONSUMERD_ROTATE_BYTES of rotate-bytes.
+// For example RINGSIDE_CONSUMERD_ROTATE_BYTES for rotate-bytes.
 std::string variable_of(std::string_view setting) {
   std::string name = "RINGSIDE_CONSUMERD_";
   for (const char c : setting) {
@@ -115,7 +122,7 @@ std::vector<std::string> split(std::string_view text) {
   }
 }
 
-// What is wrong with a value, and whose it is: "--cpu must be ...".
+// Returns the first fault, with the setting's place: "--cpu must be ...".
 std::string apply_all(const SettingValues& values,
                       const std::function<std::string(const std::string&)>& place,
                       Options* options) {
@@ -141,7 +148,7 @@ SettingValues read_environment() {
   return given;
 }
 
-// The settings of `given`, which are sound, and those of the file that they do not speak of.
+// The settings of `given`, which are valid, and those of the file that `given` does not contain.
 std::optional<Options> combine(const SettingValues& given, const std::string& config_file,
                                std::vector<std::string>* faults) {
   Options options;
@@ -159,7 +166,7 @@ std::optional<Options> combine(const SettingValues& given, const std::string& co
   return options;
 }
 
-// The staging file outlives this process and its working directory: it needs absolute paths.
+// The staging file outlives this process and its working directory, so its paths must be absolute.
 std::string make_output_absolute(Options* options) {
   const std::unique_ptr<char, decltype(&std::free)> absolute(
       realpath(options->output_dir.c_str(), nullptr), &std::free);
@@ -179,13 +186,14 @@ std::string make_output_absolute(Options* options) {
   return {};
 }
 
-// What the command line says, before anything is done about it.
+// The contents of the command line, before they are acted on.
 struct CommandLine {
   SettingValues settings;
   std::string config_file;
   bool once = false;
   bool check_only = false;
-  bool over = false;  // what was asked for is said
+  std::vector<std::string> show_redacted;  // paths
+  bool over = false;                       // the requested output was printed
   std::string fault;
 };
 
@@ -211,6 +219,9 @@ CommandLine read_command_line(int argc, char** argv) {
         break;
       case kCheckConfig:
         line.check_only = true;
+        break;
+      case kShowRedacted:
+        line.show_redacted.emplace_back(optarg);
         break;
       case 'h':
         std::fputs(kUsage, stdout);
@@ -258,7 +269,7 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   std::vector<std::string> faults;
   if (!line.config_file.empty()) {
     std::error_code error;
-    // Links are followed whenever it is read: they may be what is exchanged.
+    // Links are resolved at each read: an update may exchange a link.
     line.config_file = std::filesystem::absolute(line.config_file, error).lexically_normal();
   }
   std::optional<Options> options = combine(line.settings, line.config_file, &faults);
@@ -266,6 +277,10 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
     for (const std::string& one : faults)
       std::fprintf(stderr, "consumerd: %s\n", shown(one).c_str());
     *exit_code = kExitUsage;
+    return {};
+  }
+  if (!line.show_redacted.empty()) {
+    *exit_code = report_redactions(options->rules->redactions, line.show_redacted);
     return {};
   }
   options->once = line.once;
@@ -290,6 +305,7 @@ std::optional<Options> reload_options(const Options& present, std::vector<std::s
   next.rules = read->rules;
   next.triggers = read->triggers;
   next.rotation = read->rotation;
+  next.keep = read->keep;
   for (const Setting& setting : settings()) {
     const std::string name(setting.name);
     const auto before = present.settled.find(name);

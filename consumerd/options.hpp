@@ -1,5 +1,5 @@
 #pragma once
-// The options of consumerd: of the command line, the environment and the configuration file.
+// The options of consumerd from the command line, the environment and the configuration file.
 
 #include <cstdint>
 #include <map>
@@ -20,10 +20,10 @@ namespace ringside::consumer {
 enum class IoChoice { kAuto, kUring, kPwrite };
 enum class SandboxChoice { kAuto, kOn, kOff };
 
-// Of the closed files of each service.
+// Limits for the closed files of each service.
 struct KeepPolicy {
-  std::uint64_t files = 0;  // at most so many; 0: all
-  std::uint64_t bytes = 0;  // at most so many; 0: any
+  std::uint64_t files = 0;  // at most this many; 0: no limit
+  std::uint64_t bytes = 0;  // at most this many; 0: no limit
   bool pack = false;
 
   bool asks_for_work() const { return files != 0 || bytes != 0 || pack; }
@@ -36,22 +36,22 @@ struct Options {
   std::string output_dir;  // absolute
   std::string shm_dir = "/dev/shm";
   std::vector<std::string> services;  // globs; empty: all
-  std::vector<uid_t> allowed_users;   // beside this process's own
+  std::vector<uid_t> allowed_users;   // in addition to this process's own
   IoChoice io = IoChoice::kAuto;
   SandboxChoice sandbox = SandboxChoice::kAuto;
   RotationPolicy rotation;
   KeepPolicy keep;
   std::string metrics;  // address and port to serve them on; empty: nowhere
-  int cpu = -1;         // -1: wherever the kernel likes
+  int cpu = -1;         // -1: the kernel chooses
   LogFormat log_format = LogFormat::kText;
   bool once = false;
   bool verbose = false;
-  // Of the configuration file.
+  // From the configuration file.
   std::string config_file;  // absolute; empty: there is none
   std::shared_ptr<const RecordRules> rules = std::make_shared<RecordRules>();
   std::vector<TriggerRule> triggers;  // prepared; each name once
-  SettingValues given;    // by the command line or the environment: these the file cannot change
-  SettingValues settled;  // all that any source has given
+  SettingValues given;  // from the command line or the environment: the file cannot override these
+  SettingValues settled;  // the values of all sources together
 };
 
 inline constexpr int kExitOk = 0;
@@ -59,12 +59,13 @@ inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitOwned = 3;  // another consumerd drains the same segments
 
-// Empty if the process is to end at once with `*exit_code` (help, version, bad usage: said).
+// Empty if the process must end at once with `*exit_code` (help, version, invalid usage); the
+// message was printed.
 std::optional<Options> parse_options(int argc, char** argv, int* exit_code);
 
-// What the options are with the configuration file as it is now: `present` with all that a running
-// consumerd can change. Nothing, with `*faults`, if the file is not sound. `*fixed`: settings that
-// the file has changed, which take a restart.
+// The options with the present contents of the configuration file: `present`, with every setting
+// that can change at run time. Nothing, with `*faults`, if the file is invalid. `*fixed`: changed
+// settings that require a restart.
 std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
                                       std::vector<std::string>* fixed);
 

@@ -1,5 +1,6 @@
 #include "consumerd/output_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -28,7 +29,7 @@ namespace {
 constexpr std::uint32_t kMaxSequence = 1'000'000'000;
 constexpr mode_t kMode = 0640;
 
-// Whether the file begins with a section of this segment, or with nothing at all.
+// Whether the file begins with a section of this segment, or is empty.
 bool continues_segment(int fd, const shm::SegmentHeader& segment) {
   std::array<std::byte, 256> front;
   const ssize_t got = pread(fd, front.data(), front.size(), 0);
@@ -42,8 +43,8 @@ bool continues_segment(int fd, const shm::SegmentHeader& segment) {
   return std::memcmp(front.data() + kUuidOffset, segment.uuid, sizeof segment.uuid) == 0;
 }
 
-// A file system without locks has nobody's. The lock of a writer that was killed may last as long
-// as its writes that are under way.
+// On a file system without locks, no lock is held. The lock of a killed writer may last until its
+// outstanding writes have finished.
 bool lock_patiently(int fd) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -66,8 +67,8 @@ bool describe(UniqueFd fd, const std::string& path, std::uint32_t sequence, Outp
   return true;
 }
 
-// The highest sequence number in use under this stem, whatever has it; also clears away what a
-// consumerd left that was killed while it made a file.
+// The highest sequence number in use under this stem, by any file; also removes what a consumerd
+// left that was killed while it created a file.
 std::optional<std::uint32_t> newest_sequence(const std::string& output_dir, const std::string& stem,
                                              bool* packed) {
   std::optional<std::uint32_t> newest;
@@ -101,11 +102,11 @@ bool write_all(int fd, const std::vector<std::byte>& bytes) {
   return true;
 }
 
-// Never over another file.
+// Renames, but never over another file.
 bool rename_to_new(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system that cannot promise it: nobody but the owner of the segment makes such names.
+  // This file system cannot guarantee that; only the owner of the segment creates such names.
   if (access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
     return false;
@@ -116,17 +117,21 @@ bool rename_to_new(const std::string& from, const std::string& to) {
 }  // namespace
 
 bool open_newest_output(const std::string& output_dir, const std::string& stem,
-                        const shm::SegmentHeader& segment, bool fresh, OutputFile* file,
-                        std::string* why) {
+                        const shm::SegmentHeader& segment, const FilesBefore& before,
+                        OutputFile* file, std::string* why) {
   const std::string first = output_dir + "/" + stem + "0.ringtrace";
-  if (fresh && first.size() < sizeof shm::SlotHeader::file_path) {
+  if (before.none && first.size() < sizeof shm::SlotHeader::file_path) {
     UniqueFd fd = open_without_links(first, O_RDWR | O_CREAT | O_EXCL, kMode);
     if (fd && lock_patiently(fd.get()) && describe(std::move(fd), first, 0, file)) return true;
   }
   bool packed = false;
   const std::optional<std::uint32_t> newest = newest_sequence(output_dir, stem, &packed);
   const std::string prefix = output_dir + "/" + stem;
-  if (newest && !packed) {
+  const std::uint32_t next_here = newest ? *newest + 1 : 0;
+  // A damaged number in a segment must not use up the sequence numbers.
+  const std::uint32_t next =
+      std::max(next_here, before.next_sequence < kMaxSequence / 2 ? before.next_sequence : 0);
+  if (newest && !packed && next == next_here) {
     const std::string path = prefix + std::to_string(*newest) + ".ringtrace";
     UniqueFd fd = open_without_links(path, O_RDWR);
     struct stat info {};
@@ -136,7 +141,7 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
       return true;
     }
   }
-  for (std::uint32_t sequence = newest ? *newest + 1 : 0; sequence < kMaxSequence; ++sequence) {
+  for (std::uint32_t sequence = next; sequence < kMaxSequence; ++sequence) {
     const std::string path = prefix + std::to_string(sequence) + ".ringtrace";
     if (path.size() >= sizeof shm::SlotHeader::file_path) {
       *why = "path too long: " + path + "; use a shorter output directory";
@@ -168,7 +173,7 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
       *why = "path too long: " + path + "; use a shorter output directory";
       return false;
     }
-    unlink(unfinished.c_str());  // of a predecessor that was killed here
+    unlink(unfinished.c_str());  // left by a predecessor that was killed here
     UniqueFd fd = open_without_links(unfinished, O_RDWR | O_CREAT | O_EXCL, kMode);
     const bool written = fd && write_all(fd.get(), front(sequence)) && lock_patiently(fd.get());
     if (written && rename_to_new(unfinished, path) &&
@@ -179,7 +184,7 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
     unlink(unfinished.c_str());
     if (written && error == EEXIST) continue;
     *why = "cannot make " + path + ": " + error_text(error);
-    // Permissions may be as they were; the sandbox's rule is not for this directory.
+    // Permissions may be unchanged: the sandbox's rule does not cover this directory.
     if (error == EACCES) *why += "; if the directory was made again, start consumerd again";
     return false;
   }

@@ -1,5 +1,5 @@
-// RingDrain for rings that are overwritten: what stands in them is copied first, at the speed of
-// memory, because the producer goes on; then it is encoded from the copy.
+// RingDrain for rings that are overwritten: their contents are copied first, at the speed of
+// memory, because the producer continues to write; then the copy is encoded.
 
 #include <algorithm>
 #include <cstring>
@@ -38,7 +38,7 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
     if (quarantined_ || taken != RingCopy::Result::kTaken) copy_.clear();
     if (copy_.empty()) return Result::kDone;
   }
-  // After the copy: the sites of all that is in it are in the dictionary.
+  // Updated after the copy: the dictionary then has the sites of all records in the copy.
   if (way.dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
   if (!enter_stream(way.file, copy_.owner())) return Result::kNoSpace;
   if (!tell_overwritten(way)) return Result::kNoSpace;
@@ -47,15 +47,15 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
   return result;
 }
 
-// Moves past what was overwritten since the last snapshot. Part of it may be records that were
-// dropped, whose marks were overwritten.
+// Moves past what was overwritten since the last snapshot. Part of it may be marks of dropped
+// records.
 bool RingDrain::tell_overwritten(const DrainWay& way) {
   if (copy_.pos() == pos_) return true;
   const shm::OldestRecords& oldest = copy_.oldest();
   const std::uint64_t missing = oldest.sequence - cursor_.next_sequence;
   const std::uint64_t dropped = oldest.drops - cursor_.booked_drops;
   if (static_cast<std::int64_t>(missing) < 0 || dropped > missing) {
-    // Words of a service that scribbles: they only tell how much is missing.
+    // The words of a service that overwrites its own ring: they affect only the size of the loss.
     pos_ = copy_.pos();
     publish();
     return true;
@@ -90,8 +90,8 @@ RingDrain::Result RingDrain::encode_copy(std::uint64_t most_bytes, const DrainWa
   while (!copy_.empty()) {
     if (pos_ - begin >= most_bytes) return Result::kMore;
     const std::uint64_t bytes = std::min<std::uint64_t>(copy_.left().size(), batch);
-    // A record that the consumer stamps is as old as the one before it, not as this snapshot.
-    // All that a flight recorder holds is wanted: nothing is sampled.
+    // A record that the consumer stamps has the time of the record before it, not of this snapshot.
+    // Everything in a flight recorder is wanted: nothing is sampled.
     const Encoded encoded = encode(way, copy_.left().first(bytes), 0, false);
     if (encoded.no_space) return Result::kNoSpace;
     copy_.drop_front(encoded.consumed);
@@ -100,7 +100,7 @@ RingDrain::Result RingDrain::encode_copy(std::uint64_t most_bytes, const DrainWa
     } else if (encoded.consumed > 0) {
       batch = kDrainBatchBytes;
     } else if (bytes < std::min<std::uint64_t>(copy_.left().size(), shm::kMaxRecordBytes)) {
-      batch = shm::kMaxRecordBytes;  // not even one record: it is larger than the batch
+      batch = shm::kMaxRecordBytes;  // not even one record was encoded: it is larger than the batch
     } else {
       quarantine(Quarantine::kRecord, "a record has no end", way.log);
       copy_.clear();

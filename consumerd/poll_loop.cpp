@@ -1,6 +1,7 @@
 #include "consumerd/poll_loop.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -21,31 +22,32 @@ constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kLossLookInterval = std::chrono::seconds(1);
 constexpr auto kDirectoryInterval = milliseconds(100);
-// Of one look, so that however many segments appear, those that are there are drained.
-constexpr auto kLookTime = milliseconds(1);
+// Per check, so that present segments are drained however many new ones appear.
+constexpr auto kLookTime = milliseconds(5);
 constexpr auto kOwnedPatience = std::chrono::seconds(1);
-// How long an order to stop waits for a disk that takes nothing before it leaves the rest to a
-// successor.
-constexpr auto kStopPatience = std::chrono::seconds(2);
 constexpr nanoseconds kLongestInterval = std::chrono::seconds(1);
 constexpr nanoseconds kShortestNap = microseconds(50);
 constexpr nanoseconds kLongestNap = milliseconds(1);
-// A batch worth waking up for: below it a look at the ring costs the producer more (its line is
-// taken away) than the consumer gains.
+// The smallest batch worth a wake-up: for less, reading the ring costs the producer more (it loses
+// the cache line) than the consumer gains.
 constexpr std::uint64_t kBatchBytes = 64U << 10;
-// From this fill on there is no pause: the ring might be full before the next look.
+// From this fill on the loop does not pause: the ring might be full before the next round.
 constexpr std::uint64_t kBusyPermille = 125;
 
 }  // namespace
 
 bool PollLoop::open() {
-  // First of all: it forks, and what is opened below is not for hooks.
+  // First, because it forks, and hooks must not inherit what is opened below.
   if (!start_triggers()) return false;
   std::string why;
   if (!directory_.open(&why)) {
     log_.error(why);
     return false;
   }
+  std::error_code error;
+  real_shm_dir_ = std::filesystem::canonical(options_.shm_dir, error);
+  // Before recovery, which can take long.
+  show_presence();
   if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
   if (io_ == nullptr) {
     log_.error(why + "; or use --io pwrite");
@@ -61,22 +63,24 @@ bool PollLoop::open() {
       return false;
     }
   }
-  // Before anything of a segment is looked at; neither an io_uring nor a socket can be made in
-  // there.
+  // Before any data of a segment is read; inside the sandbox neither an io_uring nor a socket can
+  // be created.
   if (!enter_sandbox_by_choice(options_, {options_.output_dir, options_.shm_dir},
                                staged_directories(options_.shm_dir), log_)) {
     return false;
   }
-  // Before any segment is taken: its positions may still be on their way in a dead one's file.
-  recover_all_staging(options_.shm_dir, log_);
+  // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
+  recover_all_staging(options_.shm_dir, log_, &unrecovered_);
+  recover_unmarked_staging(real_shm_dir_, options_.output_dir, log_);
   remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
     return serves(options_, service);
   });
-  staging_ = StagingFile::create(options_.shm_dir, &why);
+  staging_ = make_staging(&why);
   if (staging_ == nullptr) {
     log_.error(why);
     return false;
   }
+  if (staging_->is_elsewhere()) log_.error(why);
   writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
@@ -91,29 +95,31 @@ bool PollLoop::open() {
   return true;
 }
 
+void PollLoop::show_presence() {
+  std::string why;
+  if (presence_.show(options_.shm_dir, users_, &why)) {
+    told_presence_ = false;
+  } else if (!std::exchange(told_presence_, true)) {
+    log_.error(why);
+  }
+}
+
 int PollLoop::run() {
   if (!open()) return kExitFailure;
   adopt_new_segments(Clock::duration::max());
-  // Some segments owned by another may be a matter of moments, or of one odd service; all of
-  // them, with none left for us, is a second consumerd.
+  // If another consumerd owns some segments, that may be a transient state or one unusual service;
+  // if it owns all of them, a second consumerd is running.
   if (owned_by_other_ && sessions_.empty()) return kExitOwned;
   log_.detail("watching " + options_.shm_dir);
-  if (options_.once) {
-    const bool finished = finish_all();
-    if (keeper_) keeper_->finish();
-    return finished ? kExitOk : kExitFailure;
-  }
+  if (options_.once) return run_once();
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
-    if (now - last_look_ >= kSegmentLookInterval) {
-      last_look_ = now;
-      adopt_new_segments(kLookTime);
-      if (is_second_consumer()) return kExitOwned;
-    }
+    look_for_segments(now);
+    if (is_second_consumer()) return kExitOwned;
     keep_directory(now);
     tell_metrics(now);
     if (fresh_staging_ != nullptr) {
-      // Nothing new comes into staging until then.
+      // No new data enters staging until then.
       writer_->poll(true);
       continue;
     }
@@ -133,16 +139,17 @@ int PollLoop::run() {
     }
   }
   if (metrics_) metrics_->stop();
+  presence_.withdraw();  // no further segment is adopted
   return finish_all() ? kExitOk : kExitFailure;
 }
 
-// Whether another consumerd drains what this one is for. At the start that may be hidden by
-// recoveries that are under way; and the other may only be passing (--once).
+// Whether another consumerd drains the segments of this one. Recoveries under way at the start can
+// hide that; and the other may be running briefly (--once).
 bool PollLoop::is_second_consumer() const {
   return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
 }
 
-// The directory of the segments may be removed and made again, and somebody may tidy it up.
+// The directory of the segments may be removed and created again, or files in it deleted.
 void PollLoop::keep_directory(Clock::time_point now) {
   if (now - last_directory_check_ >= kDirectoryInterval) {
     last_directory_check_ = now;
@@ -153,39 +160,30 @@ void PollLoop::keep_directory(Clock::time_point now) {
       log_.notice("watching " + options_.shm_dir + " again");
     }
     directory_gone_ = gone;
+    if (!gone && !presence_.reachable()) show_presence();
     if (!gone && fresh_staging_ == nullptr && !staging_->reachable()) renew_staging();
   }
-  if (fresh_staging_ == nullptr || !writer_->idle()) return;
-  staging_->change_to(*fresh_staging_);
-  fresh_staging_.reset();
-  for (const auto& session : sessions_) session->name_staging(*staging_);
+  keep_staging_in_memory(now);
+  leave_full_memory();
+  change_staging();
 }
 
-// A successor would not find the staging file. Until there is another one, draining goes on: what
-// is written is as safe as ever.
-void PollLoop::renew_staging() {
-  std::string why;
-  fresh_staging_ = StagingFile::create(options_.shm_dir, &why);
-  if (fresh_staging_ == nullptr) {
-    if (!std::exchange(told_staging_, true)) {
-      log_.error("the staging file was removed, and there is no other: " + why +
-                 "; until then the end of this process may cost what is on its way to the disk");
-    }
-    return;
-  }
-  told_staging_ = false;
-  log_.error("the staging file was removed; going on with a new one");
-  for (const auto& session : sessions_) session->seal();
+void PollLoop::look_for_segments(Clock::time_point now) {
+  if (now - last_look_ < kSegmentLookInterval) return;
+  adopt_new_segments(kLookTime);
+  last_look_ = Clock::now();
 }
 
-// One round over all sessions. One that finds staging full begins the next round: there are
-// fewer slots than there may be segments, and the first ones would take them all every time.
+// One round over all sessions. A session that finds staging full begins the next round: there may
+// be fewer slots than segments, and otherwise the first sessions would take all slots every time.
 RoundResult PollLoop::poll_all() {
   RoundResult sum;
   const std::size_t count = sessions_.size();
   const std::size_t first = first_session_ < count ? first_session_ : 0;
   for (std::size_t step = 0; step < count; ++step) {
     const std::size_t index = first + step < count ? first + step : first + step - count;
+    // A round over hundreds of busy segments takes longer than a new segment can wait.
+    look_for_segments(Clock::now());
     SegmentSession& session = *sessions_[index];
     if (session.ending()) continue;
     const RoundResult one = session.poll();
@@ -217,9 +215,17 @@ void PollLoop::reload() {
     session->set_rotation(options_.rotation);
     session->set_rules(options_.rules);
   }
+  follow_keep_policy();
   follow_triggers();
   log_.notice("SIGHUP: " + options_.config_file + " is read again",
               {{"file", options_.config_file}});
+}
+
+void PollLoop::follow_keep_policy() {
+  if (keeper_ != nullptr) return keeper_->set_keep(options_.keep);
+  if (!options_.keep.asks_for_work()) return;
+  keeper_ = std::make_unique<FileKeeper>(options_, log_);
+  for (const auto& session : sessions_) keeper_->adopt(session->file().stem());
 }
 
 void PollLoop::rotate_all() {
@@ -247,8 +253,15 @@ void PollLoop::tell_metrics(Clock::time_point now) {
   figures.slots_used = kStagingSlots - staging_->free_slots();
   figures.directory_gone = directory_gone_;
   figures.triggers = triggers_.counts();
-  metrics_->gather(sessions_, now, figures,
-                   directory_gone_ ? options_.shm_dir + " is not there" : std::string());
+  metrics_->gather(sessions_, now, figures, trouble());
+}
+
+// Why it is not ready, without the problems of sessions.
+std::string PollLoop::trouble() const {
+  if (directory_gone_) return options_.shm_dir + " is not there";
+  if (undrained_.empty()) return {};
+  return std::to_string(undrained_.size()) +
+         " segments are not drained: " + undrained_.begin()->second.why;
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {
@@ -262,6 +275,7 @@ void PollLoop::end_of_truncated(SegmentSession& session) {
 void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval) return;
   last_tend_ = now;
+  log_.report_suppressed();
   tell_keeper();
   const bool look_at_losses_now = now - last_loss_look_ >= kLossLookInterval;
   if (look_at_losses_now) last_loss_look_ = now;
@@ -279,73 +293,8 @@ void PollLoop::tend_all(Clock::time_point now) {
   }
 }
 
-PollLoop::Ends PollLoop::advance_ends() {
-  Ends ends;
-  for (std::size_t i = sessions_.size(); i-- > 0;) {
-    SegmentSession& session = *sessions_[i];
-    if (!session.ending()) continue;
-    const SegmentSession::End end = session.try_end();
-    ends.room = ends.room && end != SegmentSession::End::kNoSpace;
-    ends.stalled = ends.stalled || end == SegmentSession::End::kStalled;
-    if (end != SegmentSession::End::kOver) continue;
-    if (metrics_) metrics_->end(session);
-    session.leave();
-    log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
-                    " records, " + std::to_string(session.counts().dropped) + " dropped",
-                {{"segment", session.name()}});
-    --sessions_of_[session.owner()];
-    stems_.erase(session.file().stem());
-    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (keeper_) keeper_->look();
-  }
-  return ends;
-}
-
-// Frees staging slots: by waiting for the disk, or else by sending off what others collect.
-void PollLoop::make_room() {
-  if (writer_->only_failing()) {
-    for (const auto& session : sessions_) session->seal();
-  }
-  writer_->poll(true);
-}
-
-// False if the disk takes nothing or there is no memory for staging: what is committed stays in the
-// staging file, and what is not in the rings, for a successor.
-bool PollLoop::finish_all() {
-  for (const auto& session : sessions_) {
-    note_end(*session);
-    session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
-                                                : trace::EndReason::kServiceEnded);
-    session->take_all_at_once();
-  }
-  auto last_movement = Clock::now();
-  std::uint64_t slots_written = writer_->slots_written();
-  for (;;) {
-    const Ends ends = advance_ends();
-    carry_out_triggers();
-    if (sessions_.empty()) return true;
-    const auto now = Clock::now();
-    // Nothing is on its way but what fails, and one of them still waits: for the disk, or, without
-    // a staging slot, for memory.
-    const bool moves = !writer_->only_failing() || (ends.room && !ends.stalled) ||
-                       slots_written != writer_->slots_written();
-    slots_written = writer_->slots_written();
-    if (moves) last_movement = now;
-    if (now - last_movement >= kStopPatience) {
-      log_.error("stopping although not everything is written; it stays in " + options_.shm_dir +
-                 ", and the next consumerd writes it");
-      return false;
-    }
-    if (ends.room) {
-      writer_->poll(true);
-    } else {
-      make_room();
-    }
-  }
-}
-
-// Looks again when about one batch should have gathered, sooner if a ring might fill up, and
-// ever more seldom while nothing happens.
+// Waits until about one batch should have gathered: less if a ring might fill up, and ever longer
+// while nothing happens.
 void PollLoop::pace(const RoundResult& round) {
   const auto now = Clock::now();
   // Bounded: the first round, or one after hours of a full disk, would overflow the product below.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "consumerd/block_io.hpp"
+#include "consumerd/consumer_presence.hpp"
 #include "consumerd/file_keeper.hpp"
 #include "consumerd/hook_runner.hpp"
 #include "consumerd/log.hpp"
@@ -30,7 +31,7 @@ namespace ringside::consumer {
 
 class PollLoop {
  public:
-  // `io`: to write with instead of what the options choose, for tests.
+  // `io`: used instead of the backend that the options select, for tests.
   PollLoop(const Options& options, const Log& log, const std::atomic<bool>& stop,
            std::atomic<bool>& rotate, std::unique_ptr<BlockIo> io = nullptr)
       : options_(options),
@@ -41,9 +42,9 @@ class PollLoop {
         directory_(options.shm_dir),
         io_(std::move(io)) {}
 
-  // Until `stop` is set, or with --once until everything is drained. The exit status.
-  // Whenever `rotate` is set, it clears it, reads the configuration file again, and every trace
-  // goes on in a new file.
+  // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
+  // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
+  // trace in a new file.
   int run();
 
  private:
@@ -51,9 +52,12 @@ class PollLoop {
 
   bool open();
   bool is_second_consumer() const;
-  // Looks at segments that are due, those that wait longest first, for `at_most`.
+  void show_presence();
+  void look_for_segments(Clock::time_point now);
+  // Checks segments that are due, those that have waited longest first, for `at_most`.
   void adopt_new_segments(Clock::duration at_most);
   void try_adopt(const std::string& name);
+  void leave_undrained(const std::string& name, const std::string& why, bool waits);
   std::unique_ptr<AttachedSegment> attach(const std::string& name, AttachFailure* failure);
   void put_off(const std::string& name, const AttachFailure& failure);
   bool has_share_left(uid_t user) const;
@@ -67,23 +71,32 @@ class PollLoop {
   void carry_out_triggers();
   void carry_out(const TriggerFiring& firing);
   void wait_for(const std::string& name, Clock::duration delay);
+  Clock::duration longer_delay(const std::string& name);
   void refuse(const std::string& name, const std::string& why);
   bool recover(const std::string& staging);
   std::uint64_t failing_recoveries(Clock::time_point now) const;
   void reload();
+  void follow_keep_policy();
   void rotate_all();
   void tell_keeper();
   void tell_metrics(Clock::time_point now);
   void end_of_truncated(SegmentSession& session);
-  // One step of every session that is ending.
+  // Results of one step of every session that is ending.
   struct Ends {
     bool room = true;      // none of them needs room in staging
-    bool stalled = false;  // the file of one of them cannot be written
+    bool stalled = false;  // the file of at least one cannot be written
   };
   Ends advance_ends();
   void keep_directory(Clock::time_point now);
   void renew_staging();
+  std::unique_ptr<StagingFile> make_staging(std::string* why);
+  void keep_staging_in_memory(Clock::time_point now);
+  void leave_full_memory();
+  void change_staging();
   bool finish_all();
+  int run_once();
+  bool report_undrained() const;
+  std::string trouble() const;
   void make_room();
   void pace(const RoundResult& round);
 
@@ -92,30 +105,43 @@ class PollLoop {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
   const AllowedUsers users_;
-  TriggerDesk triggers_;               // before the sessions, which refer to it
-  std::unique_ptr<HookRunner> hooks_;  // null: no rule has one
+  TriggerDesk triggers_;               // declared before the sessions, which refer to it
+  std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
   SegmentDirectory directory_;
+  ConsumerPresence presence_;
   std::unique_ptr<StagingFile> staging_;
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::map<uid_t, std::size_t> sessions_of_;          // how many of each user
-  std::set<std::string> stems_;                       // of their trace files
-  std::unique_ptr<MetricsDesk> metrics_;              // null if nobody asks for them
-  std::uint64_t refused_ = 0;                         // segments, each time that is said
-  std::unique_ptr<FileKeeper> keeper_;                // null if files stay as they are
-  std::uint64_t files_ended_ = 0;                     // of all sessions, when the keeper was told
-  std::size_t first_session_ = 0;                     // where the next round begins
-  LookQueue waiting_;                                 // segments to be looked at again
-  std::map<std::string, Clock::duration> not_ready_;  // those that were found so: when to again
+  std::map<uid_t, std::size_t> sessions_of_;  // number of sessions per user
+  std::set<std::string> stems_;               // of the sessions' trace files
+  std::unique_ptr<MetricsDesk> metrics_;      // null if metrics are off
+  std::uint64_t refused_ = 0;                 // segments, counted each time a refusal is logged
+  std::unique_ptr<FileKeeper> keeper_;        // null if files are neither packed nor removed
+  std::uint64_t files_ended_ = 0;             // of all sessions, when the keeper was last notified
+  std::size_t first_session_ = 0;             // where the next round begins
+  LookQueue waiting_;                         // segments to check again
+  std::map<std::string, Clock::duration>
+      not_ready_;  // segments that were not ready: when to check again
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
   SaidOnce mentioned_;
+  // A segment that should be drained but is not.
+  struct Undrained {
+    std::string why;
+    bool waits;  // the obstacle may pass
+  };
+  std::map<std::string, Undrained> undrained_;  // by name, at most kMostUndrained
+  std::vector<std::string> unrecovered_;        // staging files whose recovery failed at the start
   bool owned_by_other_ = false;
   bool drained_any_ = false;
   std::optional<Clock::time_point> owned_since_;
-  std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present one is empty
+  std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present staging file is empty
   bool directory_gone_ = false;
-  bool told_staging_ = false;  // said that no new staging file can be made
+  std::string staging_change_;  // reported when the new file has taken over
+  std::string real_shm_dir_;    // without links
+  bool told_staging_ = false;   // logged that no new staging file can be created
+  Clock::time_point last_staging_try_{};
+  bool told_presence_ = false;  // logged that the presence file cannot be created
   Clock::time_point last_directory_check_{};
   Clock::time_point last_look_{};
   Clock::time_point last_tend_{};

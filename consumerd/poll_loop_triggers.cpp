@@ -1,5 +1,4 @@
-// What PollLoop does about triggers: what it notices itself, and what is to be done, between
-// rounds.
+// Triggers in PollLoop: events that it detects itself, and the actions between rounds.
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
@@ -13,7 +12,8 @@
 namespace ringside::consumer {
 namespace {
 
-// Why the program of a hook cannot be run, if so; looked for as the hook's process does it.
+// Why the program of a hook cannot be run, if it cannot; searched for in the same way as by the
+// hook's process.
 std::string hook_fault(const std::string& program) {
   if (program.find('/') != std::string::npos) {
     return access(program.c_str(), X_OK) == 0 ? std::string() : error_text(errno);
@@ -70,7 +70,7 @@ void PollLoop::look_at_losses(SegmentSession& session) {
                      std::to_string(losses) + " records lost", losses);
 }
 
-// The service may have gone, and how.
+// Checks whether the service has ended, and how.
 void PollLoop::note_end(SegmentSession& session) {
   look_at_losses(session);
   if (!session.service_died()) return;

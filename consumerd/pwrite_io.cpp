@@ -1,4 +1,4 @@
-// Writes with pwrite, at once: for kernels and containers without io_uring.
+// Writes synchronously with pwrite: for kernels and containers without io_uring.
 
 #include <algorithm>
 #include <cerrno>

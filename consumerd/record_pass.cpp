@@ -10,7 +10,7 @@
 namespace ringside::consumer {
 namespace {
 
-// Hidden values may make records longer: so much for the encoder at a time.
+// Hidden values may make records longer: the limit of what the encoder gets at once.
 constexpr std::size_t kMostOutputBytes = 128U << 10;
 
 template <class Rule>
@@ -82,7 +82,7 @@ std::span<const std::byte> RecordPass::look(const trace::SiteTable& sites,
   output_.clear();
   corrupt_reason_ = nullptr;
   std::size_t at = 0;
-  std::size_t unchanged = 0;  // from here on
+  std::size_t unchanged = 0;  // records before this position are unchanged
   const auto copy_unchanged = [&] {
     output_.insert(output_.end(), records.begin() + static_cast<std::ptrdiff_t>(unchanged),
                    records.begin() + static_cast<std::ptrdiff_t>(at));

@@ -1,5 +1,5 @@
 #pragma once
-// What is to become of records between a ring and the disk: rules of the configuration file.
+// What happens to records between a ring and the disk: rules of the configuration file.
 
 #include <cstdint>
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace ringside::consumer {
 
-// Some records of a statement are enough. Of those rules that fit a statement the first counts.
+// Keeps only some records of a statement. The first rule that matches a statement applies.
 struct SampleRule {
   std::vector<std::string> services;  // globs; empty: all
   trace::StatementPattern statements;
-  std::uint64_t one_in = 0;      // keeps the first of so many; 0: see below
-  std::uint64_t per_second = 0;  // keeps the first so many of each second; 0: as many as there are
+  std::uint64_t one_in = 0;      // keeps the first of every N; 0: see below
+  std::uint64_t per_second = 0;  // keeps the first N of each second; 0: no limit
 };
 
-// Values that must not be stored. All rules that fit a statement count.
+// Values that must not be stored. All rules that match a statement apply.
 struct RedactionRule {
+  std::string place;                  // "FILE:LINE" of the configuration file
   std::vector<std::string> services;  // globs; empty: all
   trace::StatementPattern statements;
-  std::vector<std::string> fields;  // globs of their names, or of what one would call them
-  std::string text = "***";         // in place of a text or bytes; numbers become 0, arrays empty
+  std::vector<std::string> fields;  // globs; redacted_name.hpp describes what they match
+  std::string text = "***";         // replaces a text or bytes; numbers become 0, arrays empty
 };
 
 struct RecordRules {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
 #include <memory>
 #include <set>
@@ -19,6 +18,7 @@
 #include "consumerd/attached_segment.hpp"
 #include "consumerd/file_lock.hpp"
 #include "consumerd/mapped_file.hpp"
+#include "consumerd/staging_place.hpp"
 #include "consumerd/trusted_open.hpp"
 #include "consumerd/unique_fd.hpp"
 #include "shm-layout/segment_lock.hpp"
@@ -30,8 +30,8 @@
 namespace ringside::consumer {
 namespace {
 
-// The dead consumerd's file, checked. Only this user's own files are believed: what they name
-// will be written to.
+// The dead consumerd's file, checked. Only files of this user are trusted: recovery writes to the
+// files that they name.
 struct DeadStaging {
   UniqueFd fd;
   boost::interprocess::mapped_region region;
@@ -52,22 +52,11 @@ bool is_own_file(const struct stat& info) {
   return S_ISREG(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
 }
 
-std::vector<std::string> staging_names(const std::string& shm_dir) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(shm_dir.c_str()), closedir);
-  if (dir == nullptr) return names;                         // said by whoever scans for segments
-  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
-    if (std::string_view(entry->d_name).starts_with(shm::kStagingPrefix)) {
-      names.emplace_back(entry->d_name);
-    }
-  }
-  return names;
-}
-
-RecoveryResult open_dead(const std::string& shm_dir, const std::string& name, DeadStaging* dead,
-                         const Log& log) {
-  const std::string path = shm_dir + "/" + name;
-  dead->fd = open_in(shm_dir, name, O_RDWR);
+// `only_for`: if not null, the file must belong to segments of this directory.
+RecoveryResult open_dead(const std::string& directory, const std::string& name,
+                         const std::string* only_for, DeadStaging* dead, const Log& log) {
+  const std::string path = directory + "/" + name;
+  dead->fd = open_in(directory, name, O_RDWR);
   if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
   struct stat info {};
   if (fstat(dead->fd.get(), &info) != 0 || !is_own_file(info)) {
@@ -75,16 +64,22 @@ RecoveryResult open_dead(const std::string& shm_dir, const std::string& name, De
     return RecoveryResult::kNothing;
   }
   if (!try_lock_byte(dead->fd.get(), shm::kStagingLockByte)) return RecoveryResult::kInUse;
-  // Another recovery may have finished with it while we waited at the door.
+  // Another recovery may have finished the file while this one waited for the lock.
   if (fstat(dead->fd.get(), &info) != 0 || info.st_nlink == 0) return RecoveryResult::kNothing;
   const auto size = static_cast<std::uint64_t>(info.st_size);
   shm::StagingHeader header{};
   if (pread(dead->fd.get(), static_cast<void*>(&header), sizeof header, 0) !=
           static_cast<ssize_t>(sizeof header) ||
       header.magic != shm::kStagingMagic || header.version.load(std::memory_order_acquire) == 0) {
-    // Its maker died before it was complete: it never held anything.
+    // The consumerd that created it died before it was complete: it never held data.
     unlink(path.c_str());
     return RecoveryResult::kNothing;
+  }
+  if (only_for != nullptr &&
+      std::string_view(header.shm_dir, strnlen(header.shm_dir, sizeof header.shm_dir)) !=
+          *only_for) {
+    return RecoveryResult::kNothing;  // belongs to another consumerd, which finishes it with its
+                                      // segments
   }
   dead->slot_count = header.slot_count;
   dead->slot_bytes = header.slot_bytes;
@@ -112,7 +107,8 @@ bool write_all(int fd, const std::byte* data, std::uint64_t bytes, std::uint64_t
   return true;
 }
 
-// Whether what the slot says of itself can be: of a damaged one neither bytes nor positions count.
+// Whether the slot's description of itself is possible: if not, neither its bytes nor its positions
+// are used.
 bool is_sound(const DeadStaging& dead, std::uint32_t slot) {
   const shm::SlotHeader& header = dead.header(slot);
   const std::uint64_t commit = header.commit.load(std::memory_order_acquire);
@@ -124,9 +120,9 @@ bool is_sound(const DeadStaging& dead, std::uint32_t slot) {
          memchr(header.segment_name, 0, sizeof header.segment_name) != nullptr;
 }
 
-// Whether the slot's bytes belong into this file: it is the one they were meant for, or a section
+// Whether the slot's bytes belong into this file: it is the file they were meant for, or a section
 // of the same segment begins it (a copy, or another device number after a remount), or it holds
-// nothing in front of them.
+// nothing before them.
 bool is_its_file(int fd, const struct stat& info, const shm::SlotHeader& header) {
   if (info.st_dev == header.file_device && info.st_ino == header.file_inode) return true;
   std::array<std::byte, trace::kBlockHeaderBytes + 24> front{};
@@ -144,7 +140,7 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
   const std::uint32_t bytes = shm::commit_bytes(header.commit.load(std::memory_order_acquire));
   std::string path = header.file_path;
   if (access(path.c_str(), F_OK) != 0 && access(trace::packed_name(path).c_str(), F_OK) == 0) {
-    // Only whole files are packed: the bytes had arrived, and only the commit word had not been
+    // Only whole files are packed: the bytes were written, and only the commit word was not yet
     // cleared.
     return true;
   }
@@ -169,30 +165,31 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
   }
 }
 
-// Attaches although somebody may just be having a look at it. Null if it is gone, or drained by
-// a consumerd that lives: then its positions are not ours to set. `*again` if that is not known.
+// Attaches even if another process holds the lock briefly. Null if the segment is gone, or drained
+// by a live consumerd: then its positions must not be set. `*again` if that is unknown.
 std::unique_ptr<AttachedSegment> attach_patiently(const std::string& shm_dir,
                                                   const std::string& name, bool* again) {
   constexpr int kTries = 50;
   AttachFailure failure;
   for (int i = 0; i < kTries; ++i) {
-    // Whoever's it is: what this user's staging file names was served with permission.
+    // For any owner: what this user's staging file names was served with permission.
     std::unique_ptr<AttachedSegment> segment =
         AttachedSegment::attach(shm_dir, name, &failure, AllowedUsers::anyone());
     if (segment != nullptr || failure.error != AttachError::kOwned) {
-      // Nor must one whose owner has locked this user out.
+      // Nor must one whose owner has denied access to this user.
       *again = segment == nullptr && failure.error == AttachError::kNotNow && !failure.by_mode;
       return segment;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  // Whoever adopts a segment first finishes the staging file that it names. This one names
-  // another: its service has overwritten the name, and must not block everybody else's recovery.
+  // A consumerd that adopts a segment first finishes the staging file that the segment names. This
+  // segment names another: its service has overwritten the name, and must not block the recovery of
+  // others.
   *again = false;
   return nullptr;
 }
 
-// Moves the rings' consumer positions to what the journal of one slot accounts for.
+// Moves the rings' consumer positions to those in the journal of one slot.
 bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uint32_t slot,
                    const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
@@ -230,14 +227,16 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
 
 }  // namespace
 
-RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name,
-                               const Log& log) {
-  const std::string path = shm_dir + "/" + name;
+namespace {
+
+RecoveryResult recover_in(const std::string& shm_dir, const std::string& directory,
+                          const std::string& name, const std::string* only_for, const Log& log) {
+  const std::string path = directory + "/" + name;
   DeadStaging dead;
-  const RecoveryResult opened = open_dead(shm_dir, name, &dead, log);
+  const RecoveryResult opened = open_dead(directory, name, only_for, &dead, log);
   if (opened != RecoveryResult::kDone) return opened;
-  // All bytes first, all positions then: a position never moves past bytes that are not in
-  // the file.
+  // First all bytes, then all positions: a position never moves past bytes that are not in the
+  // file.
   std::vector<std::uint32_t> committed;
   for (std::uint32_t slot = 0; slot < dead.slot_count; ++slot) {
     if (dead.header(slot).commit.load(std::memory_order_acquire) == 0) continue;
@@ -261,18 +260,48 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
   return RecoveryResult::kDone;
 }
 
-bool recover_all_staging(const std::string& shm_dir, const Log& log) {
+}  // namespace
+
+RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name,
+                               const Log& log) {
+  const StagingPlace place = find_staging(shm_dir, name);
+  const RecoveryResult result = recover_in(shm_dir, place.directory, name, nullptr, log);
+  struct stat info {};
+  // The marker last: until then it leads to the file.
+  if (!place.marker.empty() && lstat((place.directory + "/" + name).c_str(), &info) != 0 &&
+      errno == ENOENT) {
+    unlink((shm_dir + "/" + place.marker).c_str());
+  }
+  return result;
+}
+
+bool recover_all_staging(const std::string& shm_dir, const Log& log,
+                         std::vector<std::string>* failed) {
   bool sound = true;
-  for (const std::string& name : staging_names(shm_dir)) {
-    sound = recover_staging(shm_dir, name, log) != RecoveryResult::kFailed && sound;
+  for (const std::string& entry : staging_entries(shm_dir)) {
+    const std::string name = parse_staging_entry(entry).name;
+    if (recover_staging(shm_dir, name, log) != RecoveryResult::kFailed) continue;
+    sound = false;
+    if (failed != nullptr) failed->push_back(name);
   }
   return sound;
 }
 
+void recover_unmarked_staging(const std::string& shm_dir, const std::string& output_dir,
+                              const Log& log) {
+  if (output_dir == shm_dir) return;
+  for (const std::string& name : staging_entries(output_dir)) {
+    recover_in(shm_dir, output_dir, name, &shm_dir, log);
+  }
+}
+
 std::vector<std::string> staged_directories(const std::string& shm_dir) {
   std::set<std::string> directories;
-  for (const std::string& name : staging_names(shm_dir)) {
-    const UniqueFd fd = open_in(shm_dir, name, O_RDONLY);
+  for (const std::string& entry : staging_entries(shm_dir)) {
+    const std::string name = parse_staging_entry(entry).name;
+    const std::string place = find_staging(shm_dir, name).directory;
+    if (place != shm_dir && access(place.c_str(), W_OK | X_OK) == 0) directories.insert(place);
+    const UniqueFd fd = open_in(place, name, O_RDONLY);
     struct stat info {};
     if (!fd || fstat(fd.get(), &info) != 0 || !is_own_file(info)) continue;
     char path[sizeof shm::SlotHeader::file_path];
@@ -291,7 +320,7 @@ std::vector<std::string> staged_directories(const std::string& shm_dir) {
 }
 
 bool is_staging_in_use(const std::string& shm_dir, const std::string& name) {
-  const UniqueFd fd = open_in(shm_dir, name, O_RDWR);
+  const UniqueFd fd = open_in(find_staging(shm_dir, name).directory, name, O_RDWR);
   struct stat info {};
   return fd && fstat(fd.get(), &info) == 0 && is_own_file(info) &&
          byte_is_locked(fd.get(), shm::kStagingLockByte);

@@ -9,18 +9,18 @@
 namespace ringside::consumer {
 namespace {
 
-// A producer at full speed overwrites a ring in the time of some copies of it.
+// A producer at full speed overwrites the ring in the time of a few copies.
 constexpr int kTries = 20;
-// Of all tries but the last: others wait meanwhile.
+// For all attempts except the last together: others wait during a copy.
 constexpr std::uint64_t kMostRetriedBytes = std::uint64_t{64} << 20;
-// Of pages that nobody has touched, in what a sound ring has.
+// Allowance for pages that were never touched, in a valid ring.
 constexpr std::uint64_t kHolesBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
 RingOwner RingOwner::read(const shm::IdentityLine& identity) {
   RingOwner owner;
-  // Pairs with the release at the claim; the owner's first producer_pos came after it.
+  // Pairs with the release at the claim; the owner's first producer_pos is stored after it.
   owner.generation = identity.generation.load(std::memory_order_acquire);
   owner.thread_id = identity.thread_id;
   owner.stream_id = identity.stream_id;
@@ -49,7 +49,7 @@ RingCopy::Result RingCopy::take(AttachedSegment& segment, std::uint32_t ring, st
   const shm::RingMetadata& metadata = segment.ring(ring);
   const shm::OverwriteWords& words = metadata.producer.oldest;
   const std::uint64_t most_bytes = std::min(ring_bytes, segment.backed_bytes() + kHolesBytes);
-  // Before the words are read: every moment from there to the end of the copy costs records.
+  // Before the words are read: any time between that and the end of the copy costs records.
   bytes_.resize(
       std::min(most_bytes, metadata.producer.producer_pos.load(std::memory_order_relaxed)));
   for (int i = 0; i < kTries && copied_bytes_ <= kMostRetriedBytes; ++i) {
@@ -58,12 +58,13 @@ RingCopy::Result RingCopy::take(AttachedSegment& segment, std::uint32_t ring, st
     const std::uint64_t end = metadata.producer.producer_pos.load(std::memory_order_acquire);  // b
     if (!before) return Result::kUnsound;
     if (end - before->pos > ring_bytes) {
-      // The words are from before, the position from after more than one sub-buffer was given up?
+      // If the producer discarded more than one sub-buffer between the two loads, the words have
+      // changed.
       if (shm::load_oldest(words) == before) return Result::kUnsound;
       continue;
     }
     owner_ = RingOwner::read(metadata.identity);
-    // What the former owner left behind `from` is of no more use to it than to us.
+    // What a former owner left after `from` cannot be read any more.
     const bool same = owner_.generation == generation && from - before->pos <= end - before->pos;
     pos_ = same ? from : before->pos;
     if (end - pos_ > most_bytes) return Result::kUnsound;
@@ -81,7 +82,7 @@ RingCopy::Result RingCopy::take(AttachedSegment& segment, std::uint32_t ring, st
       drop_front(after->pos - pos_);
       return Result::kTaken;
     }
-    if (end == pos_) return Result::kTaken;  // there was nothing, whoever came meanwhile
+    if (end == pos_) return Result::kTaken;  // nothing was published, even if the owner has changed
   }
   clear();
   return Result::kOutpaced;

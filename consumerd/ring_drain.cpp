@@ -11,7 +11,7 @@ namespace ringside::consumer {
 namespace {
 
 constexpr std::size_t kStreamBlockBytes = 128;
-// Of a stream that nothing was ever read of.
+// Assumed for a stream of which no record was ever read.
 constexpr std::uint64_t kUsualRecordBytes = 24;
 
 }  // namespace
@@ -26,14 +26,14 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
   cursor_.booked_consumer_absent = line.booked_consumer_absent.load(std::memory_order_relaxed);
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
-  // What an earlier consumer took is in its files, by its own hand or by recovery.
+  // What an earlier consumer took is in its files, written by itself or by recovery.
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
-  // What made an earlier consumer give up may have passed.
+  // The reason for which an earlier consumer quarantined the ring may be gone.
   metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
 }
 
-// Whose records come next. Of a ring that is drained the owner cannot have changed while anything
-// of the one before was left in it: reuse waits for that.
+// Sets the owner of the next records. The owner of a drained ring cannot change while records of
+// the previous owner are left in it: reuse waits for that.
 bool RingDrain::enter_stream(TraceFile& file, const RingOwner& owner) {
   if (owner.generation == generation_ && announced_) return true;
   const std::span<std::byte> out = file.space(kStreamBlockBytes);
@@ -51,14 +51,14 @@ bool RingDrain::enter_stream(TraceFile& file, const RingOwner& owner) {
 void RingDrain::restate_stream(std::vector<std::byte>* front) {
   restated_ = false;
   const shm::IdentityLine& identity = metadata_->identity;
-  // A retired stream says no more, and one that is new is told of when it says something.
+  // A retired stream records nothing more, and a new stream is announced with its first record.
   if (!announced_ || quarantined_ ||
       identity.state.load(std::memory_order_acquire) ==
           static_cast<std::uint32_t>(shm::RingState::kRetired)) {
     return;
   }
   const RingOwner owner = RingOwner::read(identity);
-  // Somebody else's by now?
+  // Has the ring another owner by now?
   if (owner.generation != generation_ || owner.stream_id != cursor_.stream_id) return;
   const std::size_t from = front->size();
   front->resize(from + kStreamBlockBytes);
@@ -79,9 +79,9 @@ void RingDrain::adopt_generation(std::uint32_t generation) {
   publish();
 }
 
-// What the service and a successor may know of this ring. The generation is stored when the
-// words that belong to it are in place, the position last of all: from then on the producer may
-// overwrite what was read.
+// State of this ring for the service and a successor. The generation is stored when the words that
+// belong to it are in place, and the position last: from then on the producer may overwrite what
+// was read.
 void RingDrain::publish() {
   shm::ConsumerPositionLine& line = metadata_->consumer;
   line.next_sequence.store(cursor_.next_sequence, std::memory_order_relaxed);
@@ -130,11 +130,11 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
   const std::uint64_t available = end - pos_;
   std::uint64_t bytes = std::min(available, kDrainBatchBytes);
   for (;;) {
-    // A private copy first: the service may scribble on the ring while we look at it.
+    // Makes a private copy first: the service may change the ring during the check.
     way.scratch.resize(std::max<std::size_t>(way.scratch.size(), bytes));
     std::memcpy(way.scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);
     if (segment_->truncated()) {
-      // What was copied may be the zeros that stand in for the missing pages.
+      // The copy may contain the zeros that replace missing pages.
       quarantine(Quarantine::kTruncated, {}, way.log);
       return Result::kDone;
     }
@@ -142,7 +142,7 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
     const Encoded encoded =
         encode(way, std::span<const std::byte>(way.scratch).first(bytes), shm::read_tsc(), true);
     if (way.watch != nullptr && way.watch->concerns(way.dictionary.sites())) {
-      // Whole records, as they were recorded, and each of them once.
+      // Checks whole records, as they were recorded, each of them once.
       bool sound = true;
       way.watch->look(way.dictionary.sites(),
                       std::span<const std::byte>(way.scratch).first(encoded.consumed),
@@ -152,7 +152,7 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
     drained_bytes_ += encoded.consumed;
     drained_records_ += way.counts->records - records_before;
     if (encoded.given_up || encoded.consumed > 0) return Result::kDone;
-    // Not even one record: it is larger than the batch, or none at all.
+    // Not even one record was encoded: it is larger than the batch, or not a record.
     const std::uint64_t larger = std::min<std::uint64_t>(available, shm::kMaxRecordBytes);
     if (bytes >= larger) {
       quarantine(Quarantine::kRecord, "a record has no end", way.log);
@@ -219,6 +219,26 @@ void RingDrain::accept(const DrainWay& way, const trace::EncodeResult& result,
   way.counts->file_bytes += result.output_bytes;
 }
 
+void RingDrain::publish_nested() {
+  const shm::NestedRecords* const nested = segment_->nested(index_);
+  if (nested == nullptr || quarantined_ || segment_->truncated()) return;
+  std::uint64_t begin = pos_;
+  if (segment_->header().sub_buffer_bytes != 0) {
+    const auto oldest = shm::load_oldest(metadata_->producer.oldest);
+    if (!oldest) return;
+    begin = oldest->pos;
+  }
+  const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
+  const shm::NestedRest rest =
+      shm::nested_rest(shm::load_nested(*nested), end, begin + segment_->layout().ring_bytes);
+  for (std::size_t i = 0; i < rest.gap_count; ++i) {
+    const shm::WholeRange& gap = rest.gaps[i];
+    if (!segment_->write_ring_word(index_, gap.begin, shm::gap_head(gap))) return;
+  }
+  // Last: if this process dies earlier, its successor finds everything unchanged.
+  if (rest.end != end) metadata_->producer.producer_pos.store(rest.end, std::memory_order_release);
+}
+
 RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_ended) {
   if (quarantined_) {
     if (!service_ended) return Result::kDone;
@@ -226,8 +246,8 @@ RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_
   }
   if (has_data()) return Result::kDone;
   const shm::IdentityLine& identity = metadata_->identity;
-  // The generation first: if state and counters turn out to be those of a successor, which has
-  // taken the drained ring meanwhile, the second look at it below says so.
+  // Reads the generation first: if a successor has taken the drained ring, state and counters
+  // are the successor's, and the second check of the generation below detects that.
   const std::uint32_t generation = identity.generation.load(std::memory_order_acquire);
   // Pairs with the release at thread exit: positions and counters are final.
   const bool retired = identity.state.load(std::memory_order_acquire) ==
@@ -241,8 +261,8 @@ RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_
   const bool fresh = generation != generation_;  // nothing of this owner was ever consumed
   const std::uint64_t booked = fresh ? 0 : cursor_.booked_drops;
   if (total <= booked) {
-    // Its owner left no trace. The ring is drained all the same, and only this says so: without
-    // it, nobody could take the ring again.
+    // Its owner left no record. The ring is drained all the same, and only this store says so:
+    // without it, no thread could claim the ring again.
     if (fresh) {
       announced_ = false;
       cursor_.stream_id = identity.stream_id;
@@ -254,7 +274,8 @@ RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_
   if (!enter_stream(way.file, RingOwner::read(identity))) return Result::kNoSpace;
   const trace::DropCounters drops{total, counters.dropped_ring_full.load(std::memory_order_relaxed),
                                   counters.dropped_consumer_absent.load(std::memory_order_relaxed),
-                                  counters.dropped_quarantined.load(std::memory_order_relaxed)};
+                                  counters.dropped_quarantined.load(std::memory_order_relaxed),
+                                  counters.dropped_abandoned.load(std::memory_order_relaxed)};
   for (const trace::UntoldDrops& untold : trace::untold_drops(drops, cursor_)) {
     if (untold.count != 0 && book_drops(way, untold) == Result::kNoSpace) return Result::kNoSpace;
   }
@@ -271,8 +292,9 @@ RingDrain::Result RingDrain::book_drops(const DrainWay& way, const trace::Untold
   return Result::kDone;
 }
 
-// The service is gone. How many records the rest of its ring holds nobody can tell, for where one
-// of them begins is known from the one before it: as many as if they were as long as the others.
+// The service is gone. The number of records in the rest of its ring is unknown, because each
+// record is found from the one before it: estimated from the mean size of the records drained
+// before.
 RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
   const std::uint64_t bytes = end - pos_;
@@ -291,7 +313,7 @@ RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
   const auto words = trace::drop_record({shm::DropCause::kQuarantined, records}, cursor_);
   const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
                                                         way.watermark_tsc, shm::read_tsc(), out);
-  cursor_.booked_drops = booked;  // they are not among those that the service counts
+  cursor_.booked_drops = booked;  // the service's counters do not include them
   accept(way, result, bytes);
   way.counts->left_behind += records;
   return Result::kDone;
@@ -304,10 +326,10 @@ void RingDrain::written(const shm::JournalEntry& entry) {
 
 void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log& log) {
   quarantined_ = true;
-  last_fill_ = 0;  // a ring that nobody drains any more sets no pace
+  last_fill_ = 0;  // a ring that is no longer drained must not set the pace
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
-  if (reason == Quarantine::kTruncated) return;  // said once, for the whole segment
+  if (reason == Quarantine::kTruncated) return;  // logged once, for the whole segment
   log.error(
       "ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
           "; " +

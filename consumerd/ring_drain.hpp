@@ -19,41 +19,41 @@
 
 namespace ringside::consumer {
 
-// Why a ring was given up. Stored in the ring's consumer line.
+// Why a ring was quarantined. Stored in the ring's consumer line.
 enum class Quarantine : std::uint32_t {
   kNone = 0,
   kPosition = 1,    // producer_pos outside of the ring
-  kRecord = 2,      // bytes that are no record
-  kDictionary = 3,  // a record of a site behind the damaged part of the dictionary
+  kRecord = 2,      // bytes that are not a record
+  kDictionary = 3,  // a record of a site after the damaged part of the dictionary
   kMapping = 4,     // the ring's memory cannot be mapped
-  kTruncated = 5,   // the segment's file was cut short
+  kTruncated = 5,   // the segment's file was truncated
 };
 
-// Encoded at a time: fits the second-level cache together with its encoding.
+// Bytes encoded at a time: they fit the second-level cache together with their encoding.
 inline constexpr std::uint64_t kDrainBatchBytes = 64U << 10;
 
-// What the encoder wants for records of `bytes`.
+// Space that the encoder needs for records of `bytes`.
 constexpr std::size_t encoder_room(std::size_t bytes) {
   return 2 * bytes + 4096;
 }
 
 struct DrainCounts {
   std::uint64_t records = 0;
-  std::uint64_t dropped = 0;      // by any cause
+  std::uint64_t dropped = 0;      // from any cause
   std::uint64_t overwritten = 0;  // part of `dropped`
-  std::uint64_t left_behind = 0;  // part of `dropped`: in rings that were given up, estimated
+  std::uint64_t left_behind = 0;  // part of `dropped`: left in quarantined rings, estimated
   std::uint64_t sampled = 0;      // left out by a rule
   std::uint64_t ring_bytes = 0;
   std::uint64_t file_bytes = 0;
 };
 
-// Of the segment whose ring it is: what records become part of, and by what.
+// The destination of the records of a segment's ring, and everything used on the way.
 struct DrainWay {
   TraceFile& file;
   DictionaryFeed& dictionary;
   trace::ExtentEncoder& encoder;
   RecordPass* pass;     // null: no rule concerns the service
-  TriggerWatch* watch;  // null: no trigger looks at its records
+  TriggerWatch* watch;  // null: no trigger checks its records
   std::vector<std::byte>& scratch;
   std::uint64_t watermark_tsc;
   DrainCounts* counts;
@@ -65,43 +65,46 @@ class RingDrain {
   enum class Result {
     kDone,
     kNoSpace,  // staging is full
-    kMore,     // no more than it was asked to take: the rest is still there
+    kMore,     // the requested amount was taken; the rest is still there
   };
 
   RingDrain(AttachedSegment& segment, std::uint32_t index);
 
-  // Cheap: whether the producer has published anything that is not consumed yet.
+  // Cheap: whether the producer has published data that is not consumed yet.
   bool has_data() const {
-    // Relaxed: drain() reads it again with acquire before it looks at any byte.
+    // Relaxed: drain() reads it again with acquire before it reads any byte.
     return !quarantined_ &&
            metadata_->producer.producer_pos.load(std::memory_order_relaxed) != pos_;
   }
 
-  // Where the producer is, at least.
+  // A lower bound of the producer's position.
   std::uint64_t published() const {
     return metadata_->producer.producer_pos.load(std::memory_order_acquire);
   }
-  // Whether what was published() then is taken, as far as it can be.
+  // Whether everything up to `published` was taken, as far as it can be.
   bool has_taken(std::uint64_t published) const {
     return static_cast<std::int64_t>(pos_ - published) >= 0 || !has_data();
   }
 
-  // What is published when it is called, about `most_bytes` of it at most.
+  // Takes what is published at the time of the call, about `most_bytes` of it at most.
   Result drain(std::uint64_t most_bytes, const DrainWay& way);
 
-  // The same of a ring that is overwritten: what is whole and was in no snapshot before. What is
-  // missing in between is told as lost. After kNoSpace the next call goes on with what was copied.
-  // `*copied` grows by the bytes that were looked at, whether anything came of it or not.
+  // The same for a ring that is overwritten: takes whole records that were in no snapshot before.
+  // Missing records are reported as lost. After kNoSpace the next call continues with the copy.
+  // `*copied` grows by the bytes that were read, whether or not they were used.
   Result drain_overwritten(std::uint64_t most_bytes, const DrainWay& way, std::uint64_t* copied);
 
-  // Losses after the last record of a stream that has ended: no record tells of them.
-  // `service_ended`: also of streams that never retired, and what lies in a ring that was given up,
-  // by an estimate: nobody will take it out any more.
+  // The service is gone: publishes what its signal handlers recorded within a log call that never
+  // ended, and skips that call.
+  void publish_nested();
+  // Reports losses after the last record of a stream that has ended, which no record reports.
+  // `service_ended`: also for streams that never retired, and, as an estimate, for what is left in
+  // a quarantined ring, because it will never be drained.
   Result book_final_drops(const DrainWay& way, bool service_ended);
 
-  // Appends the STREAM block of a stream that is under way to the front of a new section.
+  // Appends the STREAM block of a live stream to the front of a new section.
   void restate_stream(std::vector<std::byte>* front);
-  // That section is the present one.
+  // The section with that front becomes the present one.
   void enter_restated_section() { announced_ = restated_; }
 
   // The journal entry's bytes are in the trace file.
@@ -117,7 +120,7 @@ class RingDrain {
   Result drain_batch(const DrainWay& way, std::uint64_t end);
   bool tell_overwritten(const DrainWay& way);
   Result encode_copy(std::uint64_t most_bytes, const DrainWay& way);
-  // Records at the front of a private copy.
+  // Result for the records at the front of a private copy.
   struct Encoded {
     std::uint64_t consumed = 0;  // of the copy; accepted already
     bool no_space = false;
@@ -136,13 +139,13 @@ class RingDrain {
   std::uint32_t index_;
   std::uint32_t generation_ = 0;
   bool announced_ = false;  // the stream's STREAM block is in this section
-  bool restated_ = false;   // and in the front that was made last
+  bool restated_ = false;   // and in the front that was created last
   bool quarantined_ = false;
   std::uint64_t pos_ = 0;
   std::uint64_t last_fill_ = 0;
-  std::uint64_t high_water_ = 0;  // the most that it was
+  std::uint64_t high_water_ = 0;  // highest fill of the stream
   trace::StreamCursor cursor_;
-  RingCopy copy_;                    // of a ring that is overwritten: what is not encoded yet
+  RingCopy copy_;                    // for a ring that is overwritten: what is not encoded yet
   std::uint64_t drained_bytes_ = 0;  // of this stream, by this consumer
   std::uint64_t drained_records_ = 0;
 };

@@ -12,7 +12,7 @@ namespace ringside::consumer {
 
 RingGlance::RingGlance(AttachedSegment& segment, std::uint32_t ring, bool from_now)
     : segment_(&segment), metadata_(&segment.ring(ring)), ring_(ring) {
-  // A position that is published is the beginning of a record.
+  // A published position is the beginning of a record.
   if (from_now) pos_ = metadata_->producer.producer_pos.load(std::memory_order_acquire);
   end_ = pos_;
 }
@@ -26,11 +26,11 @@ bool RingGlance::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
   // The letters are those of overwrite_words.hpp.
   const std::optional<shm::OldestRecords> before = shm::load_oldest(words);                    // a
   const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);  // b
-  // An unsound ring is for snapshots to complain about.
+  // Snapshots report an invalid ring.
   if (!before || end - before->pos > ring_bytes) return false;
   end_ = end;
   if (pos_ - before->pos > end - before->pos) {
-    // A position that went back is nothing that anybody missed.
+    // If the position went back, nothing was missed.
     if (static_cast<std::int64_t>(before->pos - pos_) > 0) missed_ += before->pos - pos_;
     pos_ = before->pos;
   }
@@ -40,7 +40,7 @@ bool RingGlance::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
   std::memcpy(copy->data(), memory + (pos_ & (ring_bytes - 1)), copy->size());  // c
   std::atomic_thread_fence(std::memory_order_acquire);                          // d
   const std::optional<shm::OldestRecords> after = shm::load_oldest(words);      // e
-  // Outpaced: the next look begins with what is the oldest by then.
+  // Outpaced: the next take() begins with the oldest record at that time.
   if (!after || after->pos - before->pos > pos_ - before->pos) copy->clear();
   return !copy->empty() && !segment_->truncated();
 }

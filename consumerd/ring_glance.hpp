@@ -1,7 +1,7 @@
 #pragma once
-// Looks at what is recorded in a ring that is overwritten, without taking anything out of it: the
-// reader's side of shm-layout/overwrite_words.hpp, for triggers. What the producer overwrites
-// before it was looked at is not seen.
+// Reads the records in a ring that is overwritten, without consuming them: the reader's side of
+// shm-layout/overwrite_words.hpp, for triggers. Records that the producer overwrites before they
+// are read are not seen.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace ringside::consumer {
 
 class RingGlance {
  public:
-  // `from_now`: begins behind what the ring holds already, else with its oldest record.
+  // `from_now`: skips what the ring already holds; otherwise begins with its oldest record.
   RingGlance(AttachedSegment& segment, std::uint32_t ring, bool from_now);
 
-  // Whether the producer has published anything since.
+  // Whether the producer has published anything since the last take().
   bool has_news() const {
-    // Relaxed: take() reads it again with acquire before it looks at any byte.
+    // Relaxed: take() reads it again with acquire before it reads any byte.
     return metadata_->producer.producer_pos.load(std::memory_order_relaxed) != pos_;
   }
 
-  // Copies up to about `most_bytes` of it into `*copy`: whole records of owner(), perhaps followed
-  // by the beginning of one. False if there is nothing to look at.
+  // Copies up to about `most_bytes` of it into `*copy`: whole records of owner(), possibly followed
+  // by the beginning of another. False if there is nothing to read.
   bool take(std::uint64_t most_bytes, std::vector<std::byte>* copy);
 
-  // The first `bytes` of the copy were looked at: the next one begins behind them. Of an unsound
-  // copy, the rest is passed over.
+  // The first `bytes` of the copy were checked: the next copy begins after them. If the copy is
+  // invalid, its rest is skipped.
   void passed(std::uint64_t bytes, bool sound);
 
   const RingOwner& owner() const { return owner_; }
-  // Not looked at, of what was published at the last take().
+  // Bytes published at the last take() and not checked yet.
   std::uint64_t behind_bytes() const { return end_ - pos_; }
-  // Overwritten before they were looked at, since the beginning.
+  // Bytes overwritten before they were checked, in total.
   std::uint64_t missed_bytes() const { return missed_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// When a trace goes on in a new file.
+// When a trace continues in a new file.
 
 #include <chrono>
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace ringside::consumer {
 
 struct RotationPolicy {
-  std::uint64_t bytes = 0;        // from this length of a file on; 0: never
-  std::chrono::seconds after{0};  // of a section that has records; 0: never
+  std::uint64_t bytes = 0;        // rotate when the file has this length; 0: never
+  std::chrono::seconds after{0};  // rotate when a section that has records has this age; 0: never
 
-  // `front_bytes`: what the file began with before any record. Where that alone is long, a file
-  // grows to twice its length, or the disk would hold little else.
+  // `front_bytes`: length of the file's beginning, before any record. If that alone is long, a file
+  // grows to twice its length; otherwise the disk would hold little else.
   bool is_due(std::uint64_t file_bytes, std::uint64_t front_bytes,
               std::chrono::steady_clock::duration age) const {
     if (bytes != 0 && file_bytes >= bytes && file_bytes / 2 >= front_bytes) return true;

@@ -1,6 +1,6 @@
 #pragma once
-// What the log was told already, so that it is not told again. Anybody may make names in the
-// shared-memory directory, so neither what is remembered of them nor what is said grows with them.
+// Remembers messages, so that each is logged once. Any user can create names in the shared-memory
+// directory, so memory and log output must not grow with their number.
 
 #include <chrono>
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace ringside::consumer {
 
 class SaidOnce {
  public:
-  static constexpr std::size_t kMost = 500;  // in a minute
+  static constexpr std::size_t kMost = 500;  // per minute
 
-  // Whether `what` is to be said now.
+  // Whether `what` should be logged now.
   bool is_first(const std::string& what);
-  // Whether that was the last thing for a minute, whatever comes.
+  // Whether the limit is reached: nothing more is logged until the minute is over.
   bool is_full() const { return said_.size() >= kMost; }
-  // It is to be said again if it comes again.
+  // Log it again if it occurs again.
   void forget(const std::string& what) { said_.erase(what); }
 
  private:

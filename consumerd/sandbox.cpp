@@ -31,7 +31,8 @@ std::string drop_capabilities() {
   }
   bool any = false;
   for (const __user_cap_data_struct& part : held) any = any || (part.permitted != 0);
-  // Nothing to lose; what a program that it starts could get goes with PR_SET_NO_NEW_PRIVS.
+  // There are no capabilities to drop; PR_SET_NO_NEW_PRIVS prevents gaining any by starting a
+  // program.
   if (!any) return {};
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   constexpr unsigned long kPastTheLast = 64;
@@ -49,7 +50,7 @@ SandboxResult enter_sandbox(const std::vector<std::string>& directories,
                             const std::vector<std::string>& readable, bool serves) {
   SandboxResult result;
   result.capabilities = drop_capabilities();
-  // Needed by the other two, and never taken back.
+  // Required by the other two; it cannot be undone.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     result.landlock = "cannot set no_new_privs: " + error_text(errno);
     return result;
@@ -65,7 +66,8 @@ bool enter_sandbox_by_choice(const Options& options, const std::vector<std::stri
   const SandboxChoice choice = options.sandbox;
   if (choice == SandboxChoice::kOff) return true;
   const bool had_capabilities = has_capabilities();
-  // Before it is asked what this user may do; said below, where it is done for good.
+  // Dropped before the check of what this user may do; reported below, where it is done
+  // permanently.
   drop_capabilities();
   std::vector<std::string> directories = staged;
   for (const std::string& directory : working) {

@@ -1,7 +1,7 @@
 #pragma once
-// Takes away from this process everything that draining does not need: capabilities, system calls
-// (seccomp), directories (landlock). For good, and for every thread that is started later; call it
-// before the first one is. SECURITY.md says what it is for.
+// Removes from this process everything that draining does not need: capabilities, system calls
+// (seccomp), directories (landlock). Permanent, and for every thread started later; call it before
+// the first thread is started. SECURITY.md has the purpose.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace ringside::consumer {
 
-// What was to be done, and did not work; empty texts for what did.
+// The measures that failed, with the reason; an empty text is success.
 struct SandboxResult {
   std::string capabilities;
   std::string landlock;
@@ -22,25 +22,25 @@ struct SandboxResult {
   bool complete() const { return capabilities.empty() && landlock.empty() && seccomp.empty(); }
 };
 
-// Files can be read, written, made and removed in `directories` from then on, and read in
-// `readable` ones, nowhere else. If it `serves`, connections to sockets that listen already can be
-// accepted; none can be made.
+// Afterwards files can be read, written, created and removed in `directories`, and read in
+// `readable` ones, and nowhere else. With `serves`, connections to sockets that already listen can
+// be accepted; none can be opened.
 SandboxResult enter_sandbox(const std::vector<std::string>& directories,
                             const std::vector<std::string>& readable, bool serves);
 
-// The same by choice: kOn fails where something of it cannot be had, kAuto says so and goes on.
-// `working` directories may be removed and made again meanwhile, `staged` ones are for what an
-// earlier consumerd left; the one of the configuration file stays readable. False, said in the log,
-// if consumerd must not go on.
+// The same according to the option: kOn fails if any measure is unavailable, kAuto logs that and
+// continues. `working` directories may be removed and created again while consumerd runs; `staged`
+// ones hold what an earlier consumerd left; the directory of the configuration file stays readable.
+// False, with a message in the log, if consumerd must not continue.
 bool enter_sandbox_by_choice(const Options& options, const std::vector<std::string>& working,
                              const std::vector<std::string>& staged, const Log& log);
 
-// A rule is for a directory, not for its name. This is the one whose rule also holds for a
-// directory that is made again in the place of `directory`: its parent, if this user could do
-// that. Elsewhere `directory` itself: a mount point stays as it is, and of / there is no rule.
+// A landlock rule holds for a directory, not for its name. Returns the directory whose rule also
+// holds for a new directory in the place of `directory`: its parent, if this user could create one
+// there. Otherwise `directory` itself: a mount point stays in place, and / never gets a rule.
 std::string lasting_directory(const std::string& directory);
 
-// The parts. Each returns what went wrong, or nothing.
+// The individual measures. Each returns the error, or an empty text.
 std::string drop_capabilities();
 std::string restrict_directories(const std::vector<std::string>& directories,
                                  const std::vector<std::string>& readable, int* abi);

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a sanitizer's runtime is part of this build; it needs more than consumerd itself.
+// Whether this build contains a sanitizer's runtime, which needs more than consumerd itself.
 
 namespace ringside::consumer {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Counters that others may have written any value to: their sums do not begin anew at 0.
+// Sums of counters to which a service can write any value: they saturate instead of wrapping to 0.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What every section begins with, out of a segment's header.
+// The beginning of every section, built from a segment's header.
 
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 
 namespace ringside::consumer {
 
-// Its texts point into `segment`. `sequence`: of the file.
+// Its texts point into `segment`. `sequence`: number of the file.
 trace::SectionHeader section_header(const shm::SegmentHeader& segment, std::uint32_t sequence);
 
-// Ticks and the monotonic clock of a segment can be compared with ours on the same boot only.
+// A segment's ticks and monotonic clock are comparable with ours only within the same boot.
 bool is_this_boot(const std::uint8_t (&boot_id)[16]);
 
 }  // namespace ringside::consumer

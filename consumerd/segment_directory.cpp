@@ -16,7 +16,7 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr int kMostPieces = 16;  // of 16 KiB, a hundred names and more in each
+constexpr int kMostPieces = 16;  // of 16 KiB, each with a hundred names or more
 constexpr auto kScanInterval = std::chrono::seconds(1);
 
 }  // namespace
@@ -75,7 +75,8 @@ std::vector<std::string> SegmentDirectory::appeared() {
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
         overflown_ = true;
       } else if ((event.mask & IN_IGNORED) != 0) {
-        // Removed, or its file system is: another one may have its inode number by now.
+        // The directory was removed or its file system unmounted: another one may have its inode
+        // number by now.
         if (event.wd == watch_) watch_ = -1;
       } else if (event.len > 0 && !shm::service_of_segment_name(name).empty()) {
         pending_.insert(name);

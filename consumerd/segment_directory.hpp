@@ -1,5 +1,5 @@
 #pragma once
-// Which segments there are: a scan at the start, inotify for those that appear later.
+// Finds segments: a scan at the start, inotify for those that appear later.
 
 #include <chrono>
 #include <cstdint>
@@ -15,16 +15,16 @@ class SegmentDirectory {
  public:
   explicit SegmentDirectory(std::string path) : path_(std::move(path)) {}
 
-  // Starts to watch, then scans, so that nothing appears unseen in between. False with `why` if
-  // the directory cannot be read.
+  // Starts to watch, then scans, so that no segment is missed in between. False with `why` if the
+  // directory cannot be read.
   bool open(std::string* why);
 
-  // Whether the directory that is watched still has the path that was given. One that was removed
-  // and made again is watched and scanned from this call on.
+  // Whether the watched directory is still the one at the given path. If the directory was removed
+  // and created again, this call watches and scans the new one.
   bool follow();
 
-  // Names of segments that may be new since the last call, in the order of their names. Bounded in
-  // time, however fast names are made: the rest comes with the next calls.
+  // Names of segments that may be new since the last call, sorted. Takes bounded time, however fast
+  // names are created: the next calls return the rest.
   std::vector<std::string> appeared();
 
  private:
@@ -33,11 +33,11 @@ class SegmentDirectory {
 
   std::string path_;
   UniqueFd inotify_;
-  int watch_ = -1;  // -1: what was watched is gone
+  int watch_ = -1;  // -1: the watched directory is gone
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   std::set<std::string> pending_;
-  bool overflown_ = false;  // something appeared and was not told
+  bool overflown_ = false;  // events were lost: the directory must be scanned
   std::chrono::steady_clock::time_point last_scan_;
 };
 

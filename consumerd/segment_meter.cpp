@@ -54,8 +54,8 @@ void SegmentMeter::read_rings(ServiceState* state) {
     const bool same = now.generation == before.generation && now.ticks >= before.ticks;
     waited_ticks = saturating_sum(waited_ticks, same ? now.ticks - before.ticks : now.ticks);
     const bool given_up = ring.consumer.quarantine.load(std::memory_order_relaxed) != 0;
-    if (overwritten_ || given_up) continue;  // what lies there is to stay, or nobody's any more
-    // The producer's position last: it is not behind the others then.
+    if (overwritten_ || given_up) continue;  // the contents stay there, or are never drained
+    // The producer's position is read last, so that it is at least as high as the others.
     const std::uint64_t written = ring.consumer.written_pos.load(std::memory_order_relaxed);
     const std::uint64_t taken = ring.consumer.consumer_pos.load(std::memory_order_acquire);
     const std::uint64_t end = ring.producer.producer_pos.load(std::memory_order_relaxed);
@@ -82,20 +82,24 @@ void SegmentMeter::read_losses() {
   stamp_ = stamp;
   look_again_ = changed;
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    // Some of what was refused is of no statement that has an entry.
+    // Part of what was refused belongs to no statement that has an entry.
     lost_[i] = std::max({lost_[i], sum[i], refused[i]});
   }
 }
 
 bool SegmentMeter::add_up_sites(LossCounts* sum) const {
-  static_assert(sizeof(LossCounts) == sizeof(shm::SiteLosses));
-  std::array<LossCounts, kSitesAtATime> counts{};
+  using SiteCounts = std::array<std::uint64_t, shm::kSiteCauses.size()>;
+  static_assert(sizeof(SiteCounts) == sizeof(shm::SiteLosses));
+  std::array<SiteCounts, kSitesAtATime> counts{};
   const std::uint32_t sites = segment_.sites_counted();
   for (std::uint32_t first = 0; first < sites; first += kSitesAtATime) {
     const auto some = std::span(counts).first(std::min(kSitesAtATime, sites - first));
     if (!segment_.read_site_losses(first, std::as_writable_bytes(some))) return false;
-    for (const LossCounts& site : some) {
-      for (std::size_t i = 0; i < site.size(); ++i) (*sum)[i] = saturating_sum((*sum)[i], site[i]);
+    for (const SiteCounts& site : some) {
+      for (std::size_t i = 0; i < site.size(); ++i) {
+        std::uint64_t& of_cause = (*sum)[shm::counter_of(shm::kSiteCauses[i])];
+        of_cause = saturating_sum(of_cause, site[i]);
+      }
     }
   }
   return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads what a segment's own counters tell of its service.
+// Reads a service's metrics from its segment's counters.
 
 #include <cstdint>
 #include <vector>
@@ -10,19 +10,19 @@
 
 namespace ringside::consumer {
 
-// Keeps in private memory what it has read: counters of threads begin anew with each owner of a
-// ring, and a service may write any value to all of them, but the totals read here never fall.
+// Keeps the last values in private memory: the counters of threads restart with each owner of a
+// ring, and a service can write any value to all of them, but the totals read here never fall.
 class SegmentMeter {
  public:
-  // `overwritten`: the rings are read by snapshots only.
+  // `overwritten`: the rings are read only by snapshots.
   SegmentMeter(AttachedSegment& segment, bool overwritten)
       : segment_(segment), overwritten_(overwritten), call_costs_(segment) {}
 
-  // Sets losses, waits and calls in `totals`, and all of `state` but `peak` and `stalled`.
+  // Sets losses, waits and calls in `totals`, and all of `state` except `peak` and `stalled`.
   void read(ServiceMetrics* metrics);
 
  private:
-  // Of one ring, when it was read last.
+  // State of one ring when it was last read.
   struct Waits {
     std::uint32_t generation = 0;
     std::uint64_t ticks = 0;
@@ -38,7 +38,7 @@ class SegmentMeter {
   std::vector<Waits> waits_;  // by ring
   double blocked_s_ = 0;
   LossCounts lost_{};
-  std::uint64_t stamp_ = 0;  // of losses, when the sites were looked at
+  std::uint64_t stamp_ = 0;  // of losses, when the sites were last read
   bool look_again_ = true;
 };
 

@@ -1,4 +1,4 @@
-// What SegmentSession tells of its service to whoever watches consumerd.
+// The metrics of SegmentSession's service, for monitoring.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ ServiceMetrics SegmentSession::metrics() {
   totals.files_finished = file_->files_ended();
   totals.quarantined_rings = static_cast<std::uint64_t>(std::count_if(
       rings_.begin(), rings_.end(), [](const RingDrain& ring) { return ring.quarantined(); }));
-  // Those that this process knows of, and not the service.
+  // Losses that this process counts and the service does not.
   std::uint64_t& quarantined = totals.lost[shm::counter_of(shm::LossCause::kQuarantined)];
   quarantined = saturating_sum(quarantined, counts_.left_behind);
   totals.lost[shm::counter_of(shm::LossCause::kOverwritten)] = counts_.overwritten;

@@ -19,7 +19,7 @@ constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
-constexpr std::uint64_t kGlanceBytes = 4U << 20;  // of overwritten rings, in one round
+constexpr std::uint64_t kGlanceBytes = 4U << 20;  // of overwritten rings, per round
 constexpr auto kNameInterval = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -52,7 +52,9 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       [self](const shm::JournalEntry& entry) {
         if (entry.ring_index < self->rings_.size()) self->rings_[entry.ring_index].written(entry);
       },
-      why, attached.control().consumer.session.load(std::memory_order_relaxed) == 0);
+      why,
+      {attached.control().consumer.session.load(std::memory_order_relaxed) == 0,
+       attached.control().consumer.next_file_sequence.load(std::memory_order_relaxed)});
   if (session->file_ == nullptr) {
     attached.tell_state(shm::ConsumerState::kStalled);
     return nullptr;
@@ -73,12 +75,18 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->name_staging(staging);
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   line.session.fetch_add(1, std::memory_order_relaxed);
+  session->publish_file_sequence();
   session->was_alive_ = attached.service_alive();
   // If no slot is free now, the first round tries again.
   session->begun_ = session->begin_section();
   line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
                    std::memory_order_release);
   return session;
+}
+
+void SegmentSession::publish_file_sequence() {
+  segment_->control().consumer.next_file_sequence.store(file_->sequence() + 1,
+                                                        std::memory_order_relaxed);
 }
 
 bool SegmentSession::begin_section() {
@@ -95,11 +103,11 @@ bool SegmentSession::begin_section() {
   section_start_ = steady_clock::now();
   if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     tell_successor(first);
-    write_clock();  // without room now, poll() writes the next one
+    write_clock();  // if there is no room now, poll() writes the next one
   } else {
-    // Records may lie in the rings that are older than a step made now, and than the one before if
-    // several consumers died without a look at them: the two steps that a section begins with must
-    // reach back to them. The next step comes when the rings have been empty.
+    // The rings may hold records that are older than a step made now, and, if several consumers
+    // died without reading them, older than the step before: the two steps at the beginning of a
+    // section must reach back to them. The next step follows when the rings have been empty.
     last_clock_ = steady_clock::now();
   }
   return true;
@@ -107,7 +115,7 @@ bool SegmentSession::begin_section() {
 
 bool SegmentSession::tell_losses() {
   if (truncated()) return true;
-  // Of statements that have lost everything nothing was drained.
+  // No record was drained for statements that have lost everything.
   if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
   if (!losses_.tell(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
     return false;
@@ -120,8 +128,8 @@ void SegmentSession::set_rules(std::shared_ptr<const RecordRules> rules) {
   next_rules_ = std::move(rules);
 }
 
-// What the rules before have left out is told of first. False if there is no room for that: nothing
-// may be taken by rules that have been replaced.
+// First reports what the previous rules left out. False if there is no room for that: nothing may
+// be drained under rules that have been replaced.
 bool SegmentSession::follow_rules() {
   if (next_rules_ == nullptr) return true;
   if (pass_ != nullptr && begun_ && !overwritten_ && !tell_losses()) return false;
@@ -140,7 +148,7 @@ bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
   moved_.clear();
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const trace::StreamCursor& cursor = rings_[i].cursor();
-    // By stream too: the successor of a thread may stand where that one stood.
+    // Compares the stream too: the successor of a thread may have the same sequence number.
     if (cursor.next_sequence == told_[i].next_sequence && cursor.stream_id == told_[i].stream_id) {
       continue;
     }
@@ -166,10 +174,11 @@ void SegmentSession::follow_rings() {
   }
 }
 
-// Whether what is taken from the rings now gets into a file that has its name.
+// Whether data drained now reaches a file that has its name.
 bool SegmentSession::is_writable(steady_clock::time_point now) {
   const bool writable = !file_->stalled() && keeps_name(now);
-  // No heartbeat: a service that waits for space waits for its bound once, not every time.
+  // No heartbeat: a service that waits for space then waits for its time limit once, not every
+  // time.
   segment_->tell_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
   return writable;
 }
@@ -182,8 +191,9 @@ bool SegmentSession::keeps_name(steady_clock::time_point now) {
     astray_ = file_->astray();
     if (astray_) {
       rotation_retry_ = now;
-      log_.error(file_->path() + " was removed, moved or replaced; its trace goes on in a new file",
-                 {{"segment", name()}, {"file", file_->path()}});
+      log_.error(
+          file_->path() + " was removed, moved or replaced; creating a new file for its trace",
+          {{"segment", name()}, {"file", file_->path()}});
     }
   }
   if (astray_ && now >= rotation_retry_) change_file();
@@ -195,8 +205,8 @@ RoundResult SegmentSession::poll() {
   shm::ControlPage& control = segment_->control();
   if (!is_writable(steady_clock::now())) return result;
   control.consumer.heartbeat.fetch_add(1, std::memory_order_relaxed);
-  // Every record published from here on is younger than the watermark of this round, but for
-  // those of threads that were stopped between reading the clock and publishing.
+  // Every record published from here on is younger than the watermark of this round, except records
+  // of threads that were stopped between reading the clock and publishing.
   const std::uint64_t round_tsc = shm::read_tsc();
   if (!begun_ && !begin_section()) {
     result.starved = true;
@@ -223,7 +233,7 @@ RoundResult SegmentSession::poll() {
   result.ring_bytes += overwritten_ ? counts_.ring_bytes - ring_bytes_before : 0;
   if (!overwritten_) bytes_since_point_ += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
-  // Of a ring that has more, everything older than its last record is in the file.
+  // If a ring has more, everything older than its last record is in the file.
   std::uint64_t watermark_tsc = round_tsc;
   if (drained == Drained::kShare && !overwritten_) {
     for (const RingDrain& ring : rings_) {
@@ -258,12 +268,12 @@ RoundResult SegmentSession::poll() {
   return result;
 }
 
-// What was published before a request to flush is what it is about, or it would never be answered
-// while a service logs more than a round takes.
+// A flush covers what was published before the request; otherwise it would never be answered while
+// a service logs more than a round takes.
 void SegmentSession::look_for_flush() {
   if (flushing_ || !flush_desk_.asked()) return;
   flushing_ = true;
-  follow_rings();  // those that were taken before it was asked
+  follow_rings();  // rings that were claimed before the request
   for (const RingDrain& ring : rings_) flush_marks_.push_back(ring.published());
 }
 
@@ -276,8 +286,8 @@ bool SegmentSession::flush_is_due(Drained drained) const {
   return true;
 }
 
-// A round that could not take everything is followed by one that begins with the ring that stopped
-// it, or else the last rings would never be drained while the disk is the slowest part.
+// If a round could not take everything, the next one begins with the ring that stopped it;
+// otherwise the last rings would never be drained while the disk is the slowest part.
 SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
   const std::size_t count = rings_.size();
   const std::size_t first = first_ring_;
@@ -300,7 +310,7 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
                                         ring.fill_bytes() * 1000 / segment_->layout().ring_bytes);
     peak_permille_ = std::max(peak_permille_, result->fullest_permille);
     if (result->ring_bytes >= share_bytes_) {
-      // With the one behind it, for this one may always have more.
+      // Begins with the ring after it, because this one may always have more.
       first_ring_ = index + 1 < count ? index + 1 : 0;
       return Drained::kShare;
     }
@@ -310,11 +320,11 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
 
 void SegmentSession::tend() {
   if (astray_ || file_->stalled()) return;
-  // With all statements that there are by now.
+  // With all statements known by now.
   if (levels_.is_asked() && begun_ && dictionary_->update() == DictionaryFeed::Result::kReady) {
     levels_.serve(dictionary_->sites(), log_);
   }
-  if (overwritten_) return;  // an ended stream is told of like any other, in the next snapshot
+  if (overwritten_) return;  // the next snapshot reports an ended stream like any other
   for (RingDrain& ring : rings_) {
     if (ring.book_final_drops(drain_way(), false) == RingDrain::Result::kNoSpace) return;
   }

@@ -1,11 +1,11 @@
-// SegmentSession for time: how ticks become time, in the file and for the successor.
+// Time in SegmentSession: how ticks become time, in the file and for a successor.
 #include "consumerd/segment_session.hpp"
 #include "shm-layout/clock_reading.hpp"
 
 namespace ringside::consumer {
 
-// Times go on where the consumer before stopped; the first one has the service's whole run to
-// measure the rate by.
+// Times continue where the previous consumer stopped; the first consumer can measure the rate over
+// the service's whole run.
 void SegmentSession::take_over_clock() {
   const shm::ConsumerClock& left = segment_->control().consumer_clock;
   // Pairs with the release in tell_successor().
@@ -36,7 +36,7 @@ void SegmentSession::tell_successor(const trace::ClockPoint& point) {
 
 bool SegmentSession::write_clock() {
   last_clock_ = std::chrono::steady_clock::now();
-  if (!same_boot_) return true;  // only the service's own reading is of its clock
+  if (!same_boot_) return true;  // only the service's own reading belongs to its clock
   const std::span<std::byte> out = file_->space(256);
   if (out.empty()) return false;
   const shm::ClockReading now = shm::read_clocks();

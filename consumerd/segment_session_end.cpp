@@ -1,4 +1,5 @@
-// How SegmentSession ends: what is left is taken, everything written, the segment given up.
+// How SegmentSession ends: the rest is drained, everything is written, and the segment is released.
+#include <cerrno>
 #include <cstring>
 
 #include "consumerd/segment_session.hpp"
@@ -31,11 +32,14 @@ SegmentSession::End SegmentSession::try_end() {
 
 SegmentSession::Drained SegmentSession::finish() {
   if (!begun_ && !begin_section()) return Drained::kNoSpace;
-  // Before the last look at the rings: a service that lives on goes on from here.
+  // Before the last check of the rings: a service that continues to run records from here on.
   const std::uint64_t watermark_tsc = shm::read_tsc();
   follow_rings();
   if (!follow_rules()) return Drained::kNoSpace;
   const bool service_ended = end_reason_ == trace::EndReason::kServiceEnded;
+  if (service_ended) {
+    for (RingDrain& ring : rings_) ring.publish_nested();
+  }
   if (overwritten_ && service_ended) {
     if (!look_at_overwritten(kAll, nullptr)) return Drained::kNoSpace;
     const Drained last = take_last_snapshot(watermark_tsc);
@@ -56,7 +60,7 @@ SegmentSession::Drained SegmentSession::finish() {
     }
   }
   losses_.look_again();
-  // All counters take fewer blocks than that, unless somebody goes on changing them.
+  // All counters take fewer blocks than this, unless the service keeps changing them.
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
     if (!tell_losses()) return Drained::kNoSpace;
   }
@@ -71,9 +75,18 @@ void SegmentSession::leave() {
   if (last_snapshot_taken_ && desk_.asked()) answer_snapshot();
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   segment_->tell_state(shm::ConsumerState::kDetached);
-  // One that was cut short is of no use to anybody, and when its service ends nobody would be there
-  // to remove it.
-  if (end_reason_ == trace::EndReason::kServiceEnded || truncated()) segment_->unlink_file();
+  // A truncated segment is of no use, and no consumer would be there to remove it when its service
+  // ends.
+  const bool ended = end_reason_ == trace::EndReason::kServiceEnded;
+  if (!ended && !truncated()) return;
+  if (segment_->unlink_file()) return;
+  log_.error("cannot remove " + segment_->path() + ": " + error_text(errno) +
+                 "; everything in it is written, its owner can remove it. Use a directory of the "
+                 "group, without the sticky bit",
+             {{"segment", name()}});
+  // A service that seems killed may be a process that has only lost its lock, and still needs the
+  // memory.
+  if (ended && segment_->service_has_closed()) segment_->give_memory_back();
 }
 
 }  // namespace ringside::consumer

@@ -1,5 +1,5 @@
-// How SegmentSession goes on in a new file: when it is due, and what the old and the new one hold
-// for it.
+// How SegmentSession continues in a new file: when a rotation is due, and what it writes to the old
+// and the new file.
 #include <utility>
 
 #include "consumerd/section_front.hpp"
@@ -11,7 +11,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr auto kRotationRetry = std::chrono::seconds(5);
-// Between files that are asked for in the segment, to which its service writes too.
+// Minimum time between files requested through the segment: its service writes there too.
 constexpr auto kRequestInterval = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -31,17 +31,17 @@ bool SegmentSession::rotation_is_due(steady_clock::time_point now) {
          rotation_.is_due(file_->file_bytes(), front_bytes_, now - section_start_);
 }
 
-// False if staging is full. A file that cannot be made is tried again later: the present one goes
-// on, for nothing of it has ended.
+// False if staging is full. If the next file cannot be created, that is tried again later: the
+// present file is not ended, so the trace continues in it.
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
-  // Each snapshot tells its own.
+  // Each snapshot reports its own losses.
   if (!overwritten_ && !tell_losses()) return false;
   if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
   change_file();
   return true;
 }
 
-// False if the next file cannot be made: that is tried again later.
+// False if the next file cannot be created: that is tried again later.
 bool SegmentSession::change_file() {
   std::string why;
   const bool done =
@@ -59,6 +59,7 @@ bool SegmentSession::change_file() {
     told_astray_ = astray_;
     return false;
   }
+  publish_file_sequence();
   if (std::exchange(astray_, false)) bytes_since_point_ = 0;
   dictionary_->enter_restated_section();
   for (RingDrain& ring : rings_) ring.enter_restated_section();
@@ -70,20 +71,20 @@ bool SegmentSession::change_file() {
   file_has_records_ = false;
   section_start_ = steady_clock::now();
   front_bytes_ = file_->file_bytes();
-  watermark_tsc_ = 0;  // of this section there is none yet
+  watermark_tsc_ = 0;  // this section has no watermark yet
   log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
   return true;
 }
 
-// The front of the section that is to go on where the present one stands: with all that was said
-// before the first record of it.
+// The front of a section that continues where the present one is: with everything that the first
+// record depends on.
 std::vector<std::byte> SegmentSession::section_front(std::uint32_t sequence) {
   const trace::ClockPoint last = clock_->last();
   const trace::SectionHeader header = section_header(segment_->header(), sequence);
   std::vector<std::byte> front(kSectionFrontBytes);
   std::size_t bytes = trace::write_header_block(header, front);
   const std::span<std::byte> room(front);
-  // Late records are older than the last one.
+  // Late records may be older than the last clock point.
   if (clock_before_.tsc0 != last.tsc0) {
     bytes += trace::write_clock_block(clock_before_, room.subspan(bytes));
   }

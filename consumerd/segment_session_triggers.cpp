@@ -1,4 +1,4 @@
-// SegmentSession for triggers: what is looked at for them, and what they do to a segment.
+// Triggers in SegmentSession: what is checked for them, and what they do to a segment.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace ringside::consumer {
 namespace {
 
-// Copied at a time: fits the second-level cache.
+// Bytes copied at a time: they fit the second-level cache.
 constexpr std::uint64_t kGlanceAtOnce = 64U << 10;
 
 }  // namespace
@@ -30,7 +30,7 @@ void SegmentSession::set_triggers(TriggerDesk& desk) {
   } else if (loss_watch_ == nullptr) {
     loss_watch_ = std::make_unique<LossWatch>(*segment_);
   }
-  // What another consumerd or other rules have looked at does not count again.
+  // Records that another consumerd or other rules have checked do not count again.
   glances_.clear();
   glances_from_now_ =
       !first_rules || segment_->control().consumer.session.load(std::memory_order_relaxed) > 1;
@@ -44,7 +44,7 @@ bool SegmentSession::look_at_overwritten(std::uint64_t most_bytes, RoundResult* 
   }
   glances_from_now_ = false;
   if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
-  // Of statements that become known later no record lies in the rings yet.
+  // The rings have no records yet of statements that become known later.
   if (!watch_->concerns(dictionary_->sites())) return true;
   std::uint64_t looked = 0;
   const std::size_t count = glances_.size();
@@ -54,7 +54,7 @@ bool SegmentSession::look_at_overwritten(std::uint64_t most_bytes, RoundResult* 
     RingGlance& glance = glances_[index];
     while (glance.has_news() &&
            glance.take(std::max<std::uint64_t>(kGlanceAtOnce, shm::kMaxRecordBytes), &scratch_)) {
-      // After the copy: the sites of all that is in it are in the dictionary.
+      // Updated after the copy: the dictionary then has the sites of all records in the copy.
       if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
       watch_->concerns(dictionary_->sites());
       bool sound = true;

@@ -1,7 +1,7 @@
-// SegmentSession for rings that are overwritten: they are read when a tool asks for a snapshot, and
-// when the service has ended. Each snapshot has a file of its own, but for one that a consumerd
-// before this one has begun. A record is in one snapshot only, and losses are told between them:
-// the files of a segment together are its trace, as if its rings had been drained all the time.
+// SegmentSession for rings that are overwritten: they are read when a tool requests a snapshot, and
+// when the service has ended. Each snapshot has a separate file, except one that an earlier
+// consumerd has begun. A record is in one snapshot only, and losses are reported between snapshots:
+// the files of a segment together are its trace, as if its rings had been drained continuously.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace ringside::consumer {
 namespace {
 
-// Between snapshots the conversion of ticks to time is steered, and told, no less than so often.
+// Between snapshots the conversion of ticks to time is adjusted and written at least this often.
 constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 
 }  // namespace
@@ -18,7 +18,7 @@ constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
   if (snapshot_ == Snapshot::kNone) {
     snapshot_asked_ = desk_.asked();
-    // A trigger wants no file with nothing in it.
+    // A trigger does not create an empty file.
     snapshot_wanted_ =
         snapshot_wanted_ && std::any_of(rings_.begin(), rings_.end(),
                                         [](const RingDrain& ring) { return ring.has_data(); });
@@ -63,7 +63,7 @@ bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
   return true;
 }
 
-// As much as one round may take, copies that came to nothing included.
+// Takes as much as one round may, including copies that were of no use.
 SegmentSession::Drained SegmentSession::read_rings() {
   const std::uint64_t before = counts_.ring_bytes;
   std::uint64_t copied = 0;
@@ -79,7 +79,7 @@ SegmentSession::Drained SegmentSession::read_rings() {
   return Drained::kAll;
 }
 
-// A snapshot that is under way takes in what is left: the service has written its last.
+// A snapshot that is under way includes the rest: the service has written its last record.
 SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {
   if (last_snapshot_taken_) return Drained::kAll;
   const bool anything = std::any_of(rings_.begin(), rings_.end(),
@@ -93,7 +93,7 @@ SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t waterma
   Drained read = snapshot_ == Snapshot::kReading ? read_rings() : Drained::kAll;
   if (read != Drained::kAll) return read;
   snapshot_ = Snapshot::kReading;
-  snapshot_ring_ = 0;  // what those that were read first have recorded since
+  snapshot_ring_ = 0;  // records that the rings read first have received since
   read = read_rings();
   if (read != Drained::kAll) return read;
   snapshot_path_ = file_->path();

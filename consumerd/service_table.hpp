@@ -1,6 +1,6 @@
 #pragma once
-// The metrics of all services, by name: the processes of a service together, those that have ended
-// too.
+// The metrics of all services, by name: all processes of a service together, including those that
+// have ended.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@ struct ServiceRow {
   std::uint64_t processes = 0;
 };
 
-// Bounded, for whoever makes segments makes names: when it is full, the service whose last process
-// ended longest ago makes room (and counts from 0 should it come again); while all of them run, new
-// ones share the row kOthers.
+// Bounded, because any user who can create segments can create names. When the table is full, the
+// service whose last process ended longest ago is removed (it counts from 0 if it returns); while
+// all services run, new ones share the row kOthers.
 class ServiceTable {
  public:
   static constexpr std::size_t kMostServices = 4096;
@@ -31,14 +31,14 @@ class ServiceTable {
   ServiceTable(const ServiceTable&) = delete;
   ServiceTable& operator=(const ServiceTable&) = delete;
 
-  // The row that a new process of the service counts in; valid until it leaves.
+  // The row in which a new process of the service is counted; valid until it leaves.
   class Row;
   Row* enter(const std::string& service);
-  // Adds what its totals have grown by.
+  // Adds the increase of the totals.
   static void count(Row* row, const ServiceTotals& before, const ServiceTotals& now);
   void leave(Row* row);
 
-  // States are of the moment: cleared, and then gathered from every process.
+  // States are present values: cleared, and then gathered from every process.
   void clear_states();
   static void add_state(Row* row, const ServiceState& state);
 
@@ -49,7 +49,7 @@ class ServiceTable {
     ServiceTotals totals_;
     ServiceState state_;
     std::uint64_t processes_ = 0;
-    std::uint64_t ended_ = 0;  // the how manieth end was that of its last process
+    std::uint64_t ended_ = 0;  // the sequence number of the end of its last process
   };
 
  private:

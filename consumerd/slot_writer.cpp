@@ -10,9 +10,9 @@ namespace ringside::consumer {
 namespace {
 
 constexpr auto kRetryAfter = std::chrono::milliseconds(100);
-// A write that is under way for so long counts as failing until it ends.
+// A write that takes longer counts as failing until it ends.
 constexpr auto kPatience = std::chrono::seconds(2);
-// EINTR or EAGAIN so often in a row is no passing matter.
+// EINTR or EAGAIN this often in a row counts as a failure.
 constexpr std::uint32_t kMostPassing = 100;
 
 }  // namespace
@@ -75,7 +75,7 @@ void SlotWriter::submit(std::uint32_t slot) {
 
 void SlotWriter::poll(bool wait) {
   if (under_way_ == 0) {
-    // Nothing can come; a caller that waits for room nevertheless must not spin.
+    // No write can finish; a caller that waits for room nevertheless must not spin.
     if (wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return;
   }
@@ -94,7 +94,7 @@ void SlotWriter::poll(bool wait) {
   const std::size_t count = io_.reap(completions, wait && any_submitted);
   for (std::size_t i = 0; i < count; ++i) finish(completions[i]);
   if (wait && count == 0) {
-    // Everything under way waits for its next try.
+    // Everything under way waits for its next attempt.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -104,7 +104,7 @@ void SlotWriter::finish(const WriteCompletion& completion) {
   if (!job.active || !job.submitted) return;
   job.submitted = false;
   if (completion.result <= 0) {
-    // A write of 0 bytes without an error is a disk that does not take any: try again later.
+    // A write of 0 bytes without an error: the disk accepts nothing; try again later.
     fail(completion.slot, completion.result == 0 ? ENOSPC : -completion.result);
     return;
   }
@@ -122,7 +122,7 @@ void SlotWriter::finish(const WriteCompletion& completion) {
   ++slots_written_;
   const Done done = std::move(job.done);
   if (done) done(completion.slot);
-  // Not before: until here a successor would write the slot again, at the same place.
+  // Not earlier: until this store a successor would write the slot again, at the same place.
   staging_.header(completion.slot).commit.store(0, std::memory_order_release);
   release(completion.slot);
 }
@@ -137,8 +137,8 @@ void SlotWriter::fail(std::uint32_t slot, int error) {
   if (!job.failing) mark_failing(slot, error_text(error));
 }
 
-// Counted by slot: with one file that fails and others that do not, neither the state nor the log
-// is to flicker. A full disk fails all files alike, and is said once.
+// Counted by slot: if one file fails and others do not, neither the state nor the log must flicker.
+// A full disk fails all files alike, and is logged once.
 void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
   Job& job = jobs_[slot];
   job.failing = true;

@@ -1,5 +1,5 @@
 #pragma once
-// Sends sealed staging slots to their files and frees them when all their bytes are there.
+// Sends sealed staging slots to their files, and frees each when all its bytes are written.
 
 #include <chrono>
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace ringside::consumer {
 
-// Slots that nobody gets who has one already: a trace that cannot be written must not take the
+// Slots reserved for clients that have none: a trace that cannot be written must not use up the
 // room of those that can.
 inline constexpr std::uint32_t kReservedSlots = 4;
 
-// What the writer knows of one trace. Must outlive its writes.
+// The writer's state for one trace. Must outlive its writes.
 class WriteClient {
  public:
-  // A write of it has failed, or is under way for too long, and none has succeeded since: nothing
-  // should be taken from its rings.
+  // A write of it has failed or takes too long, and none has succeeded since: its rings should not
+  // be drained.
   bool stalled() const { return failing_ > 0; }
 
  private:
   friend class SlotWriter;
-  std::uint32_t slots_ = 0;    // acquired and not free again
+  std::uint32_t slots_ = 0;    // acquired and not yet free
   std::uint32_t failing_ = 0;  // of these
 };
 
@@ -36,26 +36,26 @@ class SlotWriter {
 
   SlotWriter(StagingFile& staging, BlockIo& io, const Log& log);
 
-  // Takes a free slot from the staging file; kNoSlot if there is none for this client now.
+  // Takes a free slot of the staging file; kNoSlot if none is available to this client now.
   std::uint32_t acquire(WriteClient& client);
 
-  // Writes the slot's committed bytes at its file offset. `done` runs (from poll or wait) when
-  // they are in the file, before the slot is freed. Errors are retried until they go away.
+  // Writes the slot's committed bytes at its file offset. `done` runs (from poll or wait) when they
+  // are in the file, before the slot is freed. Failed writes are retried until they succeed.
   void write(std::uint32_t slot, int fd, Done done);
 
-  // Collects what is finished; with `wait`, waits for something to move, some milliseconds at most.
+  // Collects finished writes; with `wait`, waits some milliseconds at most for one to finish.
   void poll(bool wait);
 
   bool idle() const { return under_way_ == 0; }
-  // Nothing is under way but what fails: to wait for more room is in vain.
+  // All writes under way are failing ones: waiting for room is useless.
   bool only_failing() const { return under_way_ == failing_; }
-  // Slots that were written so far.
+  // Slots written until now.
   std::uint64_t slots_written() const { return slots_written_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
-  // Tries that failed, not counting those that are repeated at once.
+  // Failed attempts, without those that are repeated at once.
   std::uint64_t failures() const { return failures_; }
-  std::uint32_t failing() const { return failing_; }  // slots, at this moment
-  // Gives back a slot that nothing was committed to.
+  std::uint32_t failing() const { return failing_; }  // slots that are failing now
+  // Returns a slot to which nothing was committed.
   void discard(std::uint32_t slot) { release(slot); }
 
  private:
@@ -67,9 +67,9 @@ class SlotWriter {
     std::uint32_t written = 0;
     bool submitted = false;
     bool active = false;
-    bool failing = false;       // its last try failed, or does not end
-    std::uint32_t passing = 0;  // tries that ended in an error that passes, one after the other
-    Clock::time_point since;    // of this try
+    bool failing = false;       // its last attempt failed or does not finish
+    std::uint32_t passing = 0;  // consecutive attempts that ended in a transient error
+    Clock::time_point since;    // start of this attempt
     Clock::time_point retry_at;
     Done done;
   };
@@ -90,7 +90,7 @@ class SlotWriter {
   std::uint64_t slots_written_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::uint64_t failures_ = 0;
-  std::string told_;  // why something fails, as it was said last; empty while nothing does
+  std::string told_;  // the failure that was last logged; empty while nothing fails
   bool told_no_memory_ = false;
 };
 

@@ -19,7 +19,7 @@ void SnapshotDesk::answer(const std::string& path, std::uint64_t records, std::u
   answer.overwritten.store(overwritten, std::memory_order_relaxed);
   std::memset(answer.path, 0, sizeof answer.path);
   std::memcpy(answer.path, path.data(), std::min(path.size(), sizeof answer.path - 1));
-  // Pairs with the tool, which reads the words above when it has seen this one.
+  // Pairs with the tool, which reads the words above after it has seen this one.
   answer.answered.store(requested_, std::memory_order_release);
 }
 

@@ -12,10 +12,11 @@ class SnapshotDesk {
  public:
   explicit SnapshotDesk(shm::ControlPage& control) : control_(control) {}
 
-  // Whether somebody waits. What was published before is seen by whoever looks at the rings next.
+  // Whether a request waits for an answer. A reader that looks at the rings next sees everything
+  // published before the request.
   bool asked();
 
-  // To whoever asked before the last asked(). `path` is cut if it is too long for the page.
+  // Answers the requests seen by the last asked(). `path` is cut if it is too long for the page.
   void answer(const std::string& path, std::uint64_t records, std::uint64_t lost,
               std::uint64_t overwritten);
 

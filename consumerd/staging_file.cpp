@@ -1,5 +1,6 @@
 #include "consumerd/staging_file.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,7 @@
 
 #include "consumerd/file_lock.hpp"
 #include "consumerd/log.hpp"
+#include "consumerd/staging_place.hpp"
 #include "consumerd/trusted_open.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -24,7 +26,24 @@ bool reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
   do {
     result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
-  return result == 0;
+  if (result == 0 || errno != EOPNOTSUPP) return result == 0;
+  // For a file system without fallocate.
+  const std::vector<std::byte> zeros(64U << 10);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min<std::uint64_t>(zeros.size(), bytes - done);
+    const ssize_t written = pwrite(fd, zeros.data(), piece, static_cast<off_t>(offset + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
+bool is_named(int fd, const std::string& path) {
+  struct stat named {};
+  struct stat open_one {};
+  return stat(path.c_str(), &named) == 0 && fstat(fd, &open_one) == 0 &&
+         named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
 }
 
 }  // namespace
@@ -39,19 +58,32 @@ std::string staging_name(const std::array<std::uint8_t, 16>& uuid) {
   return name;
 }
 
-// Between its creation and its lock a new file looks abandoned, and a consumerd that starts at the
-// same time may lock and remove it as a dead one's. It looks at what it has found once, so another
-// name or two will do.
-std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why) {
+// Between its creation and its lock a new file looks abandoned: a consumerd that starts at the same
+// time may lock and remove it as a dead one's. It checks each file that it finds once, so one or
+// two other names are enough.
+std::unique_ptr<StagingFile> StagingFile::create_patiently(const std::string& shm_dir,
+                                                           const std::string& directory,
+                                                           std::string* why) {
   constexpr int kAttempts = 10;
   for (int attempt = 1;; ++attempt) {
     bool contested = false;
-    std::unique_ptr<StagingFile> file = create_once(shm_dir, &contested, why);
+    std::unique_ptr<StagingFile> file = create_once(shm_dir, directory, &contested, why);
     if (file != nullptr || !contested || attempt == kAttempts) return file;
   }
 }
 
-std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir, bool* contested,
+std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why) {
+  return create_patiently(shm_dir, shm_dir, why);
+}
+
+std::unique_ptr<StagingFile> StagingFile::create_elsewhere(const std::string& shm_dir,
+                                                           const std::string& directory,
+                                                           std::string* why) {
+  return create_patiently(shm_dir, directory, why);
+}
+
+std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir,
+                                                      const std::string& directory, bool* contested,
                                                       std::string* why) {
   std::unique_ptr<StagingFile> file(new StagingFile);
   if (getrandom(file->uuid_.data(), file->uuid_.size(), 0) !=
@@ -59,13 +91,17 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
     *why = "cannot get random numbers: " + error_text(errno);
     return nullptr;
   }
-  const std::string path = shm_dir + "/" + staging_name(file->uuid_);
+  const bool elsewhere = directory != shm_dir;
+  const std::string path = directory + "/" + staging_name(file->uuid_);
   const auto refuse = [&](const std::string& what, const std::string& remedy) {
     *why = what + " " + path + ": " + error_text(errno) + "; " + remedy;
     return nullptr;
   };
-  file->fd_ = open_in(shm_dir, staging_name(file->uuid_), O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (!file->fd_) return refuse("cannot create", "--shm-dir must be a writable directory");
+  file->fd_ = open_in(directory, staging_name(file->uuid_), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (!file->fd_) {
+    return refuse("cannot create", elsewhere ? "--output must be a writable directory"
+                                             : "--shm-dir must be a writable directory");
+  }
   file->path_ = path;
   const int fd = file->fd_.get();
   if (!try_lock_byte(fd, shm::kStagingLockByte)) {
@@ -82,8 +118,9 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
   const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
-    return refuse("no memory for",
-                  "enlarge the shared-memory file system (in a container: --shm-size)");
+    return refuse(elsewhere ? "no room for" : "no memory for",
+                  elsewhere ? "free some of the disk"
+                            : "enlarge the shared-memory file system (in a container: --shm-size)");
   }
   if (!map_front(fd, total, &file->region_)) {
     return refuse("cannot map", "raise the address space limit");
@@ -94,12 +131,32 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   header->slot_bytes = kStagingSlotBytes;
   header->owner_pid = static_cast<std::uint32_t>(getpid());
   std::memcpy(header->uuid, file->uuid_.data(), sizeof header->uuid);
+  if (elsewhere) {
+    if (shm_dir.size() >= sizeof header->shm_dir) {
+      errno = ENAMETOOLONG;
+      return refuse("cannot describe", "use a shorter --shm-dir");
+    }
+    shm_dir.copy(header->shm_dir, sizeof header->shm_dir - 1);
+  }
   // Pairs with the acquire in recovery: a file without a version holds nothing.
   header->version.store(shm::kStagingVersion, std::memory_order_release);
   file->free_.assign(kStagingSlots, true);
   file->free_slots_ = kStagingSlots;
   file->backed_.assign(kStagingSlots, false);
+  // Last: a marker leads to a file that is complete and locked.
+  if (elsewhere && !file->make_marker(shm_dir, directory)) {
+    return refuse("cannot name in " + shm_dir,
+                  "use a shorter path for --output, or make room there");
+  }
   return file;
+}
+
+bool StagingFile::make_marker(const std::string& shm_dir, const std::string& directory) {
+  const std::string name = staging_marker(staging_name(uuid_), directory);
+  marker_ = open_in(shm_dir, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (!marker_) return false;
+  marker_path_ = shm_dir + "/" + name;
+  return try_lock_byte(marker_.get(), shm::kStagingLockByte);
 }
 
 StagingFile::~StagingFile() {
@@ -107,18 +164,34 @@ StagingFile::~StagingFile() {
   for (std::uint32_t slot = 0; slot < free_.size(); ++slot) {
     if (header(slot).commit.load(std::memory_order_relaxed) != 0) return;
   }
+  // In this order, because a marker alone is harmless, but a staging file without a marker would
+  // never be found.
   unlink(path_.c_str());
+  if (!marker_path_.empty()) unlink(marker_path_.c_str());
+}
+
+bool StagingFile::reserve_slot(std::uint32_t slot) {
+  const std::uint64_t offset = shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes);
+  return reserve(fd_.get(), offset, kStagingSlotBytes);
+}
+
+// Does not mark the slot: acquire() reserves it again, at no cost.
+bool StagingFile::reserve_one() {
+  return reserve_slot(0);
+}
+
+bool StagingFile::has_no_memory() const {
+  return out_of_memory_ && std::find(backed_.begin(), backed_.end(), true) == backed_.end();
 }
 
 std::uint32_t StagingFile::acquire(bool* first_use) {
   *first_use = false;
-  // The lowest free one: a quiet consumer keeps using the same few pages.
+  // The lowest free slot: a quiet consumer keeps using the same few pages.
   for (std::uint32_t slot = 0; slot < kStagingSlots; ++slot) {
     if (!free_[slot]) continue;
     if (!backed_[slot]) {
-      const std::uint64_t offset = shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes);
-      // No memory: the slots that have some must do.
-      out_of_memory_ = !reserve(fd_.get(), offset, kStagingSlotBytes);
+      // No memory: the slots that have memory must suffice.
+      out_of_memory_ = !reserve_slot(slot);
       if (out_of_memory_) return kNoSlot;
       backed_[slot] = true;
       *first_use = true;
@@ -138,10 +211,8 @@ void StagingFile::release(std::uint32_t slot) {
 }
 
 bool StagingFile::reachable() const {
-  struct stat named {};
-  struct stat open_one {};
-  return stat(path_.c_str(), &named) == 0 && fstat(fd_.get(), &open_one) == 0 &&
-         named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
+  return is_named(fd_.get(), path_) &&
+         (marker_path_.empty() || is_named(marker_.get(), marker_path_));
 }
 
 void StagingFile::change_to(StagingFile& fresh) {
@@ -151,6 +222,9 @@ void StagingFile::change_to(StagingFile& fresh) {
   region_.swap(fresh.region_);
   std::swap(uuid_, fresh.uuid_);
   std::swap(backed_, fresh.backed_);
+  std::swap(marker_path_, fresh.marker_path_);
+  std::swap(marker_, fresh.marker_);
+  out_of_memory_ = false;
 }
 
 shm::SlotHeader& StagingFile::header(std::uint32_t slot) {

@@ -1,6 +1,6 @@
 #pragma once
-// This consumerd's staging file (shm-layout/staging_area.hpp): slots of shared memory in which
-// encoded bytes wait for the disk, where a successor finds them if this process dies.
+// This consumerd's staging file (shm-layout/staging_area.hpp): slots of shared memory that hold
+// encoded bytes until they are on disk. If this process dies, a successor finds them there.
 
 #include <array>
 #include <cstddef>
@@ -18,44 +18,65 @@
 namespace ringside::consumer {
 
 inline constexpr std::uint32_t kStagingSlots = 15;
-// The largest record must fit into an empty slot, encoded in the worst way.
+// The largest record must fit into an empty slot even with the worst encoding.
 inline constexpr std::uint64_t kStagingSlotBytes = 2 * shm::kMaxRecordBytes + (64U << 10);
 inline constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
 class StagingFile {
  public:
-  // Created in `shm_dir`, locked. Null with `why` (what, where, remedy) if that fails.
+  // Creates and locks the file in `shm_dir`. On failure returns null with `why` (what, where,
+  // remedy).
   static std::unique_ptr<StagingFile> create(const std::string& shm_dir, std::string* why);
-  // Removes the file, unless something in it has not been written: then a successor finds it.
+  // The same in `directory`, with a marker in `shm_dir` (staging_place.hpp): for full shared
+  // memory. Both paths are absolute.
+  static std::unique_ptr<StagingFile> create_elsewhere(const std::string& shm_dir,
+                                                       const std::string& directory,
+                                                       std::string* why);
+  // Removes the file, unless it holds unwritten bytes: then a successor finds it.
   ~StagingFile();
 
   const std::array<std::uint8_t, 16>& uuid() const { return uuid_; }
 
-  // A free slot, backed by memory, or kNoSlot. `*first_use` tells when its data is new.
+  // A free slot, backed by memory, or kNoSlot. `*first_use` is set if its memory is new.
   std::uint32_t acquire(bool* first_use);
-  // Slots that are not taken, whether memory backs them yet or not.
+  // Slots not in use, whether or not memory backs them yet.
   std::uint32_t free_slots() const { return free_slots_; }
-  // Gives the slot back: its commit word must be 0.
+  // Returns the slot: its commit word must be 0.
   void release(std::uint32_t slot);
-  // Whether the last refusal of acquire() was for want of memory, not of a free slot.
+  // Whether the last acquire() failed for lack of memory, not of a free slot.
   bool out_of_memory() const { return out_of_memory_; }
+  // Whether no slot has memory and none can get any.
+  bool has_no_memory() const;
+  // Reserves memory for one slot. False if there is none.
+  bool reserve_one();
+  // Whether the file is outside shared memory.
+  bool is_elsewhere() const { return !marker_path_.empty(); }
+  const std::string& path() const { return path_; }
 
-  // Whether a successor would find it: it still has its name.
+  // Whether a successor would find the file: it still has its name.
   bool reachable() const;
-  // Goes on as `fresh`, whose slots are all free, as are the ones here; this one's file goes.
+  // Replaces this file by `fresh`. All slots of both must be free; this one's file is removed.
   void change_to(StagingFile& fresh);
 
   shm::SlotHeader& header(std::uint32_t slot);
   std::span<std::byte> data(std::uint32_t slot);
 
  private:
-  // `*contested`: another consumerd has taken the new file for an abandoned one.
-  static std::unique_ptr<StagingFile> create_once(const std::string& shm_dir, bool* contested,
+  // `*contested`: another consumerd took the new file for an abandoned one.
+  static std::unique_ptr<StagingFile> create_patiently(const std::string& shm_dir,
+                                                       const std::string& directory,
+                                                       std::string* why);
+  static std::unique_ptr<StagingFile> create_once(const std::string& shm_dir,
+                                                  const std::string& directory, bool* contested,
                                                   std::string* why);
   StagingFile() = default;
+  bool reserve_slot(std::uint32_t slot);
+  bool make_marker(const std::string& shm_dir, const std::string& directory);
 
   std::string path_;
   UniqueFd fd_;
+  std::string marker_path_;  // empty: there is no marker
+  UniqueFd marker_;          // locked: shows tools and services that a consumer is alive
   boost::interprocess::mapped_region region_;
   std::array<std::uint8_t, 16> uuid_{};
   std::vector<bool> free_;

@@ -1,5 +1,5 @@
 #pragma once
-// Which records of one statement are kept, of all threads of a service together.
+// Selects the records of one statement that are kept, over all threads of a service together.
 
 #include <cstdint>
 
@@ -9,12 +9,12 @@ namespace ringside::consumer {
 
 class StatementSampling {
  public:
-  // Of the records so far.
+  // Counts of the records until now.
   struct State {
     std::uint64_t seen = 0;
     std::uint64_t left_out = 0;
     std::uint64_t second_start_tsc = 0;
-    std::uint64_t in_second = 0;  // kept of those
+    std::uint64_t in_second = 0;  // kept in that second
   };
 
   StatementSampling(const SampleRule& rule, std::uint64_t tsc_frequency_hz)
@@ -30,7 +30,7 @@ class StatementSampling {
     return kept;
   }
 
-  // The encoder may take fewer records than were looked at: those behind come again.
+  // The encoder may take fewer records than were checked: the rest is checked again later.
   const State& tentative() const { return tentative_; }
   void settle(const State& state) { settled_ = state; }
   void begin_again() { tentative_ = settled_; }
@@ -38,7 +38,7 @@ class StatementSampling {
   std::uint64_t left_out() const { return settled_.left_out; }
 
  private:
-  // Threads' records come ring by ring: one that is older than the second under way is of it.
+  // Records of threads arrive ring by ring: a record older than the present second counts in it.
   bool has_room(std::uint64_t tsc) {
     if (per_second_ == 0) return true;
     State& state = tentative_;

@@ -17,14 +17,14 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
                                            const shm::SegmentHeader& header, SlotWriter& writer,
                                            StagingFile& staging,
                                            std::function<void(const shm::JournalEntry&)> written,
-                                           std::string* why, bool fresh) {
+                                           std::string* why, const FilesBefore& before) {
   std::unique_ptr<TraceFile> file(new TraceFile(writer, staging));
   file->written_callback_ = std::move(written);
   file->output_dir_ = output_dir;
   file->segment_name_ = segment_name;
   std::memcpy(file->segment_uuid_, header.uuid, sizeof header.uuid);
   file->stem_ = trace_stem(segment_name, header);
-  if (!open_newest_output(output_dir, file->stem_, header, fresh, &file->file_, why))
+  if (!open_newest_output(output_dir, file->stem_, header, before, &file->file_, why))
     return nullptr;
   file->next_offset_ = file->file_.bytes;
   return file;
@@ -83,7 +83,7 @@ void TraceFile::store_commit(std::size_t bytes) {
   if (oldest_ == std::chrono::steady_clock::time_point::max()) {
     oldest_ = std::chrono::steady_clock::now();
   }
-  // Release: whoever recovers this slot sees the bytes and the journal that it speaks of.
+  // Release: a process that recovers this slot sees the bytes and the journal that the word covers.
   staging_.header(slot_).commit.store(shm::make_commit(used_, journal_), std::memory_order_release);
 }
 
@@ -91,7 +91,7 @@ void TraceFile::seal() {
   oldest_ = std::chrono::steady_clock::time_point::max();
   if (slot_ == kNoSlot) return;
   if (used_ == 0) {
-    // Asked for, but nothing came of it: others may be waiting for a slot.
+    // Acquired, but not used: others may be waiting for a slot.
     writer_.discard(std::exchange(slot_, kNoSlot));
     return;
   }
@@ -167,8 +167,8 @@ bool TraceFile::send_end(Leaving& leaving) {
 void TraceFile::slot_written(std::uint32_t slot, std::uint64_t number) {
   const shm::SlotHeader& header = staging_.header(slot);
   const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_relaxed));
-  // Writes may finish out of order, and the slot is free after this call: what it accounts for
-  // is kept until all before it has arrived too.
+  // Writes may finish out of order, and the slot is free after this call: its journal is kept until
+  // all slots before it are written too.
   arrived_.emplace(number, Journal(header.journal, header.journal + count));
   while (!arrived_.empty() && arrived_.begin()->first == written_ + 1) {
     for (const shm::JournalEntry& entry : arrived_.begin()->second) written_callback_(entry);

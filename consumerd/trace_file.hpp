@@ -20,57 +20,54 @@
 
 namespace ringside::consumer {
 
-// Its bytes may be spread over several files, one after the other; slots and what is told of them
-// are counted over all of them.
+// Its bytes may be spread over several successive files; slots are counted over all of them.
 class TraceFile {
  public:
   // Opens <service>.<pid>.<start time>.<sequence>.ringtrace in `output_dir`, at its end if the
-  // newest one already is this segment's. Null with `why` if it cannot be opened. `fresh`: it is
-  // likely that there is none.
-  // `written` is called for each journal entry whose bytes, and all bytes before them, have
-  // reached the file. The object must outlive its writes: all_written().
+  // newest file already belongs to this segment. Null with `why` if it cannot be opened. `written`
+  // is called for each journal entry whose bytes, and all bytes before them, are in the file. The
+  // object must outlive its writes: all_written().
   static std::unique_ptr<TraceFile> open(const std::string& output_dir,
                                          const std::string& segment_name,
                                          const shm::SegmentHeader& header, SlotWriter& writer,
                                          StagingFile& staging,
                                          std::function<void(const shm::JournalEntry&)> written,
-                                         std::string* why, bool fresh = false);
+                                         std::string* why, const FilesBefore& before = {});
 
-  // Memory for at least `bytes` further bytes, to be filled from the front and then committed.
-  // Seals the present slot if it has less. Empty if there is no room now: every slot is waiting
-  // for the disk.
+  // Memory for at least `bytes` further bytes, to fill from the front and then commit. Seals the
+  // present slot if it has less room. Empty if there is no room now: every slot waits for the disk.
   std::span<std::byte> space(std::size_t bytes);
 
   // Makes the first `bytes` of space(), whole blocks, part of the file, with or without the ring
-  // positions that they account for. From here on they survive this process.
+  // positions that they cover. From then on they survive a crash of this process.
   void commit(std::size_t bytes);
   void commit(std::size_t bytes, const shm::JournalEntry& entry);
 
-  // Sends what is committed on its way, full or not; a slot without anything is given back.
+  // Starts to write what is committed, even if the slot is not full; returns an empty slot.
   void seal();
-  // When the oldest byte that is not sealed was committed; max() if there is none.
+  // When the oldest unsealed byte was committed; max() if there is none.
   std::chrono::steady_clock::time_point oldest() const { return oldest_; }
 
-  // Goes on in the next file, which begins with `front`; the present one gets its INDEX and `end`
-  // when everything before them has arrived. False with `why`, and nothing has changed but that
-  // the present slot is sealed, if the next one cannot be made.
+  // Continues in the next file, which begins with `front`; the present file gets its INDEX and
+  // `end` when everything before them is written. If the next file cannot be created, returns false
+  // with `why`, and nothing has changed except that the present slot is sealed.
   bool rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why);
-  // The same, without a next file: nothing may be committed any more.
+  // The same without a next file: nothing may be committed afterwards.
   void finish(const trace::EndBlock& end);
-  // Ends files whose time has come. False if there is no slot for one.
+  // Ends files that are ready for it. False if there is no slot for an end.
   bool advance();
-  // Whether everything, ends included, is in the files.
+  // Whether everything, including ends, is in the files.
   bool all_written() const { return leaving_.empty() && written_ == sealed_; }
 
   std::uint64_t sealed() const { return sealed_; }    // slots sent so far
-  std::uint64_t written() const { return written_; }  // slots of these that arrived, in order
-  // Of the present file, what is not written yet included.
+  std::uint64_t written() const { return written_; }  // of these, slots written, in order
+  // Length of the present file, including bytes not yet written.
   std::uint64_t file_bytes() const { return next_offset_ + used_; }
   std::uint64_t files_ended() const { return files_ended_; }
-  // Whether writes of it fail: nothing should be taken from its rings.
+  // Whether its writes fail: its rings should not be drained.
   bool stalled() const { return client_.stalled(); }
-  // Whether the name of the present file leads elsewhere or nowhere: it was removed, moved or
-  // replaced, or its directory was. What is written to it nobody may ever see.
+  // Whether the present file has lost its name: it, or its directory, was removed, moved or
+  // replaced. Data written to it may be lost to readers.
   bool astray() const;
   const std::string& path() const { return file_.path; }
   const std::string& stem() const { return stem_; }
@@ -78,15 +75,15 @@ class TraceFile {
 
  private:
   TraceFile(SlotWriter& writer, StagingFile& staging) : writer_(writer), staging_(staging) {}
-  // Of a slot that arrived before one with a smaller offset.
+  // The journal of a slot that was written before one with a smaller offset.
   using Journal = std::vector<shm::JournalEntry>;
-  // A file that gets nothing more but its end.
+  // A file that waits only for its end.
   struct Leaving {
     OutputFile file;
     std::vector<std::byte> end;
     std::uint64_t end_offset = 0;
-    std::uint64_t wait_for = 0;  // written() at which everything in front of the end is there
-    bool end_sent = false;       // then `wait_for` is that of the end itself
+    std::uint64_t wait_for = 0;  // value of written() when everything before the end is written
+    bool end_sent = false;       // then `wait_for` includes the end itself
   };
   bool open_slot();
   void describe_slot(std::uint32_t slot, const OutputFile& file, std::uint64_t offset);
@@ -108,13 +105,13 @@ class TraceFile {
   std::vector<Leaving> leaving_;
   std::uint64_t files_ended_ = 0;
   IndexCollector index_;
-  std::uint64_t next_offset_ = 0;  // where the next slot goes
+  std::uint64_t next_offset_ = 0;  // offset of the next slot
   std::uint32_t slot_ = kNoSlot;
   std::uint32_t used_ = 0;
   std::uint32_t journal_ = 0;
   std::uint64_t sealed_ = 0;
   std::uint64_t written_ = 0;
-  std::map<std::uint64_t, Journal> arrived_;  // by number, beyond written_
+  std::map<std::uint64_t, Journal> arrived_;  // by number, greater than written_
   std::chrono::steady_clock::time_point oldest_ = std::chrono::steady_clock::time_point::max();
 };
 

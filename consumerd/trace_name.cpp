@@ -26,7 +26,7 @@ std::string start_time_text(std::uint64_t realtime_ns) {
   return text;
 }
 
-// Up to the next point, which is taken too; nothing if there is none.
+// Takes the part up to the next point, and the point; nothing if there is none.
 std::string_view take_part(std::string_view* rest) {
   const std::size_t point = rest->find('.');
   if (point == std::string_view::npos) return {};

@@ -1,5 +1,6 @@
 #pragma once
-// Names of trace files: <service>.<pid>.<start time>.<sequence>.ringtrace, packed with .zst behind.
+// Names of trace files: <service>.<pid>.<start time>.<sequence>.ringtrace, followed by .zst if
+// packed.
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,8 @@
 namespace ringside::consumer {
 
 struct TraceName {
-  // <service>.<pid>.<start time>. with its last point: what the files of one segment have in
-  // common. Segments of different containers may share it.
+  // <service>.<pid>.<start time>. with the last point: common to the files of one segment. Segments
+  // of different containers may share it.
   std::string stem;
   std::uint32_t sequence = 0;
   bool packed = false;
@@ -20,14 +21,14 @@ struct TraceName {
   std::string_view service() const { return std::string_view(stem).substr(0, stem.find('.')); }
   std::string text() const;
 
-  // Of a name without directory; nothing if consumerd does not give such names.
+  // Parses a name without directory; nothing if it does not have consumerd's form.
   static std::optional<TraceName> parse(std::string_view name);
 };
 
-// What a file is called until it may have its name; no reader looks at such files.
+// The name of a file until it is complete; readers ignore such files.
 std::string unfinished_name(const std::string& name);
 
-// The name that it is to have; nothing if that is none which consumerd gives.
+// The final name; nothing if it does not have consumerd's form.
 std::optional<TraceName> parse_unfinished_name(std::string_view name);
 
 std::string trace_stem(const std::string& segment_name, const shm::SegmentHeader& header);

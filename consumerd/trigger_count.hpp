@@ -1,11 +1,11 @@
 #pragma once
-// What became of the triggers of one name.
+// Results of the triggers of one name.
 
 #include <cstdint>
 
 namespace ringside::consumer {
 
-// Since the start, of a rule of this name.
+// Since the start, for all rules of this name.
 struct TriggerCount {
   std::uint64_t fired = 0;
   std::uint64_t held_back = 0;     // by the rule's pause

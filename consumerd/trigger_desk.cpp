@@ -17,7 +17,7 @@ void TriggerDesk::set_rules(std::vector<TriggerRule> rules) {
 bool TriggerDesk::may_fire(std::size_t rule) {
   State& state = *state_of_[rule];
   const TriggerRule& known = (*rules_)[rule];
-  // One that is still to be carried out speaks for all others of that moment.
+  // A firing that is not carried out yet covers all others of that moment.
   const bool waits = std::any_of(waiting_.begin(), waiting_.end(), [&](const TriggerFiring& one) {
     return one.rule->name == known.name;
   });

@@ -1,6 +1,6 @@
 #pragma once
-// Takes down what sets triggers off, wherever that is noticed, for the poll loop to carry out
-// between its rounds.
+// Records which triggers fire, wherever that is detected, for the poll loop to carry out between
+// its rounds.
 
 #include <chrono>
 #include <cstddef>
@@ -19,59 +19,60 @@ namespace ringside::consumer {
 
 using TriggerRules = std::shared_ptr<const std::vector<TriggerRule>>;
 
-// Who set a trigger off.
+// The service that set a trigger off.
 struct TriggerSource {
   std::string segment;  // its name
   std::string service;
-  std::uint32_t pid = 0;  // as the service itself sees it
+  std::uint32_t pid = 0;  // as seen by the service itself
 };
 
-inline constexpr std::size_t kMostTriggerMessage = 1000;  // bytes; what is longer is cut
+inline constexpr std::size_t kMostTriggerMessage = 1000;  // bytes; a longer message is cut
 
 struct TriggerFiring {
   TriggerRules rules;  // keeps `rule` alive
   const TriggerRule* rule = nullptr;
   TriggerSource source;
-  std::string statement;  // "orders.cpp:17"; of losses and deaths empty
-  std::string message;    // of the record; else what has happened
+  std::string statement;  // "orders.cpp:17"; empty for losses and deaths
+  std::string message;    // the record's message; otherwise what happened
 };
 
-// For the poll loop's thread alone.
+// Used by the poll loop's thread only.
 class TriggerDesk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Rules of the same name go on with their counts and pauses. Watches made before are void.
+  // Rules that keep their name keep their counts and pauses. Watches created before become invalid.
   void set_rules(std::vector<TriggerRule> rules);
   const TriggerRules& rules() const { return rules_; }
 
-  // Whether `rule`, by its place among the rules, may fire now; if not, that is counted. Asked
-  // before anything is made for fire(), which follows if it may.
+  // Whether `rule`, an index of the rules, may fire now; counts it if not. Call it before the
+  // arguments of fire() are built, and call fire() if it returns true.
   bool may_fire(std::size_t rule);
   void fire(std::size_t rule, const TriggerSource& source, std::string statement,
             std::string message);
 
-  // All rules of this cause that are for the service and may fire.
+  // Fires all rules for this cause and service that may fire.
   void fire_all(TriggerRule::Cause cause, const TriggerSource& source, const std::string& message,
                 std::uint64_t losses = 0);
 
-  // The next that is to be carried out.
+  // The next firing to carry out.
   std::optional<TriggerFiring> next();
 
   void count_failed_hook(const std::string& rule) { states_[rule].count.hooks_failed += 1; }
-  // Of all rules that there are.
+  // For all present rules.
   std::map<std::string, TriggerCount> counts() const;
 
  private:
   struct State {
     TriggerCount count;
-    std::optional<Clock::time_point> last;  // when it fired
+    std::optional<Clock::time_point> last;  // when it last fired
   };
 
   TriggerRules rules_ = std::make_shared<const std::vector<TriggerRule>>();
   std::map<std::string, State> states_;  // by name
-  std::vector<State*> state_of_;         // by place; nodes do not move
-  std::deque<TriggerFiring> waiting_;    // a rule fires no faster than its pause, or once a round
+  std::vector<State*> state_of_;         // by index of the rule; nodes do not move
+  std::deque<TriggerFiring>
+      waiting_;  // bounded: a rule fires at most once per pause, or once per round
 };
 
 }  // namespace ringside::consumer

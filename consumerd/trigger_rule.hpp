@@ -1,5 +1,5 @@
 #pragma once
-// What consumerd is to do when something happens in a service: a rule of the configuration.
+// What consumerd does when an event occurs in a service: a rule of the configuration.
 
 #include <chrono>
 #include <cstdint>
@@ -19,22 +19,23 @@ struct TriggerRule {
 
   std::string name;  // unique, for logs and metrics
   Cause cause = Cause::kRecord;
-  std::vector<std::string> services;   // globs of those that set it off; empty: any
+  std::vector<std::string> services;   // globs of the services that set it off; empty: any
   std::string where;                   // kRecord: condition of trace-format/condition; empty: any
   trace::StatementPattern statements;  // kRecord: of these statements only
-  std::uint64_t losses_at_least = 1;   // kLoss: so many new ones within one look
-  std::chrono::milliseconds pause{60'000};  // not again within this time
+  std::uint64_t losses_at_least = 1;   // kLoss: at least this many new losses between two checks
+  std::chrono::milliseconds pause{60'000};  // minimum time between two firings
 
-  bool snapshot = false;                    // flight recorders (policy overwrite) of all services
-  std::vector<std::string> hook;            // program and arguments; empty: none
-  std::optional<shm::Level> level;          // let in from this level on ...
-  std::vector<std::string> level_services;  // ... by these services (globs; empty: by the one that
-                                            // set it off) ...
-  std::chrono::milliseconds level_for{0};   // ... for so long
+  bool snapshot = false;            // of flight recorders (policy overwrite) of all services
+  std::vector<std::string> hook;    // program and arguments; empty: none
+  std::optional<shm::Level> level;  // enables statements from this level on ...
+  std::vector<std::string>
+      level_services;  // ... of these services (globs; empty: of the one that set it off) ...
+  std::chrono::milliseconds level_for{0};  // ... for this time
 
-  std::shared_ptr<const trace::WhereExpression> condition;  // what `where` says; by prepare()
+  std::shared_ptr<const trace::WhereExpression>
+      condition;  // the condition in `where`; set by prepare()
 
-  // Once filled in. False with `*why` if something in it is not sound.
+  // Call when the rule is complete. False with `*why` if part of it is invalid.
   bool prepare(std::string* why);
 
   bool is_for(const std::string& service) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Looks for records that set triggers off: of one service, in private copies of its rings.
+// Finds records that set triggers off, of one service, in private copies of its rings.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,33 +23,34 @@
 
 namespace ringside::consumer {
 
-// A statement is looked at once, when it becomes known. As long as no rule can be met by a record
-// of a known one, no record is looked at; a record of another statement costs the look at its
-// length. The table and the desk outlive it.
+// A statement is checked once, when it becomes known. As long as no record of a known statement can
+// match a rule, no record is checked; afterwards, a record of another statement costs reading its
+// length. The table and the desk must outlive the watch.
 class TriggerWatch {
  public:
-  // Null if none of the desk's rules is about records of the service.
+  // Null if none of the desk's rules concerns records of the service.
   static std::unique_ptr<TriggerWatch> of_service(TriggerDesk& desk, TriggerSource source,
                                                   const Log& log);
 
-  // Takes in what the table has more than at the last call. Whether records are to be looked at.
+  // Takes in the entries that were added to the table since the last call. Returns whether records
+  // must be checked.
   bool concerns(const trace::SiteTable& sites);
 
-  // Looks at the whole records that `records` begin with, of one thread. How many bytes these have;
-  // `*sound` becomes false if what follows is no record. Values that `pass` (null: none) hides
-  // count for conditions, and are hidden in what is said of the record.
+  // Checks the whole records at the front of `records`, all of one thread. Returns their length in
+  // bytes; `*sound` becomes false if the bytes after them are not a record. Conditions use the
+  // values that `pass` (null: none) hides, but messages about the record do not show them.
   std::size_t look(const trace::SiteTable& sites, std::span<const std::byte> records,
                    const RingOwner& owner, RecordPass* pass, bool* sound);
 
  private:
   struct Candidate {
-    std::size_t rule;                                // by its place
+    std::size_t rule;                                // index of the rule
     std::optional<trace::WhereCondition> condition;  // none: every record
   };
   struct SiteWatch {
     std::vector<Candidate> candidates;
     trace::SiteMessage message;
-    bool needs_message = false;  // for a condition
+    bool needs_message = false;  // for the condition
   };
 
   TriggerWatch(TriggerDesk& desk, TriggerSource source, const Log& log);
@@ -63,10 +64,10 @@ class TriggerWatch {
   const TriggerRules rules_;
   const TriggerSource source_;
   const Log& log_;
-  std::size_t considered_ = 0;                       // sites, in the order of definition
+  std::size_t considered_ = 0;  // sites already checked, in the order of definition
   std::vector<std::unique_ptr<SiteWatch>> watches_;  // by site id; null: none
   bool any_ = false;
-  // Of the record that is looked at.
+  // For the record that is being checked.
   trace::SegmentInfo segment_;
   trace::StreamInfo stream_;
   trace::Event event_;

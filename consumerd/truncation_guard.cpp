@@ -11,13 +11,13 @@
 
 namespace ringside::consumer {
 
-// Nodes are used again but never freed, so that the handler can walk the list at any moment. It
-// sees a node either whole or empty: `end` is stored last and cleared first.
+// Nodes are reused but never freed, so that the handler can walk the list at any moment. It sees a
+// node either whole or empty: `end` is stored last and cleared first.
 struct GuardNode {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};  // 0: not in use
   std::atomic<std::atomic<bool>*> hit{nullptr};
-  GuardNode* next = nullptr;  // in the list of all; never changes
+  GuardNode* next = nullptr;  // in the list of all nodes; never changes
   GuardNode* next_free = nullptr;
 };
 
@@ -35,7 +35,7 @@ GuardNode* take_node() {
   return node;
 }
 
-// Async-signal-safe: atomics that are lock-free, and two system calls.
+// Async-signal-safe: lock-free atomics and two system calls.
 void on_sigbus(int signal_number, siginfo_t* info, void* /*context*/) {
   static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
   const int saved_errno = errno;
@@ -48,7 +48,7 @@ void on_sigbus(int signal_number, siginfo_t* info, void* /*context*/) {
     const std::uintptr_t begin = node->begin.load(std::memory_order_relaxed);
     if (address < begin || address >= end) continue;
     const std::uintptr_t page = address & ~(g_page_bytes - 1);
-    // The bare system call: neither a wrapper's locks nor a sanitizer's belong here.
+    // The bare system call: a wrapper's locks or a sanitizer's interceptor must not run here.
     const long mapped = syscall(SYS_mmap, page, g_page_bytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L);
     if (mapped == -1) break;
@@ -56,7 +56,7 @@ void on_sigbus(int signal_number, siginfo_t* info, void* /*context*/) {
     errno = saved_errno;
     return;
   }
-  // Not ours, or no memory: the access is repeated and ends the process.
+  // Outside of the guarded ranges, or no memory: the access is repeated and ends the process.
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   sigaction(signal_number, &action, nullptr);

@@ -23,7 +23,7 @@ class UniqueFd {
     if (fd_ >= 0) close(fd_);
     fd_ = -1;
   }
-  // Somebody else closes it.
+  // The caller must close it.
   int release() { return std::exchange(fd_, -1); }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }

@@ -1,5 +1,5 @@
-// Writes with io_uring: several under way at once, from registered buffers where the limit on
-// locked memory allows it.
+// Writes with io_uring: several at once, from registered buffers if the limit on locked memory
+// allows it.
 
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace ringside::consumer {
 namespace {
 
-// A disk that does not answer must keep nobody from seeing that, nor from a signal that came just
-// before the wait.
+// A disk that does not answer must not hide that fact, nor delay a signal that came just before the
+// wait.
 constexpr auto kLongestWait = std::chrono::milliseconds(20);
 
 class UringIo final : public BlockIo {
@@ -34,9 +34,9 @@ class UringIo final : public BlockIo {
   std::size_t reap(std::span<WriteCompletion> out, bool wait) override {
     flush_submissions();
     std::size_t count = collect(out);
-    // Only what the kernel has taken can finish.
+    // Only writes that the kernel has taken can finish.
     if (wait && count == 0 && under_way_ > queue_->unsent()) {
-      // A signal ends the wait early; the caller asks again.
+      // A signal ends the wait early; the caller tries again.
       queue_->wait(kLongestWait);
       count = collect(out);
     }
@@ -46,7 +46,7 @@ class UringIo final : public BlockIo {
   const char* name() const override { return "io_uring"; }
 
  private:
-  // What the kernel does not take now (EAGAIN, EBUSY, EINTR) stays queued for the next call.
+  // Writes that the kernel does not take now (EAGAIN, EBUSY, EINTR) stay queued for the next call.
   void flush_submissions() {
     if (queue_->unsent() > 0) queue_->submit();
   }

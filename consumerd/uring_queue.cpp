@@ -1,4 +1,4 @@
-// The kernel's io_uring, by liburing.
+// The kernel's io_uring, through liburing.
 
 #include <cerrno>
 #include <liburing.h>
@@ -38,7 +38,7 @@ class UringQueue final : public WriteQueue {
       return false;
     }
     ready_ = true;
-    // A sparse table, filled as slots come into use: memory that is never used is never pinned.
+    // A sparse table, filled as slots are first used: memory that is never used is never pinned.
     sparse_ = io_uring_register_buffers_sparse(&ring_, slots) == 0;
     return begin_restricted(why);
   }
@@ -84,7 +84,7 @@ class UringQueue final : public WriteQueue {
   }
 
  private:
-  // A filter of system calls does not see what is asked of a ring: from here on it only writes.
+  // A seccomp filter does not see the operations of a ring: from here on it can only write.
   bool begin_restricted(std::string* why) {
     io_uring_restriction allowed[3] = {};
     allowed[0].opcode = IORING_RESTRICTION_SQE_OP;

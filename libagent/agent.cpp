@@ -10,7 +10,9 @@
 #include "libagent/environment.hpp"
 #include "libagent/fork_guard.hpp"
 #include "libagent/loss_count.hpp"
+#include "libagent/reentry_guard.hpp"
 #include "libagent/segment_file.hpp"
+#include "libagent/standard_error.hpp"
 #include "libagent/statement_registry.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/site_switch.hpp"
@@ -19,8 +21,11 @@ namespace ringside {
 namespace {
 
 pthread_mutex_t g_slow_path = PTHREAD_MUTEX_INITIALIZER;
+constinit thread_local bool t_has_slow_path = false;
 
-// A refusal is tried again, but not by every log call.
+constexpr time_t kBoundSeconds = 2;
+
+// The interval between attempts after a refusal, so that not every log call tries again.
 constexpr std::uint64_t kSegmentRetryAfterNs = 1'000'000'000;
 
 pid_t g_process_id = 0;
@@ -32,27 +37,61 @@ __attribute__((constructor(101))) void remember_process() {
 }  // namespace
 
 Agent& agent() {
-  // Never destroyed: static destructors of the service may still log after ours would have run.
+  // Never destroyed: static destructors of the service may log after the library's destructors.
   alignas(Agent) static unsigned char storage[sizeof(Agent)];
   static Agent* const instance = new (storage) Agent;
   return *instance;
 }
 
-SlowPathLock::SlowPathLock() {
+SlowPathLock::SlowPathLock(Wait wait) : is_first_(!is_held()) {
   static_assert(sizeof(sigset_t) <= sizeof saved_mask_);
   sigset_t all;
   sigfillset(&all);
   sigset_t saved;
   pthread_sigmask(SIG_SETMASK, &all, &saved);
   std::memcpy(saved_mask_, &saved, sizeof saved);
-  pthread_mutex_lock(&g_slow_path);
+  ReentryGuard::enter();
+  if (!is_first_) return;
+  if (wait == Wait::unlimited) {
+    pthread_mutex_lock(&g_slow_path);
+  } else {
+    timespec end{};
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += kBoundSeconds;
+    is_taken_ = pthread_mutex_timedlock(&g_slow_path, &end) == 0;
+  }
+  t_has_slow_path = is_taken_;
 }
 
 SlowPathLock::~SlowPathLock() {
-  pthread_mutex_unlock(&g_slow_path);
+  if (!is_first_ || !is_taken_ || unwritten_reports().empty()) {
+    release();
+  } else {
+    release_and_write_reports();
+  }
+}
+
+void SlowPathLock::release() {
+  if (is_first_ && is_taken_) {
+    t_has_slow_path = false;
+    pthread_mutex_unlock(&g_slow_path);
+  }
+  ReentryGuard::leave();
   sigset_t saved;
   std::memcpy(&saved, saved_mask_, sizeof saved);
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+}
+
+// A separate function, because it uses much stack.
+[[gnu::noinline]] void SlowPathLock::release_and_write_reports() {
+  const Reports reports = unwritten_reports();
+  unwritten_reports().clear();
+  release();
+  write_to_standard_error(reports.text());
+}
+
+bool SlowPathLock::is_held() {
+  return t_has_slow_path;
 }
 
 bool was_made_around_fork() {
@@ -83,7 +122,7 @@ bool ensure_segment(Agent& agent) {
       return false;
     }
     agent.options = apply_environment(agent.options);
-    agent.options_are_final = true;  // a child of this process takes over what holds here
+    agent.options_are_final = true;  // a child of this process inherits the options in force
     agent.level.store(static_cast<std::uint8_t>(agent.options.level), std::memory_order_relaxed);
   }
   watch_forks();
@@ -106,13 +145,15 @@ bool ensure_segment(Agent& agent) {
 
 namespace {
 
-// At the process's orderly end: a label for tools that look at the segment before its consumer
-// has removed it. Destructors that run later may still log.
+// At a clean end of the process: a label for tools that read the segment before its consumer
+// removes it. Destructors that run later may still log.
 __attribute__((destructor)) void label_as_closed() {
-  Segment* const segment = agent().segment.load(std::memory_order_acquire);
-  if (segment == nullptr || was_made_around_fork()) return;
-  segment->header->state.store(static_cast<std::uint32_t>(shm::SegmentState::kClosed),
-                               std::memory_order_relaxed);
+  if (was_made_around_fork()) return;
+  for (Segment* each = agent().segment.load(std::memory_order_acquire); each != nullptr;
+       each = each->replaced) {
+    each->header->state.store(static_cast<std::uint32_t>(shm::SegmentState::kClosed),
+                              std::memory_order_relaxed);
+  }
 }
 
 }  // namespace

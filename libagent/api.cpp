@@ -8,12 +8,17 @@
 #include "libagent/agent.hpp"
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/loss_count.hpp"
+#include "libagent/nested_records.hpp"
+#include "libagent/reserve.hpp"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/segment_succession.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
 
 namespace ringside {
 namespace {
+
+constexpr std::uint64_t kLongestFlushMs = 1'000'000'000'000;
 
 Status status_locked(const Agent& a) {
   Status status;
@@ -24,16 +29,61 @@ Status status_locked(const Agent& a) {
   if (segment == nullptr) return status;
   status.dropped = a.dropped_by_former_owners;
   status.segment_path = segment->path;
-  const std::uint32_t used = segment->control->service.rings_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < segment->layout.ring_count; ++i) {
-    status.dropped += segment->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
+  for (const Segment* each = segment; each != nullptr; each = each->replaced) {
+    for (std::uint32_t i = 0; i < each->rings_used; ++i) {
+      status.dropped += each->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
+    }
   }
   return status;
+}
+
+// For an allocator that the library calls: the texts may be changing.
+Status state_only() {
+  Status status;
+  status.state = agent().state.load(std::memory_order_relaxed);
+  return status;
+}
+
+// False if the consumer did not read the present segment to its present end by `deadline_ns`.
+bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
+  shm::ControlPage& control = *segment.control;
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return true;
+  // Release: a consumer that sees the request (acquire) sees all records published before it.
+  const std::uint64_t request =
+      control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
+  long nap_ns = 20'000;
+  // Pairs with the consumer's release once the bytes are in the file.
+  while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
+    // It was drained, or it has no reader any more and its records are counted as lost.
+    if (segment.is_given_back.load(std::memory_order_relaxed)) return true;
+    if (monotonic_ns() >= deadline_ns) return false;
+    const timespec nap{0, nap_ns};
+    nanosleep(&nap, nullptr);
+    nap_ns = std::min(nap_ns * 2, 1'000'000L);
+  }
+  return true;
+}
+
+// The present segment, after a check for its removal.
+Segment* present_segment() {
+  Agent& a = agent();
+  const SlowPathLock lock;
+  try {
+    look_after_segments_in_log_call(a);
+  } catch (const std::exception&) {  // no memory for the check
+  }
+  return a.segment.load(std::memory_order_relaxed);
+}
+
+bool has_lost_with_segment() {
+  const SlowPathLock lock;
+  return take_lost_with_segment();
 }
 
 }  // namespace
 
 Status init(const Options& options) noexcept {
+  if (SlowPathLock::is_held()) return state_only();
   try {
     Agent& a = agent();
     const SlowPathLock lock;
@@ -43,13 +93,15 @@ Status init(const Options& options) noexcept {
   } catch (const std::exception&) {
     Status status;
     status.state = State::failed;
-    return status;  // out of memory: no message either
+    return status;  // out of memory: there is no message either
   }
 }
 
 Status status() noexcept {
+  if (SlowPathLock::is_held()) return state_only();
   try {
     const SlowPathLock lock;
+    look_after_segments(agent());
     return status_locked(agent());
   } catch (const std::exception&) {
     return {};
@@ -57,7 +109,12 @@ Status status() noexcept {
 }
 
 std::uint64_t losses(LossCause cause) noexcept {
+  settle_abandoned_calls();
   const SlowPathLock lock;
+  try {
+    look_after_segments_in_log_call(agent());
+  } catch (const std::exception&) {  // no memory for the check; report what is known
+  }
   if (cause != LossCause::any) return count_of(agent(), static_cast<shm::LossCause>(cause));
   std::uint64_t records = 0;
   for (const shm::LossCause each : shm::kCountedCauses) {
@@ -90,6 +147,9 @@ std::uint64_t rs_losses(rs_loss_cause cause) {
 }
 
 int rs_init(void) {
+  if (SlowPathLock::is_held()) {
+    return agent().state.load(std::memory_order_relaxed) == ringside::State::live ? 1 : 0;
+  }
   const SlowPathLock lock;
   try {
     return ringside::ensure_segment(agent()) ? 1 : 0;
@@ -98,9 +158,43 @@ int rs_init(void) {
   }
 }
 
+int rs_init_with(const struct rs_options* options) {
+  rs_options given{};
+  if (options != nullptr) {
+    std::memcpy(static_cast<void*>(&given), options, std::min(options->struct_bytes, sizeof given));
+  }
+  try {
+    ringside::Options wanted;
+    if (given.service != nullptr) wanted.service = given.service;
+    if (given.shm_dir != nullptr) wanted.shm_dir = given.shm_dir;
+    if (given.ring_bytes != 0) wanted.ring_bytes = given.ring_bytes;
+    if (given.max_threads != 0) wanted.max_threads = given.max_threads;
+    if (given.block_timeout_ms != 0) {
+      wanted.block_timeout = std::chrono::milliseconds(given.block_timeout_ms);
+    }
+    if (given.live_consumer_timeout_ms != 0) {
+      wanted.live_consumer_timeout = std::chrono::milliseconds(given.live_consumer_timeout_ms);
+    }
+    if (given.mode != 0) wanted.mode = given.mode;
+    if (given.group != nullptr) wanted.group = given.group;
+    if (given.overflow <= RS_OVERFLOW_OVERWRITE) {
+      wanted.overflow = static_cast<ringside::Overflow>(given.overflow);
+    }
+    if (given.level != 0 && given.level <= RS_LEVEL_OFF) {
+      wanted.level = static_cast<ringside::Level>(given.level);
+    }
+    if (given.consumer_clock != 0) wanted.clock = ringside::Clock::consumer;
+    wanted.cost_sampling = given.cost_sampling;
+    return ringside::init(wanted).state == ringside::State::live ? 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 int rs_preallocate(void) {
   if (ringside::attach_ring() != ringside::Attached::kYes) return 0;
-  // The clock record that opens a stream, so that the first log call finds its way prepared.
+  ringside::stop_checks_of_this_thread();
+  // Writes the clock record that opens a stream, so that the first log call finds it done.
   rs_thread& t = rs_thread_state;
   if (t.clock_due == 0) {
     const std::uint64_t start = rs_reserve_slow(t.pos, 0, rs_clock());
@@ -112,24 +206,26 @@ int rs_preallocate(void) {
 
 int rs_flush(std::uint64_t timeout_ms) {
   Segment* const segment = agent().segment.load(std::memory_order_acquire);
-  if (segment == nullptr) return 1;  // nothing was recorded
+  if (segment == nullptr) return 1;  // no records exist
+  ringside::settle_abandoned_calls();
   if (segment->sub_buffer_bytes != 0) return 0;
   const ringside::SlowCall call;
-  ringside::shm::ControlPage& control = *segment->control;
-  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return 1;
-  // Release: a consumer that sees the request (acquire) sees all records published before it.
-  const std::uint64_t request =
-      control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const std::uint64_t start_ns = ringside::monotonic_ns();
-  long nap_ns = 20'000;
-  // Pairs with the consumer's release once the bytes are in the file.
-  while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
-    if ((ringside::monotonic_ns() - start_ns) / 1'000'000U >= timeout_ms) return 0;
-    const timespec nap{0, nap_ns};
-    nanosleep(&nap, nullptr);
-    nap_ns = std::min(nap_ns * 2, 1'000'000L);
+  const std::uint64_t bound_ns = std::min(timeout_ms, ringside::kLongestFlushMs) * 1'000'000U;
+  const std::uint64_t deadline_ns = ringside::monotonic_ns() + bound_ns;
+  // Also flushes replaced segments, as long as a consumer reads them. Records without a reader are
+  // counted as lost, and are not in the file.
+  bool flushed = true;
+  for (ringside::Segment* each = ringside::present_segment(); each != nullptr && flushed;
+       each = each->replaced) {
+    if (each->is_given_back.load(std::memory_order_relaxed) ||
+        each->consumer_is_gone.load(std::memory_order_relaxed))
+      continue;
+    flushed = ringside::flush_segment(*each, deadline_ns);
   }
-  return 1;
+  // A consumer may have died since.
+  ringside::present_segment();
+  const bool has_lost = ringside::has_lost_with_segment();
+  return flushed && !has_lost ? 1 : 0;
 }
 
 void rs_set_level(int level) {

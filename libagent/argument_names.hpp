@@ -6,8 +6,9 @@
 
 namespace ringside {
 
-// `arguments` is what stood in the macro call: the format literal, then the arguments. Names[i]
-// becomes the text of the i-th argument, cut to 64 bytes; a view into `arguments`.
+// `arguments` is the source text in the macro call: the format literal, then the arguments.
+// Names[i] becomes the text of the i-th argument, cut to shm::kMaxFieldNameBytes; a view into
+// `arguments`. If the arguments cannot be separated, each name becomes the text of all of them.
 void split_argument_names(std::string_view arguments, std::span<std::string_view> names);
 
 }  // namespace ringside

@@ -20,23 +20,23 @@ constexpr std::uint64_t kSettlingGaps = 4;
 
 struct Measuring {
   shm::CallCosts* costs = nullptr;  // null: nothing is measured
-  std::uint64_t point = 0;          // the next one, or one that was passed
-  std::uint64_t space_end = 0;      // of the limit that stands, unless that is 0
+  std::uint64_t point = 0;          // the next point, or one already passed
+  std::uint64_t space_end = 0;      // end of the space for the limit in force, unless that is 0
   std::uint64_t seed = 0;
-  std::uint64_t most_gap = 0;  // from one point to the next, at most
+  std::uint64_t most_gap = 0;  // the largest distance between points
   MeasuringTicks own;
 };
 constinit thread_local Measuring t_measuring;
 
-// The call that t_measured_end is of.
+// The call that t_measured_end belongs to.
 struct CallUnderWay {
-  std::uint64_t begin = 0;  // later than it was, by what is to be left out
+  std::uint64_t begin = 0;  // the begin plus the time to leave out
   bool waited = false;
 };
 constinit thread_local CallUnderWay t_under_way;
 
-// The clock once all instructions before have been executed, which it does not wait for by itself:
-// the copy of a long text would go on behind it.
+// The clock after all earlier instructions have been executed. Without the barrier, the copy of a
+// long text could continue after the reading.
 std::uint64_t settled_clock() {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
@@ -46,12 +46,12 @@ std::uint64_t settled_clock() {
   return rs_clock();
 }
 
-// One in `calls` is chosen: the mean of the smallest and the largest gap is 8 bytes for each.
+// One in `calls` is chosen: the mean of the smallest and the largest gap is 8 bytes for each call.
 std::uint64_t most_gap_for(std::uint64_t calls) {
   return 2 * kHead * calls - kHead;
 }
 
-// From 8 to most_gap bytes, each as likely.
+// From 8 to most_gap bytes, all equally likely.
 std::uint64_t gap_after(std::uint64_t point) {
   std::uint64_t x = point + t_measuring.seed;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -62,7 +62,7 @@ std::uint64_t gap_after(std::uint64_t point) {
   return kHead + static_cast<std::uint64_t>(static_cast<Wide>(x) * choices >> 64);
 }
 
-// As if points had lain there for ever: some gaps from a place before `pos` on.
+// A point as if the sequence had no beginning: after some gaps from a position before `pos`.
 std::uint64_t point_far_from(std::uint64_t pos) {
   const std::uint64_t run = kSettlingGaps * t_measuring.most_gap;
   std::uint64_t offset = 0;
@@ -70,27 +70,26 @@ std::uint64_t point_far_from(std::uint64_t pos) {
   return pos + (offset - run);
 }
 
-// The first at `pos` or behind it, if `point` is one.
+// The first point at or after `pos`, given the point `point`.
 std::uint64_t point_from(std::uint64_t point, std::uint64_t pos) {
   if (point < pos && pos - point > kFarGaps * t_measuring.most_gap) return point_far_from(pos);
   while (point < pos) point += gap_after(point);
   return point;
 }
 
-// Whether the call is to be measured whose record was to be [start, end). The next point is behind
-// that then.
+// Whether to measure the call whose record was to be [start, end). Moves the next point past it.
 bool choose(std::uint64_t start, std::uint64_t end) {
   for (;;) {
     const std::uint64_t known = load_local(t_measuring.point);
     const std::uint64_t point = point_from(known, start);
-    // A handler that has moved it meanwhile has recorded behind this call.
+    // A handler that has moved the point since has recorded after this call.
     if (exchange_local(&t_measuring.point, known, point_from(point, end))) {
       return point - start < kHead;
     }
   }
 }
 
-// To the next point; not if a handler has set another limit meanwhile.
+// Sets the limit to the next point, unless a handler has set another limit.
 void move_limit() {
   std::uint64_t* const limit = &rs_thread_state.limit;
   const std::uint64_t known = load_local(*limit);
@@ -99,21 +98,20 @@ void move_limit() {
   if (known != 0 && known != wanted) exchange_local(limit, known, wanted);
 }
 
-// To a word that only this thread and its handlers write.
+// Adds to a word that only this thread and its handlers write.
 void add(std::atomic<std::uint64_t>& word, std::uint64_t number) {
   rs_fetch_add_local(reinterpret_cast<std::uint64_t*>(&word), number);
 }
 
 void count(std::uint64_t ticks, bool waited) {
   shm::CallCosts* const costs = t_measuring.costs;
-  if (costs == nullptr) return;  // a handler has forked meanwhile
+  if (costs == nullptr) return;  // a handler has forked
   add(costs->all.ticks, ticks);
   if (waited) add(costs->all.waited, 1);
   add(costs->all.count[shm::cost_bucket(ticks)], 1);
 }
 
-// The call was chosen, and its record ends at `end`. What has passed since `own_begin` does not
-// count.
+// The call was chosen, and its record ends at `end`. The time since `own_begin` does not count.
 void measure_to_the_end(const MeasuredCall& call, std::uint64_t end, std::uint64_t own_begin) {
   if (!exchange_local(&rs_thread_state.pos, end, end + kHead)) return;
   t_under_way.waited = call.waited;
@@ -127,7 +125,8 @@ void set(std::atomic<std::uint64_t>& word, const std::atomic<std::uint64_t>& to)
   word.store(to.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
-// Calls without arguments, into private memory, on a thread whose state is put aside for them.
+// Calls without arguments, into private memory, on a thread whose state is saved for their
+// duration.
 class Trial {
  public:
   Trial() : saved_thread_(rs_thread_state), saved_measuring_(t_measuring) {
@@ -150,7 +149,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // What measuring adds to a call of a statement with this switch.
+  // The ticks that measuring adds to a call of a statement with this switch.
   std::uint64_t added_ticks(std::uint8_t state) {
     constexpr std::size_t kWanted = 61;
     constexpr int kMostRounds = 500;
@@ -200,7 +199,7 @@ class Trial {
     return sum;
   }
 
-  // Others on the processor make both dearer: rather too little is left out than too much.
+  // Other work on the processor slows down both: subtract rather too little than too much.
   static std::uint64_t low_octile(std::uint64_t* numbers, std::size_t count) {
     std::nth_element(numbers, numbers + count / 8, numbers + count);
     return numbers[count / 8];
@@ -249,12 +248,12 @@ std::uint64_t limit_for(std::uint64_t space_end) {
   std::uint64_t end = space_end;
   if (measures_calls()) {
     __atomic_store_n(&t_measuring.space_end, space_end, __ATOMIC_RELAXED);
-    // 0 would mean something else.
+    // 0 has another meaning.
     end = std::min(end, std::max<std::uint64_t>(load_local(t_measuring.point), RS_LIMIT_SLACK));
   }
-  // Less the slack, for records that are tested by their start alone; nearer to the true end
-  // every record takes the slow path, where the test is exact. Records that are tested by their end
-  // reach this limit when they begin 7 bytes before `end` at the latest, if they are of 8 bytes.
+  // Less the slack, for records that are tested only by their start. Near the true end every record
+  // takes the slow path, where the test is exact. Records that are tested by their end reach this
+  // limit when they begin 7 bytes before `end` at the latest, if they have 8 bytes.
   return end - RS_LIMIT_SLACK + 1;
 }
 
@@ -265,7 +264,7 @@ bool is_only_to_be_measured(std::uint64_t start, std::uint64_t bytes, std::uint6
     return false;
   }
   if (load_local(t_measuring.point) >= start + bytes) {
-    move_limit();  // which a handler may have left lower
+    move_limit();  // a handler may have left it lower
     return true;
   }
   const MeasuredCall call{.begin_tsc = tsc, .entered = rs_clock()};
@@ -283,7 +282,7 @@ void measure_slow_call(MeasuredCall call, std::uint64_t wanted, std::uint64_t re
   const rs_thread& t = rs_thread_state;
   if (reserved >= RS_DROPPED) {
     const bool chosen = choose(wanted, wanted + bytes);
-    // The next one is to begin where this one was.
+    // The next record begins at the position of this one.
     rs_fetch_add_local(&t_measuring.point, std::uint64_t{0} - bytes);
     const std::uint64_t begin = call.begin_tsc != 0 ? call.begin_tsc : call.entered;
     if (chosen && load_local(t.pos) == load_local(t.published)) {
@@ -297,19 +296,22 @@ void measure_slow_call(MeasuredCall call, std::uint64_t wanted, std::uint64_t re
   if (chosen && load_local(t.published) == reserved) measure_to_the_end(call, end, own_begin);
 }
 
-void end_measured_call() {
+std::uint64_t end_measured_call() {
   const std::uint64_t now = settled_clock();
-  // Before the bytes are given back: then a handler's call may be measured too.
+  // Before giving the bytes back: after that, a handler's call may be measured too.
   const CallUnderWay call = t_under_way;
   const std::uint64_t end = t_measured_end;
   t_measured_end = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  std::uint64_t pad_bytes = 0;
   if (!exchange_local(&rs_thread_state.pos, end + kHead, end)) {
-    // A handler has recorded behind them: they stay, as a pad.
+    // A handler has recorded after them: they stay, as a pad.
     const std::uint64_t pad = shm::make_head(kHead, shm::kCodePad);
     std::memcpy(rs_place(end), &pad, sizeof pad);
+    pad_bytes = kHead;
   }
   count(now > call.begin ? now - call.begin : 0, call.waited);
+  return pad_bytes;
 }
 
 }  // namespace ringside

@@ -1,6 +1,6 @@
 #pragma once
-// A thread that is cancelled goes on until it has left the library: its system calls must not
-// unwind the caller's frames, nor leave a lock or half a record behind.
+// Cancellation of a thread waits until it has left the library: the library's system calls must not
+// unwind the caller's frames, nor leave a lock held or a record unfinished.
 
 #include <pthread.h>
 
@@ -13,6 +13,7 @@ class CancellationOff {
     int ours = 0;
     pthread_setcancelstate(former_, &ours);
   }
+  int former() const { return former_; }
   CancellationOff(const CancellationOff&) = delete;
   CancellationOff& operator=(const CancellationOff&) = delete;
 

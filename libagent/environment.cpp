@@ -9,6 +9,10 @@
 #include <string_view>
 #include <unistd.h>
 
+#include <sys/auxv.h>
+
+#include "libagent/segment_access.hpp"
+#include "libagent/standard_error.hpp"
 #include "shm-layout/segment_layout.hpp"
 #include "shm-layout/segment_name.hpp"
 
@@ -19,8 +23,10 @@ constexpr std::uint32_t kMaxBlockTimeoutMs = 3'600'000;
 constexpr std::uint32_t kMaxCostSampling = 1'000'000'000;
 
 const char* variable(const char* name) {
-  // Read once, before the service can have reason to change its environment concurrently.
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  // A program with more privileges than its caller (set-user-id, file capabilities) gets null: its
+  // caller must not choose where and how it creates files. Read once, before the service can have
+  // reason to change its environment concurrently.
+  const char* value = secure_getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
@@ -76,36 +82,83 @@ constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Le
                                      {"warning", Level::warning},   {"error", Level::error},
                                      {"critical", Level::critical}, {"off", Level::off}};
 
+// A number of bytes, or of K, M or G (powers of 1024), as everywhere in Ringside.
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view kUnits = "KMG";
+  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  const unsigned shift =
+      unit == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  if (shift != 0) text.remove_suffix(1);
+  std::uint64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, count);
+  if (result.ec != std::errc() || result.ptr != end || count > UINT64_MAX >> shift) return {};
+  return count << shift;
+}
+
 void read_ring_bytes(Options* options) {
   const char* text = variable("RINGSIDE_RING_BYTES");
   if (text == nullptr) return;
-  std::uint64_t bytes = 0;
-  const char* const end = text + std::strlen(text);
-  const auto result = std::from_chars(text, end, bytes);
-  if (result.ec != std::errc() || result.ptr != end || !shm::is_ring_size(bytes)) {
-    reject("RINGSIDE_RING_BYTES", text, "a power of two between 65536 and 4294967296",
+  const std::optional<std::uint64_t> bytes = parse_bytes(text);
+  if (!bytes || !shm::is_ring_size(*bytes)) {
+    reject("RINGSIDE_RING_BYTES", text,
+           "a power of two between 65536 (64K) and 4294967296 (4G), such as 1M",
            std::to_string(options->ring_bytes));
     return;
   }
-  options->ring_bytes = bytes;
+  options->ring_bytes = *bytes;
+}
+
+constexpr std::string_view kModes = "one of 0600, 0640, 0644, 0660, 0664 (others may never write)";
+
+bool is_mode(std::uint32_t mode) {
+  return (mode & 0600U) == 0600 && (mode & ~0664U) == 0 && (mode & 0060U) != 0020;
+}
+
+std::string octal(std::uint32_t number) {
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number, 8).ptr;
+  return "0" + std::string(digits, end);
+}
+
+void read_mode(Options* options) {
+  const char* text = variable("RINGSIDE_MODE");
+  if (text == nullptr) return;
+  std::uint32_t mode = 0;
+  const char* const end = text + std::strlen(text);
+  const auto result = std::from_chars(text, end, mode, 8);
+  if (result.ec != std::errc() || result.ptr != end || !is_mode(mode)) {
+    return reject("RINGSIDE_MODE", text, kModes, octal(options->mode));
+  }
+  options->mode = mode;
+}
+
+// Resolves a name to a number once: /etc/group may be out of reach later (chroot).
+void read_group(Options* options) {
+  if (const char* group = variable("RINGSIDE_GROUP"); group != nullptr) options->group = group;
+  if (options->group.empty()) return;
+  if ((options->mode & 0060U) == 0) {
+    report("group " + options->group + " has no use with mode " + octal(options->mode) +
+           "; set RINGSIDE_MODE=0660 to let it in");
+  }
+  if (const std::optional<gid_t> number = group_number(options->group)) {
+    options->group = std::to_string(*number);
+  }
 }
 
 std::string executable_name() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length <= 0) return program_invocation_short_name;
+  // Without /proc: the program name given by the caller, unless the caller is not trusted.
+  if (length <= 0) {
+    return getauxval(AT_SECURE) != 0 ? "set-user-id" : program_invocation_short_name;
+  }
   std::string_view name(path, static_cast<std::size_t>(length));
   const std::size_t slash = name.rfind('/');
   return std::string(slash == std::string_view::npos ? name : name.substr(slash + 1));
 }
 
 }  // namespace
-
-void report(const std::string& text) {
-  const std::string line = "ringside: " + text + "\n";
-  // Nothing can be done about a standard error that does not take the line.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
 
 bool disabled_by_environment() {
   const char* text = variable("RINGSIDE_DISABLE");
@@ -134,6 +187,18 @@ Options apply_environment(Options options) {
            std::to_string(defaults.block_timeout.count()));
     options.block_timeout = defaults.block_timeout;
   }
+  if (!is_mode(options.mode)) {
+    report("mode=" + octal(options.mode) + " is not " + std::string(kModes) + "; using " +
+           octal(defaults.mode));
+    options.mode = defaults.mode;
+  }
+  if (options.live_consumer_timeout.count() < 0 ||
+      options.live_consumer_timeout.count() > kMaxBlockTimeoutMs) {
+    report("live_consumer_timeout=" + std::to_string(options.live_consumer_timeout.count()) +
+           " ms is not between 0 and 3600000; using " +
+           std::to_string(defaults.live_consumer_timeout.count()));
+    options.live_consumer_timeout = defaults.live_consumer_timeout;
+  }
   if (options.cost_sampling > kMaxCostSampling) {
     report("cost_sampling=" + std::to_string(options.cost_sampling) +
            " is not between 0 and 1000000000; using " + std::to_string(defaults.cost_sampling));
@@ -156,6 +221,12 @@ Options apply_environment(Options options) {
   read_number<std::uint32_t>("RINGSIDE_BLOCK_TIMEOUT_MS", 0, kMaxBlockTimeoutMs,
                              "a number of milliseconds from 0 to 3600000", &timeout_ms);
   options.block_timeout = std::chrono::milliseconds(timeout_ms);
+  read_mode(&options);
+  read_group(&options);
+  timeout_ms = static_cast<std::uint32_t>(options.live_consumer_timeout.count());
+  read_number<std::uint32_t>("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", 0, kMaxBlockTimeoutMs,
+                             "a number of milliseconds from 0 to 3600000", &timeout_ms);
+  options.live_consumer_timeout = std::chrono::milliseconds(timeout_ms);
   read_choice<Level>("RINGSIDE_LEVEL", kLevels, &options.level);
   read_choice<Clock>("RINGSIDE_CLOCK", kClocks, &options.clock);
   read_number<std::uint32_t>("RINGSIDE_COST_SAMPLING", 0, kMaxCostSampling,

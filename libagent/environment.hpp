@@ -1,17 +1,14 @@
 #pragma once
-// Options as the environment changes them.
+// Applies the environment to options.
 
 #include "libagent/include/ringside/ringside.hpp"
 
 namespace ringside {
 
-// `options` with every RINGSIDE_ variable that is set and valid applied, and everything brought
-// into its range. A bad value costs one line on standard error and leaves what was there.
+// `options` after applying every valid RINGSIDE_ variable and limiting all values to their ranges.
+// An invalid value is reported in one line on standard error and ignored.
 Options apply_environment(Options options);
 
 bool disabled_by_environment();
-
-// One line "ringside: ..." on standard error.
-void report(const std::string& text);
 
 }  // namespace ringside

@@ -7,14 +7,15 @@
 
 #include "libagent/agent.hpp"
 #include "libagent/ring_attachment.hpp"
-#include "libagent/segment_file.hpp"
+#include "libagent/segment_growth.hpp"
+#include "libagent/segment_succession.hpp"
 #include "libagent/statement_registry.hpp"
 
 namespace ringside {
 namespace {
 
-// Held by the forking thread from before the fork until after it, on both sides, so that the
-// child never sees half a registration.
+// Held by the forking thread from before the fork until after it, on both sides, so that the child
+// never sees an incomplete registration.
 alignas(SlowPathLock) unsigned char g_lock[sizeof(SlowPathLock)];
 
 void before_fork() {
@@ -25,9 +26,9 @@ void release() {
   std::launder(reinterpret_cast<SlowPathLock*>(g_lock))->~SlowPathLock();
 }
 
-// Takes the parent's ring out of the child's address space. If the fork came from a signal
-// handler, this thread may still be inside a log call: what it writes then goes to private
-// memory that stays behind.
+// Removes the parent's ring from the child's address space. If the fork came from a signal handler,
+// this thread may still be inside a log call: what it writes then goes to private memory of the
+// child.
 void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
   if (in_use) {
     static_cast<void>(
@@ -37,8 +38,22 @@ void detach_mapping(std::byte* base, std::uint64_t bytes, bool in_use) {
   }
 }
 
-// The child has one thread, this one. It starts afresh: no segment, no ring, no ids; the
-// parent's mappings and descriptor go, so that the parent's death is seen when it comes.
+// A segment of the parent.
+void detach(Segment& segment, const shm::RingMetadata* own_ring) {
+  for (std::uint32_t i = 0; i < segment.layout.ring_count; ++i) {
+    std::byte* const base = segment.ring_base[i].load(std::memory_order_relaxed);
+    if (base == nullptr) continue;
+    detach_mapping(base, kRingCopies * segment.layout.ring_bytes, &segment.rings[i] == own_ring);
+  }
+  // Interrupted calls may still read it: they find an empty segment in private memory, and their
+  // switch off if they were reading that. This costs address space, not memory.
+  static_cast<void>(mmap(segment.head, segment.head_bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0));
+  segment.descriptor.close_own();
+}
+
+// The child has one thread, this one. It starts afresh: without segment, ring or ids. The parent's
+// mappings and descriptor go, so that the parent's death can be detected.
 void in_child() {
   is_a_process_of_its_own();
   Agent& a = agent();
@@ -46,18 +61,9 @@ void in_child() {
   forget_registrations(a);
   const shm::RingMetadata* const own_ring = attached_ring();
   abandon_ring();
+  forget_succession();
+  for (Segment* each = segment; each != nullptr; each = each->replaced) detach(*each, own_ring);
   if (segment != nullptr) {
-    for (std::uint32_t i = 0; i < segment->layout.ring_count; ++i) {
-      std::byte* const base = segment->ring_base[i].load(std::memory_order_relaxed);
-      if (base == nullptr) continue;
-      detach_mapping(base, kRingCopies * segment->layout.ring_bytes,
-                     &segment->rings[i] == own_ring);
-    }
-    // Interrupted calls may still look at it: they find an empty segment in private memory, and
-    // their switch off if that is what they were reading. The price is address space, not memory.
-    static_cast<void>(mmap(segment->head, segment->head_bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0));
-    segment->fd.reset();
     segment->former = a.former_segment;
     a.former_segment = segment;
   }
@@ -73,9 +79,9 @@ void in_child() {
   release();
 }
 
-// When the library is loaded, before the first log call: a fork that began before its handlers
-// were known would hand the child the lock as another thread holds it. Before the constructors
-// of a program that contains the library, too: they may log and fork.
+// When the library is loaded, before the first log call: a fork that began before its handlers were
+// registered would give the child the lock while another thread holds it. Also before the
+// constructors of a program that contains the library: they may log and fork.
 __attribute__((constructor(101))) void watch_forks_from_the_start() {
   const SlowPathLock lock;
   watch_forks();

@@ -1,10 +1,11 @@
 #pragma once
-// What fork() must not inherit: the parent's rings, its segment's lock, its registrations.
+// Keeps a child of fork() from inheriting the parent's rings, its segment's lock and its
+// registrations.
 
 namespace ringside {
 
-// Arranges for it, once; done when the library is loaded, and tried again with the segment where
-// memory for it was refused. Slow-path lock held.
+// Registers the fork handlers, once, when the library is loaded; tried again with the segment if
+// there was no memory. Slow-path lock held.
 void watch_forks();
 
 }  // namespace ringside

@@ -1,5 +1,5 @@
 #pragma once
-// Words that one thread and its signal handlers share; see rs_fetch_add_local too.
+// Words that one thread and its signal handlers share; see also rs_fetch_add_local.
 
 #include <cstdint>
 
@@ -9,7 +9,8 @@ inline std::uint64_t load_local(const std::uint64_t& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
-// *word = desired if it still is expected; atomic with respect to this thread's handlers only.
+// Sets *word to `desired` if it equals `expected`; atomic only with respect to this thread's
+// handlers.
 inline bool exchange_local(std::uint64_t* word, std::uint64_t expected, std::uint64_t desired) {
 #if defined(__x86_64__)
   unsigned char done = 0;

@@ -1,7 +1,9 @@
 #include "libagent/loss_count.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <tuple>
 
 #include "libagent/slow_call.hpp"
 #include "shm-layout/site_losses.hpp"
@@ -34,6 +36,8 @@ const std::atomic<std::uint64_t>* counter_in(const shm::CountersLine& counters,
       return &counters.dropped_consumer_absent;
     case shm::LossCause::kQuarantined:
       return &counters.dropped_quarantined;
+    case shm::LossCause::kAbandoned:
+      return &counters.dropped_abandoned;
     case shm::LossCause::kTooLarge:
       return &counters.cut_records;
     default:
@@ -41,14 +45,40 @@ const std::atomic<std::uint64_t>* counter_in(const shm::CountersLine& counters,
   }
 }
 
-void add_for_site(Segment& segment, std::uint64_t id, shm::LossCause cause, std::uint64_t records) {
-  // Our own word, not the one in shared memory: beyond it there is no memory to touch.
-  if (id >= segment.sites_counted.load(std::memory_order_relaxed)) return;
-  segment.site_losses[id].count[shm::counter_of(cause)].fetch_add(records,
-                                                                  std::memory_order_relaxed);
+// The causes that a ring counts and a drop record reports.
+constexpr std::array<shm::LossCause, 4> kCausesOfDrop{
+    shm::LossCause::kRingFull, shm::LossCause::kNoConsumer, shm::LossCause::kQuarantined,
+    shm::LossCause::kAbandoned};
+
+static_assert(kCausesOfDrop.size() == std::tuple_size_v<Segment::DropsByCause>);
+
+std::uint64_t drops_in(const shm::RingMetadata& ring, std::size_t cause) {
+  return counter_in(ring.counters, kCausesOfDrop[cause])->load(std::memory_order_relaxed);
 }
 
-// 0 while it has none.
+// The drops that the consumer has reported. The sum is known; the division by cause is assumed.
+Segment::DropsByCause told_drops(const shm::RingMetadata& ring) {
+  Segment::DropsByCause told{};
+  if (ring.consumer.generation.load(std::memory_order_relaxed) !=
+      ring.identity.generation.load(std::memory_order_relaxed)) {
+    return told;
+  }
+  std::uint64_t left = ring.consumer.booked_drops.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    told[i] = std::min(left, drops_in(ring, i));
+    left -= told[i];
+  }
+  return told;
+}
+
+void add_for_site(Segment& segment, std::uint64_t id, shm::LossCause cause, std::uint64_t records) {
+  // Our own word, not the one in shared memory: there is no memory beyond it.
+  if (id >= segment.sites_counted.load(std::memory_order_relaxed)) return;
+  segment.site_losses[id].count[shm::site_counter_of(cause)].fetch_add(records,
+                                                                       std::memory_order_relaxed);
+}
+
+// The statement's id; 0 while it has none.
 std::uint64_t registered_id(const rs_site& site) {
   // Pairs with the release at registration.
   return __atomic_load_n(&site.state, __ATOMIC_ACQUIRE) == &rs_initial_switch ? 0 : site.id;
@@ -60,8 +90,8 @@ void count_refusal(rs_site* site, shm::LossCause cause) {
   Agent& a = agent();
   a.refused.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
-    // Release and acquire: whoever adds after book_refusals() took what was there sees the segment
-    // that it was taken for.
+    // Release and acquire: a thread that adds after book_refusals() took the counts also sees the
+    // segment that they were taken for.
     if (kCausesOfRefusal[i] == cause) {
       a.unbooked_refusals[i].fetch_add(1, std::memory_order_acq_rel);
     }
@@ -75,7 +105,7 @@ void count_for_site(rs_site* site, shm::LossCause cause) {
   const std::uint64_t id = site == nullptr ? 0 : registered_id(*site);
   if (site != nullptr && id == 0 && cause == shm::LossCause::kNoSharedMemory) {
     __atomic_fetch_add(&site->unbooked_refusals, 1, __ATOMIC_ACQ_REL);
-    if (registered_id(*site) != 0) book_refusals(*site);  // it has been registered meanwhile
+    if (registered_id(*site) != 0) book_refusals(*site);  // it has been registered since
     return;
   }
   if (segment != nullptr) add_for_site(*segment, id, cause, 1);
@@ -99,20 +129,81 @@ void book_refusals(rs_site& site) {
   }
 }
 
-std::uint64_t count_of(const Agent& a, shm::LossCause cause) {
-  Segment* const segment = a.segment.load(std::memory_order_relaxed);
-  std::uint64_t records = 0;
+void count_as_lost_with_segment(Agent& a, std::uint64_t records) {
+  if (records == 0) return;
   for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
-    if (kCausesOfRefusal[i] != cause) continue;
-    records += a.unbooked_refusals[i].load(std::memory_order_relaxed);
-    if (segment != nullptr) records += booked(*segment, i).load(std::memory_order_relaxed);
+    if (kCausesOfRefusal[i] == shm::LossCause::kNoSharedMemory) {
+      a.unbooked_refusals[i].fetch_add(records, std::memory_order_acq_rel);
+    }
   }
+  book_refusals(a);
+  Segment* const segment = a.segment.load(std::memory_order_acquire);
+  if (segment != nullptr) add_for_site(*segment, 0, shm::LossCause::kNoSharedMemory, records);
+}
+
+void note_told_refusals(Segment& removed, bool has_consumer) {
+  if (!has_consumer && removed.told_refusals_are_known) return;
+  removed.told_refusals_are_known = true;
+  if (!has_consumer && removed.control->consumer.session.load(std::memory_order_relaxed) == 0) {
+    return;  // it never had one
+  }
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    removed.told_refusals[i] = booked(removed, i).load(std::memory_order_relaxed);
+  }
+}
+
+void carry_refusals(Agent& a, Segment& removed) {
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    const std::uint64_t all = booked(removed, i).load(std::memory_order_relaxed);
+    if (all <= removed.told_refusals[i]) continue;
+    const std::uint64_t records = all - removed.told_refusals[i];
+    removed.told_refusals[i] = all;
+    removed.carried_losses[shm::counter_of(kCausesOfRefusal[i])] += records;
+    a.unbooked_refusals[i].fetch_add(records, std::memory_order_acq_rel);
+  }
+  book_refusals(a);
+}
+
+std::uint64_t carry_drops(Segment& removed, std::uint32_t ring_index) {
+  if (removed.carried_drops == nullptr) {
+    removed.carried_drops = std::make_unique<Segment::DropsByCause[]>(removed.layout.ring_count);
+    for (std::uint32_t i = 0; i < removed.rings_used; ++i) {
+      removed.carried_drops[i] = told_drops(removed.rings[i]);
+    }
+  }
+  std::uint64_t records = 0;
+  for (std::size_t i = 0; i < kCausesOfDrop.size(); ++i) {
+    const std::uint64_t count = drops_in(removed.rings[ring_index], i);
+    std::uint64_t& carried = removed.carried_drops[ring_index][i];
+    if (count <= carried) continue;
+    removed.carried_losses[shm::counter_of(kCausesOfDrop[i])] += count - carried;
+    records += count - carried;
+    carried = count;
+  }
+  return records;
+}
+
+std::uint64_t count_of(const Agent& a, shm::LossCause cause) {
+  std::uint64_t records = 0;
   const std::size_t counter = shm::counter_of(cause);
-  if (segment == nullptr || counter == shm::kCountedCauses.size()) return records;
-  records += a.counted_for_former_owners[counter];
-  for (std::uint32_t i = 0; i < segment->rings_used; ++i) {
-    const auto* const count = counter_in(segment->rings[i].counters, cause);
-    if (count != nullptr) records += count->load(std::memory_order_relaxed);
+  if (counter != shm::kCountedCauses.size()) records += a.counted_for_former_owners[counter];
+  for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+    if (kCausesOfRefusal[i] == cause) {
+      records += a.unbooked_refusals[i].load(std::memory_order_relaxed);
+    }
+  }
+  for (Segment* segment = a.segment.load(std::memory_order_relaxed); segment != nullptr;
+       segment = segment->replaced) {
+    for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
+      if (kCausesOfRefusal[i] == cause) {
+        records += booked(*segment, i).load(std::memory_order_relaxed);
+      }
+    }
+    for (std::uint32_t i = 0; i < segment->rings_used; ++i) {
+      const auto* const count = counter_in(segment->rings[i].counters, cause);
+      if (count != nullptr) records += count->load(std::memory_order_relaxed);
+    }
+    if (counter != shm::kCountedCauses.size()) records -= segment->carried_losses[counter];
   }
   return records;
 }
@@ -133,7 +224,7 @@ void rs_dropped(rs_site* site, std::uint64_t dropped) {
   const ringside::SlowCall call;
   const auto cause = static_cast<LossCause>(dropped - RS_DROPPED);
   switch (cause) {
-    case LossCause::kUnknown:  // tracing is disabled, or it is not this process's
+    case LossCause::kUnknown:  // tracing is disabled, or the segment is another process's
       return;
     case LossCause::kNoRing:
     case LossCause::kNoSharedMemory:

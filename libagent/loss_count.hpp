@@ -1,5 +1,5 @@
 #pragma once
-// Counts records that are not recorded: by cause, and by statement. Never on the record path.
+// Counts records that are lost: by cause, and by statement. Never on the record path.
 
 #include <cstdint>
 
@@ -8,25 +8,36 @@
 
 namespace ringside {
 
-// What a reservation returns instead of a place.
+// The result of a reservation without a place.
 constexpr std::uint64_t dropped(shm::LossCause cause) {
   return RS_DROPPED + static_cast<std::uint64_t>(cause);
 }
 
 // A record of `site` found no ring, no segment or no place in the dictionary. Counted in the
-// control page and for the statement; before there is a segment in the process, which the
-// segment then takes over. Lock-free; any thread, signal handlers included. `site` may be null.
+// control page and for the statement. Before there is a segment, counted in the process; the
+// segment takes these counts over. Lock-free; any thread, signal handlers included. `site` may be
+// null.
 void count_refusal(rs_site* site, shm::LossCause cause);
 
-// For the statement only: its ring has counted already. As above.
+// For the statement only: its ring has already counted the record. Otherwise as above.
 void count_for_site(rs_site* site, shm::LossCause cause);
 
-// What was counted before there was a segment goes to it. Lock held.
+// Moves the counts from before the segment existed to the segment. Lock held.
 void book_refusals(Agent& agent);
 // The same for a statement that was not registered.
 void book_refusals(rs_site& site);
 
-// Of all rings and of the process, since its start. Lock held.
+// Counts records in a segment whose file was removed before a consumer read them. Lock held.
+void count_as_lost_with_segment(Agent& agent, std::uint64_t records);
+
+// Refusals in the page of a removed segment are reported while it has a consumer. Lock held.
+void note_told_refusals(Segment& removed, bool has_consumer);
+// Losses that no consumer will report go to the successor: the refusals in its page, and the drops
+// of a ring, which are returned for the caller to count again. Lock held; allocates.
+void carry_refusals(Agent& agent, Segment& removed);
+std::uint64_t carry_drops(Segment& removed, std::uint32_t ring_index);
+
+// Sum over all rings and the process, since its start. Lock held.
 std::uint64_t count_of(const Agent& agent, shm::LossCause cause);
 
 // The ring has a new owner, whose counters begin at 0. Lock held.

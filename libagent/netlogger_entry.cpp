@@ -22,7 +22,7 @@ bool is_number(std::string_view text, Number& number) {
   return error == std::errc() && stop == end;
 }
 
-// A text such as 007 or inf is a name rather than a number, and must come back as it was.
+// A text such as 007 or inf is a name rather than a number, and must be preserved.
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || text.front() < '0' || text.front() > '9') return false;

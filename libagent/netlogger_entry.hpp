@@ -1,5 +1,5 @@
 #pragma once
-// What a NetLogger statement says of itself in the dictionary, from its texts.
+// The dictionary entry of a NetLogger statement, from its texts.
 
 #include <array>
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace ringside {
 // Names, types and values; views into the statement's texts.
 class NetloggerConstants {
  public:
-  // A number if `value` is one as C writes it in decimal and it has not more than 64 bits, else
-  // text. False if there are too many.
+  // Stored as a number if `value` is a decimal number in C syntax of at most 64 bits, otherwise as
+  // text. Returns false if there are too many.
   bool add(std::string_view name, std::string_view value, bool is_quoted);
 
   // Fills the first of `fields`, which refer to this object, and returns how many.

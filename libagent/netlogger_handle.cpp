@@ -1,4 +1,4 @@
-// The calls of <ringside/netlogger.h> for texts that are known at run time only.
+// The calls of <ringside/netlogger.h> for texts that are only known at run time.
 
 #include <array>
 #include <atomic>
@@ -13,8 +13,11 @@
 #include <wchar.h>
 
 #include "libagent/agent.hpp"
+#include "libagent/cancellation_off.hpp"
 #include "libagent/include/ringside/netlogger.h"
 #include "libagent/loss_count.hpp"
+#include "libagent/reentry_guard.hpp"
+#include "libagent/signals_blocked.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
 #include "libagent/statement_texts.hpp"
@@ -28,7 +31,7 @@ constexpr std::uint32_t kMostStatements = 4096;
 
 }  // namespace
 
-// Immutable once it is in its bucket, but for what the library itself changes in `site`.
+// Immutable once it is in its bucket, except `site`, which the library changes.
 struct HandleStatement {
   rs_site site{};
   std::array<rs_field, RS_MAX_FIELDS> fields{};
@@ -92,7 +95,7 @@ rs_arg take_integer(const shm::PrintfField& field, va_list* values) {
   return arg;
 }
 
-// An argument as its conversion wants it; the record keeps the low bytes of its type.
+// An argument with the type of its conversion; the record keeps the low bytes of its type.
 rs_arg take_argument(const shm::PrintfField& field, va_list* values) {
   rs_arg arg{};
   switch (field.conversion) {
@@ -135,8 +138,8 @@ rs_arg take_argument(const shm::PrintfField& field, va_list* values) {
 
 using ringside::HandleStatement;
 
-// Statements by their texts. They are only added, with the slow-path lock held, so that readers
-// need none.
+// Statements by their texts. They are only added, with the slow-path lock held, so readers need no
+// lock.
 struct rs_netlogger {
   rs_netlogger() = default;
   ~rs_netlogger() {
@@ -151,7 +154,7 @@ struct rs_netlogger {
   rs_netlogger(const rs_netlogger&) = delete;
   rs_netlogger& operator=(const rs_netlogger&) = delete;
 
-  // Null if there is no memory or no room for another one.
+  // Null if there is no memory, or no room for another statement.
   HandleStatement* of(const ringside::StatementTexts& texts) {
     std::atomic<HandleStatement*>& bucket = buckets_[texts.bucket()];
     // Pairs with the release in add().
@@ -169,19 +172,22 @@ struct rs_netlogger {
 
   HandleStatement* add(std::atomic<HandleStatement*>& bucket,
                        const ringside::StatementTexts& texts) {
+    if (ringside::ReentryGuard::is_active()) return nullptr;
     const ringside::SlowCall call;
+    const ringside::SignalsBlocked blocked;
+    const ringside::ReentryGuard guard;
     if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
     auto statement = ringside::make_statement(texts);
     if (!statement) return nullptr;
     const ringside::SlowPathLock lock;
     HandleStatement* const first = bucket.load(std::memory_order_relaxed);
-    // Another thread may have added it meanwhile.
+    // Another thread may have added it since.
     if (HandleStatement* const known = find(first, texts)) return known;
     if (count_.load(std::memory_order_relaxed) == ringside::kMostStatements) return nullptr;
     count_.fetch_add(1, std::memory_order_relaxed);
     statement->next = first;
-    // Known to the agent before anybody can register it, so that a fork finds and forgets it.
-    ringside::add_statement(ringside::agent(), statement->site);
+    // Known to the agent before any thread can register it, so that a fork finds and forgets it.
+    ringside::add_statement(ringside::agent(), statement->site, false);
     // Pairs with the acquire in of().
     bucket.store(statement.get(), std::memory_order_release);
     return statement.release();
@@ -192,12 +198,12 @@ struct rs_netlogger {
 };
 
 rs_netlogger* rs_netlogger_open(void) {
-  const ringside::SlowCall call;
+  const ringside::CancellationOff cancellation_off;
   return new (std::nothrow) rs_netlogger;
 }
 
 void rs_netlogger_close(rs_netlogger* handle) {
-  const ringside::SlowCall call;
+  const ringside::CancellationOff cancellation_off;
   delete handle;
 }
 

@@ -9,11 +9,11 @@ namespace ringside {
 namespace {
 
 thread_local shm::OldestRecords t_oldest;
-// Set while the words are being changed or computed: a handler that logs meanwhile uses the space
-// that there is, and leaves them alone.
+// Set while the words are being changed or computed: a handler that logs during that time uses the
+// available space, and does not change them.
 thread_local bool t_giving_up = false;
 
-// The shared words first: by the private position records may be written at once.
+// The shared words first: records may be written at once according to the private position.
 void store(shm::RingMetadata& ring, const shm::OldestRecords& oldest) {
   shm::store_oldest(ring.producer.oldest, oldest);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -40,7 +40,7 @@ std::uint64_t oldest_pos() {
 GiveUp give_up_oldest(const Segment& segment, shm::RingMetadata& ring, const std::byte* base) {
   if (t_giving_up) return GiveUp::refused;
   t_giving_up = true;
-  // From here on no handler changes t_oldest. Bytes behind `published` are not written yet.
+  // From here no handler changes t_oldest. Bytes after `published` are not written yet.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const std::uint64_t published = __atomic_load_n(&rs_thread_state.published, __ATOMIC_RELAXED);
   GiveUp result = GiveUp::refused;
@@ -66,6 +66,10 @@ void give_up_uncounted(shm::RingMetadata& ring, std::uint64_t pos) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   store(ring, {pos, t_oldest.sequence, t_oldest.drops});
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  t_giving_up = false;
+}
+
+void forget_interrupted_give_up() {
   t_giving_up = false;
 }
 

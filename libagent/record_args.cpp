@@ -1,5 +1,5 @@
-// Records a statement whose arguments are known at run time only: the C front end, and C++
-// records that are too large to be stored whole.
+// Records a statement whose arguments are only known at run time: the C front end, and C++ records
+// that are too large to be stored complete.
 
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kNullText[] = "(null)";
 
-// One argument on its way into a record: plain bytes, or a string.
+// One argument of a record: plain bytes, or a string.
 struct Piece {
   bool is_text = false;
   bool is_wide = false;
@@ -95,12 +95,12 @@ void cut_text(Piece* piece, std::uint32_t bytes) {
   constexpr unsigned char kContinuationMask = 0xC0;
   constexpr unsigned char kContinuation = 0x80;
   std::uint32_t end = bytes;
-  // A UTF-8 character has at most three continuation bytes; anything longer is no UTF-8.
+  // A UTF-8 character has at most three continuation bytes; more are not UTF-8.
   while (end > 0 && bytes - end < 3 && (text[end] & kContinuationMask) == kContinuation) --end;
   piece->bytes = (text[end] & kContinuationMask) == kContinuation ? bytes : end;
 }
 
-// Shortens the longest strings to one common length, so that all of them fit into `budget`.
+// Shortens the longest strings to a common length, so that all of them fit into `budget`.
 void cut_texts(std::span<Piece> pieces, std::uint64_t budget) {
   std::uint64_t low = 0;
   std::uint64_t high = budget;
@@ -152,7 +152,7 @@ std::uint64_t total_bytes(std::span<const Piece> pieces) {
 void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
   using namespace ringside;
   std::array<Piece, RS_MAX_FIELDS> storage;
-  // Neither this nor what does not fit below gets past a compiler without -w.
+  // Only with -w does a compiler accept this, or arguments that do not match below.
   if (count != site->field_count || count > storage.size()) {
     return count_refusal(site, shm::LossCause::kDictionaryFull);
   }

@@ -15,7 +15,7 @@ T load(const std::byte* p) {
   return value;
 }
 
-// Of the plain record at `p`; 0 if it does not end within `left`.
+// Size of the plain record at `p`; 0 if it does not end within `left`.
 std::uint64_t plain_bytes(const RecordShape& shape, const std::byte* p, std::uint64_t left) {
   std::uint64_t bytes = shm::kHeadBytes + shape.fixed_bytes[0];
   for (std::uint32_t text = 1; text <= shape.texts; ++text) {
@@ -50,7 +50,7 @@ const RecordShape* RecordShapes::find(std::uint32_t site_id) const {
   return site_id < site_capacity_ ? by_site_[site_id].load(std::memory_order_relaxed) : nullptr;
 }
 
-// The bytes lie in shared memory: every length is read once and checked before it is used.
+// The bytes are in shared memory: every length is read once and checked before it is used.
 WalkedRecords walk_sub_buffer(std::span<const std::byte> bytes, const RecordShapes& shapes) {
   WalkedRecords walked;
   std::uint32_t fixed_id = UINT32_MAX;  // of the site whose records have the length below
@@ -63,7 +63,7 @@ WalkedRecords walk_sub_buffer(std::span<const std::byte> bytes, const RecordShap
       const auto head = load<std::uint64_t>(p);
       const std::uint32_t id = shm::head_id(head);
       if (id == fixed_id && fixed_bytes <= left) {
-        // Predicted from record to record, so that none waits for the lookup of the one before.
+        // Predicted from record to record, so that no lookup waits for the preceding record.
         walked.bytes += fixed_bytes;
         ++walked.numbers;
         continue;

@@ -1,6 +1,6 @@
 #pragma once
-// The lengths of this process's own records, to count those of a sub-buffer that is given up.
-// Nobody counts them when they are written: that would cost every log call an instruction.
+// The lengths of this process's own records, to count those of a discarded sub-buffer. Counting
+// them when they are written would cost every log call an instruction.
 
 #include <atomic>
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace ringside {
 
-// What one statement's records look like behind the head: bytes of fixed length, with texts (u32
+// The layout of one statement's records after the head: bytes of fixed length, with texts (u32
 // length + bytes) in between.
 struct RecordShape {
   std::uint32_t texts = 0;
-  std::uint32_t fixed_bytes[RS_MAX_FIELDS + 1] = {};  // before each text; behind the last one
+  std::uint32_t fixed_bytes[RS_MAX_FIELDS + 1] = {};  // before each text; after the last one
 };
 
-// By site id. They outlive the statements, whose library may be unloaded while its records are in
-// a ring. Added under the agent's lock before the id is known to anybody; read without.
+// By site id. They outlive the statements, whose library may be unloaded while its records are in a
+// ring. Added under the agent's lock before the id is published; read without it.
 class RecordShapes {
  public:
   explicit RecordShapes(std::uint32_t site_capacity);
@@ -35,16 +35,18 @@ class RecordShapes {
   std::vector<std::unique_ptr<const RecordShape>> shapes_;
 };
 
-// What stands between two places of a ring.
+// The records between two positions of a ring.
 struct WalkedRecords {
-  std::uint64_t bytes = 0;    // up to where it was walked
-  std::uint64_t numbers = 0;  // sequence numbers: records, and those that drop records tell of
-  std::uint64_t drops = 0;    // the latter
-  bool at_clock = false;      // a clock record comes next
-  bool sound = true;          // no: what comes next is no record; somebody wrote over it
+  std::uint64_t bytes = 0;  // length of the walk
+  // sequence numbers: of records, and of records reported by drop records
+  std::uint64_t numbers = 0;
+  std::uint64_t drops = 0;  // the latter only
+  bool at_clock = false;    // a clock record comes next
+  // false: the next bytes are not a record; they were overwritten by something else
+  bool sound = true;
 };
 
-// Walks from `bytes`, which begin with a clock record, to the next one or the end.
+// Walks from the begin of `bytes`, a clock record, to the next one or the end.
 WalkedRecords walk_sub_buffer(std::span<const std::byte> bytes, const RecordShapes& shapes);
 
 }  // namespace ringside

@@ -1,9 +1,11 @@
 // The slow path of a reservation: first use, a new lap, a new clock epoch, a full ring.
 //
-// A signal handler may log at any point of this, also into the same functions. What makes that
-// safe: `pos` changes by single instructions only (rs_fetch_add_local, exchange_local); a handler
-// gives back what it reserved in vain before it returns; whoever finds its reservation no longer
-// at the end of `pos` knows that a handler has successfully recorded behind it.
+// A signal handler may log at any point of this, also into the same functions. This is safe for
+// three reasons. `pos` changes by single instructions only (rs_fetch_add_local, exchange_local). A
+// handler gives back unused reservations before it returns. If a caller's reservation is no longer
+// at the end of `pos`, a handler has successfully recorded after it.
+
+#include "libagent/reserve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +17,10 @@
 #include "libagent/call_cost.hpp"
 #include "libagent/local_word.hpp"
 #include "libagent/loss_count.hpp"
+#include "libagent/nested_records.hpp"
 #include "libagent/oldest_records.hpp"
 #include "libagent/ring_attachment.hpp"
+#include "libagent/segment_succession.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/space_wait.hpp"
 #include "shm-layout/record_head.hpp"
@@ -24,15 +28,18 @@
 namespace ringside {
 namespace {
 
-// The causes that a ring counts, each with a drop record of its own.
-constexpr std::array<shm::DropCause, 3> kDropCauses{
-    shm::DropCause::kRingFull, shm::DropCause::kConsumerAbsent, shm::DropCause::kQuarantined};
+// The causes that a ring counts, each with its own drop record.
+constexpr std::array<shm::DropCause, 4> kDropCauses{
+    shm::DropCause::kRingFull, shm::DropCause::kConsumerAbsent, shm::DropCause::kQuarantined,
+    shm::DropCause::kAbandoned};
 static_assert(static_cast<std::uint32_t>(shm::DropCause::kRingFull) ==
               static_cast<std::uint32_t>(shm::LossCause::kRingFull));
 static_assert(static_cast<std::uint32_t>(shm::DropCause::kConsumerAbsent) ==
               static_cast<std::uint32_t>(shm::LossCause::kNoConsumer));
 static_assert(static_cast<std::uint32_t>(shm::DropCause::kQuarantined) ==
               static_cast<std::uint32_t>(shm::LossCause::kQuarantined));
+static_assert(static_cast<std::uint32_t>(shm::DropCause::kAbandoned) ==
+              static_cast<std::uint32_t>(shm::LossCause::kAbandoned));
 
 std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::DropCause cause) {
   switch (cause) {
@@ -40,22 +47,35 @@ std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::DropCause cause)
       return c.dropped_consumer_absent;
     case shm::DropCause::kQuarantined:
       return c.dropped_quarantined;
+    case shm::DropCause::kAbandoned:
+      return c.dropped_abandoned;
     default:
       return c.dropped_ring_full;
   }
 }
 
-void count_drop(shm::RingMetadata& ring, shm::LossCause cause) {
+void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t records = 1) {
   shm::CountersLine& c = ring.counters;
-  drops_of(c, static_cast<shm::DropCause>(cause)).fetch_add(1, std::memory_order_relaxed);
+  drops_of(c, static_cast<shm::DropCause>(cause)).fetch_add(records, std::memory_order_relaxed);
   // Last, with release: the consumer's acquire then sees the cause too.
-  c.dropped_total.fetch_add(1, std::memory_order_release);
+  c.dropped_total.fetch_add(records, std::memory_order_release);
 }
 
-// Losses that drop records in the ring tell of, by cause.
+// Losses that drop records in the ring report, by cause.
 thread_local std::array<std::uint64_t, kDropCauses.size()> t_marked_drops{};
 thread_local std::uint64_t t_lap_end = 0;
+// The thread's `clock_due` may be earlier, to check whether the segment's file still has its name.
+thread_local std::uint64_t t_clock_record_due = 0;
 thread_local std::uint32_t t_generation = 0;
+thread_local bool t_checks_segment_file = true;
+
+// The next slow path for reasons of time.
+void come_back_after(std::uint64_t tsc, const Segment& segment) {
+  const bool looks = t_checks_segment_file && segment.look_interval_ticks != 0;
+  const std::uint64_t look_at = looks ? tsc + segment.look_interval_ticks : UINT64_MAX;
+  __atomic_store_n(&rs_thread_state.clock_due, std::min(look_at, t_clock_record_due),
+                   __ATOMIC_RELAXED);
+}
 
 class SlowReservation {
  public:
@@ -88,6 +108,7 @@ class SlowReservation {
       const std::uint64_t end = start + bytes;
       if (!make_space(end)) return drop();
       if (exchange_local(&t_.pos, start, end)) {
+        ++t_holding;
         refresh_limit();
         return start;
       }
@@ -95,8 +116,8 @@ class SlowReservation {
   }
 
  private:
-  // How far the producer may write; see space_limit() above, and of a ring that is overwritten up
-  // to a whole ring ahead of its oldest record.
+  // How far the producer may write: space_limit() above or, for a ring that is overwritten, a whole
+  // ring ahead of its oldest record.
   std::uint64_t limit() const {
     if (sub_buffer_bytes_ == 0) return space_limit(ring_, ring_bytes_);
     return std::min(oldest_pos(), load_local(t_.published)) + ring_bytes_;
@@ -115,8 +136,8 @@ class SlowReservation {
     return give_up_oldest(segment_, ring_, reinterpret_cast<const std::byte*>(base_));
   }
 
-  // Opens a sub-buffer with the next one's space at hand too, for handlers that log while that
-  // one's turn comes and the oldest is given up.
+  // Opens a sub-buffer with space for the next one reserved too, for handlers that log while the
+  // next one is opened and the oldest is discarded.
   void make_room_ahead(std::uint64_t bytes) {
     for (;;) {
       const std::uint64_t start = load_local(t_.pos);
@@ -124,7 +145,7 @@ class SlowReservation {
       const GiveUp result = give_up();
       if (result == GiveUp::done) continue;
       if (result == GiveUp::unsound && load_local(t_.published) == start) {
-        // A handler that logs from here on begins with a clock record too.
+        // A handler that logs from here also begins with a clock record.
         t_lap_end = 0;
         return_here_next();
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -134,7 +155,8 @@ class SlowReservation {
     }
   }
 
-  // The limit is the consumer's, but never beyond this lap: its end brings the next clock record.
+  // The limit is the consumer's, but never beyond this lap: the lap's end brings the next clock
+  // record.
   void refresh_limit() {
     const std::uint64_t end = std::min(limit(), t_lap_end);
     __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
@@ -143,15 +165,15 @@ class SlowReservation {
     if (drop_due()) return_here_next();
   }
 
-  // After a drop the next record must come here, even if there is space by then: the mark of the
-  // drop has its place before it.
+  // After a drop the next record must come here, even if there is space by then: the drop record
+  // must precede it.
   void return_here_next() { __atomic_store_n(&t_.limit, std::uint64_t{0}, __ATOMIC_RELAXED); }
 
   bool clock_due(std::uint64_t end, std::uint64_t tsc) const {
-    return end > t_lap_end || tsc > t_.clock_due;
+    return end > t_lap_end || tsc > t_clock_record_due;
   }
 
-  // By cause, not by the total, which a handler may find one short of them (count_drop).
+  // By cause, not by the total: a handler may find the total one short of the causes (count_drop).
   bool drop_due() const {
     for (std::size_t i = 0; i < kDropCauses.size(); ++i) {
       if (drops(i) != load_local(t_marked_drops[i])) return true;
@@ -169,20 +191,22 @@ class SlowReservation {
     return dropped(waiter_.cause());
   }
 
-  // A control record of its own reservation, published as any record.
+  // A control record with its own reservation, published like any record.
   template <class Fill>
   bool append(std::uint64_t bytes, Fill&& fill) {
     for (;;) {
       const std::uint64_t start = load_local(t_.pos);
       if (!make_space(start + bytes)) return false;
       if (!exchange_local(&t_.pos, start, start + bytes)) continue;
+      ++t_holding;
       fill(start);
       rs_publish(start, bytes);
+      --t_holding;
       return true;
     }
   }
 
-  // Opens a lap in which a record of `bytes` has room.
+  // Opens a lap with room for a record of `bytes`.
   bool append_clock(std::uint64_t tsc, std::uint64_t bytes) {
     std::uint64_t lap_bytes = ring_bytes_;
     if (sub_buffer_bytes_ != 0) {
@@ -195,20 +219,21 @@ class SlowReservation {
       const std::uint64_t words[3] = {shm::make_head(tsc, shm::kCodeClock), tsc,
                                       static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
                                           static_cast<std::uint64_t>(now.tv_nsec)};
-      // The place first: with it in force, the end of the lap before is still a valid limit.
+      // The place first: with the new place, the end of the preceding lap is still a valid limit.
       const std::uint64_t first = base_ + ring_bytes_ + (start & (ring_bytes_ - 1));
       __atomic_store_n(&t_.place, first - start, __ATOMIC_RELAXED);
       __atomic_signal_fence(__ATOMIC_SEQ_CST);
       t_lap_end = start + lap_bytes;
       std::memcpy(rs_place(start), words, sizeof words);
-      __atomic_store_n(&t_.clock_due, tsc + shm::kClockIntervalTicks, __ATOMIC_RELAXED);
+      t_clock_record_due = tsc + shm::kClockIntervalTicks;
+      come_back_after(tsc, segment_);
     });
   }
 
-  // Of one cause that has any; whoever calls sees whether there are more.
+  // A mark for one cause with drops; the caller checks whether there are more.
   bool append_drop_mark(std::uint64_t tsc) {
     return append(shm::kDropRecordBytes, [this, tsc](std::uint64_t start) {
-      // A handler between these lines may have marked them all: then nothing is left to tell.
+      // A handler between these lines may have marked them all: then nothing is left to report.
       std::uint64_t words[3] = {shm::make_head(shm::kDropRecordBytes, shm::kCodePad), 0, 0};
       for (std::size_t i = 0; i < kDropCauses.size(); ++i) {
         const std::uint64_t marked = load_local(t_marked_drops[i]);
@@ -227,55 +252,76 @@ class SlowReservation {
   shm::RingMetadata& ring_;
   const std::uint64_t base_;  // address of the ring's first copy
   const std::uint64_t ring_bytes_;
-  const std::uint64_t sub_buffer_bytes_;  // 0: the ring is drained, and a lap is as long as it
+  const std::uint64_t sub_buffer_bytes_;  // 0: the ring is drained, and a lap has its length
   const Segment& segment_;
   SpaceWait waiter_;
 };
 
 }  // namespace
-}  // namespace ringside
 
-void rs_publish_rest() {
-  if (ringside::t_measured_end != 0) ringside::end_measured_call();
-  rs_thread& t = rs_thread_state;
-  std::uint64_t end = 0;
-  do {
-    // No record starts there, so that a handler counts as nested from here on. If it found the ring
-    // published up to `pos`, it would publish by itself, and the store below would take that back.
-    // What it finds as the limit of an overwritten ring is a byte less than could be.
-    __atomic_store_n(&t.published, ringside::load_local(t.published) - 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    end = __atomic_load_n(&t.pos, __ATOMIC_RELAXED);
-    // As in rs_publish, and in the same order.
-    __atomic_store_n(t.producer_pos, end, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&t.published, end, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  } while (__atomic_load_n(&t.pos, __ATOMIC_RELAXED) != end);
+void count_abandoned(shm::RingMetadata& ring, std::uint64_t records) {
+  if (records == 0) return;
+  count_drop(ring, shm::LossCause::kAbandoned, records);
+  for (std::uint64_t i = 0; i < records; ++i) count_for_site(nullptr, shm::LossCause::kAbandoned);
 }
 
+void begin_lap_next() {
+  t_lap_end = 0;
+  rs_thread_state.limit = 0;
+}
+
+void stop_checks_of_this_thread() {
+  t_checks_segment_file = false;
+  // A stream that is open already has its next check in `clock_due`.
+  if (rs_thread_state.clock_due != 0) {
+    __atomic_store_n(&rs_thread_state.clock_due, t_clock_record_due, __ATOMIC_RELAXED);
+  }
+}
+
+}  // namespace ringside
+
 namespace {
+
+// A logging thread checks about once a second whether the segment's file still has its name.
+void look_if_due(std::uint64_t tsc) {
+  using namespace ringside;
+  const std::uint64_t due = load_local(rs_thread_state.clock_due);
+  if (attached_ring() == nullptr || due == 0 || tsc <= due) return;
+  const Segment* const segment = attached_segment();
+  if (segment->look_interval_ticks == 0 || !t_checks_segment_file) return;
+  come_back_after(tsc, *segment);
+  look_after_unread_segment();
+}
 
 std::uint64_t reserve_slowly(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
   using namespace ringside;
   rs_thread& t = rs_thread_state;
   const bool was_attached = (start & RS_NO_RING) == 0;
   if (!exchange_local(&t.pos, start + bytes, start) && was_attached) {
-    // A handler has recorded behind our bytes, and could do so only within the limit.
+    // A handler has recorded after our bytes, which is only possible within the limit.
+    ++t_holding;
     return start;
+  }
+  look_if_due(tsc);
+  const bool is_between_records = SlowCall::depth() == 1 && load_local(t.pos) == t.published;
+  if (attached_ring() != nullptr && is_between_records &&
+      attached_segment() != agent().segment.load(std::memory_order_acquire)) {
+    leave_replaced_segment();
   }
   if (attached_ring() == nullptr) {
     const Attached attached = attach_ring();
     if (attached != Attached::kYes) return dropped(cause_of(attached));
   }
-  // Read once: a handler that forks takes both away from the child, though not what they refer to.
-  Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  // Read once: a handler that forks removes both from the child, but not the memory that they refer
+  // to.
+  Segment* const segment = attached_segment();
   shm::RingMetadata* const ring = attached_ring();
   if (segment == nullptr || ring == nullptr) return dropped(shm::LossCause::kNoRing);
   SlowReservation reservation(*segment, *ring);
-  // A record that the consumer stamps comes without a time, but may begin a lap all the same.
+  // A record that the consumer stamps has no time, but may still begin a lap.
   const std::uint64_t reserved = reservation.reserve(bytes, tsc != 0 ? tsc : rs_clock());
   if (attached_ring() == nullptr) t.limit = 0;  // see abandon_ring()
+  if (reserved >= RS_DROPPED) look_after_unread_segment();
   return reserved;
 }
 
@@ -284,11 +330,23 @@ std::uint64_t waits_of_this_thread() {
   return ring != nullptr ? ring->counters.blocked_count.load(std::memory_order_relaxed) : 0;
 }
 
+// The reservation again, if abandoned calls precede it.
+std::uint64_t settled(std::uint64_t start, std::uint64_t bytes) {
+  rs_thread& t = rs_thread_state;
+  using namespace ringside;
+  const bool is_outermost = load_local(t.published) == start || (start & RS_NO_RING) != 0;
+  if (is_outermost && SlowCall::depth() == 0) return start;
+  if (!exchange_local(&t.pos, start + bytes, start)) return start;
+  settle_abandoned_calls();
+  return rs_fetch_add_local(&t.pos, bytes);
+}
+
 }  // namespace
 
 std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
   using namespace ringside;
   rs_thread& t = rs_thread_state;
+  start = settled(start, bytes);
   const bool measures = measures_calls();
   if (measures && is_only_to_be_measured(start, bytes, tsc)) {
     t.slow_tsc = tsc;  // at the end, as below
@@ -297,17 +355,22 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   MeasuredCall measured{.begin_tsc = tsc};
   if (measures && tsc == 0) measured.entered = rs_clock();
   const SlowCall call;
+  ++t_reserving;
   const std::uint64_t waits = measures ? waits_of_this_thread() : 0;
+  const shm::RingMetadata* const ring_before = attached_ring();
   const std::uint64_t reserved = reserve_slowly(start, bytes, tsc);
   if (measures_calls() && bytes != 0) {
     measured.waited = waits_of_this_thread() != waits;
-    // A thread that had no ring has none of its record's place before it.
-    const bool had_ring = (start & RS_NO_RING) == 0;
+    // A thread that had no ring has no place for its record in it.
+    const bool had_ring = (start & RS_NO_RING) == 0 && ring_before == attached_ring();
     const std::uint64_t wanted = had_ring                 ? start
                                  : reserved >= RS_DROPPED ? load_local(t.pos)
                                                           : reserved;
     measure_slow_call(measured, wanted, reserved, bytes);
   }
-  t.slow_tsc = tsc;  // at the end: a handler meanwhile has left its own
+  // In this order: a call that is abandoned between them has left a gap, by which it is counted.
+  if (t_reserving != 0) --t_reserving;
+  if (reserved < RS_DROPPED && t_holding != 0) --t_holding;
+  t.slow_tsc = tsc;  // at the end: a handler in between has left its own
   return reserved;
 }

@@ -1,7 +1,6 @@
 #include "libagent/ring_attachment.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <pthread.h>
@@ -9,14 +8,19 @@
 #include <utility>
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
 #include "libagent/call_cost.hpp"
-#include "libagent/environment.hpp"
+#include "libagent/consumer_wait.hpp"
+#include "libagent/free_rings.hpp"
 #include "libagent/loss_count.hpp"
+#include "libagent/nested_records.hpp"
 #include "libagent/oldest_records.hpp"
-#include "libagent/segment_file.hpp"
+#include "libagent/reentry_guard.hpp"
+#include "libagent/segment_growth.hpp"
+#include "libagent/segment_succession.hpp"
+#include "libagent/signals_blocked.hpp"
 #include "libagent/slow_call.hpp"
+#include "libagent/standard_error.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside {
@@ -24,13 +28,14 @@ namespace {
 
 constexpr std::uint64_t kRingRetryAfterNs = 100'000'000;
 
-// Which ring is ours and what the trace has been told about it; touched off the hot path only.
+// Our ring and what the trace has reported about it; used off the hot path only.
 struct Attachment {
+  Segment* segment = nullptr;
   shm::RingMetadata* ring = nullptr;
   std::byte* base = nullptr;
 };
 thread_local Attachment t_attachment;
-// Set in a child that has a record of its parent's on its stack, see abandon_ring().
+// Set in a child that has a record of its parent on its stack, see abandon_ring().
 thread_local bool t_orphaned = false;
 std::uint64_t g_nowhere = 0;  // where such a record is published
 
@@ -38,7 +43,7 @@ void forget_ring() {
   rs_thread& t = rs_thread_state;
   t.limit = 0;
   t.pos = RS_NO_RING;
-  t.published = UINT64_MAX;  // no record that is being written may publish any more
+  t.published = UINT64_MAX;  // no record that is being written may be published any more
   t_attachment.ring = nullptr;
   end_measuring();
 }
@@ -48,10 +53,10 @@ bool is_orphaned() {
   return t_orphaned && (SlowCall::inherited() > 0 || t.pos != t.published);
 }
 
-// Under the agent's lock: said once, as the refusals to come are counted.
+// Under the agent's lock: reported once, because later refusals are counted.
 bool g_refusal_reported = false;
 
-// Why this thread has no ring, so that each of its log calls costs little more than being counted.
+// Why this thread has no ring, so that each of its log calls costs little more than counting.
 struct Refusal {
   std::uint64_t until_ns = 0;  // CLOCK_MONOTONIC; 0 if there was none
   Attached result = Attached::kYes;
@@ -63,78 +68,30 @@ Attached refuse(Attached result) {
   return result;
 }
 
-std::uint32_t current_thread_id() {
-  return static_cast<std::uint32_t>(syscall(SYS_gettid));
-}
-
 pthread_key_t g_exit_key;
 bool g_exit_key_made = false;
 
-// The last log calls of a thread may come from other destructors of its thread-local storage,
-// after this one: they attach again, and POSIX then runs this destructor once more.
-void retire_ring(void* /*marker*/) {
-  const SlowPathLock lock;  // for its blocking of signals: no handler may find half of this done
+enum class At { thread_end, move };
+
+void give_up_ring(At at) {
+  const SlowPathLock lock;  // because it blocks signals: no handler may see this half done
   shm::RingMetadata* const ring = t_attachment.ring;
   if (ring == nullptr) return;
+  if (at == At::thread_end && !was_made_around_fork()) settle_at_thread_end();
   forget_ring();
   if (was_made_around_fork()) return;
-  Segment& segment = *agent().segment.load(std::memory_order_relaxed);
+  Segment& segment = *t_attachment.segment;
   segment.ring_owner[static_cast<std::size_t>(ring - segment.rings)] = 0;
   // Release: the consumer's acquire of the state sees the final positions and counters.
   ring->identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
                              std::memory_order_release);
+  end_move(agent());
 }
 
-bool is_drained(const shm::RingMetadata& ring) {
-  return ring.consumer.generation.load(std::memory_order_relaxed) ==
-             ring.identity.generation.load(std::memory_order_relaxed) &&
-         // Pairs with the consumer's release after its last read of the ring's bytes.
-         ring.consumer.consumer_pos.load(std::memory_order_acquire) ==
-             ring.producer.producer_pos.load(std::memory_order_relaxed) &&
-         ring.consumer.booked_drops.load(std::memory_order_relaxed) ==
-             ring.counters.dropped_total.load(std::memory_order_relaxed);
-}
-
-// A ring whose thread ended and whose last byte and loss have been consumed, else a new one.
-// Rings that are overwritten keep what ended threads recorded as long as there are new ones (and
-// `new_ones`, memory for them), and go to others in turn then. Lock held. ring_count if there is
-// none.
-std::uint32_t find_ring(Segment& segment, bool new_ones) {
-  static std::uint32_t hint = 0;  // where the last search ended: thread churn finds one at once
-  const std::uint32_t used = segment.rings_used;
-  const bool overwritten = segment.sub_buffer_bytes != 0;
-  if (overwritten && new_ones && used < segment.layout.ring_count) return used;
-  for (std::uint32_t step = 0; step < used; ++step) {
-    const std::uint32_t index = (hint + step) % used;
-    const shm::RingMetadata& ring = segment.rings[index];
-    if (segment.ring_owner[index] == 0 && (overwritten || is_drained(ring))) {
-      hint = index + 1;
-      return index;
-    }
-  }
-  return used;
-}
-
-// A thread that was not made by pthread_create runs no destructors: nobody retires its ring. Lock
-// held by the caller. Asks the kernel about every ring's thread, so not too often.
-void retire_rings_of_dead_threads(Segment& segment) {
-  static std::uint64_t next_look_ns = 0;
-  const std::uint64_t now_ns = monotonic_ns();
-  if (now_ns < next_look_ns) return;
-  next_look_ns = now_ns + kRingRetryAfterNs;
-  const std::uint32_t own_id = current_thread_id();
-  for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
-    const std::uint32_t owner = segment.ring_owner[i];
-    if (owner == 0) continue;
-    // Whoever looks for a ring has none: one that bears its number had an owner of that number.
-    const bool lives =
-        owner != own_id && (syscall(SYS_tgkill, getpid(), owner, 0) == 0 || errno != ESRCH);
-    if (lives) continue;
-    segment.ring_owner[i] = 0;
-    // As in retire_ring(). What the thread had published before it ended is all that it recorded.
-    segment.rings[i].identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
-                                          std::memory_order_release);
-  }
+// The last log calls of a thread may come from other destructors of its thread-local storage, after
+// this one: they attach again, and POSIX then runs this destructor again.
+void retire_ring(void* /*marker*/) {
+  give_up_ring(At::thread_end);
 }
 
 void reset_counters(shm::CountersLine& counters) {
@@ -145,10 +102,11 @@ void reset_counters(shm::CountersLine& counters) {
   counters.blocked_count.store(0, std::memory_order_relaxed);
   counters.blocked_ticks.store(0, std::memory_order_relaxed);
   counters.dropped_quarantined.store(0, std::memory_order_relaxed);
+  counters.dropped_abandoned.store(0, std::memory_order_relaxed);
 }
 
-// Of a ring that is overwritten: what the former owner recorded is given up before anything tells
-// of the new one, and counted as far as no snapshot has it.
+// For a ring that is overwritten: discards the former owner's records before the metadata of the
+// new one are visible, and counts those that no snapshot has.
 void take_over_records(Segment& segment, std::uint32_t index) {
   shm::RingMetadata& ring = segment.rings[index];
   const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
@@ -181,7 +139,8 @@ void claim(Segment& segment, std::uint32_t index) {
   prctl(PR_GET_NAME, identity.thread_name);
   reset_counters(ring.counters);
   begin_measuring(segment, index, identity.start_pos);
-  // Pairs with the consumer's acquire, which comes after it has seen a producer_pos of ours.
+  begin_nesting(segment.nested[index]);
+  // Pairs with the consumer's acquire, which comes after it has seen a producer_pos of this owner.
   identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1,
                             std::memory_order_release);
   identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive),
@@ -195,11 +154,12 @@ void claim(Segment& segment, std::uint32_t index) {
   t.limit = 0;
   t.pos = identity.start_pos;
   t_attachment.base = segment.ring_base[index].load(std::memory_order_relaxed);
+  t_attachment.segment = &segment;
   t_attachment.ring = &ring;
 }
 
-// When the library is loaded, among the first: values of the first 32 keys need no memory, which a
-// signal handler could not allocate.
+// When the library is loaded, among the first constructors: values of the first 32 keys need no
+// memory, which a signal handler could not allocate.
 __attribute__((constructor(101))) void make_exit_key() {
   g_exit_key_made = pthread_key_create(&g_exit_key, retire_ring) == 0;
 }
@@ -218,6 +178,14 @@ void arrange_retirement() {
 
 shm::RingMetadata* attached_ring() {
   return t_attachment.ring;
+}
+
+Segment* attached_segment() {
+  return t_attachment.segment;
+}
+
+void leave_replaced_segment() {
+  give_up_ring(At::move);
 }
 
 std::byte* attached_base() {
@@ -239,11 +207,20 @@ void abandon_ring() {
   end_measuring();
 }
 
+void forget_orphaned_record() {
+  if (!t_orphaned) return;
+  t_orphaned = false;
+  forget_ring();
+}
+
 namespace {
 
-Attached attach_ring_or_throw(Agent& a) {
+// With `waits`, a refusal is not final as long as a ring may come: `*waits` is set accordingly.
+Attached attach_ring_or_throw(Agent& a, bool* waits) {
+  if (waits != nullptr) *waits = false;
   const SlowCall call;
-  const SlowPathLock lock;
+  const SlowPathLock lock(SlowPathLock::Wait::bounded);
+  if (!lock.is_taken()) return Attached::kNoRing;
   if (t_attachment.ring != nullptr) return Attached::kYes;  // a signal handler was faster
   if (is_orphaned()) return Attached::kNoRing;
   t_orphaned = false;
@@ -255,27 +232,37 @@ Attached attach_ring_or_throw(Agent& a) {
     const bool disabled = a.state.load(std::memory_order_relaxed) == State::disabled;
     return disabled ? Attached::kDisabled : Attached::kNoMemory;
   }
+  look_after_segments_in_log_call(a);
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
   std::uint32_t index = find_ring(segment, true);
   if (index >= segment.layout.ring_count) {
     retire_rings_of_dead_threads(segment);
     index = find_ring(segment, true);
   }
+  if (waits != nullptr && index >= segment.layout.ring_count && ring_may_come(segment)) {
+    *waits = true;
+    return Attached::kNoRing;
+  }
   if (index >= segment.layout.ring_count) {
     a.message = "all " + std::to_string(segment.layout.ring_count) + " rings of " + segment.path +
-                " are taken; raise RINGSIDE_MAX_THREADS";
+                " are taken; raise " +
+                (segment.layout.ring_count < a.options.max_threads
+                     ? "the limit on the size of files (ulimit -f)"
+                     : "RINGSIDE_MAX_THREADS");
     return refuse(Attached::kNoRing);
   }
   if (segment.ring_base[index].load(std::memory_order_relaxed) == nullptr) {
     std::byte* base = nullptr;
     if (monotonic_ns() >= a.retry_at_ns.load(std::memory_order_relaxed)) {
-      base = map_ring(segment, index);
+      GrowthFailure failure;
+      base = map_ring(segment, index, &failure);
       if (base == nullptr) {
         a.retry_at_ns.store(monotonic_ns() + kRingRetryAfterNs, std::memory_order_relaxed);
-        a.message = "no memory for a ring of " + std::to_string(segment.layout.ring_bytes) +
-                    " bytes in " + segment.path +
-                    "; enlarge the shared-memory file system (in a container: --shm-size) or "
-                    "lower RINGSIDE_RING_BYTES";
+        a.message =
+            message_of(failure, "a ring of " + std::to_string(segment.layout.ring_bytes) + " bytes",
+                       segment.path);
+        if (failure.step != GrowthFailure::Step::reach)
+          a.message += " or lower RINGSIDE_RING_BYTES";
         if (!std::exchange(g_refusal_reported, true)) {
           report(a.message + "; threads without a ring are not traced until this succeeds");
         }
@@ -290,27 +277,55 @@ Attached attach_ring_or_throw(Agent& a) {
       index = find_ring(segment, false);
       base = segment.ring_base[index].load(std::memory_order_relaxed);
     }
+    if (base == nullptr && waits != nullptr && ring_may_come(segment)) {
+      *waits = true;
+      return Attached::kNoMemory;
+    }
     if (base == nullptr) return refuse(Attached::kNoMemory);
   }
   t_refusal = {};
+  segment.ring_awaited_in_vain.store(false, std::memory_order_relaxed);
   a.message.clear();
   a.dropped_by_former_owners += segment.rings[index].counters.dropped_total.load(
-      std::memory_order_relaxed);  // before claim() begins to count anew
+      std::memory_order_relaxed);  // before claim() restarts the count
   keep_counters_of_former_owner(a, segment.rings[index].counters);
   claim(segment, index);
   arrange_retirement();
   return Attached::kYes;
 }
 
-}  // namespace
-
-Attached attach_ring() {
-  if (t_refusal.until_ns != 0 && monotonic_ns() < t_refusal.until_ns) return t_refusal.result;
+// One attempt: without signals, and without log calls of an allocator that it calls.
+Attached try_attach(Agent& a, bool* waits) {
+  const SignalsBlocked blocked;
+  const ReentryGuard guard;  // also while an exception is freed
   try {
-    return attach_ring_or_throw(agent());
+    return attach_ring_or_throw(a, waits);
   } catch (const std::exception&) {  // not even for a message
+    if (waits != nullptr) *waits = false;
     return Attached::kNoMemory;
   }
+}
+
+}  // namespace
+
+// With the policy `block`, waits for a ring as it waits for space: without the lock, and with
+// signals unblocked.
+Attached attach_ring() {
+  if (ReentryGuard::is_active()) return Attached::kNoRing;
+  if (t_refusal.until_ns != 0 && monotonic_ns() < t_refusal.until_ns) return t_refusal.result;
+  Agent& a = agent();
+  bool waits = false;
+  Attached attached = try_attach(a, &waits);
+  Segment* const segment = waits ? a.segment.load(std::memory_order_acquire) : nullptr;
+  if (segment == nullptr) return attached;
+  const SlowCall call;
+  ConsumerWait wait(*segment);
+  if (!segment->ring_awaited_in_vain.load(std::memory_order_relaxed) && wait.begin()) {
+    while (waits && wait.go_on()) attached = try_attach(a, &waits);
+    if (!waits) return attached;
+    if (wait.was_live()) segment->ring_awaited_in_vain.store(true, std::memory_order_relaxed);
+  }
+  return try_attach(a, nullptr);
 }
 
 shm::LossCause cause_of(Attached attached) {
@@ -328,16 +343,3 @@ shm::LossCause cause_of(Attached attached) {
 }
 
 }  // namespace ringside
-
-RS_THREAD_LOCAL rs_thread rs_thread_state
-    __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
-                                                  .limit = 0,
-                                                  .published = UINT64_MAX,
-                                                  .clock_due = 0,
-                                                  .place = 0,
-                                                  .producer_pos = nullptr,
-                                                  .slow_tsc = 0,
-                                                  // A thread without a ring takes
-                                                  // the path that attaches first and
-                                                  // then knows what is too large.
-                                                  .max_record_bytes = 0};

@@ -4,16 +4,23 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <new>
+#include <optional>
+#include <signal.h>
 #include <string_view>
 #include <unistd.h>
 
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "libagent/clock_frequency.hpp"
+#include "libagent/held_back_signals.hpp"
+#include "libagent/segment_access.hpp"
+#include "libagent/segment_growth.hpp"
+#include "libagent/unique_fd.hpp"
 #include "shm-layout/clock_reading.hpp"
+#include "shm-layout/consumer_presence.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -22,8 +29,6 @@
 namespace ringside {
 namespace {
 
-constexpr std::uint64_t kDictionaryStepBytes = 64U << 10;
-constexpr std::uint32_t kSiteLossesStep = 256;  // entries
 constexpr std::uint32_t kAgentVersion = 0 << 16 | 1 << 8 | 0;
 
 std::string error_text(int error) {
@@ -42,7 +47,7 @@ std::string hex(std::uint64_t value) {
 void fill_random(void* out, std::size_t bytes) {
   auto* p = static_cast<unsigned char*>(out);
   if (getrandom(p, bytes, 0) == static_cast<ssize_t>(bytes)) return;
-  // Without getrandom a name that is merely unlikely to be taken still works: O_EXCL decides.
+  // Without getrandom, a name that is only unlikely to exist still works: O_EXCL decides.
   std::uint64_t seed = rs_clock() ^ static_cast<std::uint64_t>(getpid()) << 32;
   for (std::size_t i = 0; i < bytes; ++i) {
     seed = seed * 6364136223846793005U + 1442695040888963407U;
@@ -115,7 +120,7 @@ void fill_header(const Options& options, const shm::SegmentLayout& layout,
   copy_text(header->host, host);
 }
 
-// Removes a half-made segment on every way out but success.
+// Removes an incomplete segment on every exit except success.
 class UnlinkUnlessDone {
  public:
   explicit UnlinkUnlessDone(const std::string& path) : path_(path) {}
@@ -131,12 +136,48 @@ class UnlinkUnlessDone {
   bool done_ = false;
 };
 
-bool reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
-  int result = 0;
-  do {
-    result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
+std::uint64_t most_file_bytes() {
+  rlimit limit{};
+  const bool bounded = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return bounded ? limit.rlim_cur : UINT64_MAX;
+}
+
+// The layout of the options. If files may not be that large: fewer rings, and fewer statements
+// rather than too few rings. Empty if not one ring has room.
+std::optional<shm::SegmentLayout> plan_within(const Options& options, std::uint64_t most_bytes) {
+  struct Capacity {
+    std::uint32_t sites;
+    std::uint64_t dictionary_bytes;
+    std::uint32_t fewest_rings;
+  };
+  constexpr Capacity kCapacities[] = {
+      {shm::kDefaultSiteCapacity, shm::kDefaultDictionaryBytes, 64},
+      {shm::kDefaultSiteCapacity / 16, shm::kDefaultDictionaryBytes / 16, 8},
+      {shm::kDefaultSiteCapacity / 64, shm::kDefaultDictionaryBytes / 64, 1},
+  };
+  for (const Capacity& capacity : kCapacities) {
+    const auto plan = [&](std::uint32_t rings) {
+      return shm::plan_segment(options.ring_bytes, rings, capacity.sites, capacity.dictionary_bytes,
+                               options.cost_sampling != 0);
+    };
+    shm::SegmentLayout layout = plan(options.max_threads);
+    if (layout.segment_bytes <= most_bytes) return layout;
+    // With fewer rings the part before them does not grow.
+    const std::uint64_t before =
+        plan(std::min(options.max_threads, capacity.fewest_rings)).rings_offset;
+    if (before >= most_bytes) continue;
+    auto rings = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>((most_bytes - before) / options.ring_bytes, options.max_threads));
+    while (rings > 0 && plan(rings).segment_bytes > most_bytes) --rings;
+    if (rings >= std::min(options.max_threads, capacity.fewest_rings)) return plan(rings);
+  }
+  return {};
+}
+
+// Returns 0 or an error number.
+int set_size(int fd, std::uint64_t bytes) {
+  const HeldBackSignals held({SIGXFSZ});  // the limit may have been lowered since it was read
+  return ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -153,40 +194,50 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   fill_random(&random, sizeof random);
   segment->path = options.shm_dir + "/" + std::string(shm::kSegmentPrefix) + service + "." +
                   std::to_string(getpid()) + "." + hex(random);
+  segment->presence_path = options.shm_dir + "/" + std::string(shm::kPresenceName);
+  segment->user_id = geteuid();
   const std::string& path = segment->path;
   const auto refuse = [why](const std::string& what, int error, std::string_view remedy) {
     *why = what + ": " + error_text(error) + "; " + std::string(remedy);
     return nullptr;
   };
-  segment->fd = UniqueFd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                              static_cast<mode_t>(options.mode)));
-  if (!segment->fd) {
+  // No access for others before the file has its group.
+  if (!segment->descriptor.create(path, 0600)) {
+    const bool by_limit = errno == EMFILE || errno == ENFILE;
     return refuse("cannot create " + path, errno,
-                  "RINGSIDE_SHM_DIR must name a writable directory in memory");
+                  by_limit ? "raise the limit on open files (ulimit -n)"
+                           : "RINGSIDE_SHM_DIR must name a writable directory in memory");
   }
   UnlinkUnlessDone guard(path);
-  const int fd = segment->fd.get();
+  const int fd = segment->descriptor.get();
   if (!lock_byte(fd, shm::kServiceLockByte)) {
     return refuse("cannot lock " + path, errno, "the file system must support OFD locks");
   }
-  // A consumer takes a file that nobody has locked for seconds for one that was abandoned.
+  // A consumer treats a file that has been unlocked for seconds as abandoned.
   struct stat info {};
   if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
     return refuse("cannot keep " + path, ENOENT, "something removes new segments at once");
   }
-  fchmod(fd, static_cast<mode_t>(options.mode));  // a umask may have taken the group's bits
-  segment->layout =
-      shm::plan_segment(options.ring_bytes, options.max_threads, shm::kDefaultSiteCapacity,
-                        shm::kDefaultDictionaryBytes, options.cost_sampling != 0);
+  if (const auto failure = let_in(fd, options)) {
+    return refuse(std::string(failure->what) + path, failure->error, failure->remedy);
+  }
+  const std::optional<shm::SegmentLayout> planned = plan_within(options, most_file_bytes());
+  if (!planned) {
+    return refuse("no space for " + path, EFBIG,
+                  "raise the limit on the size of files (ulimit -f), or lower RINGSIDE_RING_BYTES");
+  }
+  segment->layout = *planned;
   const shm::SegmentLayout& layout = segment->layout;
-  if (ftruncate(fd, static_cast<off_t>(layout.segment_bytes)) != 0) {
-    return refuse("cannot size " + path, errno, "lower RINGSIDE_RING_BYTES");
+  if (const int error = set_size(fd, layout.segment_bytes); error != 0) {
+    return refuse("cannot size " + path, error,
+                  error == EFBIG ? "raise the limit on the size of files (ulimit -f)"
+                                 : "lower RINGSIDE_RING_BYTES");
   }
   constexpr std::string_view kMakeRoom =
       "enlarge the shared-memory file system (in a container: --shm-size) or point "
       "RINGSIDE_SHM_DIR elsewhere";
-  if (!reserve(fd, 0, layout.dictionary_offset)) {
-    return refuse("no memory for " + path, errno, kMakeRoom);
+  if (const auto failure = reserve(segment->descriptor, 0, layout.dictionary_offset)) {
+    return refuse("no memory for " + path, failure.error, kMakeRoom);
   }
   const auto head_bytes = static_cast<std::size_t>(layout.rings_offset);
   void* const head = mmap(nullptr, head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -199,11 +250,12 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->header = reinterpret_cast<shm::SegmentHeader*>(base);
   segment->control = reinterpret_cast<shm::ControlPage*>(base + layout.control_offset);
   segment->rings = reinterpret_cast<shm::RingMetadata*>(base + layout.metadata_offset);
+  segment->nested = reinterpret_cast<shm::NestedRecords*>(base + layout.nested_offset);
   segment->switches = reinterpret_cast<std::uint8_t*>(base + layout.switches_offset);
   segment->dictionary = base + layout.dictionary_offset;
   segment->site_losses = reinterpret_cast<shm::SiteLosses*>(base + layout.site_losses_offset);
-  if (!reserve_dictionary(*segment, kDictionaryStepBytes)) {
-    return refuse("no memory for " + path, errno, kMakeRoom);
+  if (const auto failure = reserve_dictionary(*segment, 1)) {
+    return refuse("no memory for " + path, failure.error, kMakeRoom);
   }
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
   reserve_site_losses(*segment, 0);
@@ -226,6 +278,9 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   line.overflow_policy.store(static_cast<std::uint32_t>(options.overflow),
                              std::memory_order_relaxed);
   segment->block_timeout_ms = static_cast<std::uint32_t>(options.block_timeout.count());
+  segment->live_timeout_ms = static_cast<std::uint32_t>(options.live_consumer_timeout.count());
+  // With another policy the service may have forbidden itself all system calls.
+  if (options.overflow == Overflow::block) segment->look_interval_ticks = clock_frequency_hz();
   line.block_timeout_ms.store(segment->block_timeout_ms, std::memory_order_relaxed);
   line.level.store(static_cast<std::uint32_t>(options.level), std::memory_order_relaxed);
   line.next_stream_id.store(1, std::memory_order_relaxed);
@@ -236,56 +291,6 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->header->version.store(shm::kAbiVersion, std::memory_order_release);
   guard.done();
   return segment;
-}
-
-bool reserve_dictionary(Segment& segment, std::uint64_t bytes) {
-  if (bytes <= segment.dictionary_reserved) return true;
-  if (bytes > segment.layout.dictionary_bytes) return false;
-  std::uint64_t wanted = shm::round_up(bytes, kDictionaryStepBytes);
-  if (wanted > segment.layout.dictionary_bytes) wanted = segment.layout.dictionary_bytes;
-  if (!reserve(segment.fd.get(), segment.layout.dictionary_offset, wanted)) return false;
-  segment.dictionary_reserved = wanted;
-  return true;
-}
-
-void reserve_site_losses(Segment& segment, std::uint32_t site_id) {
-  if (site_id < segment.sites_counted.load(std::memory_order_relaxed)) return;
-  const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      shm::round_up(std::uint64_t{site_id} + 1, kSiteLossesStep), segment.layout.site_capacity));
-  if (wanted <= site_id || !reserve(segment.fd.get(), segment.layout.site_losses_offset,
-                                    std::uint64_t{wanted} * sizeof(shm::SiteLosses))) {
-    return;
-  }
-  segment.sites_counted.store(wanted, std::memory_order_relaxed);
-  // Pairs with the acquire of a reader, which looks at no entry beyond.
-  segment.control->losses.sites_counted.store(wanted, std::memory_order_release);
-}
-
-std::byte* map_ring(Segment& segment, std::uint32_t index) {
-  const std::uint64_t bytes = segment.layout.ring_bytes;
-  const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
-  if (!reserve(segment.fd.get(), offset, bytes)) return nullptr;
-  if (segment.call_costs != nullptr &&
-      !reserve(segment.fd.get(),
-               segment.layout.call_costs_offset + std::uint64_t{index} * sizeof(shm::CallCosts),
-               sizeof(shm::CallCosts))) {
-    return nullptr;
-  }
-  // One reservation of the address space, then the ring into each part of it, its pages touched at
-  // once: page faults belong to the slow path.
-  void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) return nullptr;
-  auto* const base = static_cast<std::byte*>(place);
-  for (std::uint64_t copy = 0; copy < kRingCopies; ++copy) {
-    void* const at = base + copy * bytes;
-    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-             segment.fd.get(), static_cast<off_t>(offset)) == MAP_FAILED) {
-      munmap(place, kRingCopies * bytes);
-      return nullptr;
-    }
-  }
-  return base;
 }
 
 }  // namespace ringside

@@ -1,18 +1,18 @@
 #pragma once
-// Waits for the consumer to free ring space, as the overflow policy wants.
+// Waits for the consumer to free ring space, according to the overflow policy.
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 
 #include "libagent/agent.hpp"
+#include "libagent/consumer_wait.hpp"
 #include "shm-layout/loss_cause.hpp"
 
 namespace ringside {
 
-// How far the producer may write: up to a whole ring ahead of the consumer. Whatever stands in
-// shared memory, never a ring beyond what this thread has published: the place of a record under
-// way, which a handler interrupted, is computed on that ground (README, invariant 6).
+// How far the producer may write: up to a whole ring ahead of the consumer. For any value in shared
+// memory, never a ring beyond what this thread has published: the place of an unfinished record
+// that a handler interrupted is computed on this assumption (README, invariant 6).
 inline std::uint64_t space_limit(const shm::RingMetadata& ring, std::uint64_t ring_bytes) {
   // Pairs with the consumer's release after it has read the bytes that are free again.
   const std::uint64_t consumed = ring.consumer.consumer_pos.load(std::memory_order_acquire);
@@ -22,54 +22,31 @@ inline std::uint64_t space_limit(const shm::RingMetadata& ring, std::uint64_t ri
 
 class SpaceWait {
  public:
-  SpaceWait(Segment& segment, shm::RingMetadata& ring)
-      : control_(*segment.control), ring_(ring), longest_ms_(segment.block_timeout_ms) {}
+  SpaceWait(Segment& segment, shm::RingMetadata& ring) : wait_(segment), ring_(ring) {}
 
-  // Waits until the ring's limit reaches `end`; all waits of one object together stay within
-  // the bound of the policy. False if the record is to be dropped; cause() then tells why.
+  // Waits until the ring's limit reaches `end`; all waits of one object together stay within the
+  // policy's bound. Returns false if the record must be dropped; cause() then has the reason.
   bool wait(std::uint64_t end, std::uint64_t ring_bytes) {
-    heartbeat_ = control_.consumer.heartbeat.load(std::memory_order_relaxed);
-    // The consumer polls, but has given this ring up: no space will ever come.
+    // The consumer polls, but has quarantined this ring: it will never free space.
     if (ring_.consumer.quarantine.load(std::memory_order_relaxed) != 0) {
-      return refuse(shm::LossCause::kQuarantined);
+      cause_ = shm::LossCause::kQuarantined;
+      return false;
     }
-    if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
-            std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
-      return refuse(consumer_is_there() ? shm::LossCause::kRingFull : shm::LossCause::kNoConsumer);
+    const bool waits = wait_.begin();
+    cause_ = wait_.cause();
+    if (!waits) return false;
+    if (in_vain_at_ == consumed() + 1) {
+      cause_ = shm::LossCause::kRingFull;
+      return false;
     }
-    if (disarmed(heartbeat_)) return refuse(cause_of_standstill());
-    // Others may shorten the wait, but nobody makes it longer than this process was told.
-    const std::uint64_t bound_ns =
-        std::uint64_t{std::min(control_.service.block_timeout_ms.load(std::memory_order_relaxed),
-                               longest_ms_)} *
-        1'000'000U;
-    if (start_ns_ == 0) start_ns_ = monotonic_ns();
     const std::uint64_t start_tsc = rs_clock();
-    long nap_ns = kFirstNapNs;
     bool space = false;
     for (;;) {
       space = end <= space_limit(ring_, ring_bytes);
-      if (space) break;
-      const std::uint64_t waited_ns = monotonic_ns() - start_ns_;
-      const std::uint64_t now = control_.consumer.heartbeat.load(std::memory_order_relaxed);
-      if (waited_ns >= bound_ns) {
-        cause_ = now == heartbeat_ ? cause_of_standstill() : shm::LossCause::kRingFull;
-        control_.service.block_heartbeat.store(now, std::memory_order_relaxed);
-        control_.service.block_disarmed.store(1, std::memory_order_relaxed);
-        break;
-      }
-      if (disarmed(now)) {  // another thread has waited in vain for the same consumer
-        cause_ = now == heartbeat_ ? shm::LossCause::kNoConsumer : shm::LossCause::kRingFull;
-        break;
-      }
-      if (waited_ns < kSpinNs) {
-        pause();
-      } else {
-        const timespec nap{0, std::min<long>(nap_ns, static_cast<long>(bound_ns - waited_ns))};
-        nanosleep(&nap, nullptr);
-        nap_ns = std::min(nap_ns * 2, kLongestNapNs);
-      }
+      if (space || !wait_.go_on()) break;
     }
+    cause_ = wait_.cause();
+    in_vain_at_ = !space && wait_.was_live() ? consumed() + 1 : 0;
     ring_.counters.blocked_count.fetch_add(1, std::memory_order_relaxed);
     ring_.counters.blocked_ticks.fetch_add(rs_clock() - start_tsc, std::memory_order_relaxed);
     return space;
@@ -78,52 +55,16 @@ class SpaceWait {
   shm::LossCause cause() const { return cause_; }
 
  private:
-  static constexpr std::uint64_t kSpinNs = 20'000;
-  static constexpr long kFirstNapNs = 20'000;
-  static constexpr long kLongestNapNs = 1'000'000;
-
-  bool refuse(shm::LossCause cause) {
-    cause_ = cause;
-    return false;
+  std::uint64_t consumed() const {
+    return ring_.consumer.consumer_pos.load(std::memory_order_relaxed);
   }
 
-  // Of a consumer whose heartbeat has not moved. One that cannot write is there all the same.
-  shm::LossCause cause_of_standstill() const {
-    return consumer_state() == shm::ConsumerState::kStalled ? shm::LossCause::kRingFull
-                                                            : shm::LossCause::kNoConsumer;
-  }
+  // 1 + the position of the consumer when this thread's wait for a live consumer timed out. Until
+  // the consumer takes something, even if it polls, further records must not each cost the bound.
+  static inline constinit thread_local std::uint64_t in_vain_at_ = 0;
 
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
-
-  // Whether a wait has timed out and no consumer has moved since. One that cannot write does poll
-  // on, but frees no space: waiting for it would cost every call the bound.
-  bool disarmed(std::uint64_t heartbeat) {
-    shm::ServiceLine& line = control_.service;
-    if (line.block_disarmed.load(std::memory_order_relaxed) == 0) return false;
-    if (line.block_heartbeat.load(std::memory_order_relaxed) == heartbeat) return true;
-    if (consumer_state() == shm::ConsumerState::kStalled) return true;
-    line.block_disarmed.store(0, std::memory_order_relaxed);
-    return false;
-  }
-
-  shm::ConsumerState consumer_state() const {
-    return static_cast<shm::ConsumerState>(control_.consumer.state.load(std::memory_order_relaxed));
-  }
-
-  bool consumer_is_there() const {
-    const shm::ConsumerState state = consumer_state();
-    return state == shm::ConsumerState::kPolling || state == shm::ConsumerState::kStalled;
-  }
-
-  shm::ControlPage& control_;
+  ConsumerWait wait_;
   shm::RingMetadata& ring_;
-  const std::uint32_t longest_ms_;
-  std::uint64_t heartbeat_ = 0;
-  std::uint64_t start_ns_ = 0;  // of the first wait
   shm::LossCause cause_ = shm::LossCause::kRingFull;
 };
 

@@ -9,7 +9,9 @@
 #include "libagent/argument_names.hpp"
 #include "libagent/loss_count.hpp"
 #include "libagent/netlogger_entry.hpp"
-#include "libagent/segment_file.hpp"
+#include "libagent/reentry_guard.hpp"
+#include "libagent/segment_growth.hpp"
+#include "libagent/segment_succession.hpp"
 #include "libagent/slow_call.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/format_style.hpp"
@@ -21,15 +23,15 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64U << 10;
-constexpr std::uint64_t kDictionaryRetryAfterNs = 100'000'000;  // after a refusal of memory
+constexpr std::uint64_t kDictionaryRetryAfterNs = 100'000'000;  // after memory was refused
 
 std::string_view bounded(const char* text) {
   if (text == nullptr) return {};
   return {text, strnlen(text, kMaxTextBytes)};
 }
 
-// The C front end cannot read its format at compile time; this does it once, before the id is
-// published and so before anybody else looks at the fields.
+// The C front end cannot parse its format at compile time; this does it once, before the id is
+// published and so before other code reads the fields.
 bool read_fields_from_format(rs_site& site) {
   const shm::FieldList list = shm::printf_fields(bounded(site.format));
   if (!list.ok()) return false;
@@ -48,7 +50,7 @@ bool is_registered(const rs_site& site) {
   return __atomic_load_n(&site.state, __ATOMIC_RELAXED) != &rs_initial_switch;
 }
 
-// By the level word of the control page, which tools write too.
+// From the level word of the control page, which tools write too.
 std::uint8_t switch_for(const rs_site& site, std::uint32_t level) {
   const bool consumer_clock = (site.flags & RS_SITE_CONSUMER_CLOCK) != 0;
   const auto by = [&](std::uint32_t threshold) {
@@ -60,8 +62,8 @@ std::uint8_t switch_for(const rs_site& site, std::uint32_t level) {
   return shm::timed_switch(meanwhile, after, shm::level_deadline_slot(level));
 }
 
-// What a switch says at this moment; one whose deadline is over becomes what it is to be from then
-// on. No lock: any log call may meet it, in a signal handler too.
+// The present value of a switch; an expired one gets its value after the deadline. No lock: any log
+// call may come here, in a signal handler too.
 std::uint8_t switch_now(Segment& segment, std::uint8_t* byte) {
   // Pairs with the release of the tool that has set the deadline before.
   std::uint8_t state = __atomic_load_n(byte, __ATOMIC_ACQUIRE);
@@ -69,7 +71,7 @@ std::uint8_t switch_now(Segment& segment, std::uint8_t* byte) {
   const auto& deadline = segment.control->switch_deadlines.tsc[shm::switch_deadline_slot(state)];
   if (rs_clock() < deadline.load(std::memory_order_relaxed)) return shm::switch_meanwhile(state);
   const std::uint8_t after = shm::switch_after(state);
-  // Unless a tool has switched it again meanwhile.
+  // Unless a tool has changed the switch since.
   __atomic_compare_exchange_n(byte, &state, after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return after;
 }
@@ -78,8 +80,9 @@ std::uint8_t recordable(std::uint8_t state) {
   return state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
 }
 
-// A tool that changes the level stores it, then reads site_count, then switches the sites: what it
-// did not count yet meets its level here. Bounded, for anybody may change the word all the time.
+// A tool that changes the level stores it, then reads site_count, then switches the sites: a site
+// that it did not count yet reads the new level here. Bounded, because others may change the word
+// all the time.
 void set_new_switch(Segment& segment, const rs_site& site, std::uint32_t id) {
   const std::atomic<std::uint32_t>& level = segment.control->service.level;
   for (int tries = 0; tries < 8; ++tries) {
@@ -102,9 +105,6 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
     agent.message = std::string(what) + " " + segment.path;
     return cause;
   };
-  constexpr const char* kNoMemory =
-      "no memory for the dictionary (enlarge the shared-memory file system; in a container: "
-      "--shm-size) of";
   constexpr shm::LossCause kNoMemoryCause = shm::LossCause::kNoSharedMemory;
   if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
     return refuse("too many statements for");
@@ -146,15 +146,13 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   const std::uint64_t at = segment.dictionary_committed;
   if (bytes > shm::kMaxEntryBytes) return refuse("a statement is too large for");
   const bool has_room = at + bytes <= segment.dictionary_reserved;
-  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) {
-    return refuse(kNoMemory, kNoMemoryCause);
-  }
-  if (!reserve_dictionary(segment, at + bytes)) {
+  if (at + bytes > segment.layout.dictionary_bytes) return refuse("the dictionary is full in");
+  // The message of the refusal stays valid until the retry.
+  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return kNoMemoryCause;
+  if (const auto failure = reserve_dictionary(segment, at + bytes)) {
     agent.dictionary_retry_at_ns = monotonic_ns() + kDictionaryRetryAfterNs;
-    // An address space that is used up does not pass.
-    const bool is_full = at + bytes > segment.layout.dictionary_bytes;
-    return refuse(is_full ? "the dictionary is full in" : kNoMemory,
-                  is_full ? shm::LossCause::kDictionaryFull : kNoMemoryCause);
+    agent.message = message_of(failure, "the dictionary", segment.path);
+    return kNoMemoryCause;
   }
   reserve_site_losses(segment, id);
   if (!has_room) agent.message.clear();
@@ -169,18 +167,19 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   segment.site_count = id;
   set_new_switch(segment, site, id);
   site.id = id;
-  // Pairs with the acquire in rs_site_enabled: whoever finds its switch there sees id and fields.
-  __atomic_store_n(&site.state, &segment.switches[id], __ATOMIC_RELEASE);
+  // Pairs with the acquire in rs_site_enabled: a thread that finds its switch there sees id and
+  // fields.
+  __atomic_store_n(&site.state, place_of_switch(segment, id), __ATOMIC_RELEASE);
   book_refusals(site);
   return {};
 }
 
-void add_statement(Agent& agent, rs_site& site) noexcept {
+void add_statement(Agent& agent, rs_site& site, bool is_reentered) noexcept {
   if (site.previous != nullptr || agent.sites == &site) return;
   site.next = agent.sites;
   if (agent.sites != nullptr) agent.sites->previous = &site;
   agent.sites = &site;
-  if (agent.state.load(std::memory_order_relaxed) != State::live) return;
+  if (is_reentered || agent.state.load(std::memory_order_relaxed) != State::live) return;
   try {
     register_statement(agent, site);
   } catch (const std::exception&) {  // no memory for a message: its first log call tries again
@@ -219,10 +218,18 @@ std::uint32_t level_in_force(const Agent& a) {
   return shm::level_meanwhile(segment->control->service.level.load(std::memory_order_relaxed));
 }
 
+// `state`; or 0, and counted, if this thread is within a record in a ring of a replaced segment
+// that does not know the statement.
+std::uint8_t after_move(rs_site& site, std::uint8_t state) {
+  if (prepare_to_move(static_cast<std::uint32_t>(site.id))) return state;
+  count_refusal(&site, shm::LossCause::kNoRing);
+  return 0;
+}
+
 std::uint8_t enabled_or_throw(rs_site* site) {
   const SlowCall call;
   Agent& a = agent();
-  // Of a statement that is switched off nothing is lost.
+  // A statement that is switched off loses nothing.
   const auto refuse = [&a, site](shm::LossCause cause) -> std::uint8_t {
     if (site->level >= level_in_force(a)) count_refusal(site, cause);
     return 0;
@@ -231,14 +238,17 @@ std::uint8_t enabled_or_throw(rs_site* site) {
       monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed)) {
     return refuse(shm::LossCause::kNoSharedMemory);
   }
-  const SlowPathLock lock;
+  if (ReentryGuard::is_active()) return refuse(shm::LossCause::kDictionaryFull);
+  const SlowPathLock lock(SlowPathLock::Wait::bounded);
+  if (!lock.is_taken()) return refuse(shm::LossCause::kDictionaryFull);
   if (!ensure_segment(a)) {
     const bool disabled = a.state.load(std::memory_order_relaxed) == State::disabled;
     return disabled ? std::uint8_t{0} : refuse(shm::LossCause::kNoSharedMemory);
   }
   if (const auto cause = register_statement(a, *site)) return refuse(*cause);
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
-  return recordable(switch_now(segment, &segment.switches[site->id]));
+  const std::uint8_t now = recordable(switch_now(segment, &segment.switches[site->id]));
+  return now != 0 ? after_move(*site, now) : now;
 }
 
 }  // namespace
@@ -249,8 +259,9 @@ using ringside::agent;
 using ringside::SlowPathLock;
 
 void rs_site_loaded(rs_site* site) {
+  const bool is_reentered = SlowPathLock::is_held();
   const SlowPathLock lock;
-  ringside::add_statement(agent(), *site);
+  ringside::add_statement(agent(), *site, is_reentered);
 }
 
 void rs_site_unloaded(rs_site* site) {
@@ -271,7 +282,12 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
   if (state != &rs_initial_switch) {
     ringside::Segment* const segment = agent().segment.load(std::memory_order_acquire);
     if (segment == nullptr) return 0;  // a handler in the child of a fork that is just beginning
-    return ringside::recordable(ringside::switch_now(*segment, const_cast<std::uint8_t*>(state)));
+    const ringside::SlowCall call;
+    const bool moving = ringside::is_moving(state);
+    std::uint8_t* const place =
+        moving ? &segment->switches[site->id] : const_cast<std::uint8_t*>(state);
+    const std::uint8_t now = ringside::recordable(ringside::switch_now(*segment, place));
+    return now != 0 ? ringside::after_move(*site, now) : now;
   }
   try {
     return ringside::enabled_or_throw(site);

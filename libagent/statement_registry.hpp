@@ -1,5 +1,5 @@
 #pragma once
-// Statements of this process: known from load time, entered into the segment's dictionary when
+// Statements of this process: known from load time, entered into the segment's dictionary once
 // there is a segment, switched by level.
 
 #include <optional>
@@ -9,21 +9,22 @@
 
 namespace ringside {
 
-// All of these with the slow-path lock held.
+// The slow-path lock is held for all functions.
 
-// Takes a statement among those of the process, once, and enters it if there is a segment.
-void add_statement(Agent& agent, rs_site& site) noexcept;
+// Adds a statement to those of the process, once, and registers it if there is a segment.
+void add_statement(Agent& agent, rs_site& site, bool is_reentered) noexcept;
 
-// Enters every loaded statement that has no id yet.
+// Registers every loaded statement that has no id yet.
 void register_loaded_statements(Agent& agent);
 
-// Gives the statement an id, its dictionary entry and its switch, or says why its records are lost.
+// Gives the statement an id, its dictionary entry and its switch, or returns the cause of its
+// records' loss.
 std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site);
 
 // Sets the switch of every registered statement by `level`.
 void apply_level(Agent& agent, std::uint8_t level);
 
-// Forgets all ids, for a child process that will have a segment of its own.
+// Forgets all ids, for a child process that will have its own segment.
 void forget_registrations(Agent& agent);
 
 }  // namespace ringside

@@ -1,5 +1,5 @@
 #pragma once
-// The three texts that tell the statements of a NetLogger handle apart.
+// The three texts that identify a statement of a NetLogger handle.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@ struct StatementTexts {
   bool operator==(const StatementTexts&) const = default;
 
   static constexpr std::size_t kBuckets = 2048;
-  // Of all three: a program may well have thousands of statements that differ in one alone. Eight
-  // bytes at a time, as it is computed whenever something is written.
+  // Hash of all three: a program may have thousands of statements that differ in only one. Eight
+  // bytes at a time, because it is computed on every write.
   std::size_t bucket() const {
     return mixed_in(variables, mixed_in(constants, mixed_in(event, 0))) % kBuckets;
   }
@@ -26,7 +26,7 @@ struct StatementTexts {
   static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
     hash = (hash ^ word) * kOdd;
-    return hash ^ hash >> 32;  // the low bits, which choose the place, depend on all
+    return hash ^ hash >> 32;  // the low bits, which choose the bucket, depend on all bits
   }
 
   static std::uint64_t mixed_in(std::string_view text, std::uint64_t hash) {

@@ -1,4 +1,4 @@
-// Wide strings are recorded as UTF-8, so that no reader needs the service's locale.
+// Wide strings are recorded as UTF-8, so that readers do not need the service's locale.
 
 #include <cstdint>
 
@@ -28,7 +28,7 @@ std::uint32_t rs_utf8_bytes(const std::int32_t* text, std::int64_t limit) {
   constexpr std::int64_t kMost = UINT32_MAX - 4;
   const std::int64_t most = limit < 0 || limit > kMost ? kMost : limit;
   std::int64_t bytes = 0;
-  // With a limit the text need not be terminated: no character is read once it is reached.
+  // With a limit the text need not be terminated: no character is read after the limit is reached.
   while (bytes < most && *text != 0) {
     const std::uint32_t next = width(sane(*text++));
     if (bytes + next > most) break;
@@ -42,7 +42,8 @@ void rs_utf8_store(const std::int32_t* text, unsigned char* out, std::uint32_t b
   while (out < end) {
     const std::uint32_t code = sane(*text++);
     const std::uint32_t size = width(code);
-    if (size > static_cast<std::uint32_t>(end - out)) {  // the text changed since it was measured
+    // the text has changed since it was measured
+    if (size > static_cast<std::uint32_t>(end - out)) {
       while (out < end) *out++ = '?';
       return;
     }

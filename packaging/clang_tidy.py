@@ -3,11 +3,11 @@
 
 usage: packaging/clang_tidy.py BUILD_DIR JOBS [FILE...]    (all files of the tree by default)
 
-Most of its time goes into the headers of the standard library, once for each source. So sources
-of a target are pasted into one, as many at a time as in the clang build but the last one first: a
-source that lives on the includes of those before it has others there. Findings are told at their
-place. Where clang itself finds fault with the pasted source (includes are missing, or two sources
-use one name for different things), each is looked at alone."""
+clang-tidy spends most of its time on the headers of the standard library, once per source. So this
+script pastes the sources of a target into one file, as many at a time as in the clang build, but in reverse
+order: a source that relies on the includes of the sources before it is then found. Findings are reported at
+their original place. If clang itself rejects the pasted file (includes are missing, or two sources use one name
+for different things), each source is checked alone."""
 
 import concurrent.futures
 import json
@@ -21,8 +21,8 @@ import tempfile
 
 SOURCES_PER_UNIT = 16
 BOUND_S = 900
-# The analyzer gives up on a function after so many states; by default it takes 225,000, which costs
-# five times the time.
+# The analyzer stops analysing a function after this number of states; with the default of 225,000 it takes
+# five times as long.
 ANALYZER = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-Xclang",
             "--extra-arg=max-nodes=40000"]
 

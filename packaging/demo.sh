@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kvd under redis-benchmark, untraced and then traced; packaging/README.md tells what is shown.
+# Runs kvd under redis-benchmark, untraced and then traced; packaging/README.md describes the output.
 #
 # RINGSIDE_DEMO_REQUESTS  requests of each kind, SET and GET (default: 100000)
 # RINGSIDE_DEMO_BUILD_DIR where to build (default: build-demo, in the tree)
@@ -31,13 +31,13 @@ kvd_pid=
 consumerd_pid=
 load_pid=
 
-# A zombie has ended: its status waits for `wait`.
+# A zombie has ended: it only waits until `wait` reads its status.
 has_ended() {
   case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in '' | Z*) return 0 ;; esac
   return 1
 }
 
-# poll BOUND_S COMMAND...: false if the command has not come true within the bound.
+# poll BOUND_S COMMAND...: false if the command has not succeeded within the bound.
 poll() {
   local tenth bound_s=$1
   shift
@@ -65,7 +65,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# poll_with PID BOUND_S COMMAND...: false, too, if process PID ends before.
+# poll_with PID BOUND_S COMMAND...: like poll; also false if process PID ends first.
 poll_with() {
   local pid=$1 bound_s=$2
   shift 2
@@ -73,7 +73,7 @@ poll_with() {
   poll "$bound_s" true_or_ended "$@" && "$@"
 }
 
-# stop NAME PID: SIGTERM, and a clean end within 30 s.
+# stop NAME PID: sends SIGTERM; the process must exit cleanly within 30 s.
 stop() {
   local status=0
   kill -TERM "$2" 2>/dev/null || fail "$1 has ended early; its messages are in $out/$1.log"
@@ -93,7 +93,7 @@ start_kvd() {
   port=$(sed -n 's/^kvd: listening on .*:\([0-9]*\)$/\1/p' "$out/kvd.out")
 }
 
-# In the background, so that a signal is served at once.
+# In the background, so that the shell handles a signal at once.
 load() { # REQUESTS OUTPUT
   local status=0
   timeout 300 redis-benchmark -h 127.0.0.1 -p "$port" -t set,get -n "$1" -c 20 -P 8 --csv \
@@ -111,12 +111,12 @@ rps() { # KIND CSV
   echo "$value"
 }
 
-thread_names() { # PID: one a line, sorted
+thread_names() { # PID: one per line, sorted
   local file
   for file in "/proc/$1"/task/*/comm; do cat "$file"; done | sort
 }
 
-# measure LABEL ENVIRONMENT...: runs the load against a new kvd, and leaves that running.
+# measure LABEL ENVIRONMENT...: runs the load against a new kvd, and leaves that kvd running.
 measure() {
   local label=$1
   shift
@@ -126,7 +126,7 @@ measure() {
   thread_names "$kvd_pid" >"$out/$label.threads"
 }
 
-# Without this the first records might wait for a consumer that is still starting.
+# Without this, the first records might wait for a consumer that is still starting.
 is_served() { grep -q "/ringside[.]kvd[.]${kvd_pid}[.]" "/proc/$consumerd_pid/maps" 2>/dev/null; }
 
 until_segment_is_served() {
@@ -136,9 +136,9 @@ until_segment_is_served() {
 
 segment_is_gone() { [ -z "$(find "$shm" -name 'ringside.kvd.*' -print -quit)" ]; }
 
-packaging/install-build-deps.sh
+packaging/install-build-deps.sh --demo
 if ! [ -e "$build/build.ninja" ]; then
-  meson setup --buildtype=release "$build" . >/dev/null || fail "meson could not set up $build"
+  meson setup --buildtype=release -Dtests=false -Dperf=false "$build" . >/dev/null || fail "meson could not set up $build"
 fi
 kvd=$build/libagent/examples/kvd/kvd
 consumerd=$build/consumerd/consumerd
@@ -148,7 +148,7 @@ ninja -C "$build" -j "${RINGSIDE_JOBS:-2}" --quiet \
   libagent/examples/kvd/kvd consumerd/consumerd tools/ringcat || fail 'the build failed'
 
 [ -n "$out" ] || out=$(mktemp -d "${TMPDIR:-/tmp}/ringside-demo.XXXXXX")
-# A folder of its own: a consumerd that already runs here must not take the segment.
+# A separate folder: a consumerd that already runs on this machine must not take over the segment.
 shm=$(mktemp -d "${RINGSIDE_SHM_DIR:-/dev/shm}/ringside-demo.XXXXXX")
 trace=$out/trace
 mkdir -- "$trace"
@@ -195,7 +195,7 @@ row 'first line' "$(head -n 1 "$out/trace.txt")"
 row 'last line' "$(tail -n 1 "$out/trace.txt")"
 row 'trace, text and logs' "$out"
 
-# Every request leaves several records, so that fewer than one each means loss without a trace.
+# Every request logs several records, so fewer than one per request means loss that was not reported.
 [ "$records" -ge $((2 * requests)) ] || fail "only $records records of $((2 * requests)) requests"
 [ "$lost_lines" -eq 0 ] || fail 'records were lost:' "$(grep -wm 3 LOST "$out/trace.txt")"
 cmp -s "$out/untraced.threads" "$out/traced.threads" ||

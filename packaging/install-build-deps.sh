@@ -1,18 +1,39 @@
 #!/usr/bin/env bash
-# Installs what building and testing need on Debian 12. Says nothing and asks for no rights when
-# nothing is missing.
+# Installs the packages needed to build and test on Debian 12. If nothing is missing, it prints nothing and
+# needs no rights.
+#
+# usage: packaging/install-build-deps.sh [--build | --demo | --test]
+#   --build  the compiler and the libraries of the product alone (meson setup -Dtests=false -Dperf=false)
+#   --demo   also the load generator of packaging/demo.sh
+#   --test   what building and running everything needs; the default
 set -euo pipefail
 
 packages=(
-  g++ clang clang-format clang-tidy libclang-rt-14-dev curl
-  meson ninja-build pkg-config python3
-  libboost-dev liburing-dev libseccomp-dev libzstd-dev zstd libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libncurses-dev
-  prometheus-cpp-dev libmicrohttpd-dev
-  prometheus protobuf-compiler python3-jsonschema redis-tools spin strace tmux valgrind
-  mandoc zsh fish
-  babeltrace2 python3-bt2
+  g++ meson ninja-build pkg-config python3
+  libboost-dev liburing-dev libseccomp-dev libzstd-dev libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev
+  nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev
 )
+test_packages=(
+  clang clang-format clang-tidy libclang-rt-14-dev curl zstd
+  libgtest-dev libgmock-dev libbenchmark-dev
+  prometheus protobuf-compiler python3-jsonschema redis-tools spin strace tmux valgrind
+  mandoc zsh fish mkdocs doxygen
+  babeltrace2 python3-bt2 clickhouse-server
+)
+wanted="test"
+for argument in "$@"; do
+  case $argument in
+    --build | --demo | --test) wanted=${argument#--} ;;
+    -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" && exit 0 ;;
+    *) echo "install-build-deps: unknown argument '$argument'; see --help" >&2 && exit 2 ;;
+  esac
+done
+[ "$wanted" != demo ] || packages+=(redis-tools)
+if [ "$wanted" = test ]; then
+  packages+=("${test_packages[@]}")
+  # Some nodejs packages contain npm; Debian's does not.
+  command -v npm >/dev/null || packages+=(npm)
+fi
 
 fail() {
   printf 'install-build-deps: %s\n' "$@" >&2
@@ -24,15 +45,20 @@ is_installed() {
 }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  fail 'this is no Debian system (dpkg-query and apt-get are missing).' \
-    "Install by other means what these packages of Debian 12 hold: ${packages[*]}"
+  fail 'not a Debian system: dpkg-query and apt-get are missing.' \
+    "Install by other means what these packages of Debian 12 contain: ${packages[*]}"
 fi
 
 missing=()
 for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+# Dependencies that are not packages of Debian. Tests that need them are skipped without them.
+install_others() {
+  [ "$wanted" = test ] || exit 0
+  exec "$(dirname "$0")/install-clickhouse.sh"
+}
+[ ${#missing[@]} -gt 0 ] || install_others
 
 if [ "$(id -u)" -eq 0 ]; then
   as_root=()
@@ -43,7 +69,7 @@ else
     "apt-get install --no-install-recommends ${missing[*]}"
 fi
 
-# The environment goes through env, as sudo drops it.
+# The environment is passed with env, because sudo drops it.
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
     apt-get --yes --quiet -o DPkg::Lock::Timeout=120 "$@" </dev/null
@@ -58,5 +84,6 @@ if ! install_missing; then
   echo 'install-build-deps: failed, trying once more in 5 s' >&2
   sleep 5
   install_missing || fail "apt-get could not install: ${missing[*]}" \
-    'Its messages stand above; are the package sources reachable?'
+    'See its messages above; check that the package sources are reachable.'
 fi
+install_others

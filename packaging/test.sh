@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds and tests everything; packaging/README.md tells what that is.
 #
-# usage: packaging/test.sh [--quick]
-#   --quick  g++ build and its tests only
+# usage: packaging/test.sh [--quick | --full]
+#   --quick  g++ build and its tests only, as root and as an ordinary user
+#   --full   then hours more: all tests as an ordinary user, 400 kills a test, longer fuzzing and soak
 # RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang", "-tsan" and "-tidy" are
 #                     added for the others. What is in it of another origin is built anew.
 # RINGSIDE_JOBS       jobs at a time (default: 2)
@@ -13,24 +14,29 @@ usage() {
 }
 
 quick=no
+full=no
 for argument in "$@"; do
   case $argument in
     --quick) quick=yes ;;
+    --full) full=yes ;;
     -h | --help) usage && exit 0 ;;
     *) echo "test: what is $argument?" >&2 && usage >&2 && exit 2 ;;
   esac
 done
+[ "$quick$full" != yesyes ] || { usage >&2 && exit 2; }
 
 build=$(realpath -m -- "${RINGSIDE_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build}")
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 root=$PWD
 jobs=${RINGSIDE_JOBS:-2}
 start_s=$SECONDS
-deadline_s=$((start_s + 57 * 60))
+limit_min=64
+[ $full = no ] || limit_min=600
+deadline_s=$((start_s + limit_min * 60))
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ringside-test.XXXXXX")
 
-# Every process of a step carries this in its environment and is found by it, whatever session or
-# parent it has given itself.
+# Every process of a step carries this in its environment and is found by it, even after it has changed its
+# session or parent.
 tag=RINGSIDE_TEST_RUN=$$.$(date +%s%N)
 step_pid=
 
@@ -49,7 +55,7 @@ signal_tagged() {
   for pid in $(tagged_pids); do kill "-$1" "$pid" 2>/dev/null || true; done
 }
 
-# Waits until no tagged process is left, at most $1 seconds.
+# Waits at most $1 seconds until no tagged process is left.
 wait_for_tagged() {
   local tenth
   for ((tenth = 0; tenth < $1 * 10; ++tenth)); do
@@ -82,8 +88,8 @@ note() { # NAME RESULT
   case $2 in FAILED*) failed=$((failed + 1)) ;; esac
 }
 
-# run BOUND_S COMMAND... in a session of its own. In the background, so that a signal is served at
-# once; background processes ignore SIGINT, which tests must not inherit.
+# run BOUND_S COMMAND... in a separate session. In the background, so that the shell handles a signal at once;
+# background processes ignore SIGINT, which tests must not inherit.
 run() {
   local bound_s=$1 status=0
   shift
@@ -100,8 +106,7 @@ run() {
   return "$status"
 }
 
-# step NAME BOUND_S COMMAND...: prints the command ($shown instead if set), and its output only if
-# it fails.
+# step NAME BOUND_S COMMAND...: prints the command ($shown instead if set), and its output only if it fails.
 step() {
   local name=$1 log="$scratch/log" from_s=$SECONDS
   shift
@@ -132,7 +137,8 @@ set_up() {
   printf '%s\n' "$settings" >"$dir/set-up-by-test.txt"
 }
 
-# compile NAME DIR [TARGET...]: warnings are errors already, except those of linker and tools.
+# compile NAME DIR [TARGET...]: compiler warnings are already errors; this also checks for warnings of linker
+# and tools.
 compile() {
   shown="ninja -C $2 -j $jobs${3:+ TARGET...}" step "$1: build" 1800 ninja -C "$2" -j "$jobs" "${@:3}" ||
     return 1
@@ -146,15 +152,16 @@ count_of() { # LINE_START LOG
   awk -v start="$1:" 'index($0, start) == 1 { n = $NF } END { print n + 0 }' "$2"
 }
 
-# run_tests NAME DIR BOUND_S MULTIPLIER OPTION...
+# run_tests NAME DIR BOUND_S MULTIPLIER OPTION...: as the user of $as_user.
+as_user=()
 run_tests() {
   local name="$1: tests" dir=$2 bound_s=$3 multiplier=$4 status=0 from_s=$SECONDS
   local log="$dir/meson-logs/testlog.txt" ok bad skipped
   shift 4
-  local command=(meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs"
+  local command=("${as_user[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs"
     --timeout-multiplier "$multiplier" "$@")
   printf '\n== %s: %s\n' "$name" "${command[*]}"
-  rm -f -- "$log"
+  rm -f -- "$log" "${log%.txt}.json"
   run "$bound_s" "${command[@]}" || status=$?
   if ! [ -e "$log" ]; then
     note "$name" "FAILED (status $status, no test log)"
@@ -173,14 +180,24 @@ run_tests() {
   else
     note "$name" "$result"
   fi
+  name=${name%: tests}
+  check_skips "${name%% (*}" "${log%.txt}.json"
 }
 
-# Tests that mean anything in every build: not those of the source tree, the installation and what
-# others make of metrics, and not those that say themselves that they are slow.
+# check_skips STEP LOG: skipped tests, and skipped cases of tests, must be on the list.
+check_skips() {
+  local step=$1
+  [ "$(id -u)" -eq 0 ] || step+=',ordinary user'
+  packaging/allowed_skips.py check packaging/allowed-skips.txt "$step" "$2" "$scratch/skips" ||
+    note "$1: skips allowed" FAILED
+}
+
+# The tests that are meaningful in every build. This leaves out tests of the source tree, of the installation,
+# of the model and of the metrics in other programs, and tests of the suite "slow".
 everywhere=(--no-suite structure --no-suite install --no-suite model --no-suite monitoring
   --no-suite slow)
 
-source_files() { # PATTERN..., NUL-separated; what is tracked, or all where there is no repository
+source_files() { # PATTERN..., NUL-separated; tracked files, or all files if there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
   local names=() pattern
   for pattern in "$@"; do names+=(-o -name "$pattern"); done
@@ -189,7 +206,7 @@ source_files() { # PATTERN..., NUL-separated; what is tracked, or all where ther
 
 check_format() {
   source_files '*.cpp' '*.hpp' '*.h' '*.c' >"$scratch/files"
-  # Names alone: a wrong file has a complaint per line.
+  # Names only: clang-format reports each wrong line.
   # shellcheck disable=SC2016
   shown='clang-format --dry-run -Werror FILE...' step 'clang-format' 300 sh -c '
     out=$(xargs -0 -a "$0" clang-format --dry-run -Werror 2>&1) && exit 0
@@ -201,7 +218,7 @@ check_format() {
 
 check_tidy() {
   local dir=$build-tidy
-  # Set up for its compile database and the sources that are generated alone.
+  # Configured for its compile database; compiles only the generated sources.
   set_up clang-tidy "$dir" clang clang++ -Dunity=off -Dfuzz=true -Ddebug=false || return 0
   ninja -C "$dir" -t targets rule CUSTOM_COMMAND | grep -E '/.*\.(c|cpp|h|hpp|inc)$' >"$scratch/generated" || true
   if [ -s "$scratch/generated" ]; then
@@ -211,16 +228,45 @@ check_tidy() {
   step 'clang-tidy' 1800 packaging/clang_tidy.py "$dir" "$jobs"
 }
 
-# Without what only debuggers read but lines: a third of the time.
-lines_only=(-Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1)
+# Debug information has only line numbers, which takes a third of the time; and more sources at a time than by
+# default.
+quick_build=(-Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 -Dunity_size=16)
 
 with_gcc() {
-  set_up g++ "$build" gcc g++ "${lines_only[@]}" && compile g++ "$build" || return 0
+  set_up g++ "$build" gcc g++ "${quick_build[@]}" && compile g++ "$build" || return 0
   run_tests g++ "$build" 1500 3
+  with_ordinary_user
 }
 
-# More sources at a time than by default, and so others beside each other.
-sanitized=(-Doptimization=1 -Dperf=false "${lines_only[@]}" -Dunity_size=16 -Db_lundef=false)
+# Runs the tests of files, users and permissions again, as a user who has no account and may write only to a
+# separate folder: meson finds the build there through links.
+with_ordinary_user() {
+  local name='ordinary user' own=$scratch/ordinary id=65533 entry
+  [ "$(id -u)" -eq 0 ] || return 0
+  chmod 755 "$scratch"
+  mkdir -p "$own/build/meson-logs" "$own/home" "$own/tmp"
+  for entry in "$build"/*; do
+    case $entry in
+      */meson-logs | *.xml) ;;  # written by tests
+      *) ln -s -- "$entry" "$own/build/" ;;
+    esac
+  done
+  chown -hR "$id:$id" "$own"
+  as_user=(env PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin "HOME=$own/home" "TMPDIR=$own/tmp"
+    setpriv --reuid "$id" --regid "$id" --clear-groups)
+  if ! "${as_user[@]}" test -r "$build/meson-private/coredata.dat"; then
+    note "$name: tests" "FAILED (other users cannot read $build; move it, or set RINGSIDE_BUILD_DIR)"
+  elif [ $full = yes ]; then
+    # Without the tests that write to the build itself.
+    run_tests "$name" "$own/build" 3600 3 --no-suite install --no-suite perf
+  else
+    RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
+      run_tests "$name" "$own/build" 240 3 --suite application-safety --suite consumerd --suite end-to-end --no-suite slow
+  fi
+  as_user=()
+}
+
+sanitized=(-Doptimization=1 -Dperf=false "${quick_build[@]}" -Db_lundef=false)
 
 with_clang() {
   local dir=$build-clang
@@ -231,7 +277,7 @@ with_clang() {
   run_tests clang "$dir" 1200 6 "${everywhere[@]}"
 }
 
-# Races between the threads of one process; what it runs, and what not, thread_sanitizer_tests.py knows.
+# Races between the threads of one process; thread_sanitizer_tests.py decides which tests run.
 with_thread_sanitizer() {
   local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py
   local reports=$scratch/races tests targets
@@ -246,7 +292,7 @@ with_thread_sanitizer() {
   printf '\n'
   "$chosen" "$dir" left-out | sed 's/^/left out: /'
   mkdir "$reports"
-  # To files: a process that a test kills, or whose errors nobody reads, has told of its races, too.
+  # To files, so that the report survives if a test kills the process or ignores its standard error.
   TSAN_OPTIONS="halt_on_error=1:log_path=$reports/report${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
     RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
     run_tests "$name" "$dir" 900 6 "${tests[@]}"
@@ -254,6 +300,14 @@ with_thread_sanitizer() {
     tail -n 100 "$reports"/*
     note "$name: no report" FAILED
   fi
+}
+
+# Steps that take hours, in the builds that the earlier steps have made.
+for_hours() {
+  RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
+    service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults
+  step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
+  RINGSIDE_FUZZ_RUNS=200000 run_tests 'clang (200,000 runs)' "$build-clang" 18000 30 --suite fuzz
 }
 
 check_leftovers() {
@@ -275,6 +329,8 @@ if [ $quick = no ]; then
   with_clang
   with_thread_sanitizer
   check_tidy || true
+  [ $full = no ] || for_hours
+  [ "$failed" -gt 0 ] || packaging/allowed_skips.py stale packaging/allowed-skips.txt "$scratch/skips"
 fi
 check_leftovers
 

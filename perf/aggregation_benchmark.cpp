@@ -1,8 +1,8 @@
 // Aggregation over one site: opens a trace file that is in the page cache, visits the site's
 // records and computes count, sum, minimum and maximum of one field. "ns" is per record in the
-// file, whatever its site; opening, checksums and reading count too. "aggregate" is a loop over
-// SiteScan, "query" the typed query interface, which also opens the file once more to check the
-// fields and computes the standard deviation.
+// file, of any site; opening, checksums and reading are included. "aggregate" is a loop over
+// SiteScan; "query" is the typed query interface, which also opens the file a second time to check
+// the fields and computes the standard deviation.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ struct Aggregate {
   }
 };
 
-// `is_double`: of f64, otherwise of an unsigned integer.
+// `is_double`: the field is an f64; otherwise an unsigned integer.
 void run(benchmark::State& state, const perf::GeneratedTrace::Plan& plan, Statement statement,
          std::uint8_t field, bool is_double) {
   const perf::GeneratedTrace file(plan);
@@ -67,7 +67,7 @@ void run(benchmark::State& state, const perf::GeneratedTrace::Plan& plan, Statem
       benchmark::Counter(total * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// The file's records go to `visitor` with the field "#N".
+// Passes the file's records to `visitor` with the field "#N".
 template <class Visitor>
 void run_query(benchmark::State& state, const perf::GeneratedTrace::Plan& plan,
                std::string_view text, std::string_view field, Visitor visitor) {
@@ -150,7 +150,7 @@ void one_percent_among_five_arguments(benchmark::State& state) {
   run(state, {Statement::kFiveArguments, 1, kRecords, 100}, Statement::kInteger, 0, false);
 }
 
-// What reading, checksums and opening cost.
+// The cost of reading, checksums and opening alone.
 void none_among_five_arguments(benchmark::State& state) {
   run(state, {Statement::kFiveArguments, 1, kRecords}, Statement::kInteger, 0, false);
 }

@@ -1,8 +1,8 @@
-// Formats of others: records a second that ringcat writes in each of them, reading of the trace
-// file included, but for the write itself; and MB a second that it reads of what it wrote, into a
-// trace file. The records: spans within spans with two integers, logs with an integer and a text,
-// counters; of four threads; one in four has an activity. What is only read, or looks different
-// when others write it, is generated.
+// Formats of others: records per second that ringcat writes in each format, including reading the
+// trace file but not the write itself; and MB per second that ringcat reads back into a trace file.
+// The records come from four threads: nested spans with two integers, logs with an integer and a
+// text, and counters; one record in four has an activity. Input is generated for formats that
+// ringcat only reads, and for those that other programs write differently.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ using shm::SiteKind;
 constexpr std::uint64_t kRecords = 400'000;
 constexpr std::uint64_t kStartNs = 1'700'000'000'000'000'000;
 
-// As an application would trace the requests that it answers.
+// The statements of an application that traces the requests that it answers.
 class RequestTrace {
  public:
   RequestTrace() : builder_(report_) {
@@ -174,7 +174,7 @@ void read_file(benchmark::State& state, const tool::ForeignFormat& format,
   read_file(state, format, perf::GeneratedNanoLog(kRecords).bytes());
 }
 
-// A place for a format whose traces are directories; it goes with this object.
+// A path for a format whose traces are directories; it is removed with this object.
 class Place {
  public:
   Place() {
@@ -251,7 +251,7 @@ void read_directory(benchmark::State& state, const tool::ForeignFormat& format,
   read_directory(state, format, trace.path(), trace.bytes());
 }
 
-// What all writers have in common.
+// What all writers share.
 [[maybe_unused]] void run_trace_set(benchmark::State& state) {
   while (state.KeepRunning()) {
     auto set = trace::TraceSet::open(request_trace().paths(), nullptr);

@@ -1,9 +1,10 @@
-// What the extent encoder and decoder cost per record, and how many bytes a record takes, for the
-// six messages that NanoLog's paper measures, with constant and with changing arguments.
+// The cost per record of the extent encoder and decoder, and the bytes per record, for the six
+// messages that NanoLog's paper measures, with constant and with changing arguments.
 //
-// The clock of the records advances by 20 to 50 ticks each, as back-to-back log calls do. Input is
-// 64 KiB of ring bytes (what a drain takes out of a ring), so it stays in the cache like there.
-// "bytes" counts whole blocks: frame, header and site table included. "ns" is per record.
+// The clock of the records advances by 20 to 50 ticks each, as back-to-back log calls do. The input
+// is 64 KiB of ring bytes (the amount that one drain takes out of a ring), so it stays in the cache
+// as it does there. "bytes" counts whole blocks: frame, header and site table included. "ns" is per
+// record.
 
 #include <algorithm>
 #include <cstring>
@@ -29,8 +30,8 @@ constexpr std::size_t kInputBytes = 64 << 10;
 
 enum Message { kStatic, kString, kInteger, kTwoIntegers, kDouble, kFiveArguments, kMessages };
 
-// A field, the value that NanoLog's message has, and how many bits a random one of like magnitude
-// has.
+// A field, the value that NanoLog's message has, and the number of bits of a random value of
+// similar magnitude.
 struct Argument {
   FieldType type;
   double value;
@@ -57,7 +58,7 @@ void put(std::string& out, T value) {
 
 void put_arguments(std::string& out, Message message, bool random, std::mt19937_64& any) {
   for (const Argument& argument : kArguments[message]) {
-    // All magnitudes of so many bits: the highest one is always set.
+    // All values with this number of bits: the highest bit is always set.
     const std::uint64_t top = argument.bits == 0 ? 0 : std::uint64_t{1} << (argument.bits - 1);
     const std::uint64_t number = random ? top | any() % std::max<std::uint64_t>(top, 1)
                                         : static_cast<std::uint64_t>(argument.value);
@@ -160,7 +161,7 @@ void encode(benchmark::State& state) {
   report(state, load.records, result.output_bytes);
 }
 
-// One extent, decoded again and again: `run(decoder)` returns how many records there are.
+// Decodes one extent again and again; `run(decoder)` returns the number of records.
 template <class Run>
 void decode_with(benchmark::State& state, Run&& run) {
   const Message message = message_of(state);
@@ -179,7 +180,7 @@ void decode_with(benchmark::State& state, Run&& run) {
   report(state, load.records, encoded.output_bytes);
 }
 
-// As a reader does that has to bring records of several streams into order.
+// The access pattern of a reader that merges the records of several streams by time.
 void decode(benchmark::State& state) {
   decode_with(state, [](trace::ExtentDecoder& decoder) {
     trace::Record record;
@@ -194,7 +195,7 @@ void decode(benchmark::State& state) {
   });
 }
 
-// As a reader does that looks at one extent after the other.
+// The access pattern of a reader that visits one extent after the other.
 void decode_extent(benchmark::State& state) {
   decode_with(state, [](trace::ExtentDecoder& decoder) {
     std::size_t records = 0;
@@ -208,8 +209,8 @@ void decode_extent(benchmark::State& state) {
   });
 }
 
-// Reads the TSC and stores it, as often as a drain has records: what the encoder's rate compares
-// with.
+// Reads the TSC and stores it, once per record of a drain. The encoder's rate is compared with
+// this.
 void floor(benchmark::State& state) {
   perf::Floor floor;
   constexpr int kCalls = 2048;

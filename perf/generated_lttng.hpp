@@ -1,5 +1,5 @@
-// A trace as LTTng-UST writes it, for benchmarks of its reader: compact event headers, the contexts
-// that name a thread in every event, and many small fields without alignment.
+// A trace in LTTng-UST's format, for benchmarks of its reader: compact event headers, contexts that
+// name the thread in every event, and many small unaligned fields.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ringside::perf {
 
-// In a directory of its own, which goes with this object.
+// Creates a directory for the trace; the destructor removes it.
 class GeneratedLttng {
  public:
   explicit GeneratedLttng(std::uint64_t events) {

@@ -1,5 +1,5 @@
-// A log file of NanoLog for benchmarks of its reader: statements of the shapes that NanoLog's
-// dissertation measures with (table 9.3), of four threads that log without pause.
+// A NanoLog log file for benchmarks of its reader: the statements have the shapes of NanoLog's
+// dissertation (table 9.3), and four threads log them without a pause.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class GeneratedNanoLog {
     put<std::uint64_t>(0);
     dictionary();
     constexpr std::uint64_t kOfExtent = 16'384;
-    std::array<std::uint64_t, 4> cycles{};  // of each thread
+    std::array<std::uint64_t, 4> cycles{};  // per thread
     for (std::uint64_t at = 0, extent = 0; at < records; at += kOfExtent, ++extent)
       add_extent(extent % 4, cycles[extent % 4], std::min(kOfExtent, records - at));
   }

@@ -1,5 +1,5 @@
-// Trace files for benchmarks of the read side: what consumerd writes of threads that log without
-// pause, 64 KiB of ring bytes an extent and a sequence point after each round of the rings.
+// Trace files for benchmarks of the read side: the output of consumerd for threads that log without
+// a pause, 64 KiB of ring bytes per extent and a sequence point after each round of the rings.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace ringside::perf {
 
-// What one statement logs: random arguments of the magnitudes of NanoLog's messages.
+// The content of each statement: random arguments with the magnitudes of NanoLog's messages.
 enum class Statement : std::uint32_t { kStatic = 1, kInteger = 2, kFiveArguments = 3 };
 
 class GeneratedTrace {
@@ -28,8 +28,8 @@ class GeneratedTrace {
   struct Plan {
     Statement statement = Statement::kStatic;
     unsigned streams = 1;
-    std::size_t records = 0;  // at least so many, of all streams
-    // Every so many records one of Statement::kInteger instead; 0: never.
+    std::size_t records = 0;  // minimum, of all streams together
+    // About one record in this number is Statement::kInteger instead; 0: none.
     unsigned integer_every = 0;
   };
 

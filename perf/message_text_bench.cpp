@@ -1,5 +1,5 @@
-// Cost of one MessageFormat::append. Pin to an idle core (taskset -c 1); the time is that of the
-// whole loop body: clear() of a string that has its memory, and append.
+// Cost of one MessageFormat::append. Pin to an idle core (taskset -c 1). The time is that of the
+// whole loop body: clear() of a string that already has its memory, and append.
 #include <cstdint>
 #include <cstdio>
 #include <string>

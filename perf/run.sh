@@ -2,7 +2,7 @@
 # Measures everything, writes perf/results/latest.json and renders perf/RESULTS.md with its plots.
 #
 # usage: perf/run.sh [--add] [RINGBENCH_OPTION...]      such as --quick, --row NAME, --subject NAME
-# --add                    puts what is measured into the document that is there; the page says when
+# --add                    merges the results into the existing document; the page says when
 # RINGSIDE_PERF_BUILD_DIR  an optimised build (default: build-perf, in the tree; set up if missing)
 # RINGSIDE_PERF_RESULTS    where to write latest.json, RESULTS.md and the plots (default: perf/ as above)
 # RINGSIDE_JOBS            compiler processes at a time (default: 2)
@@ -43,7 +43,7 @@ new=$(mktemp "$results/new.XXXXXX")
 trap 'rm -f -- "$new"' EXIT
 status=0
 "$build/perf/ringbench" --json "$@" >"$new" || status=$?
-# Figures that do not count are left out of the document, which says so; without any there is no page.
+# Invalid figures are omitted from the document, with the reason. Without any figures there is no page.
 [ -s "$new" ] || fail "ringbench ended with status $status and without a document"
 if [ -n "$add" ]; then
   whole=$(python3 driver/merge_results.py "$results/latest.json" "$new") || fail 'nothing is added'

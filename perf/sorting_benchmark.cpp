@@ -1,6 +1,6 @@
-// What the order of time costs where very many threads logged at once: the same file read with its
-// records as they lie there, extent by extent, and in the order of time. "text" makes a line of
-// each record too, as ringcat does. Counter: ns a record.
+// Cost of ordering by time when very many threads logged at once: the same file read in file order,
+// extent by extent, and in the order of time. "text" also makes a line of each record, as ringcat
+// does. Counter: ns per record.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ using perf::Statement;
 
 constexpr std::size_t kRecords = 1'000'000;
 
-// Makes lines of events and counts their bytes; or only looks at them.
+// Makes lines of events and counts their bytes, or only visits the events.
 class Sink {
  public:
   explicit Sink(bool text) : text_(text), lines_(format_), clocks_(true) {}

@@ -1,5 +1,5 @@
-// Lines of text that ringcat makes of a trace file, in the order of time: reading, decoding,
-// merging and formatting, but for the write. Counters: lines a second, bytes a line.
+// The lines of text that ringcat makes from a trace file, in the order of time: reading, decoding,
+// merging and formatting, without the write. Counters: lines per second, bytes per line.
 
 #include <cstdint>
 

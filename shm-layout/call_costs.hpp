@@ -1,7 +1,7 @@
 #pragma once
-// What log calls of one ring cost: a histogram of those that were measured, about one in
-// SegmentHeader::cost_sampling. An entry per ring, indexed as the ring metadata; only in segments
-// whose service was asked to measure.
+// The cost of the log calls of one ring: a histogram of the measured calls, about one in
+// SegmentHeader::cost_sampling. One entry per ring, with the same index as the ring metadata. Only
+// in segments whose service was asked to measure.
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,8 @@
 
 namespace ringside::shm {
 
-// Of 0, 1, 2 and 3 ticks, then four to each power of two; the last takes all from 5 * 2^30 ticks.
+// One bucket each for 0, 1, 2 and 3 ticks, then four to each power of two; the last bucket holds
+// everything from 5 * 2^30 ticks.
 inline constexpr std::size_t kCostBuckets = 126;
 
 constexpr std::size_t cost_bucket(std::uint64_t ticks) {
@@ -23,7 +24,7 @@ constexpr std::size_t cost_bucket(std::uint64_t ticks) {
   return bucket < kCostBuckets ? bucket : kCostBuckets - 1;
 }
 
-// The fewest ticks of a bucket; of kCostBuckets, what the last one would end before.
+// The fewest ticks of a bucket. For kCostBuckets: where the last bucket would end.
 constexpr std::uint64_t cost_bucket_begin(std::size_t bucket) {
   if (bucket < 4) return bucket;
   return (std::uint64_t{4} + bucket % 4) << (bucket / 4 - 1);
@@ -31,14 +32,14 @@ constexpr std::uint64_t cost_bucket_begin(std::size_t bucket) {
 
 // Relaxed additions by the ring's owner, off the record path.
 struct CostCounts {
-  std::atomic<std::uint64_t> ticks;   // of all calls measured together
-  std::atomic<std::uint64_t> waited;  // calls measured that waited for space; in `count` too
-  std::array<std::atomic<std::uint64_t>, kCostBuckets> count;  // calls measured, by their cost
+  std::atomic<std::uint64_t> ticks;   // of all measured calls together
+  std::atomic<std::uint64_t> waited;  // measured calls that waited for space; included in `count`
+  std::array<std::atomic<std::uint64_t>, kCostBuckets> count;  // measured calls, by their cost
 };
 
-// `all` never falls: summed over the rings it is the service's, threads that ended included. The
-// present owner's calls are what it has more than `before`, which is what `all` was when the owner
-// took the ring; stored before the release of its `generation`.
+// `all` never falls: its sum over the rings is that of the service, including ended threads.
+// `before` is the value of `all` when the present owner took the ring, stored before the release of
+// its `generation`: `all` minus `before` is the present owner's share.
 struct alignas(kCacheLineBytes) CallCosts {
   CostCounts all;
   CostCounts before;

@@ -1,13 +1,13 @@
 #pragma once
-// Reading the record clock next to the kernel's clocks. Service and consumer must do it alike:
-// the pairs of both end up in one conversion from ticks to time.
+// Reads the record clock next to the kernel's clocks. Service and consumer must use the same
+// method: the pairs of both end up in one conversion from ticks to time.
 
 #include <cstdint>
 #include <ctime>
 
 namespace ringside::shm {
 
-// All clocks of one instant, as nearly as they can be read.
+// All clocks at one instant, as nearly as they can be read.
 struct ClockReading {
   std::uint64_t tsc;
   std::uint64_t monotonic_ns;
@@ -39,8 +39,8 @@ struct TickReading {
   std::uint64_t ns;
 };
 
-// Ticks and `clock` of the same instant: the tightest of a few tries, because the thread may be
-// preempted between the two reads.
+// Ticks and `clock` at the same instant. Takes the tightest of a few tries, because the thread may
+// be preempted between the two reads.
 inline TickReading read_tick_pair(clockid_t clock) {
   TickReading best{};
   std::uint64_t best_span = UINT64_MAX;

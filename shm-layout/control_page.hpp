@@ -1,16 +1,16 @@
 #pragma once
-// The page through which service, consumer and tools talk about a whole segment.
-// Each 64-byte line has one kind of writer, so that no line is fought over.
+// The page through which service, consumer and tools communicate about a whole segment. Each
+// 64-byte line has one kind of writer, to avoid contention.
 //
 //   line 0   service    settings in force, site and ring counts, dictionary length, flush requests
 //   line 1   consumer   registration and heartbeat
-//   line 2   service    losses that belong to no ring, one counter per cause
+//   line 2   service    losses without a ring, one counter per cause
 //   line 3   service    latest clock reading
 //   line 4-5 consumer   how it maps ticks to time, for its successor
 //   line 6   tools      request for a snapshot of rings that are overwritten
 //   line 7-24 consumer  its answer
-//   line 25  tools      when switches change back by themselves
-//   line 26  tools      requests to write everything out, and to go on in a new file
+//   line 25  tools      when timed switches expire
+//   line 26  tools      requests to write everything out, and to rotate the file
 //   line 27  consumer   their answers
 //   line 28+ reserved, zero
 
@@ -26,8 +26,8 @@ namespace ringside::shm {
 enum class OverflowPolicy : std::uint32_t {
   kBlock = 0,  // wait for space up to block_timeout_ms, then drop and count
   kDrop = 1,   // drop the newest record and count
-  // Flight recorder: the oldest sub-buffer is given up. Chosen when the segment is made, see
-  // SegmentHeader::sub_buffer_bytes; stored here for show only.
+  // Flight recorder: discard the oldest sub-buffer. Chosen when the segment is created, see
+  // SegmentHeader::sub_buffer_bytes; stored here for display only.
   kOverwrite = 2,
 };
 
@@ -35,12 +35,12 @@ enum class ConsumerState : std::uint32_t {
   kNone = 0,
   kPolling = 1,
   kStalled = 2,   // cannot write (disk full, I/O error): ring space is not being released
-  kDetached = 3,  // left in an orderly way
+  kDetached = 3,  // shut down cleanly
 };
 
 struct alignas(kCacheLineBytes) ServiceLine {
   std::atomic<std::uint32_t>
-      overflow_policy;  // OverflowPolicy; block and drop may be swapped at any time
+      overflow_policy;  // OverflowPolicy; block and drop may be exchanged at any time
   std::atomic<std::uint32_t> block_timeout_ms;
   std::atomic<std::uint32_t> level;       // sites below it are switched off; see site_switch.hpp
   std::atomic<std::uint32_t> rings_used;  // rings [0, rings_used) were taken at least once
@@ -48,12 +48,12 @@ struct alignas(kCacheLineBytes) ServiceLine {
   std::atomic<std::uint64_t> dictionary_committed_bytes;
   std::atomic<std::uint32_t> site_count;      // ids 1 .. site_count are registered
   std::atomic<std::uint32_t> block_disarmed;  // 1: a wait has timed out, see block_heartbeat
-  // The consumer's heartbeat when a wait timed out. While it has not moved, nobody waits again.
+  // The consumer's heartbeat when a wait timed out. Until it moves, no call waits again.
   std::atomic<std::uint64_t> block_heartbeat;
   std::atomic<std::uint64_t> flush_request;   // incremented by each flush(); see flush_done
   std::atomic<std::uint64_t> next_stream_id;  // streams are numbered from 1
-  // Records of ended threads that were overwritten as a whole, because another thread took the
-  // ring, before any snapshot had them: no stream is left to tell of them.
+  // Records of ended threads that were overwritten as a whole before any snapshot had them, because
+  // another thread took the ring: no stream is left to report them.
   std::atomic<std::uint64_t> overwritten_streams_lost;
 };
 
@@ -67,22 +67,26 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::atomic<std::uint64_t> session;  // counts the consumers that took this segment
   std::uint8_t staging_uuid[16];       // of the staging file that holds this segment's commits
   std::atomic<std::uint64_t> heartbeat_monotonic_ns;
-  std::uint64_t reserved;
+  // The sequence number after that of the newest trace file, in any directory; 0: none yet, or
+  // unknown. Stored before any bytes are committed for that file.
+  std::atomic<std::uint32_t> next_file_sequence;
+  std::uint32_t reserved;
 };
 
-// Records lost that cannot be booked on a ring, one counter per cause (loss_cause.hpp).
+// Losses that cannot be counted in a ring, one counter per cause (loss_cause.hpp).
 struct alignas(kCacheLineBytes) SegmentLosses {
-  std::atomic<std::uint64_t> no_ring;          // kNoRing
-  std::atomic<std::uint64_t> no_memory;        // kNoSharedMemory, before there was a segment too
+  std::atomic<std::uint64_t> no_ring;  // kNoRing
+  // kNoSharedMemory; includes losses before the segment existed
+  std::atomic<std::uint64_t> no_memory;
   std::atomic<std::uint64_t> dictionary_full;  // kDictionaryFull
-  // Entries [0, sites_counted) of the region of SiteLosses are backed by memory; the others must
-  // not be touched. Release after the reservation; acquire in readers.
+  // Entries [0, sites_counted) of the region of SiteLosses are backed by memory; do not touch the
+  // others. Release after the reservation; acquire in readers.
   std::atomic<std::uint32_t> sites_counted;
   std::atomic<std::uint32_t> reserved;
   std::atomic<std::uint64_t> reserved2[4];
 };
 
-// A reading of all three clocks of one instant; `sequence` is odd while it is being written.
+// A reading of all three clocks at one instant; `sequence` is odd while it is being written.
 struct alignas(kCacheLineBytes) ClockLine {
   std::atomic<std::uint64_t> sequence;
   std::atomic<std::uint64_t> tsc;
@@ -91,7 +95,7 @@ struct alignas(kCacheLineBytes) ClockLine {
   std::uint64_t reserved[4];
 };
 
-// unix_ns(tsc) = unix_ns0 + (tsc - tsc0) * ns_per_tick / 2^40, from tsc0 on.
+// unix_ns(tsc) = unix_ns0 + (tsc - tsc0) * ns_per_tick / 2^40, for ticks from tsc0.
 struct ClockStep {
   std::atomic<std::uint64_t> tsc0;
   std::atomic<std::uint64_t> unix_ns0;
@@ -100,8 +104,9 @@ struct ClockStep {
 
 inline constexpr std::uint32_t kClockSteps = 3;
 
-// The last clock blocks that a consumer wrote to the trace file: step number n (from 1) lies at
-// (n - 1) % 3. Three, so that the last two are whole while the next one is being written.
+// The last clock blocks that a consumer wrote to the trace file: step number n (from 1) is at index
+// (n - 1) % 3. There are three, so that the last two are complete while the next one is being
+// written.
 struct alignas(kCacheLineBytes) ConsumerClock {
   std::atomic<std::uint64_t> steps;  // written so far; release after the step
   ClockStep step[kClockSteps];
@@ -109,43 +114,45 @@ struct alignas(kCacheLineBytes) ConsumerClock {
 };
 
 // A tool asks for a snapshot by storing a number that is not `answered`. Only the holder of
-// kSnapshotLockByte may, so that every tool gets a snapshot that began after its request.
+// kSnapshotLockByte may do this, so that every tool gets a snapshot that began after its request.
 struct alignas(kCacheLineBytes) SnapshotRequest {
-  // Release; paired with the acquire in the consumer: what was published before is in the snapshot.
+  // Release; paired with the acquire in the consumer: the snapshot includes everything published
+  // before.
   std::atomic<std::uint64_t> requested;
   std::uint64_t reserved[7];
 };
 
 inline constexpr std::size_t kSnapshotPathBytes = 1024;
 
-// The last snapshot that was asked for. `answered` is stored last, with release; paired with the
+// The last snapshot that was requested. `answered` is stored last, with release; paired with the
 // acquire of the tool that waits for its number there, and then reads the rest.
 struct alignas(kCacheLineBytes) SnapshotAnswer {
-  std::atomic<std::uint64_t> answered;     // `requested` of then
-  std::atomic<std::uint64_t> records;      // that this snapshot added to the file
-  std::atomic<std::uint64_t> lost;         // of these threads, told in it, whatever the cause
+  std::atomic<std::uint64_t> answered;  // the value of `requested` that it answers
+  std::atomic<std::uint64_t> records;   // added to the file by this snapshot
+  // records of these threads reported as lost in it, for any cause
+  std::atomic<std::uint64_t> lost;
   std::atomic<std::uint64_t> overwritten;  // part of `lost`
   std::uint64_t reserved[4];
   char path[kSnapshotPathBytes];  // of the trace file, as the consumer sees it; zero padded
   std::uint8_t reserved2[kCacheLineBytes];
 };
 
-// Ticks of the segment's clock; 0: free. A slot is taken by a tool that holds kSwitchLockByte, and
-// only if no switch and not the level refers to it. Release before the switches that refer to it;
-// paired with the acquire of a switch by the log call that meets one.
+// Ticks of the segment's clock; 0: free. Only a tool that holds kSwitchLockByte takes a slot, and
+// only if neither the level nor any switch refers to it. Stored with release before the switches
+// that refer to it; paired with the acquire of a switch by the log call that finds one.
 struct alignas(kCacheLineBytes) SwitchDeadlines {
   std::atomic<std::uint64_t> tsc[kSwitchDeadlineSlots];
 };
 
-// Numbers that only grow, by a tool that holds kSwitchLockByte. Release; paired with the acquire in
-// the consumer: what was published before is written out.
+// Numbers that only grow, stored by a tool that holds kSwitchLockByte. Release; paired with the
+// acquire in the consumer: everything published before is written out.
 struct alignas(kCacheLineBytes) ToolRequests {
   std::atomic<std::uint64_t> flush;
   std::atomic<std::uint64_t> rotation;
   std::uint64_t reserved[6];
 };
 
-// The number that was answered last. Release after the work; paired with the acquire of the tool.
+// The last number that was answered. Release after the work; paired with the acquire of the tool.
 struct alignas(kCacheLineBytes) ToolAnswers {
   std::atomic<std::uint64_t> flush;
   std::atomic<std::uint64_t> rotation;
@@ -188,6 +195,7 @@ static_assert(offsetof(ConsumerLine, state) == 20);
 static_assert(offsetof(ConsumerLine, session) == 24);
 static_assert(offsetof(ConsumerLine, staging_uuid) == 32);
 static_assert(offsetof(ConsumerLine, heartbeat_monotonic_ns) == 48);
+static_assert(offsetof(ConsumerLine, next_file_sequence) == 56);
 static_assert(offsetof(SegmentLosses, no_ring) == 0);
 static_assert(offsetof(SegmentLosses, no_memory) == 8);
 static_assert(offsetof(SegmentLosses, dictionary_full) == 16);

@@ -1,6 +1,6 @@
 #pragma once
-// An entry of the dictionary, as it lies in the segment's arena and, byte for byte, in the
-// dictionary blocks of a trace file. Little-endian; every entry is a multiple of 8 bytes.
+// An entry of the dictionary. The bytes are the same in the segment's arena and in the dictionary
+// blocks of a trace file. Little-endian; every entry is a multiple of 8 bytes.
 //
 //   site entry (kind 1)
 //     0 u32 entry_bytes      4 u16 kind          6 u16 field_count
@@ -17,8 +17,8 @@
 //     8 u32 enum_table_id   12 u32 0
 //    16 value_count x { 0 i64 value  8 u32 name_bytes  12 u32 0 }, then the names
 //
-// Reading: SiteEntryView::parse checks every length against the entry, and the entry against
-// the bytes at hand, before anything is used; it works on a private copy of shared memory.
+// Reading: SiteEntryView::parse checks every length against the entry, and the entry against the
+// available bytes, before anything is used; it works on a private copy of shared memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +39,9 @@ inline constexpr std::uint32_t kSiteEntryFixedBytes = 48;
 inline constexpr std::uint32_t kFieldEntryBytes = 16;
 inline constexpr std::uint32_t kMaxEntryBytes = 1U << 20;
 inline constexpr std::uint16_t kMaxFields = 64;
+// Names of fields are argument expressions; longer ones are cut.
+inline constexpr std::size_t kMaxFieldNameBytes = 1024;
+inline constexpr std::size_t kMaxFormerFieldNameBytes = 64;  // by earlier libraries
 
 enum class SiteKind : std::uint8_t { kLog = 1, kEvent = 2, kSpan = 3, kCounter = 4 };
 
@@ -91,7 +94,7 @@ inline std::string_view text(const std::byte* p, std::size_t bytes) {
 
 }  // namespace detail
 
-// Size of the entry that starts at `bytes`, 0 if it is not whole or not sound.
+// Size of the entry that starts at `bytes`; 0 if it is incomplete or invalid.
 inline std::uint32_t entry_bytes(std::span<const std::byte> bytes) {
   if (bytes.size() < kEntryHeaderBytes) return 0;
   const auto size = detail::load<std::uint32_t>(bytes.data());
@@ -103,7 +106,7 @@ inline std::uint16_t entry_kind(std::span<const std::byte> entry) {
   return detail::load<std::uint16_t>(entry.data() + 4);
 }
 
-// A checked view of one site entry; it refers to the bytes it was made from.
+// A checked view of one site entry; it refers to the bytes that it was parsed from.
 class SiteEntryView {
  public:
   // `entry` is exactly one entry (see entry_bytes) of kind kEntrySite.
@@ -185,7 +188,7 @@ inline std::size_t site_entry_bytes(const SiteDescription& site,
   return (bytes + 7) & ~std::size_t{7};
 }
 
-// Writes the entry to `out`, which has site_entry_bytes() bytes, all of them overwritten.
+// Writes the entry to `out`: site_entry_bytes() bytes, all of them written.
 inline void write_site_entry(const SiteDescription& site, std::span<const FieldDescription> fields,
                              std::byte* out) {
   const std::size_t size = site_entry_bytes(site, fields);

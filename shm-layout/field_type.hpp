@@ -25,10 +25,10 @@ enum class FieldType : std::uint8_t {
   f32 = 13,
   f64 = 14,
   f80 = 15,          // x87 extended: 8 bytes of mantissa, 2 of exponent and sign
-  pointer = 16,      // 8 bytes whatever the process's word size
-  string = 17,       // u32 length, then that many bytes of UTF-8
-  bytes = 18,        // u32 length, then that many bytes
-  enumeration = 19,  // signed 8-byte integer; its names stand once in the dictionary
+  pointer = 16,      // 8 bytes for any word size of the process
+  string = 17,       // u32 length, then the UTF-8 bytes
+  bytes = 18,        // u32 length, then the bytes
+  enumeration = 19,  // signed 8-byte integer; the dictionary has its names
 };
 
 inline constexpr std::uint8_t kLastFieldType = 19;
@@ -52,13 +52,13 @@ constexpr FieldType array_of(FieldType element) {
   return static_cast<FieldType>(code(element) | kArrayFlag);
 }
 
-// True of i8..i128 and u8..u128; booleans, characters, pointers and enumerations are not numbers
-// to sum or compare, though stored as integers.
+// True for i8..i128 and u8..u128; booleans, characters, pointers and enumerations are not numbers
+// to sum or compare, although stored as integers.
 constexpr bool is_integer(FieldType type) {
   return type >= FieldType::i8 && type <= FieldType::u128;
 }
 
-// True of i8..i128 only.
+// True for i8..i128 only.
 constexpr bool is_signed(FieldType type) {
   return type >= FieldType::i8 && type <= FieldType::i128;
 }
@@ -98,7 +98,7 @@ constexpr std::size_t fixed_size(FieldType type) {
     case FieldType::bytes:
       return 0;
   }
-  return 0;  // arrays, and codes that no version has defined
+  return 0;  // arrays, and undefined codes
 }
 
 // Whether a byte read from shared memory or a file denotes a field's type. `none` does not.

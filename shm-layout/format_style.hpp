@@ -1,4 +1,4 @@
-// How a site's format string is to be read. Stored in the dictionary: values are never renumbered.
+// The syntax of a site's format string. Stored in the dictionary: values are never renumbered.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ enum class Level : std::uint8_t {
   kWarning = 5,
   kError = 6,
   kCritical = 7,
-  kOff = 8,  // only as a threshold: nothing is recorded
+  kOff = 8,  // only as a threshold: no site is on
 };
 
 constexpr std::string_view level_name(Level level) {

@@ -1,5 +1,6 @@
 #pragma once
-// Why records are lost: one list of names and numbers for shared memory, trace files and tools.
+// The causes of lost records: one list of names and numbers for shared memory, trace files and
+// tools.
 
 #include <array>
 #include <cstddef>
@@ -7,46 +8,68 @@
 
 namespace ringside::shm {
 
-// Numbers are stored in trace files and never given a second meaning.
+// Numbers are stored in trace files and never reused.
 enum class LossCause : std::uint32_t {
   kUnknown = 0,
   kRingFull = 1,        // a live consumer was too slow
   kNoConsumer = 2,      // the ring was full and no consumer has moved since
-  kSeveral = 3,         // of the two above, unknown how many of which (writers before 1.1)
-  kMissing = 4,         // not lost by the service: the files at hand lack them
+  kSeveral = 3,         // kRingFull or kNoConsumer, in unknown shares (writers before 1.1)
+  kMissing = 4,         // not lost by the service: missing from the available files
   kNoRing = 5,          // more threads than rings
   kNoSharedMemory = 6,  // the shared-memory file system refused a segment, ring or dictionary
   kDictionaryFull = 7,  // the statement could not be registered: too many, too large, unreadable
-  kQuarantined = 8,     // the consumer gave the ring up
-  kOverwritten = 9,     // given up for younger ones, as the policy overwrite wants
-  // The record is there, but not whole or not in its place: no loss of a record.
+  kQuarantined = 8,     // the consumer quarantined the ring
+  kOverwritten = 9,     // discarded for newer records under the policy overwrite
+  // Not losses: the record exists, but is not complete or not in its place.
   kTooLarge = 10,  // its strings were cut
-  kLate = 11,      // delivered behind younger ones
-  // Left out by a rule of the consumer: not lost either, but not there.
+  kLate = 11,      // delivered after newer ones
+  // Suppressed by a rule of the consumer: not lost, but not in the trace.
   kSampled = 12,
+  // A signal handler that interrupted the log call never returned to it (siglongjmp).
+  kAbandoned = 13,
 };
 
-// Those that shared memory counts, in the order of the counters of SiteLosses.
-inline constexpr std::array<LossCause, 8> kCountedCauses{
+inline constexpr LossCause kLastLossCause = LossCause::kAbandoned;
+
+// The causes that shared memory counts.
+inline constexpr std::array<LossCause, 9> kCountedCauses{
     LossCause::kRingFull,       LossCause::kNoConsumer,     LossCause::kNoRing,
     LossCause::kNoSharedMemory, LossCause::kDictionaryFull, LossCause::kQuarantined,
-    LossCause::kOverwritten,    LossCause::kTooLarge,
+    LossCause::kOverwritten,    LossCause::kTooLarge,       LossCause::kAbandoned,
 };
+
+// The causes of SiteLosses, in the order of its counters. Before 1.3 the counter of kAbandoned was
+// always 0.
+inline constexpr std::array<LossCause, 8> kSiteCauses{
+    LossCause::kRingFull,       LossCause::kNoConsumer,     LossCause::kNoRing,
+    LossCause::kNoSharedMemory, LossCause::kDictionaryFull, LossCause::kQuarantined,
+    LossCause::kAbandoned,      LossCause::kTooLarge,
+};
+
+template <std::size_t N>
+constexpr std::size_t place_of(LossCause cause, const std::array<LossCause, N>& causes) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (causes[i] == cause) return i;
+  }
+  return N;
+}
 
 // The place of `cause` in kCountedCauses; kCountedCauses.size() if it is not counted.
 constexpr std::size_t counter_of(LossCause cause) {
-  for (std::size_t i = 0; i < kCountedCauses.size(); ++i) {
-    if (kCountedCauses[i] == cause) return i;
-  }
-  return kCountedCauses.size();
+  return place_of(cause, kCountedCauses);
 }
 
-// Whether a trace tells of it by statement: all that is counted, and what the consumer leaves out.
+// The same in kSiteCauses.
+constexpr std::size_t site_counter_of(LossCause cause) {
+  return place_of(cause, kSiteCauses);
+}
+
+// Whether traces report it by statement: all counted causes, and what the consumer suppresses.
 constexpr bool is_told_by_site(LossCause cause) {
   return counter_of(cause) < kCountedCauses.size() || cause == LossCause::kSampled;
 }
 
-// Whether records counted under it are missed, rather than cut, displaced or not wanted.
+// Whether records counted under it are lost, rather than cut, displaced or suppressed.
 constexpr bool is_lost(LossCause cause) {
   return cause != LossCause::kTooLarge && cause != LossCause::kLate && cause != LossCause::kSampled;
 }

@@ -1,26 +1,26 @@
 #pragma once
-// Where the oldest records lie of a ring that is overwritten (policy `overwrite`, flight recorder).
+// The position of the oldest records of a ring that is overwritten (policy `overwrite`, flight
+// recorder).
 //
 //    oldest pos                                        producer_pos
 //   --|S|-----------|S|-----------|S|-----------|S|=====|---------
 //     | sub-buffer  | sub-buffer  | sub-buffer  | present one
 //
 // A sub-buffer begins with a clock record (S) and ends where the next one begins. The producer
-// gives the oldest one up, and counts its records, before it writes over its bytes:
+// discards the oldest one, and counts its records, before it overwrites its bytes:
 //
 //   producer                                      reader
 //   1 slot (version + 1) % 2: pos and numbers     a version, its slot, fence, the same version
 //   2 version + 1 (release)                       b end = producer_pos (acquire)
-//   3 fence (release)                             c copies [pos, end) and who owns the ring
+//   3 fence (release)                             c copies [pos, end) and the owner's identity
 //   4 records over the bytes before pos,          d fence (acquire)
-//     another owner, slot version % 2             e as a: what was copied of before this pos is
-//     void
+//     another owner, slot version % 2             e as a: bytes copied before this pos are void
 //
-// 2 pairs with the acquire in a. 3 pairs with the fence in a, for a reader that met words of the
-// next change, and with d: a reader that copied a byte of 4 meets in e a pos that lies behind that
-// byte. So whatever a reader keeps was whole when it was copied, and so is the slot that a producer
-// killed at any of the steps leaves in force. An owner begins by giving up all that the one before
-// left: who read of two owners finds its copy void.
+// 2 pairs with the acquire in a. 3 pairs with the fence in a, for a reader that read words of the
+// next change, and with d: a reader that copied a byte of step 4 reads in e a pos that is after
+// that byte. So everything that a reader keeps was complete when it was copied. So is the slot in
+// force if the producer is killed at any of the steps. A new owner first discards everything of the
+// previous owner: the copy of a reader that read bytes of two owners is void.
 
 #include <atomic>
 #include <cstddef>
@@ -33,8 +33,8 @@ inline constexpr std::uint32_t kSubBuffersPerRing = 32;
 
 struct OverwriteSlot {
   std::atomic<std::uint64_t> pos;       // of the oldest sub-buffer
-  std::atomic<std::uint64_t> sequence;  // of the first record there: of its thread, from 0
-  std::atomic<std::uint64_t> drops;     // part of `sequence` that drop records before it told of
+  std::atomic<std::uint64_t> sequence;  // of the first record there, counted per thread from 0
+  std::atomic<std::uint64_t> drops;     // part of `sequence` reported by drop records before it
 };
 
 struct OverwriteWords {
@@ -70,8 +70,8 @@ inline void store_oldest(OverwriteWords& words, const OldestRecords& oldest) {
   std::atomic_thread_fence(std::memory_order_release);
 }
 
-// Steps a and, after the fence of d, e. Nothing if the words never stand still: no producer gives
-// up a sub-buffer within every reading, so somebody else writes there.
+// Steps a and, after the fence of d, e. Empty if the words change during every attempt: a producer
+// does not discard sub-buffers that fast, so something else is writing there.
 inline std::optional<OldestRecords> load_oldest(const OverwriteWords& words) {
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {

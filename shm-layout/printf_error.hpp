@@ -1,4 +1,4 @@
-// Why a printf format is refused.
+// Why a printf format is rejected.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ struct PrintfField {
   PrintfRole role = PrintfRole::value;
   char conversion = 0;  // '*' for widths and precisions
   LengthModifier length = LengthModifier::none;
-  // What limits a string when it is recorded, in bytes of UTF-8: a literal (-1: none), or the
-  // index in the list of the field with the precision (-1: none; a negative argument: no limit).
+  // The limit of a string when it is recorded, in bytes of UTF-8: a literal (-1: none), or the
+  // index of the field with the precision in the list (-1: none; a negative argument: no limit).
   std::int32_t precision_literal = -1;
   std::int8_t precision_field = -1;
   bool wide = false;  // the C argument is wint_t or wchar_t*
@@ -36,9 +36,9 @@ struct FieldList {
   constexpr const PrintfField& operator[](std::size_t index) const { return fields[index]; }
 };
 
-// What recording promises the reader: a string is cut to its precision (a wide one at a character
-// boundary), a null string is recorded as glibc prints it: "(null)", or nothing if its precision
-// is under 6.
+// Recording guarantees to the reader: a string is cut to its precision (a wide one at a character
+// boundary). A null string is recorded as glibc prints it: "(null)", or nothing if its precision is
+// under 6.
 constexpr FieldList printf_fields(std::string_view format) {
   constexpr PrintfField kStar{FieldType::i32, PrintfRole::width, '*'};
   FieldList list;

@@ -1,6 +1,6 @@
 // Reads printf formats: at compile time for the C++ front end, at registration for the C one, and
-// once per site for the reader. One parser serves all three, so that what is recorded and what is
-// printed cannot disagree. No allocation, no exceptions; the format may be any bytes.
+// once per site for the reader. One parser serves all three, so that recording and printing always
+// agree. No allocation, no exceptions; the format is untrusted.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace ringside::shm {
 
-// snprintf takes any int. A width of thousands serves no log line but would let one short record
-// of a hostile file ask for gigabytes, so both have a limit here.
+// snprintf takes any int. No log line needs a width of thousands, but one short record of a hostile
+// file could request gigabytes with it. So both have a limit here.
 inline constexpr std::int32_t kMaxPrintfWidth = 4095;
 inline constexpr std::int32_t kMaxPrintfPrecision = kMaxPrintfWidth;
 inline constexpr std::size_t kMaxPrintfFields = 32;  // `*` counts as a field
@@ -25,7 +25,7 @@ inline constexpr std::uint8_t kPlus = 2;
 inline constexpr std::uint8_t kSpace = 4;
 inline constexpr std::uint8_t kHash = 8;
 inline constexpr std::uint8_t kZero = 16;
-inline constexpr std::uint8_t kQuote = 32;  // digit grouping: nothing in the C locale
+inline constexpr std::uint8_t kQuote = 32;  // digit grouping: no effect in the C locale
 }  // namespace printf_flag
 
 enum class WidthKind : std::uint8_t { none = 0, literal, argument };
@@ -34,7 +34,7 @@ enum class LengthModifier : std::uint8_t { none = 0, hh, h, l, ll, z, j, t, L };
 
 // One conversion. For "%%" the conversion is '%' and the field type none.
 struct PrintfSpec {
-  std::uint32_t begin = 0;  // byte range in the format, from the '%' to behind the conversion
+  std::uint32_t begin = 0;  // byte range in the format, from the '%' to the end of the conversion
   std::uint32_t end = 0;
   std::int32_t width = 0;      // meaningful when width_kind is literal
   std::int32_t precision = 0;  // likewise; "%.d" is a literal 0
@@ -54,7 +54,7 @@ class PrintfParser {
     if (format.size() > kMaxPrintfFormatBytes) fail(PrintfError::format_too_long, 0);
   }
 
-  // Finds the next conversion. False at the end of the format and for good after an error.
+  // Finds the next conversion. Returns false at the end of the format, and always after an error.
   constexpr bool next(PrintfSpec& spec) {
     if (error_ != PrintfError::none) return false;
     while (position_ < format_.size() && format_[position_] != '%') {
@@ -77,7 +77,7 @@ class PrintfParser {
 
   constexpr PrintfError error() const { return error_; }
 
-  // Offset of the refused conversion's '%' (or of the NUL character).
+  // Offset of the rejected conversion's '%' (or of the NUL character).
   constexpr std::uint32_t error_offset() const { return error_offset_; }
 
  private:
@@ -87,7 +87,7 @@ class PrintfParser {
     return false;
   }
 
-  // NUL stands for the end: a NUL inside a conversion is refused like any unknown character.
+  // NUL means the end: a NUL inside a conversion is rejected like any unknown character.
   constexpr char peek() const { return position_ < format_.size() ? format_[position_] : '\0'; }
 
   constexpr bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
@@ -121,7 +121,8 @@ class PrintfParser {
     return true;
   }
 
-  // Stops counting above the limit of both, so that no number of digits overflows.
+  // Stops counting above the limit (the same for width and precision), so that long numbers do not
+  // overflow.
   constexpr std::int32_t take_number() {
     std::int32_t number = 0;
     for (; at_digit(); ++position_) {
@@ -150,7 +151,7 @@ class PrintfParser {
     return true;
   }
 
-  // A point without digits means 0. A sign behind the point ("%.-5s") is no C and reads as an
+  // A point without digits means 0. A sign after the point ("%.-5s") is not valid C and is an
   // unknown conversion; only a `*` precision may be negative.
   constexpr bool take_precision(PrintfSpec& spec) {
     if (peek() != '.') return true;
@@ -261,8 +262,8 @@ class PrintfParser {
     return count_field(spec);
   }
 
-  // The 64-bit data models that are supported are LP64: long, size_t, intmax_t and ptrdiff_t all
-  // have 8 bytes.
+  // The supported 64-bit data models are LP64: long, size_t, intmax_t and ptrdiff_t all have 8
+  // bytes.
   static constexpr FieldType integer_type(LengthModifier length, bool is_signed) {
     switch (length) {
       case LengthModifier::hh:

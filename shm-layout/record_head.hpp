@@ -1,5 +1,5 @@
 #pragma once
-// A record in a ring, and the control records between them. All integers are little-endian and
+// The layout of records and control records in a ring. All integers are little-endian and
 // unaligned; a record is contiguous because the ring is mapped twice back to back.
 //
 //   plain     | head 8 | arguments |
@@ -11,9 +11,8 @@
 //   head:  63                                    20 19                0
 //          |  tsc, lower 44 bits (pad: its bytes)  | site id or code   |
 //
-// Arguments stand in the order of the site's fields, fields of constant value left out:
-// numbers in their natural size, strings and bytes as u32 length + bytes,
-// arrays as u32 count + elements.
+// Arguments follow in the order of the site's fields, without the constant fields: numbers in their
+// natural size, strings and bytes as u32 length + bytes, arrays as u32 count + elements.
 
 #include <cstdint>
 
@@ -25,7 +24,7 @@ inline constexpr unsigned kHeadTscBits = 44;
 inline constexpr std::uint64_t kHeadTscMask = (std::uint64_t{1} << kHeadTscBits) - 1;
 inline constexpr std::uint32_t kHeadBytes = 8;
 
-// Ids from here on are codes of control records. Id 0 is never valid: it is untouched memory.
+// Ids from this value are codes of control records. Id 0 is never valid: it is untouched memory.
 inline constexpr std::uint32_t kFirstControlCode = 0xFFFF0;
 inline constexpr std::uint32_t kCodePad = 0xFFFFC;
 inline constexpr std::uint32_t kCodeExtended = 0xFFFFD;
@@ -37,18 +36,20 @@ inline constexpr std::uint32_t kClockRecordBytes = 24;
 inline constexpr std::uint32_t kDropRecordBytes = 24;
 inline constexpr std::uint32_t kExtendedHeadBytes = 20;
 
-// A clock record is due once the time since the last one in its ring has reached 2^42 ticks,
-// a quarter of what the head can express: reading back stays unambiguous with a factor of two.
+// A clock record is due once the time since the last one in its ring has reached 2^42 ticks, a
+// quarter of what the head can express: decoding stays unambiguous with a margin of a factor of
+// two.
 inline constexpr std::uint64_t kClockIntervalTicks = std::uint64_t{1} << 42;
 
-// Numbers of loss_cause.hpp. Since 1.1 a drop record tells of one cause, and several follow one
-// another where there were several.
+// Numbers of loss_cause.hpp. Since 1.1 a drop record reports one cause; several causes need several
+// drop records.
 enum class DropCause : std::uint32_t {
   kRingFull = 1,
   kConsumerAbsent = 2,
   kMixed = 3,  // 1.0 only
   kQuarantined = 8,
-  kOverwritten = 9,  // given up for younger ones; told by the consumer, never in a ring
+  kOverwritten = 9,  // discarded for newer ones; written by the consumer, never in a ring
+  kAbandoned = 13,
 };
 
 // Flags of an extended record. Each optional part follows in the order of its bit.
@@ -77,14 +78,14 @@ constexpr std::uint64_t widen_tsc(std::uint64_t truncated, std::uint64_t referen
   return backwards ? reference - ((kHeadTscMask + 1) - distance) : reference + distance;
 }
 
-// Bytes of the optional parts that `flags` announces.
+// Bytes of the optional parts that `flags` indicates.
 constexpr std::uint32_t extended_parts_bytes(std::uint32_t flags) {
   return ((flags & kExtSubstream) != 0 ? 8U : 0U) + ((flags & kExtActivity) != 0 ? 16U : 0U) +
          ((flags & kExtRelatedActivity) != 0 ? 16U : 0U) + ((flags & kExtStack) != 0 ? 4U : 0U) +
          ((flags & kExtDuration) != 0 ? 8U : 0U);
 }
 
-// A record larger than a quarter of its ring (or than this) has its strings cut.
+// The strings of a record larger than a quarter of its ring, or than this limit, are cut.
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
 constexpr std::uint32_t max_record_bytes(std::uint64_t ring_bytes) {
   return ring_bytes / 4 < kMaxRecordBytes ? static_cast<std::uint32_t>(ring_bytes / 4)

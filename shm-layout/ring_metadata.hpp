@@ -1,22 +1,22 @@
 #pragma once
-// The four cache lines of one ring. Positions are byte counts since the ring was first taken;
-// they only grow, and `pos & (ring_bytes - 1)` is the place in the ring.
+// The four cache lines of one ring. Positions are byte counts since the ring was first taken; they
+// only grow, and `pos & (ring_bytes - 1)` is the offset in the ring.
 //
 //        consumer_pos                  producer_pos
 //   ----------|=============================|-------------------------
 //   free      | published, being drained    | being written, or free
 //
-// invariant: consumer_pos <= producer_pos <= consumer_pos + ring_bytes
-// (of a ring that is overwritten: oldest pos <= producer_pos <= oldest pos + ring_bytes)
+// invariant: consumer_pos <= producer_pos <= consumer_pos + ring_bytes (in a ring that is
+// overwritten: oldest pos <= producer_pos <= oldest pos + ring_bytes)
 //
 //            claim (CAS)            first record            thread exit
 //   kFree ---------------> kClaiming -----------> kActive ---------------> kRetired
 //                              ^                                              |
 //                              +---- claim (CAS), once everything is drained -+
 //
-// Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only.
-// Producer and consumer lines are not neighbours in a pair of lines (128 bytes), because the
-// hardware fetches lines in pairs.
+// Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only. Producer
+// and consumer lines are not in the same pair of lines (128 bytes), because the hardware fetches
+// lines in pairs.
 
 #include <atomic>
 #include <cstddef>
@@ -39,22 +39,22 @@ struct alignas(kCacheLineBytes) ProducerLine {
   // Release by the outermost record of the thread, after the record's bytes; paired with the
   // consumer's acquire before it reads them.
   std::atomic<std::uint64_t> producer_pos;
-  // Of rings that are overwritten (SegmentHeader::sub_buffer_bytes): where the oldest records lie.
-  // Changes when a sub-buffer is given up; overwrite_words.hpp says how to read it.
+  // For rings that are overwritten (SegmentHeader::sub_buffer_bytes): the position of the oldest
+  // records. Changes when a sub-buffer is discarded; overwrite_words.hpp says how to read it.
   OverwriteWords oldest;
 };
 
 // Written by the producer off its hot path. Cumulative over one generation of the ring. Names in
 // brackets are those of loss_cause.hpp.
 struct alignas(kCacheLineBytes) CountersLine {
-  std::atomic<std::uint64_t> dropped_total;            // all causes of dropped_ together
+  std::atomic<std::uint64_t> dropped_total;            // sum of all dropped_ counters
   std::atomic<std::uint64_t> dropped_ring_full;        // [kRingFull]
   std::atomic<std::uint64_t> dropped_consumer_absent;  // [kNoConsumer]
-  std::atomic<std::uint64_t> cut_records;              // [kTooLarge] recorded, strings were cut
+  std::atomic<std::uint64_t> cut_records;              // [kTooLarge] recorded with cut strings
   std::atomic<std::uint64_t> blocked_count;            // waits for space
   std::atomic<std::uint64_t> blocked_ticks;
-  std::atomic<std::uint64_t> dropped_quarantined;  // [kQuarantined] found the ring given up
-  std::atomic<std::uint64_t> reserved;
+  std::atomic<std::uint64_t> dropped_quarantined;  // [kQuarantined] the ring was quarantined
+  std::atomic<std::uint64_t> dropped_abandoned;    // [kAbandoned]
 };
 
 struct alignas(kCacheLineBytes) ConsumerPositionLine {
@@ -64,11 +64,11 @@ struct alignas(kCacheLineBytes) ConsumerPositionLine {
   std::atomic<std::uint64_t> written_pos;    // everything before it is in the trace file
   std::atomic<std::uint64_t> next_sequence;  // of the record at consumer_pos
   std::atomic<std::uint64_t> last_tsc;       // full width, of the record before consumer_pos
-  std::atomic<std::uint64_t> booked_drops;   // part of dropped_total that the trace has told
+  std::atomic<std::uint64_t> booked_drops;   // part of dropped_total already reported in the trace
   std::atomic<std::uint32_t> generation;     // the generation that the words above belong to
-  std::atomic<std::uint32_t> quarantine;     // 0, or why the consumer gave up on this ring
-  std::atomic<std::uint64_t> booked_consumer_absent;  // of booked_drops, those of that cause
-  // The most that the consumer has found in the ring at once, of this owner.
+  std::atomic<std::uint32_t> quarantine;     // 0, or why the consumer quarantined this ring
+  std::atomic<std::uint64_t> booked_consumer_absent;  // part of booked_drops with cause kNoConsumer
+  // The most bytes that the consumer found in the ring at once, for this owner.
   std::atomic<std::uint64_t> high_water_bytes;
 };
 
@@ -103,6 +103,7 @@ static_assert(offsetof(CountersLine, cut_records) == 24);
 static_assert(offsetof(CountersLine, blocked_count) == 32);
 static_assert(offsetof(CountersLine, blocked_ticks) == 40);
 static_assert(offsetof(CountersLine, dropped_quarantined) == 48);
+static_assert(offsetof(CountersLine, dropped_abandoned) == 56);
 static_assert(offsetof(ConsumerPositionLine, consumer_pos) == 0);
 static_assert(offsetof(ConsumerPositionLine, written_pos) == 8);
 static_assert(offsetof(ConsumerPositionLine, next_sequence) == 16);

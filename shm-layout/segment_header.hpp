@@ -1,14 +1,15 @@
 #pragma once
-// The first page of a segment: who wrote it, when, and where everything in it lies.
+// The first page of a segment: its writer, its start time and the positions of its regions.
 //
 //   byte 0                                                              segment_bytes
-//   | header | control page | ring metadata | switches | dictionary | site losses | rings ... |
-//     4 KiB    4 KiB          256 B x N       1 B x S    arena        64 B x S      ring_bytes x N
+//   | header | control page | ring metadata | nested  | switches | dictionary | site losses | rings
+//   |
+//     4 KiB    4 KiB          256 B x N       64 B x N  1 B x S    arena        64 B x S
 //
-// and, where log calls are measured, 2 KiB x N of call costs before the rings.
+// If log calls are measured, 2 KiB x N of call costs precede the rings.
 //
-// Written once by the service before `version` is stored; afterwards only `state` changes.
-// A reader copies the page, checks the copy against the file's size and uses only the copy.
+// Written once by the service before `version` is stored; afterwards only `state` changes. A reader
+// copies the page, checks the copy against the file's size and uses only the copy.
 
 #include <atomic>
 #include <cstddef>
@@ -25,10 +26,10 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 enum class SegmentState : std::uint32_t {
   kCreating = 0,  // all-zero memory: not ready
   kLive = 1,      // the service may log
-  kClosed = 2,    // the service ended in an orderly way; liveness is still judged by the lock
+  kClosed = 2,    // the service shut down cleanly; the lock still decides liveness
 };
 
-// What `tsc` means everywhere in this segment.
+// The meaning of `tsc` everywhere in this segment.
 enum class ClockSource : std::uint32_t {
   kX86Tsc = 1,
   kArmCounter = 2,
@@ -42,8 +43,9 @@ enum class RegionKind : std::uint32_t {
   kSiteSwitches = 3,
   kDictionary = 4,
   kRings = 5,
-  kSiteLosses = 6,  // since 1.1
-  kCallCosts = 7,   // since 1.2, only where cost_sampling is not 0
+  kSiteLosses = 6,     // since 1.1
+  kCallCosts = 7,      // since 1.2, only where cost_sampling is not 0
+  kNestedRecords = 8,  // since 1.3
 };
 
 struct Region {
@@ -56,8 +58,8 @@ static_assert(sizeof(Region) == 24);
 
 inline constexpr std::size_t kRegionSlots = 12;
 
-// Where the words that a salvage tool needs lie inside one element of their region, so that it
-// can read a segment of another minor version, or of a build whose headers are lost.
+// The offsets, inside one element of their region, of the words that a salvage tool needs. With
+// them it can read a segment of another minor version, or of a build whose headers are lost.
 struct FieldOffsets {
   std::uint16_t producer_pos;  // in ring metadata
   std::uint16_t consumer_pos;
@@ -75,37 +77,37 @@ static_assert(sizeof(FieldOffsets) == 32);
 
 struct SegmentHeader {
   std::uint64_t magic;
-  // Stored last, with release, when everything else is in place; paired with the acquire in
-  // an attacher, which thereby tells "not ready yet" (0) from "another version".
+  // Stored last, with release, when everything else is in place; paired with the acquire in the
+  // attacher, which can then distinguish "not ready yet" (0) from "another version".
   std::atomic<std::uint32_t> version;
   std::uint32_t header_bytes;
   std::uint32_t byte_order_mark;
   std::atomic<std::uint32_t> state;  // SegmentState
   std::uint64_t segment_bytes;       // size of the file
   std::uint8_t uuid[16];             // random, unique per segment
-  std::uint32_t pid;                 // in the service's own pid namespace: a label, never proof
+  std::uint32_t pid;                 // in the service's own pid namespace: a label, not an identity
   std::uint32_t uid;
   std::uint32_t gid;
   ClockSource clock_source;
   std::uint64_t tsc_frequency_hz;
-  std::uint64_t start_tsc;           // the three of one instant
+  std::uint64_t start_tsc;           // this and the next two at one instant
   std::uint64_t start_monotonic_ns;  // CLOCK_MONOTONIC
   std::uint64_t start_realtime_ns;   // CLOCK_REALTIME, since 1970-01-01 UTC
   std::uint8_t boot_id[16];          // TSC and monotonic clock mean nothing across boots
   std::uint64_t ring_bytes;          // a power of two, a multiple of the page
   std::uint32_t ring_count;          // N
   std::uint32_t site_capacity;       // S, id 0 included
-  std::uint32_t max_record_bytes;    // larger records had their strings cut
+  std::uint32_t max_record_bytes;    // the strings of larger records are cut
   std::uint32_t agent_version;       // of the library: major << 16 | minor << 8 | patch
   Region regions[kRegionSlots];
   FieldOffsets field_offsets;
   char service[64];  // UTF-8, zero padded, as the three below
   char exe[256];
   char host[64];
-  // Not 0: the rings are overwritten (policy `overwrite`), in sub-buffers of about so many bytes,
+  // Not 0: the rings are overwritten (policy `overwrite`), in sub-buffers of about this many bytes,
   // and read by snapshots. Fixed for the life of the segment, unlike the other policies.
   std::uint64_t sub_buffer_bytes;
-  // Not 0: about one in so many log calls is measured (call_costs.hpp). Fixed for the life of the
+  // Not 0: about one in this many log calls is measured (call_costs.hpp). Fixed for the life of the
   // segment.
   std::uint32_t cost_sampling;
   std::uint8_t reserved[3244];

@@ -1,11 +1,13 @@
 #pragma once
-// Where the regions of a new segment lie, and the check of where a found one claims they lie.
+// The positions of the regions of a new segment, and the check of the positions that a found
+// segment claims.
 
 #include <cstdint>
 #include <optional>
 
 #include "call_costs.hpp"
 #include "control_page.hpp"
+#include "nested_records.hpp"
 #include "ring_metadata.hpp"
 #include "segment_header.hpp"
 #include "site_losses.hpp"
@@ -28,6 +30,7 @@ struct SegmentLayout {
   std::uint32_t site_capacity;
   std::uint64_t control_offset;
   std::uint64_t metadata_offset;
+  std::uint64_t nested_offset;  // 0: a segment before 1.3, which has none
   std::uint64_t switches_offset;
   std::uint64_t dictionary_offset;
   std::uint64_t dictionary_bytes;
@@ -54,8 +57,10 @@ constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t rin
   l.site_capacity = site_capacity;
   l.control_offset = kPageBytes;
   l.metadata_offset = l.control_offset + kPageBytes;
-  l.switches_offset =
+  l.nested_offset =
       round_up(l.metadata_offset + std::uint64_t{ring_count} * sizeof(RingMetadata), kPageBytes);
+  l.switches_offset =
+      round_up(l.nested_offset + std::uint64_t{ring_count} * sizeof(NestedRecords), kPageBytes);
   l.dictionary_offset = round_up(l.switches_offset + site_capacity, kPageBytes);
   l.dictionary_bytes = round_up(dictionary_bytes, kPageBytes);
   l.site_losses_offset = l.dictionary_offset + l.dictionary_bytes;
@@ -87,6 +92,8 @@ inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
     set(6, RegionKind::kCallCosts, sizeof(CallCosts), l.call_costs_offset,
         std::uint64_t{l.ring_count} * sizeof(CallCosts));
   }
+  set(7, RegionKind::kNestedRecords, sizeof(NestedRecords), l.nested_offset,
+      std::uint64_t{l.ring_count} * sizeof(NestedRecords));
   FieldOffsets& f = header.field_offsets;
   f = {};
   f.producer_pos = offsetof(RingMetadata, producer) + offsetof(ProducerLine, producer_pos);
@@ -102,9 +109,9 @@ inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
   f.rings_used = offsetof(ControlPage, service) + offsetof(ServiceLine, rings_used);
 }
 
-// The layout that a header claims, or nothing if any region would lie outside `file_bytes`,
-// off its alignment, or beyond the limits above. `header` is a private copy of one that was
-// complete (magic and version checked by the caller).
+// The layout that a header claims, or nothing if a region is outside `file_bytes`, off its
+// alignment, or beyond the limits above. `header` is a private copy of a complete header; the
+// caller has checked magic and version.
 inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
                                                 std::uint64_t file_bytes) {
   SegmentLayout l{};
@@ -149,6 +156,11 @@ inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
     if (region.kind == RegionKind::kCallCosts && region.stride == sizeof(CallCosts) &&
         !find(RegionKind::kCallCosts, std::uint64_t{l.ring_count} * sizeof(CallCosts),
               &l.call_costs_offset, &ignored)) {
+      return {};
+    }
+    if (region.kind == RegionKind::kNestedRecords && region.stride == sizeof(NestedRecords) &&
+        !find(RegionKind::kNestedRecords, std::uint64_t{l.ring_count} * sizeof(NestedRecords),
+              &l.nested_offset, &ignored)) {
       return {};
     }
   }

@@ -2,6 +2,7 @@
 // Names in the shared-memory directory:
 //   ringside.<service>.<pid>.<16 hex digits>       a segment
 //   ringside-staging.<32 hex digits>               a consumerd's staging file
+//   ringside-staging.<32 hex digits>@<directory>   a marker: that file is in another directory
 
 #include <cstddef>
 #include <string_view>
@@ -17,7 +18,7 @@ constexpr bool is_service_char(char c) {
          c == '-';
 }
 
-// What a character of a service's name becomes in a file name.
+// The file name character for a character of a service's name.
 constexpr char service_file_char(char c) {
   return is_service_char(c) ? c : '_';
 }

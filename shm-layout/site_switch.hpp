@@ -1,13 +1,14 @@
 #pragma once
-// One byte per site, indexed by site id: the first thing a log call looks at.
+// One byte per site, indexed by site id: the first byte that a log call checks.
 //
-// A switch may change by itself at a deadline, whoever is alive then:
+// A switch can change by itself at a deadline, even if tool and consumer are gone by then:
 //
 //   bit  7   6 5 4   3 2     1 0
 //        1   slot    after   meanwhile
 //
-// `slot` says which of the control page's SwitchDeadlines counts. A log call that meets such a byte
-// looks at the deadline, which costs it some nanoseconds, and when that is over stores `after`.
+// `slot` selects one of the control page's SwitchDeadlines. A log call that finds such a byte
+// compares the clock with the deadline, which costs some nanoseconds, and stores `after` if it has
+// passed.
 
 #include <cstdint>
 
@@ -15,8 +16,8 @@ namespace ringside::shm {
 
 inline constexpr std::uint8_t kSwitchOff = 0;
 inline constexpr std::uint8_t kSwitchOn = 1;
-// Where a statement looks before it is registered in a segment, so that one load and one compare
-// find both "switched off" and "not registered yet". Unused entries and entry 0 read it too.
+// The byte that a statement reads before it is registered in a segment: one load and one compare
+// find both "switched off" and "not registered yet". Unused entries and entry 0 have it too.
 inline constexpr std::uint8_t kSwitchUnregistered = 2;
 // On, but records carry time 0 and the consumer stamps them: for sites with kSiteConsumerClock.
 inline constexpr std::uint8_t kSwitchOnConsumerClock = 3;
@@ -43,14 +44,14 @@ constexpr std::uint8_t timed_switch(std::uint8_t meanwhile, std::uint8_t after,
                                    (meanwhile & 3U));
 }
 
-// What a site with level `site_level` reads where sites below `threshold` are off.
+// The switch of a site with level `site_level` if sites below `threshold` are off.
 constexpr std::uint8_t switch_by_level(std::uint8_t site_level, std::uint32_t threshold,
                                        bool consumer_clock) {
   if (site_level < threshold) return kSwitchOff;
   return consumer_clock ? kSwitchOnConsumerClock : kSwitchOn;
 }
 
-// The level in force, in one word: plainly, or with bit 31 one that holds until a deadline.
+// The level in force, in one word: a plain level or, with bit 31, one that holds until a deadline.
 //
 //   bit  31  18 17 16  15..8   7..0
 //        1   slot      after   meanwhile

@@ -1,20 +1,19 @@
 #pragma once
-// The staging file of one consumerd: encoded bytes on their way from rings to trace files.
-// It outlives its consumerd, so that what was taken out of a ring is never only in private
-// memory.
+// The staging file of one consumerd: encoded bytes on their way from rings to trace files. It
+// outlives its consumerd, so that bytes taken out of a ring are never only in private memory.
 //
 //   | header 4 KiB | slot header 64 KiB x S | slot data slot_bytes x S |
 //
-// A slot collects blocks for one trace file at one offset. Its commit word says, in one store,
-// how many bytes are whole and how many journal entries belong to them:
+// A slot collects blocks for one trace file at one offset. One store of its commit word defines how
+// many bytes are complete and how many journal entries belong to them:
 //
 //   63             32 31              0
 //   | journal count  | committed bytes |        0: the slot is free
 //
 // Order of one drain:   bytes and journal entry -> commit word (release) -> consumer_pos (release)
 // Order of one write:   bytes reach the file at file_offset -> commit word = 0
-// After a crash the next consumerd writes each committed slot again at the same offset, and
-// moves each ring's consumer_pos to the last journal entry that is ahead of it.
+// After a crash the next consumerd writes each committed slot again at the same offset, and moves
+// each ring's consumer_pos to the last journal entry that is ahead of it.
 
 #include <atomic>
 #include <cstddef>
@@ -40,10 +39,13 @@ struct StagingHeader {
   std::uint32_t owner_pid;   // a label; ownership is the lock
   std::uint32_t reserved0;
   std::uint8_t uuid[16];
-  std::uint8_t reserved[kPageBytes - 48];
+  // The absolute directory of the segments, zero padded, if the staging file is in another
+  // directory; empty if it is in the same one.
+  char shm_dir[1024];
+  std::uint8_t reserved[kPageBytes - 1072];
 };
 
-// What the consumer position line of one ring has to say once the committed bytes are safe.
+// The values for the consumer line of one ring once the committed bytes are safe.
 struct JournalEntry {
   std::uint32_t ring_index;
   std::uint32_t generation;
@@ -91,6 +93,7 @@ static_assert(offsetof(StagingHeader, slot_count) == 12);
 static_assert(offsetof(StagingHeader, slot_bytes) == 16);
 static_assert(offsetof(StagingHeader, owner_pid) == 24);
 static_assert(offsetof(StagingHeader, uuid) == 32);
+static_assert(offsetof(StagingHeader, shm_dir) == 48);
 static_assert(sizeof(StagingHeader) == kPageBytes);
 static_assert(offsetof(JournalEntry, ring_index) == 0);
 static_assert(offsetof(JournalEntry, generation) == 4);

@@ -1,16 +1,16 @@
 #pragma once
-// How the level and the switches of a live segment are changed, by tools and by consumerd: the
-// order of README.md, "Switches". The caller holds kSwitchLockByte.
+// Changes the level and the switches of a live segment, for tools and consumerd, in the order of
+// README.md, "Switches". The caller holds kSwitchLockByte.
 //
-// `Words` is how the caller reads and writes the segment; each function is false if that failed:
+// `Words` reads and writes the segment for the caller; each function returns false on failure:
 //
 //   using Switches = a container of bytes
 //   bool read_level(std::uint32_t* word);          bool write_level(std::uint32_t word);
 //   bool read_deadlines(DeadlineCopy* deadlines);  bool write_deadline(slot, std::uint64_t tsc);
-//   bool read_switches(Switches* switches);        of sites 1 to site_count; [0] is of none
+//   bool read_switches(Switches* switches);        of sites 1 to site_count; [0] is unused
 //   bool write_switch(std::uint32_t site_id, std::uint8_t state);
 //
-// write_deadline() comes before the switches that refer to it, for all who read these (release).
+// A reader of a switch also sees the deadline that was written before it (release).
 
 #include <array>
 #include <cstddef>
@@ -23,25 +23,25 @@ namespace ringside::shm {
 
 using DeadlineCopy = std::array<std::uint64_t, kSwitchDeadlineSlots>;
 
-// What a switch is once all deadlines are over.
+// The state of a switch after all deadlines.
 constexpr std::uint8_t settled_switch(std::uint8_t state) {
   return is_timed(state) ? switch_after(state) : state;
 }
 
-// Whether it is on for the moment.
+// Whether the switch is on until its deadline.
 constexpr bool is_on_meanwhile(std::uint8_t state) {
   const std::uint8_t now = is_timed(state) ? switch_meanwhile(state) : state;
   return now == kSwitchOn || now == kSwitchOnConsumerClock;
 }
 
-// `state` told to be `meanwhile`: for good, or until the slot's deadline.
+// `state` changed to `meanwhile`: permanently, or until the slot's deadline.
 constexpr std::uint8_t changed_switch(std::uint8_t state, std::uint8_t meanwhile,
                                       std::optional<std::uint32_t> slot) {
   if (!slot || meanwhile == settled_switch(state)) return meanwhile;
   return timed_switch(meanwhile, settled_switch(state), *slot);
 }
 
-// Changes back what is over by now.
+// Reverts expired changes.
 template <class Words>
 bool end_expired(Words& words, std::uint64_t now_tsc) {
   DeadlineCopy deadlines{};
@@ -63,8 +63,8 @@ bool end_expired(Words& words, std::uint64_t now_tsc) {
   return true;
 }
 
-// Finds a slot that neither the level nor a switch refers to, and stores the deadline there. Empty
-// in `*slot`: none is free.
+// Finds a slot that neither the level nor a switch refers to, and stores the deadline there.
+// `*slot` is empty if none is free.
 template <class Words>
 bool take_deadline(Words& words, std::uint64_t now_tsc, std::uint64_t deadline_tsc,
                    std::optional<std::uint32_t>* slot) {
@@ -88,9 +88,9 @@ bool take_deadline(Words& words, std::uint64_t now_tsc, std::uint64_t deadline_t
   return true;
 }
 
-// Statements below `threshold` off, all others on; for good, or until the slot's deadline.
-// `for_each_site(visit)` calls visit(id, level, consumer_clock) for each that is known when it is
-// called, and is false if it cannot.
+// Switches statements below `threshold` off and all others on, permanently or until the slot's
+// deadline. `for_each_site(visit)` calls visit(id, level, consumer_clock) for each site known at
+// the time of the call, and returns false on failure.
 template <class Words, class ForEachSite>
 bool change_level(Words& words, std::uint32_t threshold, std::optional<std::uint32_t> slot,
                   ForEachSite&& for_each_site) {
@@ -98,7 +98,8 @@ bool change_level(Words& words, std::uint32_t threshold, std::optional<std::uint
   if (!words.read_level(&before)) return false;
   const std::uint32_t after = level_after(before);
   const bool timed = slot && after != threshold;
-  // First, so that a statement which is loaded meanwhile either meets it or is counted below.
+  // First, so that a statement that is registered at the same time either reads the new level or is
+  // visited below.
   if (!words.write_level(timed ? timed_level(threshold, after, *slot) : threshold)) return false;
   typename Words::Switches switches;
   bool written = true;
@@ -110,9 +111,9 @@ bool change_level(Words& words, std::uint32_t threshold, std::optional<std::uint
   return words.read_switches(&switches) && for_each_site(visit) && written;
 }
 
-// Until the slot's deadline, statements from `threshold` on are on too that the level in force
-// keeps off. What was switched off by itself stays off, what is on stays on, and what was changed
-// for longer than that already stays as it is.
+// Until the slot's deadline, also switches on the statements from `threshold` that the level in
+// force keeps off. Statements that were switched off individually stay off, statements that are on
+// stay on, and a change that lasts longer stays as it is.
 template <class Words, class ForEachSite>
 bool admit_level(Words& words, std::uint32_t threshold, std::uint32_t slot,
                  ForEachSite&& for_each_site) {

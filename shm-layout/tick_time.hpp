@@ -1,6 +1,6 @@
 #pragma once
-// Ticks of a segment's clock as nanoseconds and back. The frequency comes from memory that others
-// write: with 0 everything is 0, and nothing overflows into undefined behaviour.
+// Converts ticks of a segment's clock to nanoseconds and back. The frequency is untrusted: with 0
+// every result is 0, and nothing overflows into undefined behaviour.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t ticks_to_ns(std::uint64_t ticks, std::uint64_t tick_hz) 
   return seconds * kSecondNs + ticks % tick_hz * kSecondNs / tick_hz;
 }
 
-// At most half of what the clock can count to, so that a deadline lies in the future.
+// At most half of the clock's range, so that a deadline lies in the future.
 constexpr std::uint64_t ns_to_ticks(std::uint64_t ns, std::uint64_t tick_hz) {
   const std::uint64_t seconds = ns / kSecondNs;
   if (tick_hz != 0 && seconds >= UINT64_MAX / 2 / tick_hz) return UINT64_MAX / 2;

@@ -37,10 +37,10 @@ struct AggOptions {
   std::string percentiles = "50,90,99";
 };
 
-// Of one group.
+// The totals of one group.
 template <class T>
 struct Totals {
-  std::uint64_t records = 0;  // without a number in question only this counts
+  std::uint64_t records = 0;  // the only member used if the question has no number
   trace::query::Summary<T> summary;
   trace::query::Distribution distribution;
 
@@ -151,7 +151,7 @@ class AggReport {
     return cells;
   }
 
-  // Not "inf", "nan" or a pointer's 0x.
+  // Excludes "inf", "nan" and the 0x of a pointer.
   static bool is_json_number(const std::string& text) {
     return text.find_first_not_of("+-.0123456789e") == std::string::npos;
   }
@@ -177,7 +177,7 @@ class AggReport {
     cells.push_back(Cell::of_number(summary.mean(), format_));
     cells.push_back(Cell::of_number(summary.deviation(), format_));
     for (const double percent : percentiles_) {
-      // A class of numbers may reach beyond those that are in it.
+      // A class of numbers may extend beyond the numbers in it.
       cells.push_back(Cell::of_number(
           std::clamp(totals.distribution.percentile(percent), static_cast<double>(summary.min()),
                      static_cast<double>(summary.max())),
@@ -193,7 +193,7 @@ class AggReport {
   trace::TextSink sink_;
 };
 
-// Empty if one is none of 0 to 100.
+// Empty if a value is not a number from 0 to 100.
 std::optional<std::vector<double>> parse_percentiles(std::string_view list) {
   std::vector<double> percentiles;
   while (!list.empty()) {

@@ -6,7 +6,7 @@
 namespace ringside::tool {
 namespace {
 
-// Anybody may have written to the counters: sums stay numbers.
+// The service can write any value to the counters: sums saturate.
 std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }

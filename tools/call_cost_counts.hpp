@@ -1,5 +1,5 @@
 #pragma once
-// What log calls cost (shm-layout/call_costs.hpp), as numbers to calculate with.
+// Costs of log calls (shm-layout/call_costs.hpp), as numbers for calculations.
 
 #include <array>
 #include <cstdint>
@@ -9,21 +9,21 @@
 namespace ringside::tool {
 
 struct CallCostCounts {
-  std::uint64_t ticks = 0;   // of all calls measured
-  std::uint64_t waited = 0;  // calls measured that waited for space
+  std::uint64_t ticks = 0;   // of all measured calls
+  std::uint64_t waited = 0;  // measured calls that waited for space
   std::array<std::uint64_t, shm::kCostBuckets> count{};
 
-  std::uint64_t calls() const;  // measured
+  std::uint64_t calls() const;  // number of measured calls
   void add(const CallCostCounts& other);
-  // What was added since `before`; nothing where it is less.
+  // The increase since `before`; 0 where a value fell.
   CallCostCounts since(const CallCostCounts& before) const;
   double mean_ticks() const;
-  // The cost that `permille` of the calls do not exceed, as if they lay evenly in their bucket. 0
-  // if none was measured.
+  // The cost that `permille` of the calls do not exceed, assuming an even distribution within each
+  // bucket. 0 if no call was measured.
   double quantile_ticks(unsigned permille) const;
-  std::uint64_t most_ticks() const;  // no call was as dear, but for the last bucket's
+  std::uint64_t most_ticks() const;  // upper bound of all costs, except in the last bucket
 };
-// 0 where the frequency is unknown.
+// 0 if the frequency is unknown.
 double cost_ns(double ticks, std::uint64_t tick_hz);
 
 static_assert(sizeof(CallCostCounts) == sizeof(shm::CostCounts));

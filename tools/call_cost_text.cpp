@@ -34,7 +34,7 @@ StatusTable call_cost_table(const CallCostCounts& costs, std::uint64_t tick_hz) 
   const auto last = std::find_if(costs.count.rbegin(), costs.count.rend(), occurs).base() - 1;
   auto begin = static_cast<std::size_t>(first - costs.count.begin());
   const auto end = static_cast<std::size_t>(last - costs.count.begin()) + 1;
-  // Rows of as few buckets as will do: one, two, an octave, two.
+  // Rows combine as few buckets as possible: one, two, an octave, two octaves.
   std::size_t together = 1;
   while (end / together - begin / together + 1 > kMostCostRows) together *= 2;
   begin -= begin % together;

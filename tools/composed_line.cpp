@@ -20,7 +20,7 @@ void append_number(trace::TextSink& out, std::uint64_t number) {
   out.commit(std::to_chars(begin, begin + 24, number).ptr);
 }
 
-// A text as it is, anything else as in messages.
+// Appends a text unchanged, and any other value as in messages.
 void append_field(trace::TextSink& out, const trace::Value& value) {
   switch (value.type) {
     case shm::FieldType::string:

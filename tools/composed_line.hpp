@@ -1,5 +1,5 @@
 #pragma once
-// Lines that are put together from text that stays and parts that each record brings.
+// Lines that consist of constant text and parts that depend on each record.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ringside::tool {
 
-// How a text becomes part of a line: changes what `out` holds from `begin` on. Null: not at all.
+// How a text is encoded in a line: changes what `out` holds after `begin`. Null: unchanged.
 using TextEncoding = void (*)(trace::TextSink& out, std::size_t begin);
 
 enum class PartKind : std::uint8_t {
@@ -25,41 +25,41 @@ enum class PartKind : std::uint8_t {
   kSequence,
   kMessage,
   kField,       // as text
-  kFields,      // all of them, a JSON object
-  kDurationNs,  // empty if the record has none, as all below
+  kFields,      // all fields, as a JSON object
+  kDurationNs,  // empty if the record has none, like all parts below
   kActivity,
   kRelated,
   kCut,             // "true"
-  kExtensionJson,   // the members of a JSON object, each with a comma in front
-  kExtensionPairs,  // name=value, each with a blank in front
+  kExtensionJson,   // the members of a JSON object, each after a comma
+  kExtensionPairs,  // name=value, each after a blank
 };
 
 enum class Alignment : std::uint8_t { kLeft, kRight, kCenter };
 
-// How a part stands in its line.
+// The form of a part in its line.
 struct PartStyle {
   TextEncoding encoding = nullptr;
-  std::uint16_t width = 0;  // filled up with blanks to so many characters
+  std::uint16_t width = 0;  // filled with blanks to this many characters
   Alignment alignment = Alignment::kLeft;
 };
 
-// What a record line is made of, in order.
+// The parts of a record's line, in order.
 class LineParts {
  public:
-  // For records of this event's statement and thread; without a message for a loss.
+  // For records of this event's statement and thread; for a loss, without a message.
   LineParts(const trace::Event& event, const trace::SiteMessage* message);
 
   void text(std::string_view text) { text_ += text; }
   void text(std::string_view text, const PartStyle& style);
   void part(PartKind kind, const PartStyle& style = {}) { part(kind, 0, style); }
   void field(std::size_t index, const PartStyle& style) { part(PartKind::kField, index, style); }
-  // The message, as text where it is the same for all records.
+  // The message; a constant text if it is the same for all records.
   void message(const PartStyle& style);
 
  private:
   friend class ComposedLine;
   struct Part {
-    std::uint32_t text_end = 0;  // in text_: what stands in front of the part ends here
+    std::uint32_t text_end = 0;  // in text_: end of the text before the part
     std::uint32_t field = 0;
     PartKind kind = PartKind::kMessage;
     PartStyle style;
@@ -71,7 +71,7 @@ class LineParts {
   std::vector<Part> parts_;
   std::shared_ptr<const trace::MessageFormat> format_;
   std::string fixed_message_;
-  std::vector<std::string> keys_;  // of the fields: "name":
+  std::vector<std::string> keys_;  // for the fields: "name":
   std::uint64_t tick_hz_ = 0;
 };
 

@@ -42,7 +42,7 @@ int for_each_service(const ControlOptions& options,
   for (const std::string& path : chosen_segments(options.services, &why)) {
     const auto control = SegmentControl::open(path, &why);
     if (control == nullptr && why.empty()) continue;
-    // What a service has left behind waits for a consumerd only.
+    // The segment of a service that has ended only waits for a consumerd.
     if (control != nullptr && !control->service_alive()) continue;
     any = true;
     if (control != nullptr && act(*control, &why)) continue;

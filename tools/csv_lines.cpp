@@ -10,7 +10,7 @@
 namespace ringside::tool {
 namespace {
 
-// A table, as find_first_of() takes a call for each character of a text.
+// Uses a table, because find_first_of() makes a call for each character of a text.
 bool wants_quotes(std::string_view text) {
   static constexpr auto kWanting = [] {
     std::array<std::uint8_t, 256> wanting{};
@@ -24,7 +24,7 @@ bool wants_quotes(std::string_view text) {
   return wants != 0;
 }
 
-// Quotes what `out` holds from `begin` on, where RFC 4180 wants it.
+// Quotes what `out` holds after `begin` if RFC 4180 requires it.
 void make_csv_value(trace::TextSink& out, std::size_t begin) {
   const std::string_view written = out.text().substr(begin);
   if (!wants_quotes(written)) return;
@@ -76,6 +76,14 @@ std::string CsvLines::header() const {
   }
   out.put('\n');
   return std::string(out.text());
+}
+
+std::vector<std::string> CsvLines::field_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, column] : columns_) {
+    if (column.kind == ColumnKind::kField) names.push_back(column.field);
+  }
+  return names;
 }
 
 std::shared_ptr<const LineText> CsvLines::make_line(const trace::Event& event,

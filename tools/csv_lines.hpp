@@ -1,5 +1,5 @@
 #pragma once
-// Comma-separated values (RFC 4180, with line feeds as line ends) under a line of names.
+// Comma-separated values (RFC 4180, with line feeds as line ends) after a line of names.
 
 #include <memory>
 #include <string>
@@ -14,12 +14,13 @@ namespace ringside::tool {
 
 class CsvLines final : public LineFormat {
  public:
-  // `columns`: names as in templates, separated by commas; others are fields of that name. Null
-  // with `*why` if one is empty. `for_terminal`: control characters of texts show as in text lines.
+  // `columns`: names as in templates, separated by commas; other names are fields. Null with `*why`
+  // if one is empty. `for_terminal`: control characters of texts are shown as in text lines.
   static std::unique_ptr<CsvLines> make(std::string_view columns, bool for_terminal,
                                         std::string* why);
 
   std::string header() const override;
+  std::vector<std::string> field_names() const override;
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
                                            const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;

@@ -25,14 +25,14 @@ std::string version_text(std::uint32_t version) {
   return fmt::format("{}.{}", shm::abi_major(version), shm::abi_minor(version));
 }
 
-// One segment: can it be read, who serves it, what is lost and why.
+// Checks one segment: whether it can be read, its consumer, its losses and their causes.
 std::vector<CheckResult> check_segment(const std::string& path) {
   std::string why;
   const auto image = SegmentImage::open_live(path, &why);
   const std::string name = fmt::format("{} {}", service_of(path), pid_of(path));
   if (image == nullptr) {
     if (why.empty()) return {};
-    // Other users' services are none of this one's troubles.
+    // Services of other users are not problems of this user.
     if (access(path.c_str(), R_OK) != 0 && errno == EACCES) {
       return {{name, Verdict::kWarning, why, "run ringctl doctor as the user of that service"}};
     }

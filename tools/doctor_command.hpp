@@ -1,5 +1,5 @@
 #pragma once
-// ringctl doctor: what keeps tracing from working well, and what to do about it.
+// ringctl doctor: problems that impair tracing, and their remedies.
 
 namespace ringside::tool {
 

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> parse_duration_ns(std::string_view text) {
   const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
                                  [&](const Unit& one) { return one.name == name; });
   if (unit == std::end(kUnits) || whole > kMost / unit->ns) return std::nullopt;
-  // Below 10^9 units of a fraction of 10^9 each: a day's does not fit 64 bits.
+  // Below 10^9 units of a fraction of 10^9 each: for days the product does not fit 64 bits.
   const auto part = static_cast<std::uint64_t>(static_cast<long double>(fraction) *
                                                static_cast<long double>(unit->ns) /
                                                static_cast<long double>(scale));

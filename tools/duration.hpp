@@ -1,5 +1,5 @@
 #pragma once
-// Spans of time as users write them: "500ms", "1.5s", "10m", "2h".
+// Durations as users write them: "500ms", "1.5s", "10m", "2h".
 
 #include <cstdint>
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace ringside::tool {
 
-// Nanoseconds of a number and one of the units ns, us, ms, s, m, h, d; up to nine decimal places.
-// Empty if `text` is no such span, is negative, or is over 292 years.
+// Nanoseconds of a number with one of the units ns, us, ms, s, m, h, d; up to nine decimal places.
+// Empty if `text` is not a duration, is negative, or is over 292 years.
 std::optional<std::uint64_t> parse_duration_ns(std::string_view text);
 
 }  // namespace ringside::tool

@@ -1,5 +1,5 @@
 #pragma once
-// The system's words for an errno.
+// The system's text for an errno.
 
 #include <string>
 #include <system_error>

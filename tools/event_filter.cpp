@@ -79,7 +79,7 @@ trace::ReadOptions EventFilter::read_options() const {
 trace::query::Scope EventFilter::scope() const {
   trace::query::Scope scope;
   scope.reading = read_options();
-  // Sites of other services are none of the question's.
+  // Sites of other services do not belong to the question.
   scope.reading.site = [this](const trace::Site& site, const trace::SegmentInfo& segment) {
     return wants_service(segment) && wants_site(site);
   };
@@ -110,12 +110,19 @@ bool EventFilter::wants_site(const trace::Site& site) const {
 
 bool EventFilter::wants_stream(const trace::StreamInfo& stream,
                                const trace::SegmentInfo& segment) const {
-  if (!wants_service(segment)) return false;
-  if (options_.threads.empty()) return true;
+  return wants_service(segment) &&
+         (options_.threads.empty() || any_thread_glob_fits(options_.threads, stream));
+}
+
+bool any_thread_glob_fits(const std::vector<std::string>& globs, const trace::StreamInfo& stream) {
   const std::string id = std::to_string(stream.thread_id);
-  return std::any_of(options_.threads.begin(), options_.threads.end(), [&](const std::string& one) {
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& one) {
     return one == id || trace::glob_fits(one, stream.thread_name);
   });
+}
+
+std::vector<std::string> EventFilter::where_fields() const {
+  return where_ ? where_->field_names : std::vector<std::string>();
 }
 
 std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site& site) const {

@@ -1,5 +1,5 @@
 #pragma once
-// Which events are wanted.
+// Selects events.
 
 #include <cstdint>
 #include <memory>
@@ -20,38 +20,42 @@
 
 namespace ringside::tool {
 
-// Immutable but for its notes: any number of threads may use it. What can be decided by site or
-// stream goes to the reader by read_options() or scope(), which refer to the filter; what only a
-// look at each record tells is RecordFilter's.
+// Immutable except for its notes: any number of threads may use it. The reader decides what depends
+// only on site or stream, by read_options() or scope(), which refer to the filter; RecordFilter
+// decides what depends on each record.
 class EventFilter {
  public:
   struct SiteDecision {
-    std::optional<trace::SiteMessage> message;  // if its text is needed
+    std::optional<trace::SiteMessage> message;  // set if its text is needed
     std::optional<trace::WhereCondition> where;
-    bool grep_decided = true;  // there is none, or all records have the same message
-    bool wanted = true;        // else no record of the site is
+    bool grep_decided = true;  // --grep is not used, or all records have the same message
+    bool wanted = true;        // false: no record of the site is selected
   };
 
-  // `now_ns` is what relative times count from. Null with `*why` if an option is not sound.
+  // Relative times count from `now_ns`. Null with `*why` if an option is invalid.
   static std::unique_ptr<EventFilter> make(const FilterOptions& options, std::uint64_t now_ns,
                                            bool utc, std::string* why);
 
   trace::ReadOptions read_options() const;
   trace::query::Scope scope() const;
 
-  // Whether RecordFilter says anything beyond what read_options() asks for.
+  // Whether RecordFilter decides anything beyond read_options().
   bool looks_at_records() const { return where_ || grep_; }
   SiteDecision decide(const trace::Site& site) const;
   bool grep_finds(std::string_view message) const { return grep_->matches(message); }
 
-  // Sites whose fields' types do not fit --where, a line each.
+  bool wants_service(const trace::SegmentInfo& segment) const;
+
+  // The fields that --where mentions.
+  std::vector<std::string> where_fields() const;
+
+  // Sites whose field types do not match --where, one line each.
   std::vector<std::string> notes() const;
 
  private:
   EventFilter() = default;
   bool wants_site(const trace::Site& site) const;
   bool wants_stream(const trace::StreamInfo& stream, const trace::SegmentInfo& segment) const;
-  bool wants_service(const trace::SegmentInfo& segment) const;
   std::optional<trace::WhereCondition> condition_of(const trace::Site& site) const;
 
   FilterOptions options_;
@@ -62,5 +66,8 @@ class EventFilter {
   mutable std::mutex mutex_;
   mutable std::set<std::string> notes_;
 };
+
+// Whether one of the globs is the thread's id or matches its name.
+bool any_thread_glob_fits(const std::vector<std::string>& globs, const trace::StreamInfo& stream);
 
 }  // namespace ringside::tool

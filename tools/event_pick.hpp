@@ -1,5 +1,5 @@
 #pragma once
-// The events of a reader that are printed.
+// Selects the events of a reader that are printed.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ class EventPick {
  public:
   explicit EventPick(const TraceTextOptions& options) : options_(options), left_(options.most) {}
 
-  // The next one of `source`, a TraceSet or TraceFollower; false if there is none (now).
+  // The next selected event of `source`, a TraceSet or TraceFollower; false if there is none (now).
   template <class Source>
   bool next(Source& source, trace::Event& event) {
     while (left_ > 0 && source.next(event)) {
@@ -26,7 +26,7 @@ class EventPick {
     return false;
   }
 
-  // Whether as many have come as are wanted.
+  // Whether the wanted number of events is reached.
   bool is_done() const { return left_ == 0; }
 
  private:

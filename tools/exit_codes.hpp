@@ -1,10 +1,10 @@
 #pragma once
-// How ringcat and its subcommands end.
+// The exit statuses of ringcat and its subcommands.
 
 namespace ringside::tool {
 
-inline constexpr int kExitOk = 0;          // a file that is still being written is no damage
-inline constexpr int kExitDamaged = 1;     // something was read, but not all of it was sound
+inline constexpr int kExitOk = 0;          // also for a file that is still being written
+inline constexpr int kExitDamaged = 1;     // part of the input was invalid
 inline constexpr int kExitUsage = 2;       // wrong options
 inline constexpr int kExitUnreadable = 3;  // nothing could be read, or nothing written
 

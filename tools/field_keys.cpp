@@ -10,7 +10,7 @@ std::vector<std::string> field_keys(const trace::Site& site, std::string (*shape
                                     const std::vector<std::string_view>& taken) {
   std::unordered_set<std::string> used;
   for (const std::string_view name : taken) used.emplace(name);
-  std::unordered_map<std::string, int> uses;  // so that many equal names cost no more than others
+  std::unordered_map<std::string, int> uses;  // keeps the cost of many equal names low
   std::vector<std::string> keys;
   keys.reserve(site.fields.size());
   for (const trace::Field& field : site.fields) {

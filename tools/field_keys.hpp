@@ -1,5 +1,5 @@
 #pragma once
-// What a statement's fields are called where names must be there and differ.
+// Names of a statement's fields where each field needs a unique name.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace ringside::tool {
 
-// One for each field: what `shape` makes of its name, or arg1, arg2 ... by its place if it has
-// none; what came before, or stands in `taken`, gets #2, #3 ... at its end.
+// One name per field: the result of `shape` for its name, or arg1, arg2 ... by its position if it
+// has none. A name that occurred before, or is in `taken`, gets the suffix #2, #3 ...
 std::vector<std::string> field_keys(const trace::Site& site, std::string (*shape)(std::string_view),
                                     const std::vector<std::string_view>& taken = {});
 

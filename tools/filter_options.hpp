@@ -1,5 +1,5 @@
 #pragma once
-// The options that say which events are wanted, for all subcommands that have them.
+// The options that select events, for all subcommands that have them.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@ class App;
 
 namespace ringside::tool {
 
-// As typed; empty: not given. Of several globs one has to fit.
+// As typed; empty: not given. If an option has several globs, one must match.
 struct FilterOptions {
   std::string since;
   std::string until;
@@ -24,9 +24,9 @@ struct FilterOptions {
   bool no_losses = false;
 };
 
-// All of them. `options` must outlive the parsing.
+// Adds all of them. `options` must outlive the parsing.
 void add_filter_options(CLI::App& app, FilterOptions& options);
-// Those that say which records of sites chosen otherwise.
+// Adds those that select records of sites that are chosen otherwise.
 void add_record_filter_options(CLI::App& app, FilterOptions& options);
 
 }  // namespace ringside::tool

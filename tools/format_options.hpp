@@ -1,5 +1,5 @@
 #pragma once
-// The part of ringcat's command line that chooses what lines look like.
+// The options of ringcat that select the form of lines.
 
 #include <memory>
 #include <string>
@@ -13,16 +13,16 @@ class App;
 namespace ringside::tool {
 
 struct FormatOptions {
-  std::string format;         // one of a few words
-  std::string columns;        // of csv; empty: the usual ones
-  std::string line_template;  // instead of a format, if any
+  std::string format;         // one of the format names
+  std::string columns;        // for csv; empty: the default columns
+  std::string line_template;  // replaces the format, if not empty
   bool raw = false;
 };
 
 void add_format_options(CLI::App& app, FormatOptions& options);
 
-// `color` is for what has colours. Null with `*why` if the options contradict one another or are
-// not sound.
+// `color` applies to formats with colours. Null with `*why` if options contradict one another or
+// are invalid.
 std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options, bool color,
                                                    std::string* why);
 

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kTextColumn = 26;
 
-// The words of `text` from column `at` on, `indent` blanks in front of each further line.
+// Wraps the words of `text`, which begins in column `at`, and indents each further line by `indent`
+// blanks.
 std::string filled(const std::string& text, std::size_t at, std::size_t indent) {
   std::string result;
   std::istringstream words(text);
@@ -55,7 +56,7 @@ std::string readable_type(const std::string& type, std::string& notes) {
   return name == "UINT" || name == "INT" || name == "FLOAT" ? "N" : name;
 }
 
-// In the form of all other complaints: who says it, what is wrong, where more stands.
+// In the form of all other messages: program, what is wrong, where to find more.
 std::string fault_text(const CLI::App* app, const CLI::Error& error) {
   const std::string& command = app->get_name();
   std::string text = CLI::detail::find_and_replace(error.what(), ".000000", "");
@@ -119,7 +120,7 @@ class HelpFormat : public CLI::Formatter {
   }
 
  private:
-  // Lines that are indented, examples and lists, are as wide as they were written.
+  // Indented lines, such as examples and lists, keep their width.
   static std::string filled_footer(const std::string& footer) {
     std::istringstream lines(footer);
     std::string text;

@@ -29,7 +29,7 @@ using trace::query::Scale;
 struct HistOptions {
   QuestionOptions question;
   std::size_t rows = 20;
-  std::size_t width = 0;  // 0: the terminal's
+  std::size_t width = 0;  // 0: width of the terminal
   bool ascii = false;
   bool logarithmic = false;
 };
@@ -39,7 +39,7 @@ struct SummarySink {
   using Number = T;
   trace::query::Summary<T> summary;
   void add(const trace::query::RecordInfo*, T number) {
-    // What has no place between two bounds.
+    // Infinities and NaN do not lie between two bounds.
     if constexpr (!std::integral<T>) {
       if (!std::isfinite(number)) return;
     }
@@ -88,7 +88,7 @@ std::string text_of(const Question& question, const HistOptions& options,
   return table.text(format, output_is_terminal());
 }
 
-// Reads twice: for the bounds, and to count between them.
+// Reads twice: once for the bounds, and once to count between them.
 template <class T>
 int answer(const Question& question, const HistOptions& options) {
   SummarySink<T> bounds;

@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat hist SITE PATH... --field F`: how the values of a number are spread.
+// `ringcat hist SITE PATH... --field F`: the distribution of a number.
 
 namespace ringside::tool {
 

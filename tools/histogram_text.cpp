@@ -11,7 +11,7 @@
 namespace ringside::tool {
 namespace {
 
-// At least one mark for what is not nothing.
+// At least one mark if the count is not 0.
 std::string bar(std::uint64_t count, std::uint64_t most, std::size_t columns, bool ascii) {
   if (count == 0) return {};
   const double share = static_cast<double>(count) / static_cast<double>(most);

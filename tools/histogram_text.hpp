@@ -1,5 +1,5 @@
 #pragma once
-// A histogram as bars of characters.
+// A histogram drawn with characters.
 
 #include <cstddef>
 #include <string>
@@ -10,11 +10,11 @@ namespace ringside::tool {
 
 struct HistogramStyle {
   std::size_t columns = 80;
-  bool ascii = false;  // bars of '#' instead of blocks of eighths
+  bool ascii = false;  // bars of '#' instead of block elements of eighths
 };
 
-// A line a row: its lower edge, its upper edge, its count, its bar; none is wider than `columns`
-// unless there is no room for a bar of ten.
+// One line per row: lower edge, upper edge, count, bar. Lines are at most `columns` wide, unless
+// that leaves no room for a bar of ten.
 std::string histogram_text(const trace::query::Histogram& histogram, const HistogramStyle& style);
 
 }  // namespace ringside::tool

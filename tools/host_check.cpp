@@ -23,9 +23,9 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20;
-// A segment without threads, and a few of those with the default ring.
+// Room for a segment without threads, and a few threads with the default ring.
 constexpr std::uint64_t kLeastFreeBytes = 16 * kMiB;
-// consumerd's staging with nothing of it held back, and some dozens of threads.
+// Room for consumerd's complete staging file, and some dozens of threads.
 constexpr std::uint64_t kGoodFreeBytes = 96 * kMiB;
 constexpr rlim_t kLeastFiles = 1024;
 
@@ -76,7 +76,7 @@ CheckResult check_counter(const HostPaths& paths) {
           "mount /proc in the container"};
 }
 
-// One ring of one entry, made and closed again.
+// Creates a ring with one entry, and closes it again.
 CheckResult check_io_uring(const HostPaths& paths) {
   io_uring_params params{};
   const long fd = syscall(__NR_io_uring_setup, 1U, &params);

@@ -1,5 +1,5 @@
 #pragma once
-// What of this machine or container helps or hinders tracing, each with its remedy.
+// Checks properties of this machine or container that affect tracing, each with its remedy.
 
 #include <cstdint>
 #include <string>
@@ -13,18 +13,18 @@ struct CheckResult {
   std::string name;  // "shared-memory size"
   Verdict verdict = Verdict::kOk;
   std::string found;
-  std::string remedy;  // empty if there is nothing to do
+  std::string remedy;  // empty if no action is needed
 };
 
 const char* verdict_name(Verdict verdict);
 
-// Where the kernel tells about itself; tests put other directories there.
+// Where the kernel provides its information; tests use other directories.
 struct HostPaths {
   std::string proc = "/proc";
   std::string sys = "/sys";
 };
 
-// The shared-memory directory: there, writable, of memory, with room.
+// The shared-memory directory: whether it exists, is writable, is in memory, and has room.
 std::vector<CheckResult> check_shared_memory(const std::string& shm_dir);
 
 // Clock, io_uring, huge pages, limits, processors.

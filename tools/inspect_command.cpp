@@ -16,7 +16,8 @@
 namespace ringside::tool {
 namespace {
 
-// Its own: 2 is a refusal here, as for a file that is not what it says.
+// A separate code: here 2 means that the file was refused, for example because its contents do not
+// match its format.
 constexpr int kExitRefused = 2;
 
 struct InspectOptions {
@@ -54,7 +55,7 @@ int inspect(const InspectOptions& options) {
                                                      : format->inspect != nullptr);
   if (!known) {
     return refuse(options.path +
-                  ":0: no format that is read begins like this; name it with --from: " +
+                  ": no format that is read begins like this; name it with --from: " +
                   names_of_read_formats());
   }
   OutputBytes output([](std::span<const std::byte> bytes) {

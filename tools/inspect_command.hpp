@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat inspect FILE`: what a file of any format consists of.
+// `ringcat inspect FILE`: the contents of a file of any format.
 
 namespace ringside::tool {
 

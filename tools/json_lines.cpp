@@ -25,7 +25,7 @@ void add_text(LineParts& parts, std::string_view name, std::string_view value) {
   parts.text(fmt::format(",\"{}\":{}", name, quoted_json_text(value)));
 }
 
-// Where it came from: process and thread, and its place in the thread.
+// The origin: process and thread, and the position in the thread.
 void add_origin(LineParts& parts, const trace::Event& event) {
   if (event.segment != nullptr) {
     add_text(parts, "service", event.segment->service);
@@ -60,7 +60,7 @@ std::shared_ptr<const LineText> JsonLines::lines_of(const trace::Event& record,
   parts.text(",\"msg\":\"");
   parts.message({.encoding = make_json_text});
   parts.text("\"");
-  // Of other styles it is what the message begins with.
+  // In other styles the message begins with the format.
   if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
     add_text(parts, "format", site.format);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// One JSON object a line.
+// One JSON object per line.
 
 #include "tools/line_format.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Texts as JSON strings (RFC 8259), whatever bytes they are.
+// Texts of any bytes as JSON strings (RFC 8259).
 
 #include <cstddef>
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ringside::tool {
 
-// Appends what stands between the quotes: control characters (C0, DEL, C1), quotes and backslashes
-// escaped, and U+FFFD for what is not well-formed UTF-8 (utf8_unsound_bytes).
+// Appends the text between the quotes: escapes control characters (C0, DEL, C1), quotes and
+// backslashes, and writes U+FFFD for bytes that are not well-formed UTF-8 (utf8_unsound_bytes).
 void append_json_text(trace::TextSink& out, std::string_view text);
 
-// Makes that of what `out` holds from `begin` on.
+// Converts what `out` holds after `begin` in the same way.
 void make_json_text(trace::TextSink& out, std::size_t begin);
 
 std::string json_text(std::string_view text);         // without quotes
-std::string quoted_json_text(std::string_view text);  // with them
+std::string quoted_json_text(std::string_view text);  // with quotes
 
 }  // namespace ringside::tool

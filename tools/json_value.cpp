@@ -22,7 +22,7 @@ void append_string(trace::TextSink& out, std::string_view text) {
   out.put('"');
 }
 
-// A number without point and exponent would be an integer to most readers.
+// Most readers would read a number without point and exponent as an integer.
 void append_with_point(trace::TextSink& out, std::string_view digits) {
   out.write(digits);
   if (digits.find_first_of(".e") == std::string_view::npos) out.write(".0");
@@ -35,8 +35,7 @@ bool append_special(trace::TextSink& out, Number number) {
   return true;
 }
 
-// Perfetto's reader takes the digits in front of the point, and those behind it, for integers of 64
-// bits.
+// Perfetto's reader parses the digits before the point, and those after it, as integers of 64 bits.
 bool has_too_many_digits(std::string_view number) {
   constexpr std::size_t kMostDigits = 18;
   const std::size_t point = number.find('.');
@@ -128,7 +127,7 @@ void append_json_value(trace::TextSink& out, const trace::Value& value) {
       if (!value.text.empty()) return append_string(out, value.text);
       return write_value(out, value);
     default:
-      return write_value(out, value);  // integers and booleans look the same
+      return write_value(out, value);  // integers and booleans have the same form
   }
 }
 

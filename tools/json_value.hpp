@@ -6,10 +6,11 @@
 
 namespace ringside::tool {
 
-// Integers of any width with all their digits; floating numbers so that they read back equal, but
-// "NaN", "Infinity", "-Infinity" and an f80 beyond the range of a double as strings; booleans;
+// Integers of any width with all their digits; floating-point numbers so that they read back equal,
+// but "NaN", "Infinity", "-Infinity" and an f80 beyond the range of a double as strings; booleans;
 // characters and texts as strings; pointers as "0x..."; bytes as base64 (RFC 4648); enumerations by
-// name, or as a number if that has none; arrays. null for what does not fit its own type.
+// name, or as a number if the value has no name; arrays. null for a value that is invalid for its
+// type.
 void append_json_value(trace::TextSink& out, const trace::Value& value);
 
 }  // namespace ringside::tool

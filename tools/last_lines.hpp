@@ -1,5 +1,5 @@
 #pragma once
-// The last lines of many.
+// Keeps the last lines of an output.
 
 #include <cstddef>
 #include <functional>
@@ -9,19 +9,20 @@
 
 namespace ringside::tool {
 
-// Memory is bounded by the lines kept. Not thread-safe.
+// Memory is bounded by the kept lines. Not thread-safe.
 class LastLines {
  public:
   explicit LastLines(std::size_t most) : most_(most) {}
 
   void add(std::string_view line);
 
-  // Hands out the lines in their order, then keeps none. False as soon as `write` is.
+  // Passes the lines to `write` in order and discards them. Stops and returns false when `write`
+  // returns false.
   bool write(const std::function<bool(std::string_view)>& write);
 
  private:
   std::size_t most_;
-  std::size_t oldest_ = 0;  // in lines_ once there are most_
+  std::size_t oldest_ = 0;  // position in lines_ once there are most_ lines
   std::vector<std::string> lines_;
 };
 

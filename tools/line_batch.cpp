@@ -19,7 +19,7 @@ void LineBatch::clear() {
 bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineText>& text) {
   if (items_.size() == kMostItems) return false;
   if (text->has_arguments() && !copy_values(event.record.args)) return false;
-  // Neighbours mostly share their text with one of the last few.
+  // Consecutive events usually share their text with one of the last few.
   const std::size_t first = kept_.size() - std::min<std::size_t>(kept_.size(), 8);
   const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
@@ -43,7 +43,7 @@ bool LineBatch::copy_values(std::span<const trace::Value> args) {
   const std::size_t begin = values_.size();
   values_.insert(values_.end(), args.begin(), args.end());
   if (text_bytes == 0) return true;
-  // The one time that it may grow is while no value points into it.
+  // It may grow only now, while no value points into it.
   if (texts_.empty()) texts_.reserve(std::max(text_bytes, kTextBytes));
   for (trace::Value& value : std::span(values_).subspan(begin)) {
     if (value.text.empty()) continue;

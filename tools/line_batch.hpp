@@ -1,6 +1,5 @@
 #pragma once
-// Events that are copied out of a trace, so that another thread can make lines of them while the
-// reader goes on.
+// Copies of events, so that another thread can format them while the reader continues.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,20 +13,21 @@
 
 namespace ringside::tool {
 
-// Reusable, and bounded in memory but for one event, however large that is.
+// Reusable. Memory is bounded, except for a single event of any size.
 class LineBatch {
  public:
   bool empty() const { return items_.empty(); }
   void clear();
 
-  // Copies what the event's line needs. False if the batch is full: then it was not added.
+  // Copies the parts of the event that its line needs. False if the batch is full: the event was
+  // not added.
   bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
 
   // Appends the lines of all events.
   void append(trace::TextSink& out, LineClocks& clocks) const;
 
  private:
-  // So that batches of several threads stay in their caches.
+  // Small enough that batches of several threads stay in their caches.
   static constexpr std::size_t kMostItems = 1024;
   static constexpr std::size_t kMostValues = 8192;
   static constexpr std::size_t kTextBytes = 256U << 10;

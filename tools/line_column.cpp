@@ -69,7 +69,7 @@ std::string text_of_site(ColumnKind kind, const trace::Site* site) {
   }
 }
 
-// That of parts that each record brings; only asked for these.
+// For the parts that each record provides; call it only for these.
 PartKind part_of(ColumnKind kind) {
   switch (kind) {
     case ColumnKind::kTime:

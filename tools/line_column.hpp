@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a line that users name: in templates and as columns.
+// The parts of a line that users can name: in templates and as columns.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 namespace ringside::tool {
 
 enum class ColumnKind : std::uint8_t {
-  kTime,  // local time, or UTC if the user says so
+  kTime,  // local time, or UTC on request
   kUtc,   // RFC 3339
   kUnixNs,
   kLevel,
@@ -31,23 +31,23 @@ enum class ColumnKind : std::uint8_t {
   kActivity,
   kRelated,
   kCut,
-  kFields,  // all, a JSON object
-  kField,   // one
+  kFields,  // all fields, as a JSON object
+  kField,   // one field
 };
 
 struct LineColumn {
   ColumnKind kind = ColumnKind::kMessage;
-  std::string field;  // of kField: its name, in full or short
+  std::string field;  // for kField: its full or short name
 };
 
-// `name` is one of column_names(), or "field:NAME". Empty if it is neither.
+// `name` is one of column_names(), or "field:NAME". Empty otherwise.
 std::optional<LineColumn> find_column(std::string_view name);
 
-// All names but those of fields, for messages.
+// All names except those of fields, for messages.
 std::string column_names();
 
-// Adds it to the line of the event. Without a message the event is a loss, whose level is LOST and
-// whose text tells it; what it or the statement does not have is empty.
+// Adds the column to the line of the event. Without a message the event is a loss: its level is
+// LOST and its text describes it. A part that the event or its statement does not have is empty.
 void add_column(LineParts& parts, const LineColumn& column, const trace::Event& event,
                 const trace::SiteMessage* message, const PartStyle& style);
 

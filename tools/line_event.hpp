@@ -1,5 +1,5 @@
 #pragma once
-// What differs between the lines of one statement and thread.
+// The parts that differ between the lines of one statement and thread.
 
 #include <cstdint>
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace ringside::tool {
 
-// Refers to a record, or a copy of it, which must outlive the use.
+// Refers to a record, or a copy of it, that must outlive this object.
 struct LineEvent {
   std::uint64_t unix_ns = 0;
   std::uint64_t sequence = 0;
   std::span<const trace::Value> args;
-  const trace::RecordExtension* extension = nullptr;  // null: the record has none
+  const trace::RecordExtension* extension = nullptr;  // null: the record has no extension
 
   static const trace::RecordExtension* extension_of(const trace::Record& record) {
     return (record.ext_flags != 0 || record.cut) ? &record : nullptr;

@@ -1,8 +1,9 @@
 #pragma once
-// One of the formats of ringcat's output.
+// Base class of ringcat's output formats.
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/line_text.hpp"
 #include "trace-format/condition/site_message.hpp"
@@ -10,7 +11,7 @@
 
 namespace ringside::tool {
 
-// Immutable; the lines that it makes outlive it.
+// Immutable; its lines may be used after it is destroyed.
 class LineFormat {
  public:
   LineFormat() = default;
@@ -18,11 +19,14 @@ class LineFormat {
   LineFormat(const LineFormat&) = delete;
   LineFormat& operator=(const LineFormat&) = delete;
 
-  // What stands before the first line.
+  // The text before the first line.
   virtual std::string header() const { return {}; }
 
-  // What all records of the event's statement and thread have in common. `message` is the
-  // statement's.
+  // Names of fields that have columns in its lines.
+  virtual std::vector<std::string> field_names() const { return {}; }
+
+  // The common part of the lines of the event's statement and thread. `message` belongs to the
+  // statement.
   virtual std::shared_ptr<const LineText> lines_of(const trace::Event& record,
                                                    const trace::SiteMessage& message) const = 0;
 

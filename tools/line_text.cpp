@@ -28,7 +28,8 @@ const std::shared_ptr<const LineText>& LineTexts::of(const trace::Event& event) 
 }
 
 const LineTexts::Text& LineTexts::find(const Key& key, const trace::Event& event) {
-  // Texts of sections that ended are dropped with the others now and then; those in use come back.
+  // Texts of sections that have ended are dropped occasionally, together with the others; those in
+  // use are created again.
   if (texts_.size() >= kMaxTexts) {
     recent_.assign(kLeastRecent, {});
     texts_.clear();

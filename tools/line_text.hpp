@@ -1,5 +1,5 @@
 #pragma once
-// What all lines of one statement and thread have in common.
+// The common part of all lines of one statement and thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ class LineFormat;
 struct LineClocks;
 struct LineEvent;
 
-// Immutable: any number of threads may use it. Refers to nothing of the trace.
+// Immutable: any number of threads may use it. Does not refer to the trace.
 class LineText {
  public:
   LineText() = default;
@@ -32,18 +32,17 @@ class LineText {
   virtual void append(trace::TextSink& out, const LineEvent& event, LineClocks& clocks) const = 0;
 };
 
-// Finds the LineText of an event, or makes it at the first one of its kind. Not thread-safe.
+// Finds the LineText of an event, or creates it for the first event of its kind. Not thread-safe.
 class LineTexts {
  public:
-  // `format` must outlive the use.
+  // `format` must outlive this object.
   explicit LineTexts(const LineFormat& format) : format_(format) {}
 
-  // Valid until the next call; a copy keeps it.
+  // Valid until the next call; a copy stays valid.
   const std::shared_ptr<const LineText>& of(const trace::Event& event);
 
  private:
-  // A site's or stream's address means something within its section only, see
-  // trace::Event::section.
+  // The address of a site or stream is valid only within its section, see trace::Event::section.
   struct Key {
     const trace::Site* site = nullptr;
     const trace::StreamInfo* stream = nullptr;
@@ -55,8 +54,8 @@ class LineTexts {
     std::size_t operator()(const Key& key) const;
   };
   using Text = std::shared_ptr<const LineText>;
-  // All that is needed to find a line's text lies together: of thousands of threads that log side
-  // by side each line is another one's, and what it takes is in no near cache.
+  // Keeps everything needed to find a line's text together: with thousands of concurrent threads
+  // each line belongs to another thread, and its data is in no near cache.
   struct Recent {
     Key key;
     Text text;
@@ -68,7 +67,8 @@ class LineTexts {
   Recent& place_of(const Key& key) { return recent_[KeyHash()(key) & (recent_.size() - 1)]; }
 
   const LineFormat& format_;
-  std::vector<Recent> recent_{kLeastRecent};  // by hash; a power of two, twice as many as texts
+  std::vector<Recent> recent_{
+      kLeastRecent};  // by hash; a power of two, at least twice the number of texts
   std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, trace::SiteMessage, KeyHash> messages_;
   Text loss_;

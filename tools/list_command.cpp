@@ -40,10 +40,10 @@ struct Listed {
   }
 };
 
-// What a switch says, and for how long yet.
+// The state of a switch, and the time until it reverts.
 struct SwitchState {
   bool on = false;
-  std::uint64_t remaining_ns = 0;  // 0: for good
+  std::uint64_t remaining_ns = 0;  // 0: permanent
 };
 
 SwitchState switch_state(const Listed& listed, std::uint8_t state) {
@@ -64,7 +64,7 @@ nlohmann::ordered_json base_json(const SegmentStatus& status) {
   return object;
 }
 
-// The level in force, and for how long yet.
+// The present level, and the time until it reverts.
 std::pair<std::string, std::uint64_t> level_in_force(const Listed& listed) {
   const std::uint32_t word = listed.status.level_word;
   std::uint64_t remaining_ns = 0;
@@ -230,7 +230,7 @@ int run_list(int argc, char** argv) {
     complain("--threads: threads have no statements to choose by");
     return kCtlUsage;
   }
-  // Who asks for some statements wants to see them.
+  // A choice of statements implies that statements should be listed.
   const What what = statements || !choice.empty() ? What::kStatements
                     : threads                     ? What::kThreads
                                                   : What::kServices;

@@ -33,7 +33,7 @@ constexpr Pair kPairs[] = {{"time", ColumnKind::kUtc},
                            {"line", ColumnKind::kLine},
                            {"msg", ColumnKind::kMessage}};
 
-// What a name may not have becomes an underscore.
+// Replaces characters that names must not contain by underscores.
 std::string logfmt_name(std::string_view name) {
   std::string out(name);
   std::replace_if(
@@ -58,7 +58,7 @@ void make_logfmt_value(trace::TextSink& out, std::size_t begin) {
   out.put('"');
 }
 
-// Pairs that would be empty for all of these records are left out.
+// Omits pairs that would be empty for all of these records.
 bool has(const Pair& pair, const trace::Event& event, const trace::Site* site) {
   switch (pair.kind) {
     case ColumnKind::kCategory:

@@ -1,5 +1,5 @@
 #pragma once
-// name=value pairs with a blank between two, values in quotes where they need them.
+// name=value pairs, separated by a blank; values in quotes where necessary.
 
 #include "tools/line_format.hpp"
 

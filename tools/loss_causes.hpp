@@ -1,5 +1,5 @@
 #pragma once
-// Losses as a segment counts them, by cause, with the names that tools and metrics give them.
+// A segment's losses by cause, with the names used by tools and metrics.
 
 #include <cstdint>
 #include <string_view>
@@ -14,8 +14,8 @@ struct LossCount {
   std::uint64_t count = 0;
 };
 
-// All causes that there are, those that never happened too, in an order that never changes.
+// All causes, including those that never occurred, in a fixed order.
 std::vector<LossCount> loss_causes(const RingStatus& ring);
-std::vector<LossCount> loss_causes(const SegmentStatus& segment);  // of all its threads
+std::vector<LossCount> loss_causes(const SegmentStatus& segment);  // sum over all its threads
 
 }  // namespace ringside::tool

@@ -25,6 +25,8 @@ std::string_view cause_text(trace::LossCause cause) {
       return "the ring was given up";
     case trace::LossCause::kOverwritten:
       return "overwritten by younger ones";
+    case trace::LossCause::kAbandoned:
+      return "a signal handler did not return to their log calls";
     case trace::LossCause::kTooLarge:
       return "too large, strings were cut";
     case trace::LossCause::kLate:
@@ -63,6 +65,8 @@ std::string_view loss_cause_token(trace::LossCause cause) {
       return "quarantined";
     case trace::LossCause::kOverwritten:
       return "overwritten";
+    case trace::LossCause::kAbandoned:
+      return "abandoned";
     case trace::LossCause::kTooLarge:
       return "too_large";
     case trace::LossCause::kLate:

@@ -1,5 +1,5 @@
 #pragma once
-// Losses in words and in tokens.
+// Losses as text and as tokens.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the numbers that a question is about.
+// Reads the numbers of a question.
 
 #include <concepts>
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace ringside::tool {
 
 struct ReadNumbers {
   int exit_code = kExitOk;
-  bool answered = false;  // else what went wrong is said on standard error
+  bool answered = false;  // false: the failure was reported on standard error
   trace::query::GapCounts gaps;
-  std::uint64_t spans_missing = 0;  // records without a duration that was asked for
+  std::uint64_t spans_missing = 0;  // records that lack the requested duration
 };
 
 namespace detail {
@@ -40,7 +40,7 @@ struct GroupReader {
   void merge(const GroupReader& other) { sink.merge(other.sink); }
 };
 
-// Numbers of several types, as double.
+// Reads numbers of several types as double.
 template <class Sink>
 struct MixedReader {
   Sink sink;
@@ -77,7 +77,8 @@ struct DurationReader {
 template <class Reader>
 void read_sites(const Question& question, Reader& reader, ReadNumbers& result) {
   const std::vector<std::string_view> fields(question.fields.begin(), question.fields.end());
-  // The copies that the threads get are empty, as is the sink here: nothing counts twice.
+  // The threads get copies of the reader; they are empty, as is the sink here, so nothing counts
+  // twice.
   const trace::query::VisitResult visited = trace::query::visit_parallel(
       question.paths, question.sites, fields, reader, question.threads, question.scope);
   if (!visited.ok()) {
@@ -91,7 +92,7 @@ void read_sites(const Question& question, Reader& reader, ReadNumbers& result) {
 
 }  // namespace detail
 
-// To an empty sink: add(const RecordInfo*, Sink::Number), where the record is null if the question
+// For an empty sink: add(const RecordInfo*, Sink::Number), where the record is null if the question
 // has no groups, and merge(). Sink::Number must be that of question.kind.
 template <class Sink>
 ReadNumbers read_numbers(const Question& question, Sink& sink) {
@@ -140,7 +141,7 @@ ReadNumbers read_numbers(const Question& question, Sink& sink) {
   return result;
 }
 
-// Calls answer.template operator()<T>() with the type that the question's numbers have.
+// Calls answer.template operator()<T>() with the type of the question's numbers.
 template <class Answer>
 int with_number_type(const Question& question, Answer&& answer) {
   switch (question.kind) {

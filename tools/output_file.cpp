@@ -60,7 +60,7 @@ std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const Ho
 std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error,
                                                        std::size_t gathered_bytes) {
   const char* const wanted =
-      std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+      std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): no code sets variables
   const std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
   std::string temporary = directory + "/ringside.XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
@@ -139,7 +139,7 @@ bool OutputFile::give_name() {
   if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) {
     return true;
   }
-  // Not every file system can.
+  // Some file systems do not support this.
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (::link(temporary_.c_str(), path_.c_str()) != 0) return false;
   ::unlink(temporary_.c_str());
@@ -166,8 +166,8 @@ bool OutputFile::commit(std::string* error) {
     return false;
   }
   temporary_.clear();
-  // The name is to outlive a power cut too; where directories cannot be synced, nothing can be
-  // done.
+  // The name must survive a power failure too; file systems that cannot sync directories cannot
+  // guarantee it.
   const int directory = ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0) {
     ::fsync(directory);

@@ -1,5 +1,5 @@
 #pragma once
-// A file that is there whole or not at all.
+// An output file that appears complete or not at all.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace ringside::tool {
 
-// Written under a temporary name beside it ("PATH.XXXXXX"), which goes away again unless commit()
-// gives it its own.
+// Written under a temporary name in the same directory ("PATH.XXXXXX"), and removed unless commit()
+// gives it its final name.
 class OutputFile {
  public:
   static constexpr std::size_t kGatheredBytes = std::size_t{1} << 20;
 
   struct How {
-    bool replace = false;  // a file that has the name already
-    unsigned mode = 0640;  // its permissions
+    bool replace = false;  // replaces an existing file of this name
+    unsigned mode = 0640;  // permissions of the file
   };
 
-  // Null with `*error` if it is there already and not to be replaced, or cannot be created.
+  // Null with `*error` if the file exists and must not be replaced, or cannot be created.
   static std::unique_ptr<OutputFile> create(const std::string& path, const How& how,
                                             std::string* error);
 
-  // A file without a name, in $TMPDIR or /tmp, which goes with the last that has it open. Null with
-  // `*error` if it cannot be made. What is written is read at readable_path(); never commit() it.
-  // So many bytes are gathered in memory before they are written; 0: none.
+  // A file without a name, in $TMPDIR or /tmp, which disappears when it is closed everywhere. Null
+  // with `*error` if it cannot be created. The data can be read at readable_path(); never commit()
+  // it. `gathered_bytes` are gathered in memory before each write; 0: none.
   static std::unique_ptr<OutputFile> create_unnamed(std::string* error,
                                                     std::size_t gathered_bytes = kGatheredBytes);
 
@@ -35,17 +35,18 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // False if that or anything before failed; commit() says why.
+  // False if this or an earlier call failed; commit() gives the reason.
   bool write(std::span<const std::byte> bytes);
 
-  // The same in place of bytes that were written.
+  // Replaces bytes that were written.
   bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 
-  // Makes it durable and gives it its name. False with `*error` if anything failed since create().
+  // Makes the file durable and gives it its name. False with `*error` if anything failed since
+  // create().
   bool commit(std::string* error);
 
-  // Of a file without a name, once everything is written: a path under which this process can open
-  // it. Empty with `*error` if writing failed.
+  // For a file without a name, after the last write: a path under which this process can open it.
+  // Empty with `*error` if writing failed.
   std::string readable_path(std::string* error);
 
   std::uint64_t bytes() const { return bytes_; }
@@ -68,7 +69,8 @@ class OutputFile {
   std::vector<std::byte> buffer_;
 };
 
-// Permissions for a file made of this one: nobody may read more than before. 0640 if there is none.
+// Permissions for a file created from this one: no user may read more than before. 0640 if there is
+// no such file.
 unsigned mode_like(const std::string& path);
 
 }  // namespace ringside::tool

@@ -11,7 +11,8 @@ ParallelLines::ParallelLines(unsigned workers, bool utc, Write write)
     jobs_.push_back(std::make_unique<Job>());
     free_.push_back(jobs_.back().get());
   }
-  // Fewer will do where the system gives no more threads: whoever adds helps, alone if need be.
+  // If the system provides fewer threads, fewer must do: the adding thread helps, alone if
+  // necessary.
   try {
     for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
@@ -68,7 +69,7 @@ void ParallelLines::work() {
   }
 }
 
-// Does one job of those that wait; false if there is none.
+// Does one of the waiting jobs; false if there is none.
 bool ParallelLines::help(Lock& lock, LineClocks& clocks) {
   if (waiting_.empty()) return false;
   Job* const job = waiting_.front();
@@ -95,7 +96,7 @@ void ParallelLines::make_text(Job& job, LineClocks& clocks) {
   }
 }
 
-// Whoever finds the next text ready writes, and goes on as long as more follows; the others leave
+// The thread that finds the next text ready writes it, and all texts that follow; the others leave
 // theirs to that thread.
 void ParallelLines::write_done(Lock& lock) {
   if (writing_) return;

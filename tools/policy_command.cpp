@@ -39,7 +39,7 @@ bool say_policy(SegmentControl& control, bool json, bool bound_is_new, std::stri
                                  policy_name(policy));
   if (policy == shm::OverflowPolicy::kBlock) {
     line += fmt::format(", at most {} ms", block_timeout_ms);
-    // Only the service itself knows what that was.
+    // Only the service itself knows that time.
     if (bound_is_new) line += ", and never longer than the service began with";
   }
   say(line);

@@ -1,5 +1,5 @@
 #pragma once
-// ringctl policy: what services do when a ring is full.
+// ringctl policy: the behaviour of services when a ring is full.
 
 namespace ringside::tool {
 

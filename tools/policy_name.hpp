@@ -1,5 +1,5 @@
 #pragma once
-// Overflow policies by the names that RINGSIDE_OVERFLOW takes.
+// Overflow policies by their names in RINGSIDE_OVERFLOW.
 
 #include <optional>
 #include <string_view>
@@ -17,7 +17,7 @@ constexpr std::string_view policy_name(shm::OverflowPolicy policy) {
     case shm::OverflowPolicy::kOverwrite:
       return "overwrite";
   }
-  return "?";  // the word lies in memory that others write
+  return "?";  // other processes can write to the word
 }
 
 constexpr std::optional<shm::OverflowPolicy> policy_of_name(std::string_view name) {

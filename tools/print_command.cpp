@@ -22,6 +22,7 @@
 #include "tools/standard_streams.hpp"
 #include "tools/time_argument.hpp"
 #include "tools/trace_text.hpp"
+#include "tools/unknown_names.hpp"
 #include "trace-format/trace_file.hpp"
 #include "trace-format/trace_follower.hpp"
 #include "trace-format/trace_set.hpp"
@@ -47,7 +48,8 @@ std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace:
 
 volatile std::sig_atomic_t stopped = 0;
 
-// Ends following, with what is there still printed. A second signal ends at once.
+// The first signal ends following, after the existing records are printed. A second signal ends the
+// process at once.
 void stop_on_signals() {
   struct sigaction action = {};
   action.sa_handler = [](int) { stopped = 1; };
@@ -56,13 +58,13 @@ void stop_on_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// Whoever reads standard output has gone: nothing else would tell while there is nothing to write.
+// The reader of standard output is gone: without data to write, only this check detects it.
 bool is_output_unread() {
   pollfd output{STDOUT_FILENO, 0, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
-// What print_trace() and follow_trace() have in common.
+// The common part of print_trace() and follow_trace().
 class Printing {
  public:
   Printing(const PrintOptions& options, const EventFilter& filter, const LineFormat& format)
@@ -110,8 +112,8 @@ int print_trace(const PrintOptions& options, const EventFilter& filter, const Li
   }
   if (!set) return kExitUnreadable;
   if (!options.conversion.format.empty()) {
-    const int exit_code =
-        convert_trace(*set, filter, options.head.value_or(UINT64_MAX), options.conversion);
+    const int exit_code = convert_trace(*set, options.paths, filter,
+                                        options.head.value_or(UINT64_MAX), options.conversion);
     progress.reset();
     return exit_code != kExitOk ? exit_code : complain_of_damage(set->report());
   }
@@ -159,7 +161,13 @@ int run_print(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  if (options->follow) return follow_trace(*options, *filter, *format);
+  const AskedNames asked{options->filter, filter->where_fields(), format->field_names()};
+  if (options->follow) {
+    // Later records may have these names.
+    for (const std::string& what : find_unknown_names(options->paths, asked))
+      complain(what + "; waiting for records that have it");
+    return follow_trace(*options, *filter, *format);
+  }
   if (!options->listen.empty() && !can_create_output(options->conversion, &why)) {
     complain(why);
     return kExitUnreadable;
@@ -169,6 +177,9 @@ int run_print(int argc, char** argv) {
                          ? inputs.take(options->paths, options->from)
                          : inputs.listen(options->listen, options->from, options->paths);
   if (!taken) return kExitUnreadable;
+  const auto unknown = find_unknown_names(options->paths, asked);
+  for (const std::string& what : unknown) complain(what);
+  if (!unknown.empty()) return kExitUsage;
   exit_code = print_trace(*options, *filter, *format, start);
   return std::max(exit_code, inputs.complain());
 }

@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat [print] PATH...`: the records of trace files, in the order of time.
+// `ringcat [print] PATH...`: the records of trace files, in time order.
 
 namespace ringside::tool {
 

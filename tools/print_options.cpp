@@ -49,13 +49,24 @@ void check_listening(PrintOptions& options) {
   }
 }
 
-// What says how lines look would say nothing of a conversion.
+// Options for the form of lines have no meaning for a conversion.
 void check_lines(const CLI::App& app) {
   for (const char* const name :
        {"--format", "--columns", "--template", "--raw", "--color", "--utc"}) {
     if (app.get_option(name)->count() == 0) continue;
     throw CLI::ValidationError(name, "is of printed lines, not of --to; omit one");
   }
+}
+
+// CLI11's message would name a range up to a number of 309 digits.
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool is_whole = !text.empty() && text.size() < 20 &&
+                              text.find_first_not_of("0123456789") == std::string::npos;
+        return is_whole ? std::string() : "'" + text + "' is not a whole number, 0 or more";
+      },
+      "");
 }
 
 void check_standard_input(const std::vector<std::string>& paths) {
@@ -100,7 +111,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   std::size_t tail = 0;
   CLI::Option* const head_option = app.add_option("--head", head, "the first N lines alone")
                                        ->type_name("N")
-                                       ->check(CLI::NonNegativeNumber);
+                                       ->check(whole_number());
   CLI::Option* const tail_option = app.add_option("--tail", tail, "the last N lines alone")
                                        ->type_name("N")
                                        ->check(CLI::Range(std::size_t{0}, kMostTail))
@@ -112,7 +123,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   add_format_options(app, options.format);
   add_conversion_options(app, options.conversion);
   app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
-  // More than a few find nothing to do: one thread reads for all of them.
+  // More than a few threads would be idle: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   app.add_option("--threads", options.threads,
                  "threads that read and format; else one for each processor, up to 4")

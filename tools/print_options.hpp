@@ -15,11 +15,11 @@ namespace ringside::tool {
 
 struct PrintOptions {
   std::vector<std::string> paths;
-  std::string segment;  // not empty: a segment's file, and no paths
-  std::string from;     // the format of the paths; empty: their first bytes tell
-  std::string listen;   // not empty: an address that senders send to, and no paths
+  std::string segment;  // not empty: a segment's file; then there are no paths
+  std::string from;     // the format of the paths; empty: detected by their first bytes
+  std::string listen;   // not empty: an address that senders connect to; then there are no paths
   FilterOptions filter;
-  ConversionOptions conversion;  // its format empty: lines are printed
+  ConversionOptions conversion;  // if its format is empty, lines are printed
   FormatOptions format;
   bool utc = false;
   bool color = false;
@@ -29,7 +29,7 @@ struct PrintOptions {
   unsigned threads = 1;
 };
 
-// Empty if the process is to end at once with `*exit_code`.
+// Empty if the process must end at once with `*exit_code`.
 std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code);
 
 }  // namespace ringside::tool

@@ -1,5 +1,5 @@
 #pragma once
-// How far long work has come, on a terminal's standard error.
+// Shows the progress of long work on standard error, if it is a terminal.
 
 #include <chrono>
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace ringside::tool {
 
-// Nothing shows before a second has passed, where standard error is no terminal, or where standard
-// output is one too: there the output itself tells. Not thread-safe.
+// Shows nothing in the first second, if standard error is not a terminal, or if standard output is
+// one too: then the output itself shows progress. Not thread-safe.
 class ProgressBar {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `paths` as TraceSet::open() takes them: their sizes are the whole work. `command_start`: since
-  // when the user waits; files of other formats have been imported meanwhile.
+  // `paths` as for TraceSet::open(): their total size is the whole work. `command_start`: when the
+  // user's wait began; files of other formats were imported since.
   ProgressBar(std::span<const std::string> paths, Clock::time_point command_start);
-  ~ProgressBar();  // takes the line away
+  ~ProgressBar();  // removes the line
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // Whether show() may ever show something.
+  // Whether show() can show anything.
   bool is_shown() const { return shows_; }
 
-  // `bytes_read` as in ReadReport. For every event, say: it looks at the clock but now and then.
+  // `bytes_read` as in ReadReport. May be called for every event: it reads the clock only
+  // occasionally.
   void show(std::uint64_t bytes_read) {
     if (shows_ && --calls_left_ == 0) look(bytes_read);
   }
@@ -42,7 +43,7 @@ class ProgressBar {
   Clock::time_point next_;
 };
 
-// The line: "[######------]  50 %, 1.5 of 3.0 GB, 7 s left". `fraction` of the work took `elapsed`.
+// The line: "[######------] 50 %, 1.5 of 3.0 GB, 7 s left". `fraction` of the work took `elapsed`.
 std::string progress_text(double fraction, std::uint64_t total_bytes,
                           std::chrono::duration<double> elapsed);
 

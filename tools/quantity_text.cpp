@@ -52,7 +52,7 @@ std::string bar_text(std::uint64_t permille, std::uint64_t mark_permille, std::s
     return static_cast<std::size_t>(std::min<std::uint64_t>(part, 1000)) * width / 1000;
   };
   std::fill_n(bar.begin(), place(permille), '#');
-  // Anything at all shows.
+  // Any value above 0 is visible.
   if (permille > 0 && width > 0) bar[0] = '#';
   if (mark_permille > 0 && width > 0) bar[std::min(place(mark_permille), width - 1)] = '|';
   return bar;

@@ -17,10 +17,10 @@ std::string bytes_text(double bytes);
 // "12 ns", "1.53 us", "20.4 ms", "2.50 s": a short time.
 std::string nanoseconds_text(double ns);
 
-// "3.2 s", "4 min", "2 h"; "-" if there is none.
+// "3.2 s", "4 min", "2 h"; "-" without a value.
 std::string seconds_text(std::optional<double> seconds);
 
-// "#####.....|" : `permille` of a bar of `width` characters, with a mark where `mark_permille` is.
+// "#####.....|" : `permille` of a bar of `width` characters, with a mark at `mark_permille`.
 std::string bar_text(std::uint64_t permille, std::uint64_t mark_permille, std::size_t width);
 
 // The latest numbers, one character each, from low to high; at most `width` of them.

@@ -47,7 +47,7 @@ SiteSelector selector_of(const std::string& words) {
   return *selector;
 }
 
-// Fields that groups need go behind those that are read already.
+// Fields for groups are added after those that are read already.
 void add_parts(Question& question, const std::string& by, const std::string& interval,
                std::size_t fields_before, std::vector<std::string>& fields) {
   for (std::string& name : split_names(by)) {
@@ -224,7 +224,7 @@ std::optional<Question> prepare_question(const QuestionOptions& options, const s
     *exit_code = kExitUsage;
     return std::nullopt;
   }
-  // After the check of the sites all that the filter can say of them is known.
+  // The filter's notes are complete after the check of the sites.
   const auto tell_notes = [&filter] {
     for (const std::string& note : filter->notes()) complain(note);
   };

@@ -1,5 +1,5 @@
 #pragma once
-// What `ringcat agg` and `ringcat hist` ask of a trace: which numbers of which records, in which
+// The question of `ringcat agg` and `ringcat hist`: which numbers of which records, in which
 // groups.
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class App;
 
 namespace ringside::tool {
 
-// As it stands on the command line.
+// As given on the command line.
 struct QuestionOptions {
   std::vector<std::string> words;  // SITE PATH...; with `gap` only PATH...
   std::vector<std::string> gap;    // two sites, or none
@@ -39,37 +39,37 @@ struct QuestionOptions {
 };
 
 enum class NumberSource : std::uint8_t { kNone, kField, kDuration, kGap };
-// kMixed: numbers that have no C++ type in common, read as doubles.
+// kMixed: numbers without a common C++ type, read as doubles.
 enum class NumberKind : std::uint8_t { kSigned, kUnsigned, kDouble, kMixed };
 
 struct Question {
   static constexpr std::string_view kDurationName = "@duration";
 
   std::vector<std::string> paths;
-  trace::query::SiteSelector sites = trace::query::SiteSelector::all();  // not of a gap
+  trace::query::SiteSelector sites = trace::query::SiteSelector::all();  // not used for a gap
   trace::query::GapQuery gap;
-  std::shared_ptr<const EventFilter> filter;  // that the scope refers to
-  trace::query::Scope scope;                  // not of a gap, which has its own
+  std::shared_ptr<const EventFilter> filter;  // the scope refers to it
+  trace::query::Scope scope;                  // not used for a gap, which has another scope
   NumberSource source = NumberSource::kNone;
   NumberKind kind = NumberKind::kUnsigned;
   std::string number_name;                   // "price", "@duration", "gap"
-  std::vector<std::string> fields;           // that are read: the number's first, if it is one's
-  std::vector<trace::query::KeyPart> parts;  // of groups
+  std::vector<std::string> fields;           // fields to read: first the number, if it is a field
+  std::vector<trace::query::KeyPart> parts;  // for groups
   std::vector<std::string> part_names;
   unsigned threads = 1;
-  std::vector<trace::query::MatchedSite> from;  // the sites, of a gap the first ones
-  std::vector<trace::query::MatchedSite> to;    // of a gap
+  std::vector<trace::query::MatchedSite> from;  // the sites; for a gap, those of its beginning
+  std::vector<trace::query::MatchedSite> to;    // for a gap: the sites of its end
 
-  // The matched sites as facts.
+  // Adds the matched sites as facts.
   void describe(ResultTable& table) const;
 };
 
-// Checks it against the dictionaries of the files; `by` and `interval` make the groups. Empty if
-// that cannot be: then it is said on standard error, and `*exit_code` is set.
+// Checks it against the dictionaries of the files; `by` and `interval` define the groups. If it is
+// invalid, reports that on standard error, sets `*exit_code` and returns nothing.
 std::optional<Question> prepare_question(const QuestionOptions& options, const std::string& by,
                                          const std::string& interval, int* exit_code);
 
-// "a,f(b, c),d" at the commas outside brackets and literals: a field may be named like an
+// Splits "a,f(b, c),d" at the commas outside brackets and literals: the name of a field may be an
 // expression.
 std::vector<std::string> split_names(std::string_view list);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Foreign files among the paths of `ringcat agg` and `ringcat hist`.
+// Files of other formats among the paths of `ringcat agg` and `ringcat hist`.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace ringside::tool {
 
-// Replaces them by what can be read as long as `inputs` lives. False if one cannot be read at all,
-// which has been said then.
+// Replaces them by paths that can be read as long as `inputs` lives. If one cannot be read at all,
+// reports that and returns false.
 bool take_question_inputs(QuestionOptions& options, const std::string& from, ForeignInputs& inputs);
 
 }  // namespace ringside::tool

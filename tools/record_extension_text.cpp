@@ -43,7 +43,7 @@ void RecordExtensionText::append_cut(trace::TextSink& out) const {
   if (extension_.cut) out.write("true");
 }
 
-// Append(name, is_text, write) for each part.
+// Calls append(name, is_text, write) for each part.
 template <class Append>
 void RecordExtensionText::for_each(Append&& append) const {
   if (has(shm::kExtSubstream))

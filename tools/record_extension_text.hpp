@@ -1,5 +1,5 @@
 #pragma once
-// What only few records have, as text.
+// The optional parts of records, as text.
 
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 
 namespace ringside::tool {
 
-// Refers to the extension. What the record does not have appends nothing.
+// Refers to the extension. Parts that the record does not have append nothing.
 class RecordExtensionText {
  public:
-  // `tick_hz` of the record's segment; 0: durations cannot be told.
+  // `tick_hz` of the record's segment; 0: durations are unknown.
   RecordExtensionText(const trace::RecordExtension& extension, std::uint64_t tick_hz)
       : extension_(extension), tick_hz_(tick_hz) {}
 
@@ -20,7 +20,7 @@ class RecordExtensionText {
   void append_related(trace::TextSink& out) const;
   void append_cut(trace::TextSink& out) const;  // true
 
-  // All of it, as `,"name":value` and as ` name=value`.
+  // All parts, as `,"name":value` and as ` name=value`.
   void append_json_members(trace::TextSink& out) const;
   void append_pairs(trace::TextSink& out) const;
 

@@ -6,7 +6,7 @@ namespace ringside::tool {
 
 void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint8_t>& fields) {
   const EventFilter::SiteDecision decision = filter_.decide(site);
-  // A message may be made of all of them.
+  // A message may use all of them.
   const std::size_t count = decision.message ? site.fields.size() : 0;
   for (std::size_t i = 0; i < count; ++i) fields.push_back(static_cast<std::uint8_t>(i));
   if (!decision.where) return;
@@ -16,7 +16,7 @@ void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint8_t>
 }
 
 bool RecordFilter::wanted(const trace::Event& event) {
-  if (event.kind == trace::EventKind::kLoss || !filter_.looks_at_records()) return true;
+  if (event.kind != trace::EventKind::kRecord || !filter_.looks_at_records()) return true;
   const Key key{event.record.site, event.section};
   if (last_site_ == nullptr || last_ != key) {
     if (sites_.size() >= kMostSites) sites_.clear();

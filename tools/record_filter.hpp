@@ -1,5 +1,5 @@
 #pragma once
-// Which records are wanted, as far as only a look at each of them tells.
+// Selects records, as far as each record must be checked for that.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ class RecordFilter final : public trace::query::RecordTest {
   const EventFilter& filter_;
   std::unordered_map<Key, EventFilter::SiteDecision, KeyHash> sites_;
   Key last_;
-  const EventFilter::SiteDecision* last_site_ = nullptr;  // of last_
+  const EventFilter::SiteDecision* last_site_ = nullptr;  // for last_
   trace::TextSink text_;
 };
 

@@ -28,7 +28,7 @@ struct Asked {
   std::uint64_t number = 0;
 };
 
-// Whether it was answered in time; else `*why` says what it waits for.
+// Whether it was answered in time; otherwise `*why` describes the obstacle.
 bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std::string* why) {
   for (;;) {
     std::uint64_t answered = 0;
@@ -74,7 +74,7 @@ int run_request(int argc, char** argv, Request what) {
     complain(text);
     all = false;
   };
-  // All of them are asked before the first is waited for.
+  // Sends all requests before it waits for the first answer.
   for (const std::string& path : chosen_segments(options.services, &why)) {
     Asked one{SegmentControl::open(path, &why), 0};
     if (one.control == nullptr && why.empty()) continue;

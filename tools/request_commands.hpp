@@ -1,5 +1,5 @@
 #pragma once
-// ringctl flush, ringctl rotate: what consumerd is asked to do.
+// ringctl flush, ringctl rotate: requests to consumerd.
 
 namespace ringside::tool {
 

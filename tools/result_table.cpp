@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
   return fmt::format("{}", fmt::join(parts, between));
 }
 
-// On a terminal: a continuation byte of UTF-8 takes none.
+// Columns on a terminal: continuation bytes of UTF-8 take none.
 std::size_t text_columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -104,7 +104,7 @@ std::string ResultTable::as_json() const {
     for (const auto& [other, value] : facts_) {
       if (other == name) values.push_back(json_cell(value));
     }
-    // Sites are a list also when there is but one, so that programs need not look.
+    // Sites are always a list, even a single one, so that programs need not check.
     const bool list = values.size() > 1 || name.find("site") != std::string::npos;
     members.push_back(quoted_json_text(name) + ":" +
                       (list ? "[" + joined(values, ",") + "]" : values.front()));

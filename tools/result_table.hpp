@@ -1,5 +1,5 @@
 #pragma once
-// What a question came to, as text, JSON or CSV.
+// The result of a question, as text, JSON or CSV.
 
 #include <cstdint>
 #include <string>
@@ -13,18 +13,18 @@ enum class TableFormat : std::uint8_t { kText, kJson, kCsv };
 
 struct Cell {
   std::string text;
-  bool is_number = false;  // text is one as JSON writes it
+  bool is_number = false;  // text is a number in JSON's form
 
   static Cell of_text(std::string_view text) { return {std::string(text), false}; }
   static Cell of_count(std::uint64_t number) { return {std::to_string(number), true}; }
-  // With at most six significant digits in text, else so that it reads back equal; infinities
-  // and NaN become texts, which JSON has no numbers for.
+  // With at most six significant digits in text, otherwise so that it reads back equal; infinities
+  // and NaN become strings, because JSON has no numbers for them.
   static Cell of_number(double number, TableFormat format);
 };
 
-// Facts stand above the table in text, beside it in JSON and not at all in CSV. Texts may be any
-// bytes: a terminal obeys none of them, and JSON is valid UTF-8; in CSV that is not for a terminal
-// they stay.
+// Facts are written before the table in text, beside it in JSON, and omitted in CSV. Texts may be
+// any bytes: on a terminal they have no effect, and JSON is valid UTF-8; in CSV that does not go to
+// a terminal they are unchanged.
 class ResultTable {
  public:
   void add_fact(std::string name, Cell value) {

@@ -16,7 +16,7 @@
 namespace ringside::tool {
 namespace {
 
-// False if the process is to end at once with `*exit_code`.
+// False if the process must end at once with `*exit_code`.
 bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
   app.footer(
       "Exit status: 0 done, 1 done, but damage was left out (said on standard error), 2 wrong "

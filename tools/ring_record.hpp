@@ -1,5 +1,5 @@
 #pragma once
-// Decoded records in the form in which rings hold them, which is what the encoder takes.
+// Decoded records in the form used in rings, which is the encoder's input.
 
 #include <cstdint>
 #include <string>
@@ -10,10 +10,10 @@ namespace ringside::tool {
 
 void append_ring_record(const trace::Record& record, std::string& ring);
 
-// Tells the encoder the whole of a time stamp, of which records have 44 bits.
+// Gives the encoder the complete time stamp; records have only 44 bits of it.
 void append_clock_record(std::uint64_t tsc, std::string& ring);
 
-// `cause`: as in an extent's head.
+// `cause`: as in the head of an extent.
 void append_drop_record(std::uint64_t tsc, std::uint64_t count, std::uint32_t cause,
                         std::string& ring);
 

@@ -1,12 +1,15 @@
 // ringctl: controls running services and their consumerd.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string_view>
 
 #include "tools/ringctl_exit_codes.hpp"
 #include "tools/ringctl_output.hpp"
+#include "tools/standard_descriptors.hpp"
 #include "tools/subcommand.hpp"
 #include "tools/visible_text.hpp"
 
@@ -35,19 +38,39 @@ void print_usage(std::FILE* stream) {
       stream);
 }
 
+// Accepts options before the subcommand, as in ringctl --shm-dir DIR list.
+void put_subcommand_first(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  std::size_t at = 1;
+  while (at < words.size()) {
+    const std::string_view word = words[at];
+    if (word == "--shm-dir" || word == "--service" || word == "--pid") {
+      at += 2;
+    } else if (word.starts_with("--shm-dir=") || word.starts_with("--service=") ||
+               word.starts_with("--pid=") || word == "--json") {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  if (at < words.size()) std::rotate(argv + 1, argv + at, argv + at + 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ringside::tool;
+  if (!occupy_standard_descriptors()) return kCtlFailed;
   std::signal(SIGPIPE, SIG_IGN);
+  put_subcommand_first(argc, argv);
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--help" || word == "-h") {
     print_usage(stdout);
-    return kCtlOk;
+    return status_after_output(kCtlOk);
   }
   if (word == "--version") {
     std::puts("ringctl " RINGSIDE_VERSION);
-    return kCtlOk;
+    return status_after_output(kCtlOk);
   }
   const Subcommand* const chosen = find_subcommand(word);
   if (chosen == nullptr) {

@@ -8,6 +8,7 @@
 
 #include "tools/error_text.hpp"
 #include "tools/ringctl_exit_codes.hpp"
+#include "tools/standard_descriptors.hpp"
 #include "tools/visible_text.hpp"
 
 namespace ringside::tool {
@@ -22,7 +23,7 @@ constexpr Unit kUnits[] = {{86'400'000'000'000, "d"}, {3'600'000'000'000, "h"},
                            {60'000'000'000, "m"},     {1'000'000'000, "s"},
                            {1'000'000, "ms"},         {1'000, "us"}};
 
-int g_output_error = 0;  // errno, when not all could be written to standard output
+int g_output_error = 0;  // errno of the first incomplete write to standard output
 
 }  // namespace
 
@@ -45,6 +46,8 @@ void say_json(const nlohmann::ordered_json& object) {
 }
 
 int status_after_output(int status) {
+  // Help and version are in a buffer.
+  if (g_output_error == 0 && !flush_standard_output()) g_output_error = errno;
   if (g_output_error == 0 || g_output_error == EPIPE) return status;
   complain("cannot write: " + error_text(g_output_error));
   return kCtlFailed;

@@ -1,5 +1,5 @@
 #pragma once
-// What ringctl says, and where.
+// The output of ringctl.
 
 #include <string>
 #include <string_view>
@@ -8,23 +8,23 @@
 
 namespace ringside::tool {
 
-// One line on standard error; a terminal obeys nothing of it.
+// One line on standard error; its text has no effect on a terminal.
 void complain(std::string_view text);
 
-// One line on standard output, at once.
+// One line on standard output, written at once.
 void say(std::string_view text);
 
-// What is lines already.
+// Text that already consists of lines.
 void say_lines(const std::string& lines);
 
-// The same as a JSON object, in ASCII; bytes that are not UTF-8 become U+FFFD.
+// A JSON object, in ASCII; bytes that are not UTF-8 become U+FFFD.
 void say_json(const nlohmann::ordered_json& object);
 
-// `status`, or kCtlFailed, said on standard error, if not all that was said could be written; a
-// reader that has seen enough (head, less) is no reason.
+// `status`, or kCtlFailed, with a message on standard error, if the output could not be written
+// completely. A reader that stops early (head, less) is not a failure.
 int status_after_output(int status);
 
-// "1.5s", "250ms": with the largest unit that leaves a whole part, at most three decimals.
+// "1.5s", "250ms": with the largest unit in which the value is at least 1, at most three decimals.
 std::string duration_text(std::uint64_t ns);
 
 }  // namespace ringside::tool

@@ -1,4 +1,4 @@
-// ringstat: how the tracing of services is doing.
+// ringstat: shows the state of the tracing of services.
 
 #include <atomic>
 #include <cerrno>
@@ -17,6 +17,7 @@
 #include "tools/ringstat_exit_codes.hpp"
 #include "tools/ringstat_options.hpp"
 #include "tools/segment_watch.hpp"
+#include "tools/standard_descriptors.hpp"
 #include "tools/status_alert.hpp"
 #include "tools/status_json.hpp"
 #include "tools/status_screen.hpp"
@@ -37,7 +38,7 @@ void complain(const std::string& text) {
   std::fprintf(stderr, "ringstat: %s\n", visible(text).c_str());
 }
 
-// Everything of a service below its line: remarks, threads, statements that ran.
+// The text below a service's line: remarks, threads, statements that ran.
 std::string service_text(const ServiceView& service) {
   std::string text = fmt::format("\n{} {}\n", visible(service.now.service), service.now.pid);
   for (const StatusCell& remark : service_remarks(service)) text += remark.text + "\n";
@@ -75,7 +76,7 @@ int print_once(const RingstatOptions& options) {
     for (const ServiceView& service : services) text += service_text(service);
   }
   const bool taken = std::fputs(text.c_str(), stdout) >= 0;
-  // Who reads no further (head) has seen enough.
+  // A reader that stops early (head) is not a failure.
   if ((std::fflush(stdout) != 0 || !taken) && errno != EPIPE) {
     complain("cannot write: " + error_text(errno));
     return kStatFailed;
@@ -89,12 +90,18 @@ int print_once(const RingstatOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!occupy_standard_descriptors()) return kStatFailed;
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGTERM, request_stop);
   std::signal(SIGINT, request_stop);
   try {
     int exit_status = kStatOk;
     const auto options = parse_ringstat_options(argc, argv, &exit_status);
+    // Help and version are in a buffer.
+    if (!options && exit_status == kStatOk && !flush_standard_output()) {
+      complain("cannot write: " + error_text(errno));
+      return kStatFailed;
+    }
     if (!options) return exit_status;
     if (options->once) return print_once(*options);
     if (options->watch_exit) return run_status_alert(*options, g_stop);

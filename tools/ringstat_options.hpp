@@ -15,11 +15,11 @@ struct RingstatOptions {
   bool once = false;
   bool json = false;
   bool watch_exit = false;
-  std::uint64_t limit_ns = 0;               // of --watch-exit; 0: none
-  std::uint64_t fill_limit_permille = 900;  // of --watch-exit
+  std::uint64_t limit_ns = 0;               // for --watch-exit; 0: no limit
+  std::uint64_t fill_limit_permille = 900;  // for --watch-exit
 };
 
-// Empty with the exit status if there is nothing to run.
+// Empty, with the exit status, if the process must end at once.
 std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int* exit_status);
 
 }  // namespace ringside::tool

@@ -1,4 +1,4 @@
-// What is said of a salvaged segment beside its records.
+// Information about a salvaged segment besides its records.
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-// The page of ringstat that tells what keys do and columns mean: fits a terminal of 80 by 24.
+// The help page of ringstat, which explains keys and columns: fits a terminal of 80 by 24.
 
 #include <string_view>
 

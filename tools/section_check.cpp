@@ -94,12 +94,13 @@ void SectionCheck::take_header(const trace::Block& block) {
   }
 }
 
-// The stream's next record has this number.
+// Sets the number of the stream's next record.
 void SectionCheck::expect(std::uint64_t offset, std::uint64_t stream_id, std::uint64_t sequence) {
   const auto [it, is_new] = numbers_.try_emplace({uuid_, stream_id}, sequence);
   if (is_new || sequence <= it->second) return;
   const std::uint64_t missing = sequence - it->second;
   counts_.missing += missing;
+  ++counts_.gaps;
   complain(offset, fmt::format("{} records of stream {} are missing, from number {} on", missing,
                                stream_id, it->second));
   it->second = sequence;
@@ -207,7 +208,7 @@ void SectionCheck::take_point(const trace::Block& block) {
   }
 }
 
-// Every fact of it can be found again from the blocks in front of it.
+// Everything in it can be derived from the blocks before it.
 void SectionCheck::take_index(const trace::Block& block) {
   const std::byte* p = block.payload.data();
   if (block.payload.size() < trace::kIndexFixedBytes)
@@ -240,7 +241,7 @@ void SectionCheck::take_index(const trace::Block& block) {
     complain(block.offset, "an INDEX that does not name the CLOCK, DICTIONARY and STREAM blocks");
   }
   if (their_late != late_) complain(block.offset, "an INDEX that does not name the late extents");
-  // A writer may leave some out.
+  // A writer may omit some.
   auto known = points_.begin();
   for (const Point& point : their_points) {
     known = std::find(known, points_.end(), point);

@@ -1,6 +1,6 @@
 #pragma once
-// Whether a section keeps what the specification (trace-format/README.md) says of it: every block
-// by itself, and what blocks say of each other.
+// Checks whether a section follows the specification (trace-format/README.md): each block alone,
+// and the blocks against each other.
 
 #include <array>
 #include <cstddef>
@@ -17,27 +17,29 @@
 
 namespace ringside::tool {
 
-// The next sequence number of each stream, by segment: sections of one segment go on in others.
+// The next sequence number of each stream, by segment: they continue in later sections of the
+// segment.
 using StreamNumbers =
     std::map<std::pair<std::array<std::uint8_t, 16>, std::uint64_t>, std::uint64_t>;
 
 struct SectionCounts {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t missing = 0;  // gaps in sequence numbers that nobody told of
+  std::uint64_t missing = 0;  // gaps in sequence numbers that no block reports
+  std::uint64_t gaps = 0;     // findings that report them
   std::uint64_t extents = 0;
   std::uint64_t late_extents = 0;
 };
 
 class SectionCheck {
  public:
-  // Called with an offset in the file and what is wrong there.
+  // Called with an offset in the file and the fault there.
   using Complain = std::function<void(std::uint64_t offset, std::string what)>;
 
-  // `begin`: offset in the file of the section's first block. All must outlive the check.
+  // `begin`: offset in the file of the section's first block. All arguments must outlive the check.
   SectionCheck(std::uint64_t begin, StreamNumbers& numbers, Complain complain);
 
-  // Blocks in their order; the first one is the HEADER, if the section has one.
+  // Takes blocks in order; the first one is the HEADER, if the section has one.
   void take(const trace::Block& block);
 
   bool ended() const { return ended_; }
@@ -80,7 +82,7 @@ class SectionCheck {
   std::vector<Late> late_;
   std::vector<Point> points_;
   std::map<std::uint64_t, bool> streams_;
-  std::uint64_t index_offset_ = 0;  // in the file; 0: none
+  std::uint64_t index_offset_ = 0;  // offset in the file; 0: none
   std::uint64_t behind_index_ = 0;
   trace::SiteTable sites_;
   trace::ExtentDecoder decoder_;

@@ -17,7 +17,7 @@ using trace::load;
 
 constexpr std::size_t kSiteFlagsOffset = 27;  // in a dictionary entry
 
-// Makes a block in the buffer, whatever its size turns out to be.
+// Writes a block of any size into the buffer.
 template <class Make>
 std::span<const std::byte> make_block(std::vector<std::byte>& buffer, Make&& make) {
   constexpr std::size_t kMostBytes = trace::kBlockHeaderBytes + trace::kMaxPayloadBytes;
@@ -159,7 +159,7 @@ bool SectionRewriter::wants_stream(std::uint64_t stream_id) {
   return cut_.stream(stream);
 }
 
-// Whether the extent may stand as it is: its records are what its head says.
+// Whether the extent can be copied unchanged: its records match its head.
 bool SectionRewriter::is_sound(const Block& block, const ExtentHeader& header) {
   if (header.dropped > header.first_sequence) return false;
   const bool is_late = header.min_tsc < watermark_;
@@ -202,7 +202,7 @@ void SectionRewriter::take_extent(const Block& block) {
   if (!is_new && behind <= expected) {
     return leave_out(block.offset, "an extent whose records stand before it already");
   }
-  // A gap in front of the first extent that is taken over must not look like the beginning.
+  // A gap before the first copied extent must not look like the beginning of the stream.
   const bool shows_gap =
       first > expected && wants(header.base_tsc) && !written_next_.contains(header.stream_id);
   if (shows_gap) write_position(header.stream_id, expected);
@@ -220,7 +220,7 @@ void SectionRewriter::take_extent(const Block& block) {
   encode_again(block, header);
 }
 
-// Of a cut that chooses threads nothing: by statement they are those of all threads together.
+// Not for a cut that selects threads: losses by statement are those of all threads together.
 void SectionRewriter::take_losses(const Block& block) {
   trace::LossesBlock losses;
   if (!trace::LossesBlock::parse(block.payload, losses)) {
@@ -237,7 +237,7 @@ void SectionRewriter::write_entry(std::uint32_t site_id) {
   if (entry == entries_.end() || entry->second.empty()) return;
   write(make_block(buffer_,
                    [&](auto out) { return trace::write_dictionary_block(entry->second, out); }));
-  entry->second = {};  // written; a later entry of this id does not count
+  entry->second = {};  // written; a later entry of this id is ignored
 }
 
 void SectionRewriter::write_extent(const ExtentHeader& header, std::span<const std::byte> frame,
@@ -254,7 +254,7 @@ void SectionRewriter::write_extent(const ExtentHeader& header, std::span<const s
   moved_ = true;
 }
 
-// What stands in front of a stream's first extent.
+// Writes the blocks that must come before a stream's first extent.
 void SectionRewriter::announce(std::uint64_t stream_id) {
   open();
   if (!has_clock_) {
@@ -270,7 +270,7 @@ void SectionRewriter::announce(std::uint64_t stream_id) {
   write(make_block(buffer_, [&](auto out) { return trace::write_stream_block(stream, out); }));
 }
 
-// Says that the stream's records up to `sequence` are no part of this file.
+// States that the stream's records up to `sequence` are not part of this file.
 void SectionRewriter::write_position(std::uint64_t stream_id, std::uint64_t sequence) {
   announce(stream_id);
   const std::array positions{trace::StreamPosition{stream_id, sequence}};

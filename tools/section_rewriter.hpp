@@ -1,5 +1,5 @@
 #pragma once
-// One section of a trace file written anew: what is sound of it, or what lies in a time window.
+// Rewrites one section of a trace file: its valid part, or the part in a time window.
 
 #include <cstdint>
 #include <functional>
@@ -20,28 +20,29 @@
 
 namespace ringside::tool {
 
-// What of a section is wanted.
+// The selected part of a section.
 struct Cut {
-  bool everything = true;  // else what the rest says, and of sites and streams those that occur
+  bool everything =
+      true;  // false: the members below select, and only sites and streams that occur are kept
   std::uint64_t since_ns = 0;
   std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
   std::function<bool(const trace::StreamBlock&)> stream;  // empty: all
 };
 
-// Copies what is sound and wanted as it is; encodes again, with their sequence numbers, the sound
-// and wanted records of extents that are not wholly so. What is lost by damage stays a gap in the
-// sequence numbers, which is how the format tells of losses that no service knew of.
+// Copies valid and selected data unchanged. If only part of an extent is valid and selected,
+// encodes those records again, with their sequence numbers. What is lost by damage stays a gap in
+// the sequence numbers: the format represents losses that no service knew of in this way.
 class SectionRewriter {
  public:
-  // All must outlive it. Damage and what is left out for it goes to the report.
+  // All arguments must outlive it. Damage, and data left out because of it, goes to the report.
   SectionRewriter(trace::TraceFile& file, const trace::SectionScan& scan, const Cut& cut,
                   SectionWriter& writer, trace::ReadReport& report);
 
-  // Reads all of the section. Nothing is written if nothing of it is wanted.
+  // Reads the whole section. Writes nothing if no part of it is selected.
   void run();
 
  private:
-  struct Chunk;  // records that go on being one extent
+  struct Chunk;  // records that become one extent
 
   void take(const trace::Block& block);
   void take_header(const trace::Block& block);
@@ -73,27 +74,28 @@ class SectionRewriter {
   SectionWriter& writer_;
   trace::ReadReport& report_;
 
-  bool open_ = false;                            // something is written
-  std::vector<std::vector<std::byte>> waiting_;  // blocks that are, as soon as something is
+  bool open_ = false;                            // something was written
+  std::vector<std::vector<std::byte>> waiting_;  // blocks to write as soon as something is
   bool has_header_ = false;
   bool has_clock_ = false;
-  bool stopped_ = false;  // a critical block of unknown type
+  bool stopped_ = false;  // at a critical block of unknown type
   trace::EndReason reason_ = trace::EndReason::kCut;
 
   trace::SiteTable sites_;
-  trace::SiteTable stamped_sites_;  // the same, all with a clock of their own: for the encoder
+  trace::SiteTable stamped_sites_;  // the same sites, all with their own clock: for the encoder
   trace::ExtentDecoder decoder_;
   trace::ExtentEncoder encoder_{stamped_sites_};
   mutable trace::TickClock clock_;
-  std::map<std::uint32_t, std::vector<std::byte>> entries_;        // of sites not yet written
-  std::map<std::uint64_t, std::vector<std::byte>> stream_blocks_;  // the latest of each
-  std::set<std::uint64_t> announced_;                              // streams
-  std::map<std::uint64_t, std::uint64_t> read_next_;               // by stream
-  std::map<std::uint64_t, std::uint64_t> written_next_;            // by stream
+  std::map<std::uint32_t, std::vector<std::byte>> entries_;  // entries of sites not yet written
+  std::map<std::uint64_t, std::vector<std::byte>>
+      stream_blocks_;                                    // the latest block of each stream
+  std::set<std::uint64_t> announced_;                    // streams
+  std::map<std::uint64_t, std::uint64_t> read_next_;     // by stream
+  std::map<std::uint64_t, std::uint64_t> written_next_;  // by stream
   std::uint64_t read_watermark_ = 0;
-  std::uint64_t watermark_ = 0;    // written
+  std::uint64_t watermark_ = 0;    // last written value
   bool moved_ = false;             // extents were written since
-  std::vector<std::byte> buffer_;  // of the block that is being made
+  std::vector<std::byte> buffer_;  // for the block under construction
 };
 
 }  // namespace ringside::tool

@@ -16,7 +16,7 @@ struct SectionRewriter::Chunk {
   std::string ring;
   std::uint64_t stream_id = 0;
   std::uint64_t first_sequence = 0;
-  std::uint64_t next_sequence = 0;  // that goes on
+  std::uint64_t next_sequence = 0;  // next number of the present extent
   std::uint64_t first_tsc = 0;
   std::uint64_t last_tsc = 0;
 };
@@ -53,7 +53,7 @@ void SectionRewriter::encode_again(const trace::Block& block, const trace::Exten
   encode(chunk, block.offset);
 }
 
-// Writes what the chunk holds, and empties it.
+// Writes the chunk's records, and empties it.
 void SectionRewriter::encode(Chunk& chunk, std::uint64_t offset) {
   constexpr std::size_t kMostBytes = trace::kBlockHeaderBytes + trace::kMaxPayloadBytes;
   trace::StreamCursor cursor;

@@ -7,8 +7,7 @@
 namespace ringside::tool {
 namespace {
 
-// Readers begin at an indexed sequence point: what lies between two of them is what they read in
-// vain.
+// Readers begin at an indexed sequence point, so they may read up to this much unneeded data.
 constexpr std::uint64_t kPointGapBytes = std::uint64_t{256} << 10;
 
 }  // namespace
@@ -53,7 +52,7 @@ void SectionWriter::note(trace::BlockType type, std::span<const std::byte> paylo
 bool SectionWriter::end(trace::EndReason reason) {
   const trace::IndexTables tables{smallest_tsc_, largest_tsc_, metadata_, late_, points_};
   buffer_.resize(trace::index_block_bytes(tables));
-  // A section with more blocks than an index can name goes without.
+  // A section with more blocks than an index can hold has no index.
   const std::size_t index_bytes = trace::write_index_block(bytes_, tables, buffer_);
   output_.write(std::span(buffer_).first(index_bytes));
   buffer_.resize(trace::kBlockHeaderBytes + trace::kEndBytes);

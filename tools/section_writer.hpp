@@ -1,5 +1,5 @@
 #pragma once
-// Sections of a trace file, block by block; makes the INDEX and END of each.
+// Writes sections of a trace file, block by block, and creates the INDEX and END of each.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,21 +17,21 @@ class SectionWriter {
  public:
   explicit SectionWriter(OutputFile& output) : output_(output) {}
 
-  // A whole block but INDEX and END: its 16 bytes and its payload, as they are. A HEADER comes
-  // first. False if the output fails, which its commit() will tell of.
+  // Adds a whole block other than INDEX and END: its 16 bytes and its payload, unchanged. A HEADER
+  // comes first. False if the output fails; its commit() reports the reason.
   bool add(std::span<const std::byte> frame, std::span<const std::byte> payload);
   bool add(std::span<const std::byte> block) {
     return add(block.first(trace::kBlockHeaderBytes), block.subspan(trace::kBlockHeaderBytes));
   }
 
-  // INDEX and END of the section; the next one may begin.
+  // Writes INDEX and END of the section; the next one may begin.
   bool end(trace::EndReason reason);
 
  private:
   void note(trace::BlockType type, std::span<const std::byte> payload);
 
   OutputFile& output_;
-  std::uint64_t bytes_ = 0;  // of the section so far
+  std::uint64_t bytes_ = 0;  // length of the section until now
   std::uint64_t records_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t smallest_tsc_ = UINT64_MAX;

@@ -114,7 +114,7 @@ bool SegmentControl::read_switches(Switches* switches) {
 
 bool SegmentControl::write_switch(std::uint32_t site_id, std::uint8_t state) {
   if (site_id == 0 || site_id >= segment_->layout().site_capacity)
-    return true;  // of a damaged dictionary
+    return true;  // the dictionary is damaged
   return write(segment_->layout().switches_offset + site_id, &state, 1);
 }
 
@@ -150,7 +150,7 @@ bool SegmentControl::request(Request what, std::uint64_t* number) {
       !read(control_offset_ + request_offset(what), &asked, sizeof asked)) {
     return false;
   }
-  // One that another tool has asked for may be under way: what was published since is not in it.
+  // A request of another tool may be in progress: it does not cover records published since.
   *number = std::max(*number, asked) + 1;
   return write(control_offset_ + request_offset(what), number, sizeof *number);
 }

@@ -16,7 +16,7 @@ namespace ringside::tool {
 
 class SegmentControl {
  public:
-  // Null with `*why` if it cannot be steered; without if it is not ready yet, or gone.
+  // Null with `*why` if it cannot be controlled; without `*why` if it is not ready yet, or gone.
   static std::unique_ptr<SegmentControl> open(const std::string& path, std::string* why);
 
   const std::string& path() const { return segment_->path(); }
@@ -24,11 +24,12 @@ class SegmentControl {
   bool service_alive() const { return segment_->service_alive(); }
   bool has_consumer() const { return segment_->has_consumer(); }
 
-  // One tool at a time changes what follows. False if another one holds the lock for two seconds.
+  // Only one tool at a time may use the functions below. False if another one holds the lock for
+  // two seconds.
   bool lock();
   void unlock();
 
-  // False, from any of these: the file was cut short, or cannot be written (why()).
+  // Each of these returns false if the file was truncated or cannot be written (why()).
   bool read_level(std::uint32_t* word);
   bool write_level(std::uint32_t word);
   bool read_policy(shm::OverflowPolicy* policy, std::uint32_t* block_timeout_ms);
@@ -36,17 +37,17 @@ class SegmentControl {
                     std::optional<std::uint32_t> block_timeout_ms);
   bool read_deadlines(shm::DeadlineCopy* deadlines);
   bool write_deadline(std::uint32_t slot, std::uint64_t tsc);
-  // Of sites 1 to site_count(); [0] is of none.
+  // For sites 1 to site_count(); [0] is not used.
   using Switches = std::vector<std::uint8_t>;
   bool read_switches(Switches* switches);
   bool write_switch(std::uint32_t site_id, std::uint8_t state);
 
-  // A slot whose deadline is so many nanoseconds from now. Switches whose deadline is over are
-  // changed back first, so that their slots are free. Empty if all are taken, or on failure.
+  // Takes a slot whose deadline is `after_ns` from now. Switches whose deadline is over are
+  // reverted first, so that their slots are free. Empty if all are taken, or on failure.
   std::optional<std::uint32_t> take_deadline(std::uint64_t after_ns);
 
   enum class Request { kFlush, kRotation };
-  // Asks its consumer; `*number` is what answered() is to reach.
+  // Sends a request to its consumer; `*number` is the value that answered() must reach.
   bool request(Request what, std::uint64_t* number);
   bool answered(Request what, std::uint64_t* number);
 

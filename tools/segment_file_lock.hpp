@@ -6,7 +6,7 @@
 
 namespace ringside::tool {
 
-// What fcntl() takes to lock this byte for writing.
+// The argument of fcntl() that locks this byte for writing.
 inline struct flock byte_lock(std::int64_t byte) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -16,7 +16,7 @@ inline struct flock byte_lock(std::int64_t byte) {
   return lock;
 }
 
-// Whether somebody else holds it. `fd` need not be open for writing.
+// Whether another process holds it. `fd` need not be open for writing.
 inline bool is_byte_locked(int fd, std::int64_t byte) {
   struct flock lock = byte_lock(byte);
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

@@ -55,8 +55,8 @@ std::unique_ptr<SegmentImage> SegmentImage::open_with(const std::string& path, i
                                                       std::string* why) {
   std::unique_ptr<SegmentImage> image(new SegmentImage);
   struct stat info {};
-  // Before it is opened: that alone does something to some devices. Nor is there any waiting for a
-  // FIFO that somebody gives the name in between.
+  // Checked before opening, because opening has effects on some devices. The open itself does not
+  // wait either, in case a FIFO replaces the file in between.
   const bool follow = (flags & O_NOFOLLOW) == 0;
   const int found = follow ? stat(path.c_str(), &info) : lstat(path.c_str(), &info);
   const bool irregular = found == 0 && !S_ISREG(info.st_mode);
@@ -82,9 +82,15 @@ std::unique_ptr<SegmentImage> SegmentImage::open_with(const std::string& path, i
 bool SegmentImage::read_header(const std::string& path, bool live, std::string* why) {
   header_ = std::make_unique<shm::SegmentHeader>();
   std::array<std::byte, sizeof(shm::SegmentHeader)> bytes{};
+  const std::string not_yet = fmt::format(
+      "{}: no segment yet: its service is creating it, or died before it had done so", path);
+  if (file_bytes_ == 0) {  // a service creates the file before it sets its size
+    *why = not_yet;
+    return false;
+  }
   if (read(0, bytes) != bytes.size()) {
     *why = fmt::format(
-        "{}:0: ends within the header of a segment, after {} bytes; nothing of it can be "
+        "{}: ends within the header of a segment, after {} bytes; nothing of it can be "
         "salvaged",
         path, file_bytes_);
     return false;
@@ -94,12 +100,11 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
   shm::SegmentHeader& header = *header_;
   const std::uint32_t version = header.version.load(std::memory_order_relaxed);
   if (version == 0 && header.magic == 0) {
-    *why =
-        fmt::format("{}:0: no segment yet: its service is making it, or died while it did", path);
+    *why = not_yet;
     return false;
   }
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
-    *why = fmt::format("{}:0: no Ringside segment of a machine like this; {}", path,
+    *why = fmt::format("{}: no Ringside segment of a machine like this; {}", path,
                        live ? "remove it" : "trace files are read without --segment");
     return false;
   }
@@ -113,7 +118,7 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
   terminate(header.service);
   terminate(header.exe);
   terminate(header.host);
-  // A copy may be cut short; what is there is judged by the size that the header claims.
+  // A copy may be truncated; its contents are checked against the size in the header.
   const auto layout = shm::read_layout(header, std::max(file_bytes_, header.segment_bytes));
   const auto strange = [](const shm::Region& region) {
     return region.kind == shm::RegionKind::kRingMetadata &&
@@ -246,6 +251,8 @@ RingWords SegmentImage::ring_words(std::uint32_t ring) const {
       u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_consumer_absent));
   words.dropped_quarantined =
       u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_quarantined));
+  words.dropped_abandoned =
+      u64(RINGSIDE_AT(RingMetadata, counters, shm::CountersLine, dropped_abandoned));
   constexpr std::size_t kConsumer = offsetof(RingMetadata, consumer);
   words.consumer_pos = u64(kConsumer + offsetof(shm::ConsumerPositionLine, consumer_pos));
   words.next_sequence = u64(kConsumer + offsetof(shm::ConsumerPositionLine, next_sequence));
@@ -266,6 +273,15 @@ RingWords SegmentImage::ring_words(std::uint32_t ring) const {
   return words;
 }
 
+shm::WholeRanges SegmentImage::nested(std::uint32_t ring) const {
+  static_assert(sizeof(shm::WholeRanges) == sizeof(shm::NestedRecords));
+  shm::WholeRanges ranges;
+  if (layout_.nested_offset == 0) return ranges;
+  read(layout_.nested_offset + std::uint64_t{ring} * sizeof ranges,
+       std::as_writable_bytes(std::span(ranges)));
+  return ranges;
+}
+
 std::vector<std::byte> SegmentImage::dictionary(std::uint64_t count) const {
   std::vector<std::byte> bytes(std::min({count, layout_.dictionary_bytes, backed_bytes_}));
   bytes.resize(read(layout_.dictionary_offset, bytes));
@@ -273,7 +289,8 @@ std::vector<std::byte> SegmentImage::dictionary(std::uint64_t count) const {
 }
 
 // A sparse file may claim any number of rings of any size: a ring without data costs nothing, and
-// all of them together no more than the pages that the file has (and some, for holes in padding).
+// all of them together cost at most the pages that the file has (and a constant, for holes in
+// padding).
 std::vector<std::byte> SegmentImage::ring_bytes(std::uint32_t ring, std::uint64_t from,
                                                 std::uint64_t count) {
   const std::uint64_t begin = layout_.rings_offset + ring * layout_.ring_bytes;

@@ -12,6 +12,7 @@
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
+#include "shm-layout/segment_lock.hpp"
 #include "tools/segment_image.hpp"
 #include "trace-format/block_writer.hpp"
 #include "trace-format/clock_map.hpp"
@@ -23,7 +24,7 @@
 namespace ringside::tool {
 namespace {
 
-// A running service changes the words all the time.
+// A running service changes the words continuously.
 constexpr int kMaxReadings = 1000;
 constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
 constexpr std::size_t kDictionaryBlockBytes = std::size_t{256} << 10;
@@ -64,10 +65,10 @@ class Salvage {
   }
 
  private:
-  // Everything of one ring that belongs together.
+  // A consistent state of one ring.
   struct Snapshot {
     RingWords words;
-    std::vector<std::byte> bytes;  // from words.consumer_pos on
+    std::vector<std::byte> bytes;  // the bytes after words.consumer_pos
     std::uint64_t expected_bytes = 0;
   };
 
@@ -102,7 +103,7 @@ class Salvage {
     put(4096, [&](auto out) { return trace::write_header_block(header, out); });
   }
 
-  // The same times that a consumerd gives: as the last one left them, or by the whole run.
+  // The same times that a consumerd gives: by the last one's clock, or measured over the whole run.
   void put_clock() {
     const shm::SegmentHeader& segment = image_.header();
     if (segment.tsc_frequency_hz == 0) {
@@ -132,7 +133,7 @@ class Salvage {
     put(256, [&](auto out) { return trace::write_clock_block(point, out); });
   }
 
-  // Lost without a ring since the service began: a consumer may have told of some of them.
+  // Records lost without a ring since the service began: a consumer may have reported some of them.
   void put_losses() {
     trace::LossesBlock losses;
     losses.since_tsc = image_.header().start_tsc;
@@ -173,8 +174,9 @@ class Salvage {
     }
   }
 
-  // Bytes between two looks at the consumer's words: what a consumer released meanwhile may have
-  // been overwritten and is left out; the rest was not. Its words are taken standing still.
+  // Copies the bytes between two reads of the consumer's words: bytes that a consumer released in
+  // between may have been overwritten and are left out; the others were not. The words are read
+  // until they are stable.
   Snapshot take_snapshot(std::uint32_t ring) {
     Snapshot shot;
     const RingWords first = image_.ring_words(ring);
@@ -196,14 +198,14 @@ class Salvage {
     shot.words.producer_pos = std::max(end, shot.words.consumer_pos);
     shot.expected_bytes = shot.words.producer_pos - shot.words.consumer_pos;
     if (shot.words.generation != first.generation) {
-      // Drained and taken by another thread meanwhile: that one has just begun.
+      // The ring was drained and claimed by another thread in between: that thread has just begun.
       shot.bytes.clear();
       shot.expected_bytes = 0;
     }
     return shot;
   }
 
-  // Of a ring that is overwritten meanwhile; the letters are those of
+  // For a ring that is overwritten during reading; the letters are those of
   // shm-layout/overwrite_words.hpp.
   Snapshot take_overwritten(std::uint32_t ring) {
     for (int i = 0;; ++i) {
@@ -225,7 +227,7 @@ class Salvage {
     }
   }
 
-  RingWords still_words(std::uint32_t ring) {  // two copies alike: not made amid a change
+  RingWords still_words(std::uint32_t ring) {  // two equal copies: no change happened in between
     RingWords words = image_.ring_words(ring);
     for (int i = 0; i < kMaxReadings; ++i) {
       const RingWords again = image_.ring_words(ring);
@@ -242,7 +244,7 @@ class Salvage {
     if (shm::head_id(clock[0]) == shm::kCodeClock) cursor.last_tsc = clock[1];
     if (words.oldest.sequence < cursor.next_sequence ||
         words.oldest.drops - cursor.booked_drops > words.oldest.sequence - cursor.next_sequence) {
-      cursor.next_sequence = words.oldest.sequence;  // snapshots have some of it
+      cursor.next_sequence = words.oldest.sequence;  // some of it is in snapshots
       cursor.booked_drops = words.oldest.drops;
       thread.drained = cursor.next_sequence;
       return;
@@ -254,10 +256,28 @@ class Salvage {
     cursor.booked_drops = words.oldest.drops;
   }
 
+  // For a service that is gone: records of its signal handlers within a call that never ended.
+  void take_nested(std::uint32_t ring, Snapshot* shot) {
+    const std::uint64_t end = shot->words.producer_pos;
+    if (shot->bytes.size() != shot->expected_bytes) return;
+    const shm::NestedRest rest = shm::nested_rest(
+        image_.nested(ring), end, end - shot->expected_bytes + image_.layout().ring_bytes);
+    std::vector<std::byte> bytes = image_.ring_bytes(ring, end, rest.end - end);
+    if (bytes.size() != rest.end - end) return;
+    for (std::size_t i = 0; i < rest.gap_count; ++i) {
+      const std::uint64_t head = shm::gap_head(rest.gaps[i]);
+      std::memcpy(&bytes[rest.gaps[i].begin - end], &head, sizeof head);
+    }
+    shot->bytes.insert(shot->bytes.end(), bytes.begin(), bytes.end());
+    shot->expected_bytes = shot->bytes.size();
+    shot->words.producer_pos = rest.end;
+  }
+
   void salvage_ring(std::uint32_t ring) {
-    const Snapshot shot = image_.overwritten() ? take_overwritten(ring) : take_snapshot(ring);
+    Snapshot shot = image_.overwritten() ? take_overwritten(ring) : take_snapshot(ring);
+    if (!image_.is_locked(shm::kServiceLockByte)) take_nested(ring, &shot);
     const RingWords& words = shot.words;
-    if (words.generation == 0) return;  // never taken
+    if (words.generation == 0) return;  // never claimed
     SalvagedThread thread;
     thread.ring = ring;
     thread.thread_id = words.thread_id;
@@ -291,7 +311,8 @@ class Salvage {
       const auto batch = rest.first(std::min(rest.size(), kBatchBytes));
       trace::EncodeResult done;
       put(2 * batch.size() + 4096, [&](auto out) {
-        // A record that the consumer stamps has no time yet: that of the one before it.
+        // A record that the consumer stamps has no time yet: it gets the time of the record before
+        // it.
         done = encoder_.encode(batch, cursor, 0, cursor.last_tsc, out);
         return done.output_bytes;
       });
@@ -318,9 +339,9 @@ class Salvage {
     book_final_drops(shot.words, cursor, thread);
   }
 
-  // What a thread reserves is its own knowledge; but it stores the head of its record first. A
-  // head behind the last record that names a known site and is younger than that record was not
-  // there a lap before. (Of sites that the consumer stamps the head has no time and says nothing.)
+  // A thread's reservation is not visible, but it stores the head of its record first. A head after
+  // the last record that names a known site and is younger than that record is not from the
+  // previous lap. (For sites that the consumer stamps, the head has no time and proves nothing.)
   void look_behind(const RingWords& words, const trace::StreamCursor& cursor,
                    SalvagedThread& thread) {
     const std::vector<std::byte> bytes =
@@ -339,7 +360,8 @@ class Salvage {
   void book_final_drops(const RingWords& words, trace::StreamCursor& cursor,
                         SalvagedThread& thread) {
     const trace::DropCounters counters{words.dropped_total, words.dropped_ring_full,
-                                       words.dropped_consumer_absent, words.dropped_quarantined};
+                                       words.dropped_consumer_absent, words.dropped_quarantined,
+                                       words.dropped_abandoned};
     for (const trace::UntoldDrops& drops : trace::untold_drops(counters, cursor)) {
       put_mark(drops.cause, drops.count, cursor, thread);
     }
@@ -363,7 +385,7 @@ class Salvage {
   trace::SiteTable sites_;
   trace::ExtentEncoder encoder_{sites_};
   trace::ClockMap clocks_;
-  std::uint64_t last_tsc_ = 0;  // of all records so far
+  std::uint64_t last_tsc_ = 0;  // of all records until now
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSilentAfterNs = 1'000'000'000;
 
-// The structures consist of words and bytes; a copy of one is a copy of its bytes.
+// The structures consist of words and bytes, so copying the bytes copies the structure.
 template <class Line>
 std::unique_ptr<Line> copy_of(std::span<const std::byte> bytes) {
   auto line = std::make_unique<Line>();
@@ -50,11 +50,11 @@ RingStatus ring_status(const shm::RingMetadata& ring, std::uint32_t index,
     const shm::OverwriteWords& oldest = ring.producer.oldest;
     from = value(oldest.slot[value(oldest.version) % 2].pos);
   }
-  // Read one after the other: the consumer may have overtaken what was read of the producer.
+  // Not read atomically: the consumer may have passed the producer's position that was read.
   if (status.producer_pos > from) {
     status.fill_bytes = std::min(status.producer_pos - from, segment.ring_bytes);
   }
-  // The words of a former owner say nothing of this one.
+  // Words of a former owner do not describe this one.
   if (value(ring.consumer.generation) == status.generation) {
     status.high_water_bytes = std::min(value(ring.consumer.high_water_bytes), segment.ring_bytes);
     status.records_taken = value(ring.consumer.next_sequence);
@@ -63,6 +63,7 @@ RingStatus ring_status(const shm::RingMetadata& ring, std::uint32_t index,
   status.dropped_ring_full = value(ring.counters.dropped_ring_full);
   status.dropped_consumer_absent = value(ring.counters.dropped_consumer_absent);
   status.dropped_quarantined = value(ring.counters.dropped_quarantined);
+  status.dropped_abandoned = value(ring.counters.dropped_abandoned);
   status.cut_records = value(ring.counters.cut_records);
   status.blocked_count = value(ring.counters.blocked_count);
   status.blocked_ticks = value(ring.counters.blocked_ticks);
@@ -84,6 +85,14 @@ std::uint64_t lost_records(const std::array<std::uint64_t, shm::kCountedCauses.s
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < counted.size(); ++i) {
     if (shm::is_lost(shm::kCountedCauses[i])) sum += counted[i];
+  }
+  return sum;
+}
+
+std::uint64_t lost_records(const std::array<std::uint64_t, shm::kSiteCauses.size()>& counted) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (shm::is_lost(shm::kSiteCauses[i])) sum += counted[i];
   }
   return sum;
 }
@@ -133,7 +142,9 @@ SegmentStatus read_status(const SegmentImage& image, const std::string& path) {
   status.lost_no_memory = value(control->losses.no_memory);
   status.lost_dictionary_full = value(control->losses.dictionary_full);
   for (const SegmentImage::SiteLossCounts& site : image.site_losses(status.site_count)) {
-    for (std::size_t i = 0; i < site.size(); ++i) status.counted[i] += site[i];
+    for (std::size_t i = 0; i < site.size(); ++i) {
+      status.counted[shm::counter_of(shm::kSiteCauses[i])] += site[i];
+    }
   }
   const std::vector<std::byte> metadata = image.ring_metadata(status.rings_used);
   const std::span<const std::byte> all(metadata);

@@ -22,11 +22,11 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kHistory = 120;
 constexpr auto kSampleWindow = std::chrono::milliseconds(3);
-constexpr std::uint64_t kSampleBytes = 32U << 10;  // of one ring at one look
-constexpr std::uint64_t kSampleBudget = 4U << 20;  // of one service
+constexpr std::uint64_t kSampleBytes = 32U << 10;  // per ring and sample
+constexpr std::uint64_t kSampleBudget = 4U << 20;  // per service
 constexpr std::uint64_t kLeastRingBytes = 64U << 10;
 constexpr std::uint64_t kMostRingBytes = std::uint64_t{1} << 30;
-constexpr double kPauseOfConsumerS = 0.01;  // for want of a processor
+constexpr double kPauseOfConsumerS = 0.01;  // because it has no processor
 
 double per_second(std::uint64_t before, std::uint64_t after, double seconds) {
   return after > before && seconds > 0 ? static_cast<double>(after - before) / seconds : 0;
@@ -47,10 +47,10 @@ std::uint64_t recommended_ring_bytes(std::uint64_t high_water_bytes, double burs
   return std::bit_ceil(std::max(kLeastRingBytes, static_cast<std::uint64_t>(std::ceil(bounded))));
 }
 
-// One segment, from its first look to its last.
+// One segment, from the first sample to the last.
 class WatchedSegment {
  public:
-  // What the rings have published; followed by finish() a moment later.
+  // Reads what the rings have published; call finish() a moment later.
   bool begin(const std::string& path, std::string* why) {
     image_ = SegmentImage::open_live(path, why);
     if (image_ == nullptr) return false;
@@ -80,10 +80,10 @@ class WatchedSegment {
     std::uint32_t generation = 0;
     std::uint64_t high_water_bytes = 0;
     double burst_bytes_per_s = 0;
-    double record_bytes = 0;  // the mean when it was last seen
+    double record_bytes = 0;  // the mean when it was last known
   };
 
-  // Null if the ring had another owner then, or none.
+  // Null if the ring had another owner at that time, or none.
   static const RingStatus* same_owner(const SegmentStatus& then, const RingStatus& ring) {
     if (ring.ring >= then.rings.size()) return nullptr;
     const RingStatus& other = then.rings[ring.ring];
@@ -103,7 +103,7 @@ class WatchedSegment {
       dictionary_bytes_ = fresh.size();
     }
     statements_ = list_statements(*image_, trouble);
-    dictionary_trouble_ = *trouble;  // what is damaged stays so
+    dictionary_trouble_ = *trouble;  // damage is permanent
   }
 
   void add_thread(const RingStatus& ring, double seconds, ServiceView* view) {
@@ -124,7 +124,7 @@ class WatchedSegment {
       if (seconds > 0 && ring.blocked_ticks > before->blocked_ticks) {
         thread.blocked_share = std::min(1.0, blocked_s / seconds);
       }
-      // The consumer counts records exactly; where it does not move, their mean size has to do.
+      // The consumer counts records exactly; if its counts do not move, the mean size is used.
       const bool counted =
           view->now.consumer == ConsumerHealth::kPolling && view->now.sub_buffer_bytes == 0;
       thread.records_per_s = counted
@@ -148,8 +148,9 @@ class WatchedSegment {
     view->threads.push_back(std::move(thread));
   }
 
-  // A look at records of the ring: the first since the look before, or, where those are written
-  // over by now, those of the window. Both begin at what was a producer's position, so at a record.
+  // Samples records of the ring: the first since the previous sample, or, if those are overwritten
+  // by now, those of the window. Both begin at a former producer's position, and therefore at a
+  // record.
   void sample(const RingStatus& ring, const RingStatus* before, Peak* peak) {
     const RingStatus* const window = same_owner(window_begin_, ring);
     const std::uint64_t recent = window != nullptr ? window->producer_pos : ring.producer_pos;
@@ -158,7 +159,7 @@ class WatchedSegment {
     sample_from(ring, recent, since, peak);
   }
 
-  // What it sees stands for all `since` then. False if nothing whole is there.
+  // The records read represent all of `since`. False if there is no whole record.
   bool sample_from(const RingStatus& ring, std::uint64_t from, std::uint64_t since, Peak* peak) {
     if (from >= ring.producer_pos || sampled_bytes_ >= kSampleBudget || !is_whole(ring, from)) {
       return false;
@@ -174,7 +175,7 @@ class WatchedSegment {
     return true;
   }
 
-  // Not written over yet. A record may be under way behind the producer's position.
+  // Whether it is not overwritten yet. The producer may be writing a record after its position.
   bool is_whole(const RingStatus& ring, std::uint64_t from) {
     const RingWords words = image_->ring_words(ring.ring);
     const std::uint64_t reach = words.producer_pos + image_->header().max_record_bytes;
@@ -188,12 +189,12 @@ class WatchedSegment {
     for (const ThreadView& thread : view->threads) {
       view->records_per_s += thread.records_per_s;
       view->bytes_per_s += thread.bytes_per_s;
-      if (!drained) continue;  // what is in these rings is to stay there
       const RingStatus& ring = thread.now;
-      view->unwritten_bytes += ring.producer_pos - std::min(ring.producer_pos, ring.written_pos);
       view->fullest_permille =
           std::max(view->fullest_permille, ring.fill_bytes * 1000 / view->now.ring_bytes);
-      if (ring.quarantine != 0) continue;  // nobody drains it: no size would do
+      if (!drained) continue;  // records in these rings stay there
+      view->unwritten_bytes += ring.producer_pos - std::min(ring.producer_pos, ring.written_pos);
+      if (ring.quarantine != 0) continue;  // not drained: no size would be large enough
       high_water = std::max(high_water, thread.high_water_bytes);
       burst = std::max(burst, thread.burst_bytes_per_s);
       if (thread.overflow_s && (!view->overflow_s || *thread.overflow_s < *view->overflow_s)) {
@@ -215,6 +216,7 @@ class WatchedSegment {
   void add_statements(double seconds, ServiceView* view) {
     const std::vector<std::uint8_t> switches = image_->switches(view->now.site_count);
     const auto losses = image_->site_losses(view->now.site_count);
+    if (seconds > 0 && view->bytes_per_s == 0) sample_.clear();
     const auto& shares = sample_.by_site();
     double all_bytes = 0;
     for (const StatementSample::Share& share : shares) all_bytes += share.bytes;
@@ -229,7 +231,7 @@ class WatchedSegment {
       if (listed.id < shares.size() && all_bytes > 0) {
         const StatementSample::Share& share = shares[listed.id];
         statement.share = share.bytes / all_bytes;
-        // The shares are those of the sample, the sum is what the rings say.
+        // The shares come from the sample, and the sum from the rings.
         if (seconds > 0) {
           statement.bytes_per_s = statement.share * view->bytes_per_s;
           statement.records_per_s =
@@ -241,7 +243,9 @@ class WatchedSegment {
     std::stable_sort(
         view->statements.begin(), view->statements.end(),
         [](const StatementView& a, const StatementView& b) { return a.share > b.share; });
-    sample_.clear();
+    // A sample without records, because all were overwritten before it, keeps the shares; otherwise
+    // they have half the weight of the next sample.
+    if (sampled_bytes_ > 0) sample_.fade();
     sampled_bytes_ = 0;
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Services seen again and again: what happened between two looks, as rates, and what is to be
-// expected. Reads segments as read_status() does.
+// Observes services repeatedly: changes between two samples, as rates, and forecasts. Reads
+// segments in the same way as read_status().
 
 #include <chrono>
 #include <cstdint>
@@ -25,10 +25,10 @@ struct ThreadView {
   double records_per_s = 0;
   double bytes_per_s = 0;
   double drops_per_s = 0;
-  double blocked_share = 0;            // of the time, waiting for space
-  std::optional<double> overflow_s;    // until the ring is full, if it goes on like this
-  std::uint64_t high_water_bytes = 0;  // found by the consumer, or by a look
-  double burst_bytes_per_s = 0;        // the most between two looks
+  double blocked_share = 0;            // part of the time spent waiting for space
+  std::optional<double> overflow_s;    // until the ring is full, at the present rate
+  std::uint64_t high_water_bytes = 0;  // found by the consumer, or in a sample
+  double burst_bytes_per_s = 0;        // the highest rate between two samples
   std::uint64_t recommended_ring_bytes = 0;
 };
 
@@ -48,13 +48,13 @@ struct ServiceView {
   double drops_per_s = 0;
   std::uint64_t fullest_permille = 0;
   std::uint64_t high_water_permille = 0;
-  std::optional<double> overflow_s;   // of the ring that is full first
+  std::optional<double> overflow_s;   // for the ring that is full first
   std::uint64_t unwritten_bytes = 0;  // recorded, and not in a file yet
   std::uint64_t recommended_ring_bytes = 0;
-  bool drops_grow = false;                // since the look before
-  std::vector<ThreadView> threads;        // active ones, and ended ones with something left
-  std::vector<StatementView> statements;  // most bytes first; all that are registered
-  std::deque<double> bytes_history;       // a rate for each look, the latest last
+  bool drops_grow = false;                // since the previous sample
+  std::vector<ThreadView> threads;        // active ones, and ended ones with records left
+  std::vector<StatementView> statements;  // most bytes first; all registered statements
+  std::deque<double> bytes_history;       // one rate per sample, the latest last
   std::deque<double> drops_history;
   std::string trouble;  // what could not be read
 };
@@ -66,8 +66,9 @@ class SegmentWatch {
   SegmentWatch(const SegmentWatch&) = delete;
   SegmentWatch& operator=(const SegmentWatch&) = delete;
 
-  // A new look. It takes some milliseconds: what statements cost is seen by how rings grow. False
-  // with `*why` if the directory cannot be read; segments that cannot are told in troubles().
+  // Takes a sample. It takes some milliseconds, because the cost of statements is measured by the
+  // growth of rings. False with `*why` if the directory cannot be read; segments that cannot be
+  // read are listed in troubles().
   bool look(std::string* why);
 
   const std::vector<ServiceView>& services() const { return services_; }  // by name and pid
@@ -80,8 +81,8 @@ class SegmentWatch {
   std::vector<std::string> troubles_;
 };
 
-// A size that takes twice what was seen at most, and the fastest burst while consumerd waits 10 ms
-// for a processor: a power of two from 64 KiB to 1 GiB. 0 if nothing was seen.
+// A size with room for twice the highest fill, and for the fastest burst while consumerd waits 10
+// ms for a processor: a power of two from 64 KiB to 1 GiB. 0 without data.
 std::uint64_t recommended_ring_bytes(std::uint64_t high_water_bytes, double burst_bytes_per_s);
 
 }  // namespace ringside::tool

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -32,10 +33,15 @@ void add_service_options(CLI::App& app, ServiceChoice& choice) {
   app.add_option("--pid", choice.pid, "this process, by the pid that it has in its container")
       ->type_name("PID")
       ->group(kGroup);
-  app.add_option("--shm-dir", choice.shm_dir, "where the services' segments are")
+  app.add_option("--shm-dir", choice.shm_dir,
+                 "where the services' segments are; else RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->group(kGroup)
       ->capture_default_str();
+  // Where services with the same environment create them.
+  const char* const variable =
+      std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (variable != nullptr && *variable != '\0') choice.shm_dir = variable;
 }
 
 std::string service_of(const std::string& segment_path) {

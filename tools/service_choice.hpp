@@ -1,5 +1,5 @@
 #pragma once
-// Which services a command of ringctl or ringstat is about: the options, and the segments found.
+// Which services a command of ringctl or ringstat applies to: the options, and the segments found.
 
 #include <cstdint>
 #include <optional>
@@ -14,17 +14,17 @@ namespace ringside::tool {
 
 struct ServiceChoice {
   std::string shm_dir = "/dev/shm";
-  std::vector<std::string> services;  // globs, of which one has to fit; none: all
+  std::vector<std::string> services;  // globs, of which one must match; none: all
   std::optional<std::uint32_t> pid;
 };
 
 void add_service_options(CLI::App& app, ServiceChoice& choice);
 
-// The segment files of these services in `shm_dir`, by name, in order. Empty with `*why` if the
-// directory cannot be read. By the names of the files alone: nothing is opened.
+// The segment files of these services in `shm_dir`, sorted by name. Empty with `*why` if the
+// directory cannot be read. Uses only the names of the files: nothing is opened.
 std::vector<std::string> chosen_segments(const ServiceChoice& choice, std::string* why);
 
-// "no service is traced in /dev/shm": what to say if there are none.
+// "no service is traced in /dev/shm": the message if there are none.
 std::string no_such_service(const ServiceChoice& choice);
 
 std::string service_of(const std::string& segment_path);

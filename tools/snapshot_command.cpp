@@ -52,7 +52,7 @@ std::string text_line(const SnapshotRequest& request) {
   return line;
 }
 
-// Asks all of them at once, so that their snapshots are of one time, and prints each answer.
+// Sends all requests at once, so that the snapshots are of one time, and prints each answer.
 bool take_snapshots(std::vector<SnapshotRequest> requests, bool json, std::uint64_t timeout_ns) {
   const auto deadline = steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
   bool all_done = true;

@@ -67,7 +67,7 @@ SnapshotRequest::State SnapshotRequest::advance() {
   std::uint64_t words[4] = {};
   if (!read(kAnswer, words, sizeof words)) return State::kFailed;
   if (words[0] != number_) return State::kWaiting;
-  // What stands beside the number was written before it, and nobody else may ask meanwhile.
+  // The words beside the number were written before it, and no other tool can ask at the same time.
   char path[shm::kSnapshotPathBytes] = {};
   if (!read(kAnswer, words, sizeof words) ||
       !read(kAnswer + offsetof(shm::SnapshotAnswer, path), path, sizeof path) ||

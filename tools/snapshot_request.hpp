@@ -1,5 +1,5 @@
 #pragma once
-// Asks the consumerd of a segment for a snapshot (shm-layout/README.md, "Snapshots").
+// Requests a snapshot from the consumerd of a segment (shm-layout/README.md, "Snapshots").
 
 #include <cstdint>
 #include <memory>
@@ -13,16 +13,17 @@ namespace ringside::tool {
 struct SnapshotAnswer {
   std::string path;  // of the trace file, as consumerd sees it
   std::uint64_t records = 0;
-  std::uint64_t lost = 0;         // told in the snapshot, whatever the cause
+  std::uint64_t lost = 0;         // reported in the snapshot, for all causes
   std::uint64_t overwritten = 0;  // part of `lost`
-  // Of ended threads, since the service began: their rings were taken before a snapshot.
+  // Records of ended threads, since the service began: another thread claimed their rings before a
+  // snapshot.
   std::uint64_t ended_overwritten = 0;
 };
 
-// One segment whose rings are overwritten.
+// A request for one segment whose rings are overwritten.
 class SnapshotRequest {
  public:
-  // Of a segment's file. Empty with `*why` if it is none that can be asked, and without if its
+  // For a segment's file. Empty with `*why` if it cannot be asked; empty without `*why` if its
   // rings are drained all the time, or it is not ready or gone.
   static std::optional<SnapshotRequest> open(const std::string& path, std::string* why);
 
@@ -31,11 +32,11 @@ class SnapshotRequest {
   std::uint32_t pid() const { return file_->pid(); }
 
   enum class State {
-    kWaiting,   // again later: another tool has asked, or there is no answer yet
+    kWaiting,   // try again later: another tool has asked, or there is no answer yet
     kAnswered,  // see answer()
     kFailed,    // see why()
   };
-  // One step: asks, or looks for the answer.
+  // One step: sends the request, or checks for the answer.
   State advance();
   const SnapshotAnswer& answer() const { return answer_; }
   const std::string& why() const { return why_; }

@@ -1,5 +1,5 @@
 #pragma once
-// What ringcat and its subcommands write to standard output and standard error.
+// The output of ringcat and its subcommands on standard output and standard error.
 
 #include <string>
 #include <string_view>
@@ -8,20 +8,20 @@
 
 namespace ringside::tool {
 
-// False with errno if not all of it could be written.
+// False with errno if the text could not be written completely.
 bool write_output(std::string_view text);
 
-// What to do when write_output() failed with `error`: says so and returns the exit code. That of a
-// reader which has seen enough (head, less) is success.
+// Call when write_output() failed with `error`: reports that and returns the exit code. For a
+// reader that stops early (head, less) the code is success.
 int exit_code_of_failed_output(int error);
 
 // One line "ringcat: TEXT" on standard error.
 void complain(const std::string& text);
 
-// Says what was damaged or odd; returns the exit code, kExitOk or kExitDamaged.
+// Reports damage and anomalies; returns the exit code, kExitOk or kExitDamaged.
 int complain_of_damage(const trace::ReadReport& report);
 
-// Whether what is printed goes to a terminal, which obeys control characters.
+// Whether standard output is a terminal, which interprets control characters.
 bool output_is_terminal();
 
 }  // namespace ringside::tool

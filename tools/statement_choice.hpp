@@ -1,5 +1,5 @@
 #pragma once
-// Which statements of a service are meant: the options.
+// The options that select statements of a service.
 
 #include <string>
 
@@ -15,10 +15,10 @@ struct ListedStatement;
 
 class StatementChoice {
  public:
-  // With `positional`, globs may also stand without an option, as --site.
+  // With `positional`, globs may also be given without an option, like --site.
   void add_options(CLI::App& app, bool positional);
 
-  // After the command line was read. False with `*why` if an argument is not sound.
+  // Call after the command line was read. False with `*why` if an argument is invalid.
   bool prepare(std::string* why);
 
   bool empty() const { return pattern_.empty(); }

@@ -27,8 +27,8 @@ struct ListedStatement {
   std::string place() const;
 };
 
-// In the order of their ids. `*why` says where the dictionary is damaged, if it is: the statements
-// before that are there.
+// Sorted by id. `*why` describes damage of the dictionary, if any: the statements before the damage
+// are returned.
 std::vector<ListedStatement> list_statements(const SegmentImage& image, std::string* why);
 
 }  // namespace ringside::tool

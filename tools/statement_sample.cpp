@@ -7,7 +7,7 @@
 
 namespace ringside::tool {
 
-// By way of the encoder, which checks every byte of what may be anything, and the decoder.
+// Uses the encoder, which checks every byte of this untrusted data, and then the decoder.
 StatementSample::Share StatementSample::add(std::span<const std::byte> bytes, double weight) {
   Share sum;
   trace::StreamCursor cursor;
@@ -37,6 +37,15 @@ StatementSample::Share StatementSample::add(std::span<const std::byte> bytes, do
     }
   }
   return sum;
+}
+
+void StatementSample::fade() {
+  for (Share& share : by_site_) {
+    share.records /= 2;
+    share.bytes /= 2;
+    // Removes statements that no longer run: values this small do not represent a record.
+    if (share.records < 0.5) share = {};
+  }
 }
 
 }  // namespace ringside::tool

@@ -1,6 +1,6 @@
 #pragma once
-// What statements cost: records and bytes by statement, from a look at what rings have just
-// published. Log calls count nothing by statement, for that would cost each of them.
+// The cost of statements: records and bytes by statement, estimated from the data that rings have
+// just published. Log calls do not count by statement, because that would make each of them slower.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +24,14 @@ class StatementSample {
   };
 
   // Counts the records of `bytes`, a private copy of published ones that starts at a record and may
-  // end inside one, `weight` times. Returns what it understood of them, unweighted.
+  // end inside one, with the factor `weight`. Returns the counts of the decoded records,
+  // unweighted.
   Share add(std::span<const std::byte> bytes, double weight);
 
   const std::vector<Share>& by_site() const { return by_site_; }  // index: the statement's id
   void clear() { by_site_.clear(); }
+  // Halves the weight of everything counted until now.
+  void fade();
 
  private:
   const trace::SiteTable& sites_;

@@ -10,14 +10,19 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/duration.hpp"
+#include "tools/event_filter.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/filter_options.hpp"
 #include "tools/help_format.hpp"
 #include "tools/interop/conversion_options.hpp"
 #include "tools/interop/foreign_inputs.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/record_filter.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/stats_report.hpp"
+#include "tools/time_argument.hpp"
 #include "tools/trace_stats.hpp"
+#include "tools/unknown_names.hpp"
 #include "trace-format/trace_set.hpp"
 
 namespace ringside::tool {
@@ -29,6 +34,7 @@ struct StatsOptions {
   std::string interval;
   std::string format = "text";
   StatsReportOptions report;
+  FilterOptions filter;
 };
 
 std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
@@ -48,6 +54,7 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
   app.add_option("--format", options.format, "what to print")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  add_filter_options(app, options.filter);
   app.add_flag("--utc", options.report.utc, "times in UTC instead of the local time zone");
   app.footer(
       "Ring bytes are what the records took in shared memory: 8 for the head, and each argument\n"
@@ -84,27 +91,39 @@ int run_stats(int argc, char** argv) {
   int exit_code = kExitOk;
   auto options = parse(argc, argv, &exit_code);
   if (!options) return exit_code;
+  std::string why;
+  const auto filter = EventFilter::make(options->filter, unix_ns_now(), options->report.utc, &why);
+  if (!filter) {
+    complain(why);
+    return kExitUsage;
+  }
   ForeignInputs inputs;
   if (!inputs.take(options->paths, options->from)) return kExitUnreadable;
+  const auto unknown =
+      find_unknown_names(options->paths, {options->filter, filter->where_fields(), {}});
+  for (const std::string& what : unknown) complain(what);
+  if (!unknown.empty()) return kExitUsage;
   std::optional<ProgressBar> progress(std::in_place, options->paths, start);
   trace::ReadError error;
-  trace::ReadOptions reading;
-  reading.site_losses = true;
+  trace::ReadOptions reading = filter->read_options();
+  reading.site_losses = reading.losses;
   std::optional<trace::TraceSet> set = trace::TraceSet::open(options->paths, reading, &error);
   if (!set) {
     complain(error.text());
     return kExitUnreadable;
   }
   TraceStats stats(options->report.interval_ns);
+  RecordFilter records(*filter);
   trace::Event event;
   while (set->next(event)) {
-    stats.add(event);
+    if (filter->wants_service(*event.segment) && records.wanted(event)) stats.add(event);
     progress->show(set->report().bytes_read);
   }
   progress.reset();
   const std::string text = options->format == "json"
                                ? stats_as_json(stats, set->report(), options->report)
                                : stats_as_tables(stats, set->report(), options->report);
+  for (const std::string& note : filter->notes()) complain(note);
   if (!write_output(text)) return exit_code_of_failed_output(errno);
   exit_code = complain_of_damage(set->report());
   return std::max(exit_code, inputs.complain());

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
     "sampled"};
 constexpr std::size_t kMostTextBytes = 60;
 
-// For a terminal: what does not print is shown by its number, and long texts are cut.
+// For a terminal: characters that are not printable are shown by number, and long texts are cut.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char character : visible(text)) {
@@ -39,7 +39,7 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-// Of the causes that cost records, or of the others.
+// The causes that cost records, or the others.
 std::string causes_text(const LossTally& counts, bool lost) {
   std::string text;
   for (std::size_t i = 0; i < counts.size(); ++i) {

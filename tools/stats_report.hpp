@@ -1,5 +1,5 @@
 #pragma once
-// What `ringcat stats` says, as tables and as JSON.
+// The output of `ringcat stats`, as tables and as JSON.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct StatsReportOptions {
 std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& read,
                             const StatsReportOptions& options);
 
-// One object (tools/README.md says what it holds). All statements; times in ns since 1970.
+// One object (tools/README.md describes it). All statements; times in ns since 1970.
 std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read,
                           const StatsReportOptions& options);
 

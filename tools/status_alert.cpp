@@ -20,7 +20,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr auto kNap = std::chrono::milliseconds(50);
-// A consumerd that has just been started, or a service, is given so many looks to find the other.
+// After a consumerd or a service starts, it has this many samples to find the other.
 constexpr int kPatience = 2;
 
 struct Alert {
@@ -34,7 +34,7 @@ std::optional<Alert> alert_of(const ServiceView& view, std::uint64_t fill_limit_
   if (view.drops_grow) {
     return Alert{kStatLoss, fmt::format("{} records lost so far", now.lost())};
   }
-  // Rings that are overwritten need none until somebody wants a snapshot.
+  // Rings that are overwritten need a consumerd only for snapshots.
   const bool needs_consumer = now.alive && now.sub_buffer_bytes == 0;
   if (needs_consumer && now.consumer != ConsumerHealth::kPolling &&
       looks_without_consumer > kPatience) {
@@ -44,7 +44,8 @@ std::optional<Alert> alert_of(const ServiceView& view, std::uint64_t fill_limit_
                   [](const ThreadView& thread) { return thread.now.quarantine != 0; })) {
     return Alert{kStatQuarantine, "a ring was given up: somebody wrote over it"};
   }
-  if (view.fullest_permille >= fill_limit_permille) {
+  // Rings that are overwritten are full by design.
+  if (now.sub_buffer_bytes == 0 && view.fullest_permille >= fill_limit_permille) {
     return Alert{kStatFull, fmt::format("a ring is {} % full", view.fullest_permille / 10)};
   }
   return {};
@@ -56,7 +57,7 @@ int run_status_alert(const RingstatOptions& options, const std::atomic<bool>& st
   SegmentWatch watch(options.services);
   const auto begin = steady_clock::now();
   const auto limit = std::chrono::nanoseconds(options.limit_ns);
-  std::map<std::string, int> without_consumer;  // looks in a row, by path
+  std::map<std::string, int> without_consumer;  // samples in a row, by path
   for (;;) {
     std::string why;
     if (!watch.look(&why)) {

@@ -1,5 +1,5 @@
 #pragma once
-// ringstat --watch-exit: waits until something is wrong.
+// ringstat --watch-exit: waits until there is a problem.
 
 #include <atomic>
 
@@ -7,7 +7,7 @@
 
 namespace ringside::tool {
 
-// The exit status; says on standard output what it is.
+// Returns the exit status, and reports the problem on standard output.
 int run_status_alert(const RingstatOptions& options, const std::atomic<bool>& stop);
 
 }  // namespace ringside::tool

@@ -24,7 +24,7 @@ Json losses_json(const std::vector<LossCount>& losses) {
   return object;
 }
 
-// Null where no calls are measured.
+// Null if no calls are measured.
 Json costs_json(const CallCostCounts& costs, const SegmentStatus& segment) {
   if (segment.cost_sampling == 0) return {};
   const auto ns = [&segment](double ticks) { return cost_ns(ticks, segment.tick_hz); };

@@ -1,5 +1,5 @@
 #pragma once
-// ringstat --once --json: what services are like, by ringstat.schema.json.
+// ringstat --once --json: the state of services, by ringstat.schema.json.
 
 #include <cstdint>
 #include <string>

@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 constexpr int kEscape = 27;
 constexpr int kBackspace = 127;
-constexpr int kLongestWaitMs = 100;  // so that a signal to stop is served soon
+constexpr int kLongestWaitMs = 100;  // so that a stop signal takes effect soon
 constexpr std::size_t kColumnGap = 2;
 
 class StatusScreen {
@@ -189,7 +189,7 @@ class StatusScreen {
     return found == services.end() ? nullptr : &*found;
   }
 
-  // None if it has ended meanwhile.
+  // Null if it has ended since.
   const ThreadView* chosen_thread(const ServiceView& service) const {
     const auto found =
         std::find_if(service.threads.begin(), service.threads.end(),
@@ -310,7 +310,7 @@ class StatusScreen {
     }
   }
 
-  // What was typed and chosen stays to be seen, however long a name is.
+  // Keeps the typed text and the choice visible, however long a name is.
   std::string headline(std::size_t columns) const {
     static constexpr std::string_view kSorts[] = {"name", "rate", "fill", "losses"};
     double records = 0;
@@ -363,11 +363,11 @@ class StatusScreen {
   const bool unicode_;
   std::optional<Terminal> terminal_;
   View view_ = View::kServices;
-  SortBy sort_ = SortBy::kName;  // of services and threads
+  SortBy sort_ = SortBy::kName;  // for services and threads
   SortBy statement_sort_ = SortBy::kRate;
   std::string chosen_path_;
   std::uint64_t chosen_stream_ = 0;
-  std::vector<std::size_t> shown_;  // what the rows on the screen are
+  std::vector<std::size_t> shown_;  // indices of the items shown in the rows
   std::size_t marked_ = 0;
   std::size_t marked_service_ = 0;
   std::size_t rows_shown_ = 1;

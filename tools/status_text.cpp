@@ -35,7 +35,7 @@ Tone fill_tone(std::uint64_t permille) {
                                      : Tone::kPlain;
 }
 
-// Rings that are overwritten are full by intention.
+// Rings that are overwritten are full by design.
 StatusCell fill_cell(std::uint64_t permille, std::uint64_t high_water_permille, bool drained) {
   return {bar_text(permille, drained ? high_water_permille : 0, kBarWidth) +
               fmt::format(" {:3}%", permille / 10),
@@ -71,7 +71,7 @@ std::uint64_t permille(std::uint64_t part, std::uint64_t whole) {
   return whole != 0 ? std::min<std::uint64_t>(part, whole) * 1000 / whole : 0;
 }
 
-// Indices in the order of `less`; equal ones as they come.
+// Indices in the order of `less`; equal elements keep their order.
 template <class Less>
 std::vector<std::size_t> sorted(std::size_t count, Less less) {
   std::vector<std::size_t> order(count);
@@ -125,7 +125,7 @@ StatusTable service_table(const std::vector<ServiceView>& services, SortBy sort_
          {now.alive ? std::string(policy_name(now.policy)) : "ended",
           now.alive ? Tone::kPlain : Tone::kFaint},
          right(fmt::format("{}", now.active_threads())),
-         fill_cell(view.fullest_permille, view.high_water_permille, true),
+         fill_cell(view.fullest_permille, view.high_water_permille, now.sub_buffer_bytes == 0),
          right(count_text(view.records_per_s)),
          right(bytes_text(view.bytes_per_s)),
          overflow_cell(view.overflow_s),
@@ -145,7 +145,7 @@ StatusTable thread_table(const ServiceView& service, SortBy sort_by,
   table.dispensable = {9, 3, 7, 6};
   const bool measures = service.now.cost_sampling != 0;
   if (measures) {
-    // Before the last column, which is as wide as it likes.
+    // Inserts before the last column, which may have any width.
     table.columns.insert(table.columns.end() - 1, {"CALL P50", "P99", "MAX"});
     table.dispensable = {12, 3, 7, 6, 11, 5};
   }
@@ -269,6 +269,10 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
                        "say more",
                        given_up, given_up == 1 ? "" : "s", given_up == 1 ? "it" : "them"));
   }
+  if (service.unwritten_bytes != 0) {
+    remark(Tone::kPlain, fmt::format("backlog: {} recorded and not written yet",
+                                     bytes_text(static_cast<double>(service.unwritten_bytes))));
+  }
   if (now.lost() != 0) {
     remark(service.drops_grow ? Tone::kBad : Tone::kWarning,
            "lost: " + joined_losses(loss_causes(now)));
@@ -288,7 +292,7 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
 
 std::vector<StatusCell> history_remarks(const ServiceView& service, std::size_t width,
                                         bool unicode) {
-  constexpr std::size_t kBeside = 26;  // "bytes/s  " in front, "  most 1023 KiB" behind
+  constexpr std::size_t kBeside = 26;  // "bytes/s  " before it, "  most 1023 KiB" after it
   const std::size_t most_looks = width > kBeside + kFewestRates ? width - kBeside : kFewestRates;
   std::vector<StatusCell> remarks;
   const auto remark = [&](const char* what, const std::deque<double>& rates, auto text, Tone tone) {
@@ -349,7 +353,7 @@ std::vector<std::size_t> column_widths(const StatusTable& table, std::size_t wid
     widths[column] = 0;
   }
   cut_names(kShortName);
-  // What the last column left out is more than was wanting.
+  // The last omitted column freed more room than was needed.
   if (cuts && sum < room) {
     widths[table.elastic] += std::min(room - sum, whole_name - widths[table.elastic]);
   }

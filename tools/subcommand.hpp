@@ -1,5 +1,6 @@
 #pragma once
-// `ringcat NAME ...`, `ringctl NAME ...`: what a tool does, one table of subcommands for each.
+// `ringcat NAME ...`, `ringctl NAME ...`: the type of a subcommand; each tool has one table of
+// them.
 
 #include <span>
 #include <string_view>
@@ -14,11 +15,11 @@ struct Subcommand {
   int (*run)(int argc, char** argv);
 };
 
-// A new one stands in a pair of files of its own, NAME_command, and in the table in
+// To add a subcommand, create a pair of files NAME_command, and add it to the table in
 // subcommands.cpp (ringcat) or ringctl_subcommands.cpp.
 std::span<const Subcommand> subcommands();
 
-// Null if `word` names none.
+// Null if `word` is not a subcommand.
 const Subcommand* find_subcommand(std::string_view word);
 
 }  // namespace ringside::tool

@@ -10,7 +10,7 @@
 namespace ringside::tool {
 namespace {
 
-// The deadline's slot, if there is to be one.
+// Locks the segment, and takes a slot for the deadline, if there is one.
 bool prepare(SegmentControl& control, std::optional<std::uint64_t> limit_ns,
              std::optional<std::uint32_t>* slot, std::string* why) {
   if (!control.lock()) {

@@ -1,5 +1,6 @@
 #pragma once
-// Switches statements of one live segment, for good or until a deadline that lies in the segment.
+// Switches statements of one live segment, permanently or until a deadline that is stored in the
+// segment.
 
 #include <cstdint>
 #include <optional>
@@ -20,14 +21,14 @@ struct SwitchedStatement {
   bool is_on = false;
 };
 
-// False with `*why`. `limit_ns`: everything is as before so long from now on, whoever is alive
-// then.
-// `*switched` gets the statements that were meant, also those that were so already.
+// False with `*why`. `limit_ns`: the change reverts after this time, even if this tool and
+// consumerd are gone. `*switched` gets the statements that match, including those that already had
+// the state.
 bool switch_statements(SegmentControl& control, const StatementChoice& choice, bool on,
                        std::optional<std::uint64_t> limit_ns,
                        std::vector<SwitchedStatement>* switched, std::string* why);
 
-// Statements below `level` off, all others on, and those that are yet to be loaded likewise.
+// Disables statements below `level` and enables all others, including those that are loaded later.
 bool change_level(SegmentControl& control, shm::Level level, std::optional<std::uint64_t> limit_ns,
                   std::string* why);
 

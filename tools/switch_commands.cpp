@@ -31,7 +31,7 @@ void add_limit_option(CLI::App& app, std::string& limit) {
       ->type_name("DURATION");
 }
 
-// False if it is none; complained about.
+// On an invalid text reports that and returns false.
 bool parse_limit(const std::string& text, std::optional<std::uint64_t>* limit_ns) {
   if (text.empty()) return true;
   *limit_ns = parse_duration_ns(text);

@@ -27,7 +27,7 @@ std::optional<Alignment> alignment_of(char sign) {
   }
 }
 
-// ":>10" at the end of what stands between the braces. Takes it off.
+// Removes a width such as ":>10" from the end of the text between the braces.
 std::optional<PartStyle> take_width(std::string_view& inside) {
   const std::size_t colon = inside.rfind(':');
   if (colon == std::string_view::npos || colon + 1 == inside.size()) return PartStyle();
@@ -97,6 +97,14 @@ std::unique_ptr<TemplateLines> TemplateLines::make(std::string_view text, bool r
   }
   lines->end_ += '\n';
   return lines;
+}
+
+std::vector<std::string> TemplateLines::field_names() const {
+  std::vector<std::string> names;
+  for (const Piece& piece : pieces_) {
+    if (piece.column.kind == ColumnKind::kField) names.push_back(piece.column.field);
+  }
+  return names;
 }
 
 std::shared_ptr<const LineText> TemplateLines::make_line(const trace::Event& event,

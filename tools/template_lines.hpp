@@ -1,5 +1,5 @@
 #pragma once
-// Lines by a template of the user's: "{time} {level:<8} {field:qty:>10} {msg}".
+// Lines by a user's template: "{time} {level:<8} {field:qty:>10} {msg}".
 
 #include <memory>
 #include <string>
@@ -13,16 +13,17 @@ namespace ringside::tool {
 
 class TemplateLines final : public LineFormat {
  public:
-  // Null with `*why`, which names the place, if the template is not sound. `raw` as in TextLines.
+  // Null with `*why`, which names the place, if the template is invalid. `raw` as in TextLines.
   static std::unique_ptr<TemplateLines> make(std::string_view text, bool raw, std::string* why);
 
+  std::vector<std::string> field_names() const override;
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,
                                            const trace::SiteMessage& message) const override;
   std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
 
  private:
   struct Piece {
-    std::string text;  // in front of the column
+    std::string text;  // before the column
     LineColumn column;
     PartStyle style;
   };
@@ -33,7 +34,7 @@ class TemplateLines final : public LineFormat {
                                             const trace::SiteMessage* message) const;
 
   std::vector<Piece> pieces_;
-  std::string end_;  // behind the last column
+  std::string end_;  // after the last column
 };
 
 }  // namespace ringside::tool

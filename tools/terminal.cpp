@@ -13,7 +13,7 @@ namespace {
 constexpr short kGreen = 1;
 constexpr short kYellow = 2;
 constexpr short kRed = 3;
-constexpr int kEscapeDelayMs = 25;  // what comes later is no longer part of a key's sequence
+constexpr int kEscapeDelayMs = 25;  // later bytes are not part of a key's sequence
 
 // At most `columns` characters of `text`.
 std::string_view cut(std::string_view text, std::size_t columns) {
@@ -26,7 +26,7 @@ std::string_view cut(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
-// Not initscr(), which ends the process if it does not know the terminal.
+// newterm(), because initscr() ends the process if it does not know the terminal.
 Terminal::Terminal() : screen_(newterm(nullptr, stdout, stdin)) {
   if (screen_ == nullptr) return;
   cbreak();
@@ -35,7 +35,7 @@ Terminal::Terminal() : screen_(newterm(nullptr, stdout, stdin)) {
   set_escdelay(kEscapeDelayMs);
   curs_set(0);
   const char* const no_color =
-      std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody changes the environment
+      std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): no code sets variables
   colored_ = (no_color == nullptr || *no_color == '\0') && has_colors();
   if (!colored_) return;
   start_color();

@@ -1,5 +1,5 @@
 #pragma once
-// The terminal that ringstat draws on, by ncurses.
+// The terminal that ringstat draws on, through ncurses.
 
 #include <ncurses.h>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ringside::tool {
 
-// Taken by the constructor and given back in order by the destructor; one at a time. No colours if
-// NO_COLOR is set and not empty (https://no-color.org), or the terminal has none.
+// The constructor takes the terminal, and the destructor restores it; one object at a time. No
+// colours if NO_COLOR is set and not empty (https://no-color.org), or if the terminal has none.
 class Terminal {
  public:
   Terminal();
@@ -18,13 +18,13 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // Why it cannot be drawn on, of which TERM is the cause; empty if it can.
+  // Why the terminal cannot be drawn on, which depends on TERM; empty if it can.
   std::string fault() const;
 
   attr_t attribute(Tone tone) const;
 
-  // UTF-8 text from a place on, at most `room` characters; where the locale has no others than
-  // ASCII, "?" for each of those.
+  // Writes UTF-8 text at a position, at most `room` characters; if the locale only has ASCII
+  // characters, writes "?" for each other one.
   static void put(int line, int column, std::string_view text, attr_t attribute, int room);
 
  private:

@@ -60,7 +60,7 @@ bool is_printable(shm::FieldType type) {
          type == FieldType::f64 || type == FieldType::f80 || type == FieldType::pointer;
 }
 
-// Whether messages need no look: what is in them besides numbers is known and printable.
+// Whether messages need no check: their parts other than numbers are known and printable.
 bool is_printable(const trace::Site& site) {
   if (!is_printable_ascii(site.format)) return false;
   for (const trace::Field& field : site.fields) {
@@ -71,7 +71,7 @@ bool is_printable(const trace::Site& site) {
 
 class TextLine final : public LineText {
  public:
-  // `format` may be null: then `head` is the line but for its time.
+  // `format` may be null: then `head` is the whole line except its time.
   TextLine(std::string head, std::shared_ptr<const trace::MessageFormat> format, bool looks)
       : head_bytes_(head.size()), format_(std::move(format)), looks_(looks) {
     if (head.size() <= short_head_.size()) {
@@ -102,10 +102,10 @@ class TextLine final : public LineText {
   const char* head_ = nullptr;
   std::size_t head_bytes_;
   std::shared_ptr<const trace::MessageFormat> format_;
-  bool looks_;  // for what a terminal would obey
-  // Where the head is. A short one lies right here, so that it comes into the cache with the rest.
+  bool looks_;  // makes control characters visible
+  // The head. A short one is stored here, so that it is in the cache with the other members.
   std::array<char, trace::TextSink::kSlack> short_head_{};
-  std::string long_head_;  // then TextSink::kSlack bytes
+  std::string long_head_;  // otherwise; followed by TextSink::kSlack bytes
 };
 
 }  // namespace
@@ -119,7 +119,8 @@ std::shared_ptr<const LineText> TextLines::lines_of(const trace::Event& record,
   const trace::Site& site = *record.record.site;
   const std::string level =
       colored(shm::level_name(site.level), color_ ? color_of(site.level) : std::string_view());
-  const bool has_place = !site.file.empty() || site.line != 0;  // else it is of another format
+  const bool has_place =
+      !site.file.empty() || site.line != 0;  // false for records of other formats
   const std::string file = has_place ? shown(base_name(site.file)) : "-";
   std::string head =
       fmt::format(" {}:{} {} {}", file, site.line, level, shown(thread_text(record.stream)));

@@ -1,5 +1,5 @@
 #pragma once
-// The default format: a line of text for people.
+// The default format: one line of text for people.
 
 #include <memory>
 #include <string>
@@ -11,8 +11,8 @@ namespace ringside::tool {
 
 class TextLines final : public LineFormat {
  public:
-  // `raw`: texts as they are, even if a terminal would obey them. With `color` the level stands
-  // between a terminal's escape sequences.
+  // `raw`: texts unchanged, even if a terminal would interpret them. With `color` the level is
+  // enclosed in escape sequences.
   explicit TextLines(bool raw = false, bool color = false) : raw_(raw), color_(color) {}
 
   std::shared_ptr<const LineText> lines_of(const trace::Event& record,

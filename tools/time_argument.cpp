@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-// Takes pieces off the front of a text. After a failure nothing more succeeds.
+// Takes parts off the front of a text. After a failure all calls fail.
 class Pieces {
  public:
   explicit Pieces(std::string_view text) : rest_(text) {}
@@ -110,7 +110,7 @@ std::optional<std::uint64_t> unix_ns_of(WallTime& time, bool utc) {
   const bool by_utc = utc || time.has_zone;
   const int day = time.parts.tm_mday;
   const time_t unix_s = (by_utc ? timegm(&time.parts) : mktime(&time.parts)) - time.zone_s;
-  // 31 February has become another day.
+  // The library turned a date such as 31 February into another day.
   if (time.parts.tm_mday != day && time.parts.tm_sec != 60) return {};
   constexpr time_t kMostSeconds = std::numeric_limits<std::uint64_t>::max() / kNsPerSecond - 1;
   if (unix_s < 0 || unix_s > kMostSeconds) return {};

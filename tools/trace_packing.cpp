@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-// Hands all bytes to `take`, until it returns false. False if not all could be read or taken.
+// Passes all bytes to `take`, until it returns false. False if not all could be read or taken.
 bool each_piece(trace::TraceFile& file,
                 const std::function<bool(std::span<const std::byte>)>& take) {
   std::vector<std::byte> piece(
@@ -51,7 +51,7 @@ std::unique_ptr<trace::TraceFile> open_source(const std::string& path, trace::Re
   return file;
 }
 
-// False with `*error` if `path` was written to since `before` was taken of it.
+// False with `*error` if `path` was written since its state `before`.
 bool unchanged(const std::string& path, const struct stat& before, std::string* error) {
   struct stat now {};
   if (::stat(path.c_str(), &now) == 0 && now.st_ino == before.st_ino &&
@@ -67,7 +67,7 @@ bool unchanged(const std::string& path, const struct stat& before, std::string* 
 
 bool pack_file(const std::string& path, const PackingOptions& options, std::string* error) {
   struct stat before {};
-  // Where this fails, open_source() says why.
+  // If this fails, open_source() reports the reason.
   (void)::stat(path.c_str(), &before);
   trace::ReadReport report;
   const auto source = open_source(path, &report, error);

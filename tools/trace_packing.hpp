@@ -1,5 +1,5 @@
 #pragma once
-// One trace file packed, or unpacked, in place of the other (trace-format/README.md, "Packed
+// Replaces a trace file by its packed form, or the reverse (trace-format/README.md, "Packed
 // files").
 
 #include <string>
@@ -7,15 +7,15 @@
 namespace ringside::tool {
 
 struct PackingOptions {
-  bool keep = false;   // the file that it was made of
-  bool force = false;  // replaces a file that has the name already
+  bool keep = false;   // keeps the source file
+  bool force = false;  // replaces an existing file of this name
   int level = 3;       // of zstd
 };
 
-// Makes PATH.zst of `path`. False with `*error`, and nothing is changed, if that is not possible.
+// Creates PATH.zst from `path`. On failure returns false with `*error`, and nothing is changed.
 bool pack_file(const std::string& path, const PackingOptions& options, std::string* error);
 
-// The other way round. A file whose frames are damaged stays as it is.
+// The reverse. A file with damaged frames is not changed.
 bool unpack_file(const std::string& path, const PackingOptions& options, std::string* error);
 
 }  // namespace ringside::tool

@@ -19,12 +19,12 @@ namespace ringside::tool {
 namespace {
 
 struct Place {
-  std::size_t segment = 0;  // in the order in which they were met
+  std::size_t segment = 0;  // index of its segment, in order of first occurrence
   std::size_t input = 0;
   trace::SectionScan scan;
 };
 
-// Sequence numbers go on by file sequence number, then by place.
+// Sorts each segment's sections by file sequence number, then by position in the file.
 void put_in_order(std::vector<Place>& places) {
   std::map<std::array<std::uint8_t, 16>, std::size_t> segments;
   for (Place& place : places) {
@@ -84,7 +84,7 @@ bool rewrite_traces(const Rewriting& rewriting, trace::ReadReport& report, std::
     }
     if (places.size() == before) {
       *error = paths[i] +
-               ":0: nothing in it is a Ringside trace that this version reads; check "
+               ": nothing in it is a Ringside trace that this version reads; check "
                "the path, or use a newer ringcat";
       return false;
     }

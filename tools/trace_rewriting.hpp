@@ -1,5 +1,5 @@
 #pragma once
-// Trace files written anew into one: repaired, cut out or put together.
+// Rewrites trace files into one: repaired, cut or merged.
 
 #include <optional>
 #include <string>
@@ -13,15 +13,16 @@ namespace ringside::tool {
 struct Rewriting {
   std::vector<std::string> inputs;  // files, packed or not, or directories of them
   std::string output;
-  bool force = false;  // replaces a file that is there already
-  // Times and streams that are wanted, with the statements that occur; absent: everything. Its
-  // other wishes are not looked at.
+  bool force = false;  // replaces an existing file
+  // The selected times and streams, with the statements that occur; absent: everything. Its other
+  // members are ignored.
   std::optional<trace::ReadOptions> cut;
 };
 
-// The sections of all inputs, those of one segment in their order. Each is sound and ends with
-// INDEX and END. What was left out for damage is in the report. False with `*error` if an input
-// cannot be read, is no trace, or if the output cannot be written; then it is as it was.
+// Writes the sections of all inputs, those of one segment in their order. Each is valid and ends
+// with INDEX and END. The report lists data left out because of damage. False with `*error` if an
+// input cannot be read or is not a trace, or if the output cannot be written; then an existing
+// output is unchanged.
 bool rewrite_traces(const Rewriting& rewriting, trace::ReadReport& report, std::string* error);
 
 }  // namespace ringside::tool

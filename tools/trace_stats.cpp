@@ -11,12 +11,12 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::uint64_t kHeadBytes = 8;
-constexpr std::uint64_t kLengthBytes = 4;  // in front of a text or an array
+constexpr std::uint64_t kLengthBytes = 4;  // before a text or an array
 
-// Shortcuts are forgotten beyond: many files have many sections.
+// Beyond this number the shortcuts are discarded: many files have many sections.
 constexpr std::size_t kMostSeen = 65'536;
 
-// What there is to say about one record.
+// The counts of one record.
 struct Counted {
   std::uint64_t ring_bytes = 0;
   bool is_cut = false;
@@ -69,7 +69,7 @@ Stats& TraceStats::Shortcuts<Stats>::of(const Seen& seen, Find&& find) {
 
 void TraceStats::add(const trace::Event& event) {
   if (event.kind == trace::EventKind::kSiteLoss) {
-    // Records that were cut count where they are. What was left out no stream tells of.
+    // Cut records are counted in their stream. No stream reports records that sampling left out.
     if (event.cause == trace::LossCause::kSampled) {
       constexpr auto kSampled = static_cast<std::size_t>(trace::LossCause::kSampled);
       site_of(event).by_cause[kSampled] += event.lost;

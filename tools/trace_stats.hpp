@@ -1,5 +1,5 @@
 #pragma once
-// How many records, bytes and losses a trace has: by stream, by statement, by interval.
+// Counts a trace's records, bytes and losses: by stream, by statement, by interval.
 
 #include <array>
 #include <cstddef>
@@ -16,16 +16,15 @@
 namespace ringside::tool {
 
 // By cause, indexed by trace::LossCause.
-using LossTally =
-    std::array<std::uint64_t, static_cast<std::size_t>(trace::LossCause::kSampled) + 1>;
+using LossTally = std::array<std::uint64_t, static_cast<std::size_t>(shm::kLastLossCause) + 1>;
 
 struct Tally {
   std::uint64_t records = 0;
-  // What the records took in their rings: the head and each argument in its natural size.
+  // Size of the records in their rings: the head and each argument in its natural size.
   std::uint64_t ring_bytes = 0;
   std::uint64_t lost = 0;
-  // Causes that cost no record count records that are there (too large, late) or were not wanted
-  // (sampled): not part of `lost`.
+  // Some causes count records that exist (too large, late) or were not wanted (sampled): these are
+  // not part of `lost`.
   LossTally by_cause{};
 };
 
@@ -37,13 +36,13 @@ struct StreamStats : Tally {
   std::string thread_name;
 };
 
-// A statement, of all processes of one service; without a text: statements that are not known.
+// A statement, over all processes of one service; with an empty text: unknown statements.
 struct SiteStats : Tally {
   std::string service;
   std::string file;
   std::uint32_t line = 0;
   std::uint8_t level = 0;
-  std::string text;  // its format, or its name without one
+  std::string text;  // its format, or its name if it has no format
 };
 
 // Not thread-safe. Memory is bounded by the streams, statements and intervals that occur; an
@@ -56,18 +55,21 @@ class TraceStats {
   void add(const trace::Event& event);
 
   const Tally& total() const { return total_; }
-  std::uint64_t first_ns() const { return first_ns_; }  // of records; above last_ns() without any
+  std::uint64_t first_ns() const {
+    return first_ns_;
+  }  // of records; greater than last_ns() if there are none
   std::uint64_t last_ns() const { return last_ns_; }
 
   std::vector<const StreamStats*> streams() const;  // by service, process, thread
-  std::vector<const SiteStats*> sites() const;      // the most records, lost or not, first
-  // By the time at which each interval begins.
+  std::vector<const SiteStats*> sites()
+      const;  // ordered by the number of records, lost or not, highest first
+  // Indexed by the beginning of each interval.
   const std::map<std::uint64_t, Tally>& intervals() const { return intervals_; }
 
  private:
   using StreamKey = std::tuple<std::array<std::uint8_t, 16>, std::uint64_t>;  // uuid, stream id
   using SiteKey = std::tuple<std::string, std::string, std::uint32_t, std::string>;
-  // An address means something within its section only.
+  // An address is valid only within its section.
   struct Seen {
     const void* address = nullptr;
     std::uint32_t section = 0;
@@ -76,12 +78,12 @@ class TraceStats {
   struct SeenHash {
     std::size_t operator()(const Seen& seen) const;
   };
-  // What was counted last for an address, without comparing its texts. What was asked for a moment
-  // ago is at hand without a look at the table.
+  // Finds the item last counted for an address, without comparing its texts. The most recent items
+  // are found without searching the table.
   template <class Stats>
   class Shortcuts {
    public:
-    // `find` gives the Stats& of what is not known.
+    // `find` gets the Stats& of an unknown address.
     template <class Find>
     Stats& of(const Seen& seen, Find&& find);
 
@@ -111,12 +113,12 @@ class TraceStats {
   std::map<std::uint64_t, Tally> intervals_;
   Shortcuts<StreamStats> seen_streams_;
   Shortcuts<SiteStats> seen_sites_;
-  std::uint64_t interval_begin_ = 1;  // of interval_: nothing at first
+  std::uint64_t interval_begin_ = 1;  // of interval_: initially none
   Tally* interval_ = nullptr;
 };
 
-// What the record took in its ring. An extension's bytes are left out: a trace file does not tell
-// them.
+// The record's size in its ring. The bytes of an extension are not included: a trace file does not
+// contain that size.
 std::uint64_t ring_bytes_of(const trace::Record& record);
 
 }  // namespace ringside::tool

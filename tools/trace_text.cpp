@@ -9,6 +9,7 @@
 #include "tools/line_text.hpp"
 #include "tools/parallel_lines.hpp"
 #include "tools/text_lines.hpp"
+#include "tools/time_argument.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -23,13 +24,13 @@ const LineFormat& format_of(const TraceTextOptions& options) {
   return options.format == nullptr ? text_lines : *options.format;
 }
 
-// Makes lines in the thread that reads.
+// Makes lines in the reading thread.
 class Lines {
  public:
   explicit Lines(const TraceTextOptions& options)
       : pick_(options), texts_(format_of(options)), clocks_(options.utc) {}
 
-  // All that `source` has now.
+  // Writes all events that `source` has now.
   template <class Source>
   bool write_all(Source& source, const Write& write) {
     while (pick_.next(source, event_)) {
@@ -43,7 +44,7 @@ class Lines {
     return written;
   }
 
-  // The last ones of all that `source` has now.
+  // Writes the last of all events that `source` has now.
   template <class Source>
   bool write_last(Source& source, std::size_t count, const Write& write) {
     LastLines last(count);
@@ -51,6 +52,26 @@ class Lines {
       out_.clear();
       append();
       last.add(out_.text());
+    }
+    out_.clear();
+    return last.write(write);
+  }
+
+  // Writes the last of all events that existed at `start_ns`. Files that are still written delay
+  // the events of others for moments: such a pause is not the end of the existing events.
+  bool write_last_before(trace::TraceFollower& follower, std::size_t count, std::uint64_t start_ns,
+                         const std::function<bool()>& stop, const Write& write) {
+    LastLines last(count);
+    bool is_past_start = false;
+    for (;;) {
+      while (!is_past_start && pick_.next(follower, event_)) {
+        out_.clear();
+        append();
+        last.add(out_.text());
+        is_past_start = event_.unix_ns >= start_ns;
+      }
+      if (is_past_start || !follower.is_holding_back() || stop()) break;
+      follower.wait(kWaitMs);
     }
     out_.clear();
     return last.write(write);
@@ -97,7 +118,10 @@ bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& o
                        const std::function<bool()>& stop, const Write& write) {
   if (!write_header(options, write)) return false;
   Lines lines(options);
-  if (options.last && !lines.write_last(follower, *options.last, write)) return false;
+  if (options.last &&
+      !lines.write_last_before(follower, *options.last, unix_ns_now(), stop, write)) {
+    return false;
+  }
   while (!lines.is_done() && !stop()) {
     if (!lines.write_all(follower, write)) return false;
     if (!lines.is_done()) follower.wait(kWaitMs);

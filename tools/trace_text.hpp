@@ -1,5 +1,5 @@
 #pragma once
-// All events of a trace as lines of text.
+// Writes all events of a trace as lines of text.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,24 +18,26 @@ class ProgressBar;
 
 struct TraceTextOptions {
   bool utc = false;
-  unsigned threads = 1;  // one of them reads
-  // Asked for each event by the thread that reads; empty: all are wanted.
+  unsigned threads = 1;  // including the one that reads
+  // Called for each event by the thread that reads; empty: all events are wanted.
   std::function<bool(const trace::Event&)> wanted = {};
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // lines; then it ends
-  std::optional<std::size_t> last = {};  // so many lines of the trace's end alone
-  const LineFormat* format = nullptr;    // null: TextLines
-  ProgressBar* progress = nullptr;       // may be null
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // lines; ends after them
+  std::optional<std::size_t> last =
+      {};                              // writes only this many lines, those at the end of the trace
+  const LineFormat* format = nullptr;  // null: TextLines
+  ProgressBar* progress = nullptr;     // may be null
 };
 
-// Writes the lines of the wanted events that are left in `set`, in their order, in large pieces.
-// `write` gets one piece at a time (from any thread) and returns false to end it all. Memory is
-// bounded by the number of threads and what `last` keeps. Returns false if `write` did so.
+// Writes the lines of the wanted events that are left in `set`, in order, in large pieces. `write`
+// gets one piece at a time (from any thread) and returns false to end the work. Memory is bounded
+// by the number of threads and the lines kept for `last`. Returns false if `write` did so.
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
                       const std::function<bool(std::string_view)>& write);
 
-// The same of what is still written, with `last` of what is there at the beginning; a piece is
-// handed over when nothing more is there for now. Goes on until `stop` says so, which is asked
-// several times a second and when a signal came, and then to the end of what is there.
+// The same for files that are still written; `last` applies to the events that exist at the
+// beginning. A piece is written when no more events are available for now. Continues until `stop`
+// returns true, and then writes the events that exist. `stop` is called several times a second and
+// after a signal.
 bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
                        const std::function<bool()>& stop,
                        const std::function<bool(std::string_view)>& write);

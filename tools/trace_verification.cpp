@@ -15,6 +15,7 @@ VerifiedCounts& VerifiedCounts::operator+=(const VerifiedCounts& other) {
   records += other.records;
   dropped += other.dropped;
   missing += other.missing;
+  gaps += other.gaps;
   damaged_bytes += other.damaged_bytes;
   damaged_frames += other.damaged_frames;
   unfinished_bytes += other.unfinished_bytes;
@@ -31,7 +32,7 @@ VerifiedCounts TraceVerification::check(trace::TraceFile& file) {
     ++counts.findings;
     tell_({file.path(), offset, std::move(what)});
   };
-  // Damage is told as soon as it is met. What the report notes besides is no damage.
+  // Damage is reported at once. Other notes of the report are not damage.
   std::uint64_t told_bytes = 0;
   std::uint64_t told_frames = 0;
   const auto tell_damage = [&] {
@@ -49,6 +50,7 @@ VerifiedCounts TraceVerification::check(trace::TraceFile& file) {
     counts.records += section->counts().records;
     counts.dropped += section->counts().dropped;
     counts.missing += section->counts().missing;
+    counts.gaps += section->counts().gaps;
     if (!section->ended()) ++counts.sections_without_end;
   };
   trace::BlockReader blocks(file, 0, file.size(), &report);

@@ -1,13 +1,13 @@
 #pragma once
-// Where the characters of a text that may be any bytes begin and end.
+// Finds the characters of a text that may contain any bytes.
 
 #include <cstddef>
 #include <string_view>
 
 namespace ringside::tool {
 
-// Bytes of the well-formed UTF-8 sequence (Unicode, table 3-7) that `text` begins with; 0 if it
-// begins with none.
+// Length of the well-formed UTF-8 sequence (Unicode, table 3-7) at the beginning of `text`; 0 if
+// there is none.
 constexpr std::size_t utf8_sequence_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
@@ -16,7 +16,7 @@ constexpr std::size_t utf8_sequence_bytes(std::string_view text) {
   if (first < 0xC2 || first > 0xF4) return 0;
   const std::size_t bytes = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   if (text.size() < bytes) return 0;
-  // Overlong forms, surrogates and what lies above U+10FFFF show in the second byte.
+  // Overlong forms, surrogates and code points above U+10FFFF are detected by the second byte.
   const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   if (at(1) < lowest || at(1) > highest) return 0;
@@ -26,9 +26,9 @@ constexpr std::size_t utf8_sequence_bytes(std::string_view text) {
   return bytes;
 }
 
-// Bytes that one U+FFFD stands for (Unicode, 3.9, "substitution of maximal subparts", as most
-// decoders do it) where `text` begins with no well-formed sequence: what begins one, or else a
-// byte.
+// Number of bytes that one U+FFFD replaces (Unicode, 3.9, "substitution of maximal subparts", as in
+// most decoders) if `text` does not begin with a well-formed sequence: the beginning of a sequence,
+// or else one byte.
 constexpr std::size_t utf8_unsound_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = at(0);

@@ -24,7 +24,7 @@
 namespace ringside::tool {
 namespace {
 
-// Thousands of findings help nobody who reads them; programs get them all.
+// Thousands of findings do not help a human reader; programs get all of them.
 constexpr std::uint64_t kMostTold = 1000;
 
 class Output {
@@ -43,19 +43,19 @@ class Output {
 
   void file(const std::string& path, const VerifiedCounts& counts) {
     if (json_) {
-      line({{"file", path}, {"sound", counts.findings == 0}, {"counts", object(counts)}});
+      line({{"file", path}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
     } else {
-      put(fmt::format("{}: {}; {}\n", visible(path), counts.findings == 0 ? "sound" : "NOT SOUND",
+      put(fmt::format("{}: {}; {}\n", visible(path), verdict(counts, "sound", "NOT SOUND"),
                       text(counts)));
     }
   }
 
   void sum(const VerifiedCounts& counts) {
     if (json_) {
-      line({{"files", counts.files}, {"sound", counts.findings == 0}, {"counts", object(counts)}});
+      line({{"files", counts.files}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
     } else if (counts.files > 1) {
       put(fmt::format("{} files: {}; {}\n", counts.files,
-                      counts.findings == 0 ? "all sound" : "NOT ALL SOUND", text(counts)));
+                      verdict(counts, "all sound", "NOT ALL SOUND"), text(counts)));
     }
   }
 
@@ -63,6 +63,12 @@ class Output {
   int error() const { return error_; }
 
  private:
+  static std::string verdict(const VerifiedCounts& c, const char* sound, const char* unsound) {
+    if (!c.is_sound()) return unsound;
+    if (c.missing == 0) return sound;
+    return fmt::format("{}, but {} records are missing", sound, c.missing);
+  }
+
   static std::string text(const VerifiedCounts& c) {
     return fmt::format(
         "{} sections ({} without END), {} blocks, {} records, {} dropped, {} missing, {} bytes "
@@ -85,7 +91,7 @@ class Output {
   }
 
   void line(const nlohmann::ordered_json& object) {
-    // A path need not be UTF-8.
+    // A path may contain bytes that are not UTF-8.
     put(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
 
@@ -98,7 +104,7 @@ class Output {
   int error_ = 0;
 };
 
-// As far as it goes.
+// Compares as many bytes as there are.
 bool begins_a_block(trace::TraceFile& file) {
   constexpr std::uint32_t kMagic = trace::kBlockMagic;
   std::array<std::byte, sizeof kMagic> front{};
@@ -133,10 +139,10 @@ int verify(const std::vector<std::string>& paths, bool json) {
       continue;
     }
     const VerifiedCounts counts = verification.check(*file);
-    // A file that its writer has just made holds nothing yet.
+    // A new file contains nothing yet.
     const bool nothing_yet = file->size() == counts.unfinished_bytes && begins_a_block(*file);
     if (counts.blocks == 0 && counts.findings == 0 && !nothing_yet) {
-      complain(path + ":0: not a Ringside trace: nothing in it is a block; check the path");
+      complain(path + ": not a Ringside trace: nothing in it is a block; check the path");
       all_read = false;
       continue;
     }
@@ -166,8 +172,10 @@ int run_verify(int argc, char** argv) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer(
-      "Exit status: 0 all sound (a file may still be written), 1 something is not, 2 wrong usage,\n"
-      "3 a file could not be read.");
+      "A repaired file is sound, but lacks the records that were damaged.\n"
+      "\n"
+      "Exit status: 0 all sound and complete (a file may still be written), 1 something is not,\n"
+      "2 wrong usage, 3 a file could not be read.");
   set_help_format(app);
   try {
     app.parse(argc, argv);

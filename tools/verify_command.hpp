@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat verify PATH...`: are these files what their writer meant?
+// `ringcat verify PATH...`: checks whether files are complete and consistent.
 
 namespace ringside::tool {
 

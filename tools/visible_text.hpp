@@ -1,5 +1,5 @@
 #pragma once
-// Text that a terminal shows and does not obey.
+// Makes control characters in texts visible, so that they have no effect on a terminal.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ringside::tool {
 
-// Whether there is nothing but printable ASCII: the quick question, to which most texts say yes.
+// Whether the text is printable ASCII: a fast check that is true for most texts.
 inline bool is_printable_ascii(std::string_view text) {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
   const char* const begin = text.data();
@@ -33,8 +33,8 @@ inline bool is_printable_ascii(std::string_view text) {
     return _mm_movemask_epi8(found) == 0;
   }
 #endif
-  // The top bit of a byte: below 0x20 the subtraction sets it, at 0x7F the addition, and above it
-  // is there. What is carried comes from a byte that is caught already.
+  // Tests the top bit of each byte: below 0x20 the subtraction sets it, at 0x7F the addition, and
+  // above 0x7F it is set already. A carry only comes from a byte that is found anyway.
   const auto odd = [](std::uint64_t x) { return (x - 0x20 * kOnes) | (x + kOnes) | x; };
   std::uint64_t found = 0;
   if (size >= 8) {
@@ -51,8 +51,8 @@ inline bool is_printable_ascii(std::string_view text) {
   return (found & 0x80 * kOnes) == 0;
 }
 
-// Replaces, in what `out` holds from `begin` on, control characters (C0 but for the tab, DEL, C1)
-// and bytes that are not well-formed UTF-8: newline and carriage return by \n and \r, each byte of
+// Replaces, in what `out` holds after `begin`, control characters (C0 except the tab, DEL, C1) and
+// bytes that are not well-formed UTF-8: newline and carriage return by \n and \r, each byte of
 // others by \x and two hexadecimal digits.
 void make_visible(trace::TextSink& out, std::size_t begin);
 

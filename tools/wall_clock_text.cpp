@@ -9,8 +9,8 @@
 namespace ringside::tool {
 namespace {
 
-// 8 decimal digits, the first in the lowest byte. Halves are divided side by side in one word, by
-// multiplication.
+// 8 decimal digits, the first in the lowest byte. The two halves are divided in parallel within one
+// word, by multiplication.
 std::uint64_t eight_digits(std::uint32_t number) {
   std::uint64_t x = number / 10'000 | std::uint64_t{number % 10'000} << 32;
   const std::uint64_t hundreds = (x * 10'486 >> 20) & 0x0000'007F'0000'007F;

@@ -8,13 +8,13 @@
 
 namespace ringside::tool {
 
-// Not thread-safe: each thread has one of its own.
+// Not thread-safe: each thread needs a separate one.
 class WallClockText {
  public:
-  // `between` stands between date and time.
+  // `between` separates date and time.
   explicit WallClockText(bool utc, char between = ' ');
 
-  // Appends the time. Consecutive times mostly fall into the same second, whose text is kept.
+  // Appends the time. Consecutive times are mostly in the same second, whose text is kept.
   void append(trace::TextSink& out, std::uint64_t unix_ns);
 
  private:
@@ -23,7 +23,7 @@ class WallClockText {
 
   bool utc_;
   char between_;
-  std::uint64_t second_ns_ = 0;  // when the second of text_ begins
+  std::uint64_t second_ns_ = 0;  // beginning of the second of text_
   char text_[32] = {};           // up to and including the point
   std::size_t bytes_ = 0;
 };

@@ -46,7 +46,7 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
     return nullptr;
   };
   struct stat info {};
-  // Before it is opened: that alone does something to some devices.
+  // Checked before opening, because opening has effects on some devices.
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     return refuse(path + " is no segment; remove it");
   }

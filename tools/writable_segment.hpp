@@ -1,6 +1,6 @@
 #pragma once
-// The file of a live segment, opened to change words of its control page. It is never mapped: one
-// that is cut short meanwhile is a short read.
+// The file of a live segment, opened to change words of its control page. It is never mapped: a
+// file that is truncated gives a short read.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace ringside::tool {
 
 class WritableSegment {
  public:
-  // Null with `*why` if it is none that can be changed; without if it is not ready yet, or gone.
+  // Null with `*why` if it cannot be changed; without `*why` if it is not ready yet, or gone.
   static std::unique_ptr<WritableSegment> open(const std::string& path, std::string* why);
 
-  ~WritableSegment();  // and with it go its locks
+  ~WritableSegment();  // also releases its locks
   WritableSegment(const WritableSegment&) = delete;
   WritableSegment& operator=(const WritableSegment&) = delete;
 
@@ -29,10 +29,10 @@ class WritableSegment {
   bool has_consumer() const;
   bool service_alive() const;
 
-  // False with `*why`: the file was cut short.
+  // False with `*why`: the file was truncated.
   bool read(std::uint64_t offset, void* out, std::size_t bytes, std::string* why) const;
-  // False with `*why`: it cannot be written. The kernel copies an aligned word at once in practice;
-  // its system calls order what is written.
+  // False with `*why`: it cannot be written. In practice the kernel copies an aligned word in one
+  // access; its system calls order the writes.
   bool write(std::uint64_t offset, const void* bytes, std::size_t size, std::string* why) const;
 
  private:

@@ -17,7 +17,7 @@ void read_integer128(unsigned tag, std::uint64_t raw, Value& value) {
   value.high = complement ? ~std::uint64_t{0} : 0;
 }
 
-// Checked reading of what a tag asks for.
+// Checked reading of the bytes that a tag requires.
 class Arguments {
  public:
   Arguments(ValueHistory& history, const std::byte* at, const std::byte* end)

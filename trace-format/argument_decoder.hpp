@@ -1,5 +1,5 @@
-// Reads the arguments of a record: tags, and the bytes that they ask for. The functions of this
-// file check nothing but tags; read_arguments_near_end() checks everything.
+// Reads the arguments of a record: tags, and the bytes that they require. The functions of this
+// file check only tags; read_arguments_near_end() checks everything.
 #pragma once
 
 #include <bit>
@@ -23,8 +23,8 @@ inline void read_integer(unsigned tag, const ReadField& field, const std::byte*&
   at += t.bytes;
 }
 
-// For ReadKind::kIntegers with at least plan.quick_bytes behind `at`. Returns where they end, which
-// is found by itself, so that the next record need not wait for the values.
+// For ReadKind::kIntegers with at least plan.quick_bytes from `at`. Returns the end of the
+// arguments, which does not depend on the values, so that the next record need not wait for them.
 inline const std::byte* read_integers(const ReadPlan& plan, Value* values, const std::byte* at) {
   const std::byte* tags = at;
   at += plan.tag_bytes;
@@ -43,7 +43,7 @@ inline const std::byte* read_integers(const ReadPlan& plan, Value* values, const
   return at;
 }
 
-// For ReadKind::kSkip with at least plan.quick_bytes behind `at`. Null if a tag is none.
+// For ReadKind::kSkip with at least plan.quick_bytes from `at`. Null if a tag is invalid.
 inline const std::byte* skip_arguments(const ReadPlan& plan, const std::byte* at) {
   unsigned bytes = plan.tag_bytes;
   unsigned all = 0;
@@ -69,7 +69,7 @@ inline void read_float64(unsigned tag, std::uint64_t* numbers, const std::byte*&
   }
 }
 
-// The tag is known to be one of the field's.
+// The caller has checked that the tag is valid for the field.
 inline void read_scalar(unsigned tag, const ReadField& f, std::uint64_t* numbers,
                         const std::byte*& at, Value* values) {
   if (f.action == ReadAction::kInteger) {
@@ -81,7 +81,7 @@ inline void read_scalar(unsigned tag, const ReadField& f, std::uint64_t* numbers
   }
 }
 
-// For ReadKind::kScalars with at least plan.quick_bytes behind `at`. Null if a tag is none.
+// For ReadKind::kScalars with at least plan.quick_bytes from `at`. Null if a tag is invalid.
 inline const std::byte* read_scalars(const ReadPlan& plan, Value* values, std::uint64_t* numbers,
                                      const std::byte* at) {
   const std::byte* tags = at;
@@ -105,11 +105,11 @@ inline const std::byte* read_scalars(const ReadPlan& plan, Value* values, std::u
   return at;
 }
 
-// For any kind but kAny with at least plan.quick_bytes behind `at`. Null if a tag is none.
+// For any kind except kAny with at least plan.quick_bytes from `at`. Null if a tag is invalid.
 const std::byte* read_numbers(const ReadPlan& plan, const Site& site, Value* values,
                               ValueHistory& history, const std::byte* at);
 
-// For any site and place. Null with *why, a literal, if the bytes until `end` are no arguments.
+// For any site and position. Null with *why, a literal, if the bytes up to `end` are not arguments.
 const std::byte* read_any_arguments(const ReadPlan& plan, const Site& site, Value* values,
                                     ValueHistory& history, const std::byte* at,
                                     const std::byte* end, const char** why);

@@ -1,5 +1,5 @@
-// Codes the arguments of ring records, with the histories of one extent. In a header of its own so
-// that the encoder's loop can take in the short ones.
+// Codes the arguments of ring records, with the histories of one extent. In its own header so that
+// the encoder's loop can inline the short functions.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace ringside::trace {
 
-inline constexpr std::size_t kWideBytes = 8;   // what a load or store may reach past a value
-inline constexpr std::size_t kCopyBytes = 16;  // what the copy of a text may reach past it
+inline constexpr std::size_t kWideBytes = 8;   // how far a load or store may reach past a value
+inline constexpr std::size_t kCopyBytes = 16;  // how far the copy of a text may reach past it
 
-// Whether two arguments' bytes are equal. Reads up to kWideBytes too far.
+// Whether the bytes of two arguments are equal. Reads up to kWideBytes past them.
 inline bool equal_arguments(const std::byte* a, const std::byte* b, std::size_t bytes) {
   const std::size_t last = std::max<std::size_t>(bytes, 8) - 8;
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * std::min<std::size_t>(bytes, 8));
@@ -29,7 +29,7 @@ inline bool equal_arguments(const std::byte* a, const std::byte* b, std::size_t 
   return difference == 0;
 }
 
-// For texts, most of which differ in the beginning. Reads no byte too many.
+// For texts; most of them differ at the beginning. Never reads past them.
 inline bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
   constexpr std::size_t kShort = 64;
   if (bytes < 8 || bytes > kShort) return std::memcmp(a, b, bytes) == 0;
@@ -37,12 +37,12 @@ inline bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t byte
   return equal_arguments(a, b, bytes);
 }
 
-// An integer extended to 64 bits, read with 8 bytes whatever its size.
+// An integer extended to 64 bits, always read with 8 bytes.
 inline std::uint64_t wide_integer(const FieldPlan& f, const std::byte* p) {
   return ((load<std::uint64_t>(p) & f.value_mask) ^ f.sign_bit) - f.sign_bit;
 }
 
-// The same without reading too far.
+// The same without reading past the value.
 inline std::uint64_t exact_integer(const FieldPlan& f, const std::byte* p) {
   std::uint64_t raw = 0;
   switch (f.bytes) {
@@ -62,7 +62,7 @@ inline std::uint64_t exact_integer(const FieldPlan& f, const std::byte* p) {
   return (raw ^ f.sign_bit) - f.sign_bit;
 }
 
-// Arguments that are integers of up to 64 bits only. Reads and writes up to kWideBytes too far.
+// Arguments that are only integers of up to 64 bits. Reads and writes up to kWideBytes past them.
 inline std::byte* put_integers(const SitePlan& plan, const std::byte* a, const std::byte* b,
                                std::byte* o) {
   const FieldPlan* f = plan.fields.data();
@@ -83,17 +83,17 @@ inline std::byte* put_integers(const SitePlan& plan, const std::byte* a, const s
   return o;
 }
 
-// The arguments are checked: nothing here looks at the end of the input but to copy faster.
+// The arguments are already checked: the end of the input only decides where copies may be faster.
 class ArgumentEncoder {
  public:
-  // A new extent of records in front of `input_end`: the histories are empty.
+  // A new extent of records that ends at `input_end`: the histories are empty.
   void start(const std::byte* input_end) {
     input_end_ = input_end;
     numbers_clear_ = texts_clear_ = false;
   }
 
-  // Before the first record of a site in an extent. Clears the histories that the site needs: most
-  // extents need none.
+  // Before the first record of a site in an extent. Clears the histories that the site uses: most
+  // extents use none.
   void prepare(const SitePlan& plan) {
     if (!numbers_clear_ && !plan.integers_only) {
       numbers_.fill(0);
@@ -108,10 +108,10 @@ class ArgumentEncoder {
   // The history of doubles, one entry more than it has slots.
   std::uint64_t* numbers() { return numbers_.data(); }
 
-  // That of texts.
+  // The history of texts.
   KnownText* texts() { return texts_.data(); }
 
-  // Arguments of any fixed sizes. Reads and writes up to kWideBytes too far.
+  // Arguments of fixed sizes. Reads and writes up to kWideBytes past them.
   std::byte* put_numbers(const SitePlan& plan, const std::byte* a, const std::byte* b,
                          std::byte* o) {
     std::byte* tags = o;
@@ -140,7 +140,7 @@ class ArgumentEncoder {
           tag = put_float80(value, before, o);
           break;
       }
-      // The odd fields complete the byte that the even ones began.
+      // Odd fields complete the byte that even fields began.
       pair |= tag << shift;
       *tags = static_cast<std::byte>(pair);
       tags += shift >> 2;
@@ -150,7 +150,7 @@ class ArgumentEncoder {
     return o;
   }
 
-  // `a` are the arguments, `b` those of the site's record before; both were checked.
+  // `a`: the arguments; `b`: those of the site's preceding record. Both are already checked.
   std::byte* put_all(const SitePlan& plan, const std::byte* a, const std::byte* b, std::byte* o) {
     std::byte* tags = o;
     o += plan.tag_bytes;
@@ -208,7 +208,7 @@ class ArgumentEncoder {
     return o;
   }
 
-  // Appends one text to `o` and returns its tag. Writes up to kCopyBytes too far.
+  // Appends one text to `o` and returns its tag. Writes up to kCopyBytes past it.
   unsigned put_text(const std::byte* text, std::size_t bytes, const std::byte* previous,
                     std::size_t previous_bytes, std::byte*& o) {
     if (bytes == previous_bytes && equal_bytes(text, previous, bytes)) return kTagSame;

@@ -1,4 +1,4 @@
-// What the wide kernels do with lanes of 8 bytes that hold arguments. Only for files that are for
+// How the wide kernels process lanes of 8 bytes that hold arguments. Only for files that are for
 // processors with AVX-512.
 #pragma once
 
@@ -23,7 +23,7 @@ RINGSIDE_WIDE inline __m512i all(std::int64_t value) {
   return _mm512_set1_epi64(value);
 }
 
-// Which doubles are in the history; takes in those that are not. `changed`: lanes that differ from
+// Returns which doubles are in the history, and adds the others. `changed`: lanes that differ from
 // the record before.
 RINGSIDE_WIDE inline unsigned known_doubles(const RunPlan& plan, const std::byte* p,
                                             std::size_t count, unsigned changed,
@@ -39,19 +39,19 @@ RINGSIDE_WIDE inline unsigned known_doubles(const RunPlan& plan, const std::byte
   return known & changed;
 }
 
-// By tag: how many bytes follow, as that many low bits.
+// By tag: the number of bytes that follow, as low bits set.
 RINGSIDE_WIDE inline __m128i bytes_of_tag() {
   return _mm_setr_epi8(0, 1, 3, 7, 15, 31, 63, 127, -1, 1, 3, 7, 15, 1, 1, 3);
 }
 
-// A constant in a register of its own: left alone, the compiler makes some anew in each step.
+// Keeps a constant in a register: otherwise the compiler recreates some of them in each step.
 RINGSIDE_WIDE inline __m512i kept(std::int64_t value) {
   __m512i lanes = _mm512_set1_epi64(value);
   asm("" : "+v"(lanes));
   return lanes;
 }
 
-// What stays the same during a run, in registers.
+// Constants of a run, in registers.
 struct Constants {
   __m512i spread, sign, before, refused, floor, flip, base, low_tags, high_tags;
   __m512i ones, complemented, in_1_byte, in_2_bytes, up_2_bytes, tag_complement, tag_up_1, tag_up_2;
@@ -99,23 +99,23 @@ RINGSIDE_WIDE inline Constants constants_of(const RunPlan& plan) {
   };
 }
 
-// Records on their way through the registers.
+// Records in registers.
 struct Vector {
   __m512i lanes;       // heads and arguments
   __m512i distance;    // to those of the record before
-  __m512i value;       // arguments; of a head, the time since the record before, one byte upwards
+  __m512i value;       // arguments; for a head, the time since the record before, one byte upwards
   __m512i tag;         // in the lowest byte of the lanes
-  __m512i rest;        // the bytes that are written, but for the gaps between them
-  std::uint64_t keep;  // which bytes are
+  __m512i rest;        // the bytes to write, including the gaps between them
+  std::uint64_t keep;  // mask of the bytes to keep
   __mmask8 odd;        // heads that end the run
-  __mmask8 differs;    // lanes that are not as in the record before
+  __mmask8 differs;    // lanes that differ from the record before
 };
 
 // Tags and bytes of the lanes that differ.
 template <bool kHasFloats>
 RINGSIDE_INLINE void code(const Constants& c, Vector& x) {
   const __mmask8 coded = _kand_mask8(x.differs, c.integers);
-  // Negative, and no more than 4 bytes of the complement.
+  // Negative, and at most 4 bytes of the complement.
   const __mmask8 negative = _mm512_mask_cmpge_epu64_mask(coded, x.value, c.complemented);
   __m512i rest = _mm512_mask_xor_epi64(x.value, negative, x.value, c.ones);
   __m512i significant = _mm512_or_si512(rest, c.floor);
@@ -127,7 +127,7 @@ RINGSIDE_INLINE void code(const Constants& c, Vector& x) {
   const __m512i zeros = _mm512_srli_epi64(zero_bits, 3);
   __m512i tag = _mm512_maskz_add_epi64(x.differs, _mm512_xor_si512(zeros, c.flip), c.base);
   if constexpr (kHasFloats) {
-    // The bits of the whole bytes below the lowest one that is not 0.
+    // The bits of the whole bytes below the lowest nonzero byte.
     const __m512i unused = _mm512_andnot_si512(zero_bits, c.byte_bits);
     rest = _mm512_mask_srlv_epi64(rest, c.floats, rest, unused);
   }

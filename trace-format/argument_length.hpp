@@ -1,4 +1,5 @@
-// How long the arguments of a record in a ring are; the only place that trusts none of its bytes.
+// Computes the length of the arguments of a ring record. This is the only place that checks their
+// bytes; the others rely on it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the 4-bit argument tags stand for: the tables under "Argument tags" in README.md, the
+// The meaning of the 4-bit argument tags: the tables under "Argument tags" in README.md, the
 // reader's half.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ringside::trace {
 
-// The low bytes of a word, by their number.
+// Masks of the low bytes of a word, by their number.
 inline constexpr std::array<std::uint64_t, 9> kByteMasks = {
     0,
     0xFF,
@@ -24,7 +24,7 @@ inline constexpr std::array<std::uint64_t, 9> kByteMasks = {
     ~std::uint64_t{0},
 };
 
-// An integer of any tag, without a branch: with `raw` the 8 bytes at its place it is
+// An integer of any tag, without a branch: with `raw` the 8 bytes at its position, the value is
 // ((raw & mask) ^ complement) + (previous & relative) + bias.
 struct IntegerTag {
   std::uint64_t mask = 0;
@@ -59,7 +59,7 @@ inline constexpr std::uint64_t kIntegerLengths = [] {
   return lengths;
 }();
 
-// How many bytes follow, by coding (those of fixed length come first) and tag.
+// The number of bytes that follow, by coding (those of fixed length come first) and tag.
 inline constexpr std::array<std::array<std::uint8_t, 16>, 5> kTagLengths = [] {
   std::array<std::array<std::uint8_t, 16>, 5> lengths{};
   for (auto& row : lengths) row.fill(kNoSuchTag);

@@ -8,16 +8,16 @@
 
 namespace ringside::trace {
 
-// Views into the array's text. Any bytes are safe to read.
+// Views into the array's text. The bytes are untrusted.
 class ArrayElements {
  public:
   explicit ArrayElements(const Value& array)
       : type_(shm::element_type(array.type)), rest_(array.text), left_(array.count) {}
 
-  // False behind the last one, and where the count promises more than the bytes hold.
+  // Returns false after the last element, or if the count claims more elements than the bytes hold.
   bool next(Value& element);
 
-  // Whether bytes lacked for what the count promises.
+  // Whether the bytes end before the claimed count.
   bool cut_short() const { return cut_short_; }
 
  private:

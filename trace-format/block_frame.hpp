@@ -1,4 +1,4 @@
-// The 16 bytes in front of every block.
+// The 16 bytes at the start of every block.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ struct BlockFrame {
 };
 
 // Writes the header of the block that starts at `block`; its payload of `payload_bytes` (at most
-// kMaxPayloadBytes) already lies kBlockHeaderBytes further on.
+// kMaxPayloadBytes) already follows at kBlockHeaderBytes.
 void write_block_frame(std::byte* block, BlockType type, std::size_t payload_bytes,
                        std::uint16_t flags = 0);
 
-// Reads a block header: false if fewer than 16 bytes are there, or if magic or length are wrong.
-// Types and versions that nobody knows are not an error.
+// Reads a block header. Returns false if fewer than 16 bytes are available, or if magic or length
+// are wrong. Unknown types and versions are not an error.
 bool parse_block_frame(std::span<const std::byte> bytes, BlockFrame& frame);
 
-// Whether the CRC fits. `header` are the 16 bytes that the frame was parsed from.
+// Whether the CRC matches. `header`: the 16 bytes that the frame was parsed from.
 bool check_block(std::span<const std::byte> header, std::span<const std::byte> payload);
 
 }  // namespace ringside::trace

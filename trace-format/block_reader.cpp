@@ -10,18 +10,18 @@ namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{256} << 10;
 
-// A walk over headers fetches them alone, but together where blocks are small.
+// A walk over headers fetches single headers, but larger pieces where blocks are small.
 constexpr std::size_t kReadAheadOfHeaders = 4096;
 constexpr std::size_t kReadAheadOfOneHeader = kBlockHeaderBytes + 64;
 constexpr std::size_t kSmallBlock = 1024;
-constexpr std::size_t kManySmallBlocks = 4;  // one after the other
+constexpr std::size_t kManySmallBlocks = 4;  // consecutive
 
-// How often a file has to grow while a damaged place in it stays, until it is taken for damaged:
-// writes may reach the file in another order.
+// How often a file must grow while a damaged place remains before the place is reported as damage:
+// writes may reach the file out of order.
 constexpr unsigned kMostTimesStuck = 16;
 
-// What a search for the next block may cost, in bytes summed up: 16 times the file, so that bytes
-// made to look like many large blocks cannot keep a reader busy for the square of their number.
+// The most bytes that a search for the next block may sum up: 16 times the file. Otherwise bytes
+// crafted to look like many large blocks could cost time quadratic in their number.
 constexpr std::uint64_t kSearchFactor = 16;
 constexpr std::uint64_t kSearchMinimum = std::uint64_t{64} << 20;
 
@@ -40,7 +40,7 @@ void BlockReader::note(std::uint64_t offset, const char* what, const char* remed
   if (report_ != nullptr) report_->note({file_.path(), offset, what, remedy});
 }
 
-// Up to `bytes` bytes from `offset` on; fewer only where the range or the file ends.
+// Up to `bytes` bytes from `offset`; fewer only at the end of the range or the file.
 std::span<const std::byte> BlockReader::view(std::uint64_t offset, std::size_t bytes) {
   const std::uint64_t left = offset < end_ ? end_ - offset : 0;
   bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, left));
@@ -77,7 +77,7 @@ void BlockReader::set_end(std::uint64_t end) {
   end_ = std::min(end, file_.size());
   position_ = std::min(position_, end_);
   if (growing_ && stuck_at_ == position_) ++times_stuck_;
-  // What lay behind the old end may have been fetched before it was written.
+  // Bytes after the old end may have been fetched before they were written.
   buffer_bytes_ = 0;
 }
 
@@ -118,7 +118,7 @@ bool BlockReader::next_header(Block& block, std::size_t payload_bytes) {
       position_ += block.frame.block_bytes();
       return true;
     }
-    // Either this is where the damage lies, or the length of the block before led astray.
+    // Either the damage is here, or the length of the preceding block was wrong.
     std::uint64_t from = position_;
     Block before;
     if (last_header_ && whole_at(*last_header_, before) != State::kSound) from = *last_header_;
@@ -136,7 +136,7 @@ bool BlockReader::waits_for_writer() {
   return times_stuck_ < kMostTimesStuck;
 }
 
-// Goes to the first sound block behind `from`, at which there is none.
+// Moves to the first valid block after `from`; there is none at `from`.
 bool BlockReader::resynchronise(std::uint64_t from) {
   BlockFrame frame;
   const bool began = frame_at(from, frame) == State::kPastEnd;
@@ -179,8 +179,8 @@ bool BlockReader::resynchronise(std::uint64_t from) {
   return false;
 }
 
-// No sound block follows `from`. What a writer leaves behind that still writes or was killed is no
-// damage: space that it allocated ahead, or the beginning of a block.
+// No valid block follows `from`. Bytes left by a writer that is still writing or was killed are not
+// damage: allocated space, or the beginning of a block.
 void BlockReader::give_up(std::uint64_t from, bool began) {
   if (report_ == nullptr) return;
   if (began || only_zeros(from)) {

@@ -1,4 +1,4 @@
-// Walks the blocks of a file (or of one section of it) and finds its way again after damage.
+// Walks the blocks of a file (or of one section of it) and resynchronises after damage.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ struct Block {
 
 class BlockReader {
  public:
-  // Blocks in [begin, end) of `file`, which must outlive the reader, as must `report` (null:
+  // Blocks in [begin, end) of `file`, which and `report` must outlive the reader (null `report`:
   // damage is skipped silently).
   BlockReader(TraceFile& file, std::uint64_t begin, std::uint64_t end, ReadReport* report);
 
-  // The next block with a right CRC; false at the end.
+  // The next block with a correct CRC; false at the end.
   bool next(Block& block);
 
-  // Its header and the first bytes of its payload (at most `payload_bytes`), unchecked: for a
-  // quick look over a file. Damage that shows in the headers is skipped like in next(). Not to be
-  // mixed with next().
+  // The header and the first bytes of the payload (at most `payload_bytes`) of the next block,
+  // unchecked: for a quick scan of a file. Skips damage that is visible in headers, as next() does.
+  // Do not mix with next().
   bool next_header(Block& block, std::size_t payload_bytes);
 
-  // The whole block at `offset` if it is sound; does not move position().
+  // The complete block at `offset` if it is valid; does not move position().
   bool read_at(std::uint64_t offset, Block& block);
 
   std::uint64_t position() const { return position_; }
@@ -41,8 +41,8 @@ class BlockReader {
   void set_end(std::uint64_t end);
   void set_range(std::uint64_t begin, std::uint64_t end);
 
-  // The file is still written: what lacks of a block is waited for instead of reported, and so is
-  // a damaged place until the file has grown behind it often.
+  // The file is still being written: missing bytes of a block are waited for instead of reported,
+  // and so is a damaged place until the file has grown often after it.
   void set_growing(bool growing) { growing_ = growing; }
 
  private:
@@ -61,9 +61,9 @@ class BlockReader {
   std::uint64_t end_;
   std::uint64_t position_;
   ReadReport* report_;
-  std::uint64_t search_budget_;  // bytes that may still be summed up in search of a block
-  std::optional<std::uint64_t> last_header_;  // next_header(): the block before, if unchecked
-  std::size_t small_blocks_ = 0;              // one after the other, up to here
+  std::uint64_t search_budget_;               // bytes that searches for a block may still sum up
+  std::optional<std::uint64_t> last_header_;  // next_header(): the preceding block, if unchecked
+  std::size_t small_blocks_ = 0;              // consecutive, up to this position
   std::size_t read_ahead_;
   bool growing_ = false;
   std::uint64_t stuck_at_ = 0;  // see waits_for_writer()

@@ -32,7 +32,7 @@ bool take_text(std::span<const std::byte>& rest, std::string_view& text) {
   return true;
 }
 
-// Where a block's payload goes, or null if it does not fit.
+// The position of a block's payload, or null if it does not fit.
 std::byte* payload_of(std::span<std::byte> out, std::size_t payload_bytes) {
   const bool fits = payload_bytes <= kMaxPayloadBytes && out.size() >= kBlockHeaderBytes &&
                     out.size() - kBlockHeaderBytes >= payload_bytes;

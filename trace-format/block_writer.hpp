@@ -1,6 +1,6 @@
-// Builds every block but EXTENT, in memory that the caller owns (consumerd: its staging slot).
-// Each function writes one whole block to the front of `out` and returns its bytes, or 0 if there
-// is no room (bytes of `out` may have changed).
+// Builds every block except EXTENT, in memory of the caller (consumerd: its staging slot). Each
+// function writes one complete block to the front of `out` and returns its size, or 0 if there is
+// no room (bytes of `out` may have changed).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace ringside::trace {
 struct SectionHeader {
   std::uint16_t format_major = kFormatMajor;
   std::uint16_t format_minor = kFormatMinor;
-  std::uint16_t reader_major = kFormatMajor;  // the oldest that can read the file
+  std::uint16_t reader_major = kFormatMajor;  // the oldest reader that can read the file
   std::uint16_t reader_minor = 0;
   std::array<std::uint8_t, 16> uuid{};
   std::uint32_t pid = 0;
@@ -58,7 +58,7 @@ struct EndBlock {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
   EndReason reason = EndReason::kConsumerEnded;
-  std::uint64_t index_bytes = 0;  // of the INDEX block in front of this one; 0: there is none
+  std::uint64_t index_bytes = 0;  // of the preceding INDEX block; 0: no INDEX block
 
   static bool parse(std::span<const std::byte> payload, EndBlock& end);
 };

@@ -10,8 +10,8 @@
 namespace ringside::trace {
 
 std::uint64_t ClockPoint::unix_ns(std::uint64_t tsc) const {
-  // In unsigned 128-bit arithmetic, where nothing overflows in an undefined way; shifting the
-  // signed result right is what rounds down.
+  // In unsigned 128-bit arithmetic, which has no undefined overflow; the right shift of the signed
+  // result rounds down.
   const auto ticks =
       static_cast<UInt128>(static_cast<Int128>(static_cast<std::int64_t>(tsc - tsc0)));
   const auto ns = static_cast<Int128>(ticks * ns_per_tick) >> kClockFractionBits;
@@ -59,7 +59,7 @@ std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
 
 namespace {
 
-// The most that the steering may deviate from a rate.
+// The most that steering may deviate from a rate.
 std::uint64_t slew_limit(std::uint64_t rate) {
   return static_cast<std::uint64_t>(UInt128{rate} * ClockSteering::kMaxSlewPpm / 1'000'000);
 }
@@ -96,23 +96,23 @@ void ClockSteering::measure(const Now& now) {
   last_ = first_;
 }
 
-// What the whole run of the service has measured, once that is long enough for the reading's
-// jitter (below a microsecond) to be far below the limit of the steering.
+// The rate over the whole run of the service, once the run is long enough for the jitter of
+// readings (below a microsecond) to be far below the steering limit.
 std::uint64_t ClockSteering::rate_over_run(const Now& now) const {
   constexpr std::uint64_t kLongEnoughNs = 1'000'000'000;
   if (now.monotonic_ns <= start_.monotonic_ns || now.tsc <= start_.tsc) return nominal_;
   const std::uint64_t elapsed_ns = now.monotonic_ns - start_.monotonic_ns;
   if (elapsed_ns < kLongEnoughNs) return nominal_;
   const UInt128 measured = (UInt128{elapsed_ns} << kClockFractionBits) / (now.tsc - start_.tsc);
-  // A machine that slept stops CLOCK_MONOTONIC but may not stop the ticks (or the other way
-  // round); a measurement beyond belief is not one of the rate.
+  // Suspend stops CLOCK_MONOTONIC but not necessarily the ticks (or the other way round); an
+  // implausible measurement is not a rate.
   const std::uint64_t far = 20 * slew_limit(nominal_);
   if (measured <= nominal_ - far || measured >= nominal_ + far) return nominal_;
   return static_cast<std::uint64_t>(measured);
 }
 
 ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
-  if (now.tsc <= last_.tsc0) return last_;  // clocks that stand still or run back steer nothing
+  if (now.tsc <= last_.tsc0) return last_;  // clocks that stop or go backwards steer nothing
   ClockPoint point;
   point.tsc0 = now.tsc;
   point.unix_ns0 = last_.unix_ns(now.tsc);

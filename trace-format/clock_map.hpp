@@ -1,4 +1,4 @@
-// Ticks to wall-clock time: the CLOCK blocks of a section.
+// Converts ticks to wall-clock time with the CLOCK blocks of a section.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +16,35 @@ struct ClockPoint {
   std::uint64_t monotonic_ns = 0;
   std::uint64_t realtime_ns = 0;
 
-  std::uint64_t unix_ns(std::uint64_t tsc) const;  // modulo 2^64, also for hostile numbers
+  std::uint64_t unix_ns(std::uint64_t tsc) const;  // modulo 2^64, also for untrusted numbers
   static bool parse(std::span<const std::byte> payload, ClockPoint& point);
 };
 
-// `hz` as 2^40-scaled ns per tick; hz must not be 0.
+// ns per tick for `hz`, scaled by 2^40; hz must not be 0.
 std::uint64_t ns_per_tick_of(std::uint64_t hz);
 
 class ClockMap {
  public:
-  // In any order; a point with the tsc0 of one that is known replaces it.
+  // Points may come in any order; a point with a known tsc0 replaces the old one.
   void add(const ClockPoint& point);
   bool empty() const { return points_.empty(); }
   std::span<const ClockPoint> points() const { return points_; }
 
-  // The index of the point with the largest tsc0 <= tsc, or else 0.
+  // The index of the point with the largest tsc0 <= tsc; 0 without such a point.
   std::size_t find(std::uint64_t tsc) const;
 
-  // By that point; 0 if there is none.
+  // The time by that point; 0 if there are no points.
   std::uint64_t unix_ns(std::uint64_t tsc) const;
 
  private:
   std::vector<ClockPoint> points_;  // by rising tsc0
 };
 
-// The writer's side: makes CLOCK blocks that join without a step, and steers the tick rate so that
-// time follows CLOCK_MONOTONIC from the service's start.
+// The writer's side: creates CLOCK blocks that join without a step, and steers the tick rate so
+// that time follows CLOCK_MONOTONIC from the service's start.
 class ClockSteering {
  public:
-  // What the segment header says of the service's start.
+  // The service's start according to the segment header.
   struct Start {
     std::uint64_t tsc = 0;
     std::uint64_t monotonic_ns = 0;
@@ -62,21 +62,21 @@ class ClockSteering {
 
   explicit ClockSteering(const Start& start);
 
-  // Goes on where the section before stopped: `before` and `last` are its last two points (or one
-  // of them twice). False, and nothing changes, if they do not join or their rate cannot be that of
-  // this clock: they come from memory that others can write to.
+  // Continues where the preceding section stopped: `before` and `last` are its last two points (or
+  // one point twice). They come from memory that others can write to. Returns false, and changes
+  // nothing, if they do not join or their rate is impossible for this clock.
   bool resume(const ClockPoint& before, const ClockPoint& last);
 
-  // For a segment that nobody has written a section of: with the service's run so far as the
-  // measure of the rate, instead of the frequency in its header.
+  // For a segment without any section yet: takes the rate from the service's run so far, instead of
+  // the frequency in its header.
   void measure(const Now& now);
 
   // The blocks that open a section, the same one if there is only one: the start itself at the
-  // nominal rate, or what resume() or measure() made of it.
+  // nominal rate, or the result of resume() or measure().
   ClockPoint first() const { return first_; }
   ClockPoint last() const { return last_; }
 
-  // The next block, valid from `now` on. It begins where the one before ends and makes up for the
+  // The next block, valid from `now`. It begins where the preceding one ends and compensates the
   // deviation over `horizon_ns`, at most kMaxSlewPpm away from the measured rate.
   ClockPoint next(const Now& now, std::uint64_t horizon_ns = 1'000'000'000);
 

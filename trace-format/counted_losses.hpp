@@ -1,4 +1,4 @@
-// Adds up what LOSSES blocks tell of one segment, each loss once.
+// Adds up the LOSSES blocks of one segment, each loss once.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,20 @@
 
 namespace ringside::trace {
 
-// Blocks may come in any order, from sections that are read side by side, and more than once: a
-// consumer that takes a segment over tells again what the one before it may have told.
+// Blocks may come in any order, from sections that are read in parallel, and more than once: a
+// consumer that takes a segment over may report again what the preceding one reported.
 class CountedLosses {
  public:
-  // How many of the counter's numbers in (before, after] no block has told of yet.
+  // How many of the counter's numbers in (before, after] were not in any earlier block.
   std::uint64_t add(const LossCount& count, bool by_site) {
     const Key key{by_site, count.site_id, count.cause};
-    // Neither many counters nor many gaps in one: that is the work of somebody who wants the
-    // memory.
+    // Only a malicious file has many counters or many gaps in one: do not give it memory.
     if (counters_.size() >= kMostCounters && !counters_.contains(key)) return 0;
     Ranges& ranges = counters_[key];
     std::uint64_t begin = count.before;
     std::uint64_t end = count.after;
     std::uint64_t fresh = end - begin;
-    // Every range that touches the new one becomes part of it.
+    // Ranges that touch the new one are merged with it.
     auto range = ranges.upper_bound(begin);
     if (range != ranges.begin() && std::prev(range)->second >= begin) --range;
     while (range != ranges.end() && range->first <= end) {

@@ -17,7 +17,7 @@ constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// tables[k][b]: what byte b contributes when k more bytes follow it.
+// tables[k][b]: the contribution of byte b if k more bytes follow it.
 constexpr Tables make_tables() {
   Tables tables{};
   for (std::uint32_t b = 0; b < 256; ++b) {
@@ -38,12 +38,13 @@ constexpr Tables kTables = make_tables();
 
 #if defined(__x86_64__)
 
-// The instruction takes three cycles but one can start in each, so long inputs run as three lanes
-// whose results are joined: appending kLane zero bytes to a message is linear in its CRC.
+// The instruction takes three cycles but one can start in each. Long inputs are therefore
+// processed in three lanes whose results are joined: appending kLane zero bytes to a message is
+// linear in its CRC.
 constexpr std::size_t kLane = 1024;
 
 constexpr std::array<std::array<std::uint32_t, 256>, 4> make_lane_shift() {
-  // Shift of each single bit, by running kLane zero bytes through the table.
+  // The shift of each single bit: runs kLane zero bytes through the table.
   std::array<std::uint32_t, 32> of_bit{};
   for (std::size_t bit = 0; bit < 32; ++bit) {
     std::uint32_t crc = std::uint32_t{1} << bit;

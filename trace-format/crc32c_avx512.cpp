@@ -17,7 +17,8 @@ constexpr std::uint32_t power(unsigned exponent) {
   return value;
 }
 
-// What moves 16 bytes of a message by `bytes` towards its end: for their first and second halves.
+// The constants that move 16 bytes of a message by `bytes` towards its end: for their first and
+// second halves.
 template <unsigned bytes>
 RINGSIDE_WIDE_CRC inline __m128i mover() {
   constexpr std::uint64_t kFirst = power(8 * bytes + 31);

@@ -9,7 +9,7 @@ namespace ringside::trace {
 
 bool can_crc32c_avx512();
 
-// As crc32c(), on processors that can.
+// Like crc32c(), on processors that support it.
 std::uint32_t crc32c_avx512(std::uint32_t crc, std::span<const std::byte> bytes);
 
 }  // namespace ringside::trace

@@ -9,7 +9,7 @@ DecodePool::DecodePool(unsigned threads) {
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
   } catch (const std::system_error&) {
-    // Those that there are do the work; without any, whoever reads decodes.
+    // The existing threads do the work; without any, the reader decodes.
   }
 }
 

@@ -30,16 +30,16 @@ class DecodePool {
     State state_ = State::kWaits;  // guarded by the pool's mutex
   };
 
-  // Fewer threads, down to none, where the system gives no more.
+  // Starts fewer threads, or none, if the system refuses more.
   explicit DecodePool(unsigned threads);
-  ~DecodePool();  // no job may be waited for any more
+  ~DecodePool();  // only when no job is waited for any more
   DecodePool(const DecodePool&) = delete;
   DecodePool& operator=(const DecodePool&) = delete;
 
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   void submit(std::shared_ptr<Job> job);
 
-  // False if no thread had begun it, and none will; true once it is decoded.
+  // True once the job is decoded; false if it was cancelled before any thread began it.
   bool cancel_or_wait(Job& job);
 
  private:

@@ -29,7 +29,7 @@ bool DirectoryWatch::wait(int timeout_ms) {
   if (::poll(&watched, fd_ >= 0 ? 1 : 0, bound) < 0) return false;
   std::array<char, 16384> events{};
   while (fd_ >= 0 && ::read(fd_, events.data(), events.size()) > 0) {
-    // What changed is seen by looking at the files.
+    // The event's content is irrelevant: the caller checks the files.
   }
   return true;
 }

@@ -5,7 +5,7 @@
 
 namespace ringside::trace {
 
-// By inotify; where that cannot be had, by time alone.
+// Uses inotify or, if it is unavailable, only time.
 class DirectoryWatch {
  public:
   DirectoryWatch();
@@ -15,8 +15,8 @@ class DirectoryWatch {
 
   void add(const std::string& path);  // of a directory or a file
 
-  // Until something changes, a signal comes (false) or the time is over; some changes show only by
-  // the time (files that other machines write), so that it is never longer than a second.
+  // Waits until something changes, a signal comes (false) or the time is over. Some changes (files
+  // written by other machines) cause no event, so it never waits longer than a second.
   bool wait(int timeout_ms);
 
  private:

@@ -1,4 +1,4 @@
-// A binary heap of things that have an EventKey `key`, the smallest in front.
+// A binary heap of items that have an EventKey `key`, the smallest in front.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class EventHeap {
   std::size_t size() const { return items_.size(); }
   const Item& front() const { return items_.front(); }
 
-  // All of them, in no order, to the end of `items`.
+  // Appends all of them, in no order, to `items`.
   void move_to(std::vector<Item>& items) {
     items.insert(items.end(), items_.begin(), items_.end());
     items_.clear();
@@ -30,7 +30,7 @@ class EventHeap {
     items_.pop_back();
     return item;
   }
-  // Puts `item` in and the front out into `item`, in one walk down the heap.
+  // Inserts `item` and moves the front to `item`, in one walk down the heap.
   void replace_front(Item& item) {
     const Item front = items_.front();
     const std::size_t size = items_.size();

@@ -1,4 +1,4 @@
-// The order in which events come out of a reader.
+// The order in which a reader delivers events.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@ struct EventKey {
   std::uint64_t stream_id = 0;
   std::uint64_t sequence = 0;
 
-  // clang-tidy 14 takes the 0 that a comparison is rewritten to for a null pointer.
+  // clang-tidy 14 mistakes the 0 in a rewritten comparison for a null pointer.
   auto operator<=>(const EventKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 

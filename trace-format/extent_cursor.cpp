@@ -6,9 +6,9 @@
 namespace ringside::trace {
 namespace {
 
-// An unordered extent is sorted in portions, so that a file of few bytes cannot ask for memory
-// without bound: one-byte records of a site with many fields would grow two-thousand-fold. An
-// extent that a consumer writes in one go stays below.
+// An unordered extent is sorted in portions, so that a small file cannot request memory without
+// bound: one-byte records of a site with many fields would grow two-thousand-fold. An extent that a
+// consumer writes at once stays below these limits.
 constexpr std::size_t kMostKept = std::size_t{1} << 18;
 constexpr std::size_t kMostValues = std::size_t{1} << 20;
 
@@ -82,7 +82,7 @@ std::uint64_t ExtentCursor::move_to(TimeSlice& slice, std::uint64_t last_ns) {
   return order_ns;
 }
 
-// Through what is decoded already, or decoded in portions.
+// Advances in the decoded records, or in portions.
 void ExtentCursor::advance_rarely() {
   if (decoded_) {
     at_end_ = next_kept_ == decoded_->size();

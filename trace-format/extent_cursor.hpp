@@ -1,4 +1,4 @@
-// The records of one extent in the order of time, the next one always at hand.
+// The records of one extent in the order of time, with the next one always available.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 
 namespace ringside::trace {
 
-// Reusable: a reader keeps the cursors that it is done with and their memory.
+// Reusable: a reader keeps finished cursors and their memory.
 class ExtentCursor {
  public:
-  // Owns the payload from now on. False with `*why` if the extent is not sound; if it is empty, or
-  // has nothing that the choice (null: all) asks for, at_end() says so. `sites` and `clocks` must
-  // outlive the use.
+  // Takes ownership of the payload. Returns false with `*why` if the extent is invalid. at_end() is
+  // true if it is empty or has nothing that the choice (null: all) selects. `sites` and `clocks`
+  // must outlive the use.
   bool open(std::vector<std::byte> payload, const SiteTable& sites, const ClockMap& clocks,
             std::shared_ptr<SiteChoice> choice, std::string* why);
   bool open(std::unique_ptr<DecodedExtent> decoded, std::string* why);
 
-  // Gives up what the extent took.
+  // Releases the payload.
   void close();
 
   bool at_end() const { return at_end_; }
@@ -39,13 +39,13 @@ class ExtentCursor {
   const Record& record() const { return record_; }
   void advance();
 
-  // Puts the present record and those that follow it up to `last_ns` into the slice, as far as it
-  // has room. A record that is older than the one before takes that one's place in time, as it does
-  // when it is waited for. Returns the time that the record which is then at hand counts by.
+  // Moves the present record and those that follow it up to `last_ns` to the slice, as far as it
+  // has room. A record that is older than its predecessor gets its predecessor's place in time, as
+  // in a merge. Returns the time at which the new present record is ordered.
   std::uint64_t move_to(TimeSlice& slice, std::uint64_t last_ns);
 
-  // Asks the processor for what move_to() is going to need: first of the cursor, then of what that
-  // refers to.
+  // Prefetches the memory that move_to() will need: first of the cursor, then of the objects that
+  // it refers to.
   void prefetch() const {
     constexpr std::size_t kLine = 64;
     for (std::size_t i = 0; i < kHotBytes; i += kLine) {
@@ -54,7 +54,7 @@ class ExtentCursor {
   }
   void prefetch_records() const { decoder_.prefetch(); }
 
-  // What the texts of this extent's records lie in. The cursor is to be closed then.
+  // The memory of the texts of this extent's records. Close the cursor afterwards.
   std::vector<std::byte> take_payload() {
     return decoded_ ? decoded_->take_payload() : std::move(payload_);
   }
@@ -66,7 +66,7 @@ class ExtentCursor {
   struct Kept {
     EventKey key;
     Record record;           // args: not set
-    std::size_t values = 0;  // where they begin in values_
+    std::size_t values = 0;  // where its values begin in values_
     std::size_t value_count = 0;
   };
 
@@ -74,9 +74,9 @@ class ExtentCursor {
   void fill();
   void show_kept();
 
-  // What each record needs comes first and together.
+  // The members that each record needs come first and together.
   EventKey key_;
-  std::uint64_t next_sequence_ = 0;  // behind the last record that was decoded
+  std::uint64_t next_sequence_ = 0;  // after the last decoded record
   bool at_end_ = true;
   bool unordered_ = false;
   bool streams_ = true;  // records come from the decoder one by one

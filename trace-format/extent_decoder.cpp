@@ -92,7 +92,7 @@ bool ExtentHeader::parse(std::span<const std::byte> payload, ExtentHeader& heade
   return true;
 }
 
-// A record of a site without values.
+// For a record of a site without values.
 bool ExtentDecoder::fail_site(const SiteState* site) {
   return fail(site == &states_.back() ? kNoSuchIndex : kNoSuchSite);
 }
@@ -128,7 +128,7 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
   if (table_bytes != 0) std::memcpy(site_ids_.data(), walk_.end, table_bytes);
   for (const std::uint32_t id : site_ids_) {
     if (sites.find(id) == nullptr) continue;
-    // Each site once: what a decoder has to remember stays in proportion to the dictionary.
+    // Each site once: this keeps the decoder's memory in proportion to the dictionary.
     if (seen_[id] == open_count_) return refuse("an extent whose site table repeats a site");
     seen_[id] = open_count_;
   }
@@ -146,7 +146,8 @@ void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice) {
   for (const std::uint32_t id : site_ids_) {
     if (const Site* const site = sites.find(id)) values += site->initial_values.size();
   }
-  values_.resize(std::max(values_.size(), values + 1));  // a place also for sites without fields
+  // room for one also if a site has no fields
+  values_.resize(std::max(values_.size(), values + 1));
   Value* place = values_.data();
   states_.assign(site_ids_.size() + 1, {});
   has_chosen_ = choice == nullptr;
@@ -190,7 +191,7 @@ bool ExtentDecoder::take_rare_head(const std::byte* at, Head& head) {
   return true;
 }
 
-// Where the arguments at `at` end; null if there are none.
+// Returns the end of the arguments at `at`; null if they are invalid.
 const std::byte* ExtentDecoder::take_arguments(const SiteState& site, const std::byte* at) {
   const ReadPlan& plan = *site.plan;
   const bool quick = walk_.end - at >= static_cast<std::ptrdiff_t>(plan.quick_bytes);
@@ -214,8 +215,8 @@ bool ExtentDecoder::next(Record& record) {
   if (failed_ != nullptr) return false;
   const RecordExtension* extension = nullptr;
   do {
-    // On the members themselves: a copy would be made by loads wider than the stores of the record
-    // before, which the processor cannot forward.
+    // Works on the members themselves: the loads of a copy would be wider than the stores of the
+    // preceding record, and the processor could not forward them.
     if (!step(walk_, extension)) return false;
   } while (!walk_.site->chosen);
   if (extension != nullptr) [[unlikely]] {

@@ -1,4 +1,4 @@
-// Reads EXTENT blocks: one record at a time, or all of them in one go.
+// Reads EXTENT blocks: one record at a time, or all of them at once.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct ExtentHeader {
   std::uint32_t records = 0;
   std::uint32_t flags = 0;  // kExtentUnordered, kExtentLate
   std::uint64_t dropped = 0;
-  std::uint32_t drop_cause = 0;  // shm::DropCause, 0 for none
+  std::uint32_t drop_cause = 0;  // shm::LossCause; 0: unknown, or no loss
   std::uint32_t records_bytes = 0;
 
   // False if `payload` (of an EXTENT block; at least its first 64 bytes) is too short.
   static bool parse(std::span<const std::byte> payload, ExtentHeader& header);
 };
 
-// What few records have.
+// The parts that only few records have.
 struct RecordExtension {
   std::uint32_t ext_flags = 0;  // shm::kExt...: which of the members below are set
   std::uint32_t stack_id = 0;
@@ -47,7 +47,7 @@ struct RecordExtension {
   bool cut = false;  // strings of this record were cut to fit
 };
 
-// One execution of a site. Views live until the decoder's (or reader's) next next() or open().
+// One execution of a site. Views live until the next next() or open() of the decoder (or reader).
 struct Record : RecordExtension {
   std::uint64_t tsc = 0;
   std::uint64_t stream_id = 0;
@@ -56,7 +56,7 @@ struct Record : RecordExtension {
   std::span<const Value> args;  // one for each field of the site, constants included
 };
 
-// The same while for_each() visits it. Lives during the visit; texts as long as the payload.
+// The same during for_each(). Lives during the visit; texts as long as the payload.
 struct RecordView {
   std::uint64_t tsc = 0;
   std::uint64_t sequence = 0;
@@ -65,42 +65,42 @@ struct RecordView {
   const RecordExtension* extension = nullptr;  // null: the record has none
 };
 
-// Reusable; memory stays bounded by the sites that occur in one extent.
+// Reusable; memory is bounded by the sites that occur in one extent.
 class ExtentDecoder {
  public:
   ExtentDecoder() = default;
   ExtentDecoder(const ExtentDecoder&) = delete;
   ExtentDecoder& operator=(const ExtentDecoder&) = delete;
 
-  // `payload` of an EXTENT block (CRC already checked; still, no byte of it is trusted) and `sites`
-  // must outlive the use. False with `*why` if header or site table are not sound. With a `choice`
-  // (of `sites`; it must outlive the use too) only the records that it asks for are delivered.
+  // `payload` of an EXTENT block (CRC already checked, but no byte is trusted) and `sites` must
+  // outlive the use. Returns false with `*why` if header or site table are invalid. With a `choice`
+  // (of `sites`; it must outlive the use too) only the selected records are delivered.
   bool open(std::span<const std::byte> payload, const SiteTable& sites, std::string* why,
             SiteChoice* choice = nullptr);
 
-  // False at the end and after damage: see failed(). Texts point into `payload`; other parts of
-  // `record` are valid until the next call. Start with a fresh `record` and leave it to the
-  // decoder.
+  // Returns false at the end and after damage: see failed(). Texts point into `payload`; other
+  // parts of `record` are valid until the next call. Start with a fresh `record`, and do not change
+  // it between calls.
   bool next(Record& record);
 
-  // Visit(const RecordView&) for all records that are left, at half the cost of next(). The visit
+  // Calls visit(const RecordView&) for all remaining records, at half the cost of next(). The visit
   // must not use the decoder.
   template <class Visit>
   void for_each(Visit&& visit);
 
-  // Whether the decoder met bytes that are no record; what came before was sound.
+  // Whether the decoder found bytes that are not a record; everything before them was valid.
   bool failed() const { return failed_ != nullptr; }
   const char* failure() const { return failed_; }  // a literal, or null
   const ExtentHeader& header() const { return header_; }
 
-  // Whether the choice asks for a site that occurs; true without one, even if no site occurs.
+  // Whether the choice selects a site that occurs; true without a choice, even if no site occurs.
   bool has_chosen() const { return has_chosen_; }
 
-  // Asks the processor for what next() is going to need of the memory that the decoder refers to.
+  // Prefetches the memory that next() will need.
   void prefetch() const {
     constexpr std::uintptr_t kLine = 64;
     constexpr std::uintptr_t kLines = 4;
-    // As numbers: there may be less memory than that, or none.
+    // As numbers: the memory may be shorter than that, or there may be none.
     const auto values = reinterpret_cast<std::uintptr_t>(values_.data());
     const auto at = reinterpret_cast<std::uintptr_t>(walk_.at);
     __builtin_prefetch(states_.data());
@@ -122,17 +122,17 @@ class ExtentDecoder {
     ReadKind kind = ReadKind::kAny;
     bool chosen = true;
   };
-  // Where a decoder is: kept in registers while it runs.
+  // The decoder's position: kept in registers while it runs.
   struct Walk {
     const std::byte* at = nullptr;
     const std::byte* end = nullptr;  // of the records
-    SiteState* site = nullptr;       // of the record before
+    SiteState* site = nullptr;       // of the preceding record
     std::uint64_t time = 0;
     std::uint64_t sequence = 0;  // of the next record
     std::uint64_t end_sequence = 0;
   };
   struct Head {
-    const std::byte* at = nullptr;  // behind it
+    const std::byte* at = nullptr;  // after it
     std::uint64_t delta = 0;
     std::uint64_t index = 0;
     unsigned place = 0;
@@ -153,7 +153,7 @@ class ExtentDecoder {
   const std::byte* take_arguments(const SiteState& site, const std::byte* at);
   std::size_t index_limit() const { return states_.size() - 1; }
 
-  // What each record needs comes first and together.
+  // The members that each record needs come first and together.
   Walk walk_;
   const char* failed_ = nullptr;
   std::vector<SiteState> states_;  // by index in the site table, and one without a site
@@ -167,7 +167,7 @@ class ExtentDecoder {
   ValueHistory history_;
 };
 
-// Tag, time and index; moves to the record's site.
+// Reads tag, time and index; moves to the record's site.
 [[gnu::always_inline]] inline bool ExtentDecoder::take_head(Walk& walk, bool& same_values,
                                                             const RecordExtension*& extension) {
   constexpr std::ptrdiff_t kMost = 1 + 8 + 8;  // the index is loaded with 8 bytes
@@ -175,8 +175,8 @@ class ExtentDecoder {
   unsigned place = kPlaceExtension;
   if (walk.end - walk.at >= kMost) [[likely]] {
     const auto tag = static_cast<unsigned>(*walk.at);
-    // Taken by a branch of its own, the usual case lets the processor go on to the next record
-    // before this one's tag has come.
+    // With its own branch, the common case lets the processor start the next record before this
+    // one's tag has arrived.
     if ((tag & ~(kPlaceSameValues << 4)) == 1) {
       walk.time += static_cast<std::uint64_t>(walk.at[1]);
       walk.at += 2;
@@ -263,7 +263,7 @@ void ExtentDecoder::for_each(Visit&& visit) {
   walk_ = walk;
 }
 
-// Goes on over records of the same site as far as there is nothing rare.
+// Continues over records of the same site until something rare comes.
 template <class Visit>
 void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
   const SiteState& site = *walk.site;

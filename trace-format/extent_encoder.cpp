@@ -16,7 +16,7 @@
 namespace ringside::trace {
 namespace {
 
-// Where a kernel had nothing to do, the next records are not offered to it.
+// After a kernel found nothing to do, the next records are not offered to it.
 constexpr std::size_t kRunBackoffBytes = 1024;
 
 }  // namespace
@@ -61,8 +61,8 @@ void ExtentEncoder::Impl::went_back(std::uint64_t time, std::uint64_t before) {
   highest = std::max(highest, before);
 }
 
-// Length of the arguments of a plain record whose site has variable ones; too long for any input
-// if the record is not whole, not sound, or too large for what is left of the output.
+// Length of the arguments of a plain record whose site has variable ones. Longer than any input if
+// the record is incomplete, invalid, or too large for the rest of the output.
 std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState* states,
                                                  std::uint32_t id, const std::byte* record,
                                                  std::size_t left, std::ptrdiff_t output_left) {
@@ -82,7 +82,8 @@ std::size_t ExtentEncoder::Impl::variable_length(Path path, const SiteState* sta
   return fits ? bytes : kNone;
 }
 
-// What the wide kernels make of a site's records; no records if nothing.
+// The plan of a site's records for the wide kernels; it has no records if they cannot code the
+// site.
 const RunPlan& ExtentEncoder::Impl::run_plan(std::uint32_t id) {
   if (run_plans.size() <= id) run_plans.resize(states.size());
   std::unique_ptr<RunPlan>& plan = run_plans[id];
@@ -93,8 +94,7 @@ const RunPlan& ExtentEncoder::Impl::run_plan(std::uint32_t id) {
   return *plan;
 }
 
-// A site's record follows one of the same site: codes the run of them that stands at run.p, if it
-// is one for a kernel.
+// A site's record follows one of the same site: codes the run at run.p, if a kernel can code it.
 ExtentEncoder::Impl::RunResult ExtentEncoder::Impl::run_of_one_site(std::uint32_t id,
                                                                     const std::byte* output_limit) {
   SiteState& state = states[id];
@@ -106,7 +106,7 @@ ExtentEncoder::Impl::RunResult ExtentEncoder::Impl::run_of_one_site(std::uint32_
   } else {
     const RunPlan& plan = run_plan(id);
     if (plan.records == 0) return RunResult::kNotSoon;
-    // It takes some setting up, which a single record does not repay.
+    // Setting up a kernel does not pay off for a single record.
     if (shm::head_id(load<std::uint64_t>(run.p + plan.record_bytes)) != id) return RunResult::kNone;
     kernels->fixed(plan, arguments.numbers(), records);
     if (records.records == 0) return RunResult::kNone;
@@ -119,18 +119,18 @@ ExtentEncoder::Impl::RunResult ExtentEncoder::Impl::run_of_one_site(std::uint32_
   return RunResult::kCoded;
 }
 
-// The inner loop: plain records of sites that this extent has met. Everything else, and whatever
-// is near an end, leaves it for plain() or control() and comes back.
+// The inner loop: plain records of sites that this extent already has. Everything else, and
+// everything near an end, is left to plain() or control(); then the loop continues.
 void ExtentEncoder::Impl::loop() {
   const auto fast_limit =
       std::min(static_cast<std::uint32_t>(states.size()), shm::kFirstControlCode);
   SiteState* const all = states.data();
   const std::uint32_t now = epoch;
   const std::byte* const input_end = end;
-  // What `run` holds between calls of the others, in variables of their own: as members of one
-  // struct they would travel in pairs through vector registers, at several cycles a record.
+  // Local copies of the members of `run`: as members of one struct they would travel in pairs
+  // through vector registers, at several cycles a record.
   const std::byte* p = run.p;
-  // From where on runs may be tried; without kernels, nowhere.
+  // Runs may be tried from here; without kernels, nowhere.
   const std::byte* next_run = kernels != nullptr ? p : input_end;
   std::byte* o = run.o;
   std::uint64_t reference = run.reference;
@@ -174,7 +174,7 @@ void ExtentEncoder::Impl::loop() {
       }
       if (outcome == RunResult::kNotSoon) next_run = p + std::min(kRunBackoffBytes, left);
     }
-    // The distance to the reference in the upper 44 bits of the word, its sign on top.
+    // The distance to the reference in the upper 44 bits of the word, with its sign on top.
     const auto distance =
         static_cast<std::int64_t>(head - (reference << shm::kHeadIdBits)) >> shm::kHeadIdBits;
     const std::uint64_t time = reference + static_cast<std::uint64_t>(distance);
@@ -201,7 +201,7 @@ void ExtentEncoder::Impl::loop() {
     p = a + bytes;
     ++records;
     if (path == Path::kStatic) {
-      place |= kPlaceSameValues;  // as all of none are
+      place |= kPlaceSameValues;  // no fields: all values are the same
     } else {
       const std::byte* const b = s->previous;
       s->previous = a;

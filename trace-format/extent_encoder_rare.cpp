@@ -1,5 +1,5 @@
-// Everything that the encoder's loop leaves: control records, extended records, a site's first
-// record in its extent, records near an end.
+// Everything that the encoder's loop does not handle: control records, extended records, a site's
+// first record in its extent, records near an end.
 
 #include <algorithm>
 #include <cstring>
@@ -87,10 +87,12 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::drop(std::uint64_t head) {
   constexpr auto kSeveral = static_cast<std::uint32_t>(shm::DropCause::kMixed);
   constexpr auto kQuarantined = static_cast<std::uint32_t>(shm::DropCause::kQuarantined);
   constexpr auto kOverwritten = static_cast<std::uint32_t>(shm::DropCause::kOverwritten);
-  const bool is_known =
-      (cause >= 1 && cause <= kSeveral) || cause == kQuarantined || cause == kOverwritten;
-  const std::uint32_t known = is_known ? cause : kSeveral;
-  if (drop_cause != 0 && drop_cause != known) return stop(EncodeStop::kBeforeDrop);
+  constexpr auto kAbandoned = static_cast<std::uint32_t>(shm::DropCause::kAbandoned);
+  const bool is_known = (cause >= 1 && cause <= kSeveral) || cause == kQuarantined ||
+                        cause == kOverwritten || cause == kAbandoned;
+  const std::uint32_t known =
+      is_known ? cause : static_cast<std::uint32_t>(shm::LossCause::kUnknown);
+  if (result.dropped != 0 && drop_cause != known) return stop(EncodeStop::kBeforeDrop);
   drop_cause = known;
   first_sequence += count;
   result.dropped += count;
@@ -122,8 +124,8 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::extended(std::uint64_t head) {
                  {flags, p + shm::kExtendedHeadBytes});
 }
 
-// A plain record for which the loop is too narrow: the first of its site in this extent, one that
-// the consumer stamps, or the last one before an end.
+// A plain record that the loop does not handle: the first of its site in this extent, one that the
+// consumer stamps, or the last one before an end.
 ExtentEncoder::Impl::Next ExtentEncoder::Impl::plain(std::uint64_t head) {
   const std::uint32_t id = shm::head_id(head);
   const Site* const site = sites.find(id);
@@ -193,7 +195,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   if (!same) o = arguments.put_all(plan, values, state.previous, o);
 
   if (!plan.variable && static_cast<std::size_t>(end - values) < bytes + kWideBytes) {
-    // The loop will compare with wide loads, which must not reach behind the input.
+    // The loop compares with wide loads, which must not reach past the input.
     std::memcpy(last_arguments.data(), values, bytes);
     values = last_arguments.data();
   }

@@ -1,5 +1,5 @@
-// What one call of the encoder works with: shared by its loop (extent_encoder.cpp) and by the
-// records that the loop is too narrow for (extent_encoder_rare.cpp).
+// The state of one call of the encoder: shared by its loop (extent_encoder.cpp) and by the records
+// that the loop does not handle (extent_encoder_rare.cpp).
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@
 
 namespace ringside::trace {
 
-// How a record's arguments are coded: none, integers, numbers, one text, anything; everything
-// that is not kGeneral runs inside the loop.
+// How a record's arguments are coded: none, integers, numbers, one text, mixed, any. Everything
+// except kGeneral runs inside the loop.
 enum class Path : std::uint8_t { kStatic, kIntegers, kFixed, kText, kMixed, kGeneral };
 
-// What the encoder knows about one site, in half a cache line. Its members beyond `plan` count
-// only if `epoch` is the present extent's: thus a new extent starts by counting up one number.
+// The encoder's state of one site, in half a cache line. Members other than `plan` are valid only
+// if `epoch` is that of the present extent: a new extent starts by incrementing one number.
 struct SiteState {
   const std::byte* previous = nullptr;  // arguments of its latest record, in the input
   const SitePlan* plan = nullptr;
@@ -40,12 +40,12 @@ static_assert(sizeof(SiteState) == 32);
 inline constexpr std::size_t kMaxFixedBytes = std::size_t{shm::kMaxFields} * 16;
 
 // A record's output without the bytes of its texts, at most: extension 59, tag 1, time 8, index 2,
-// argument tags 32, fixed values 1024, a store that is wider than its value 16, and 4 for a new
-// entry of the site table.
+// argument tags 32, fixed values 1024, a store wider than its value 16, and 4 for a new entry of
+// the site table.
 inline constexpr std::size_t kRecordRoom = 1216;
 static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kCopyBytes + 4 <= kRecordRoom);
 
-// Previous arguments of a site without any: every number 0, every text empty.
+// Previous arguments of a site without preceding record: every number 0, every text empty.
 alignas(64) inline constexpr std::array<std::byte, kMaxFixedBytes + kWideBytes> kZeroArguments{};
 
 struct Extended {
@@ -57,14 +57,13 @@ struct ExtentEncoder::Impl {
   Impl(const SiteTable& table, EncoderKernels which)
       : sites(table), kernels(which == EncoderKernels::kBest ? run_kernels() : nullptr) {}
 
-  // Parts of one call that the loop keeps in registers and hands over when something unusual
-  // comes.
+  // The parts of one call that the loop keeps in registers and stores when something unusual comes.
   struct Run {
     const std::byte* p = nullptr;
     std::byte* o = nullptr;
-    std::uint64_t reference = 0;  // what 44 bits are widened by
-    std::uint64_t previous = 0;   // time of the record before
-    SiteState* before = nullptr;  // site of the record before
+    std::uint64_t reference = 0;  // base for widening the 44 bits
+    std::uint64_t previous = 0;   // time of the preceding record
+    SiteState* before = nullptr;  // site of the preceding record
     std::uint32_t records = 0;
   };
   enum class Next : std::uint8_t { kGoOn, kStop };
@@ -99,7 +98,7 @@ struct ExtentEncoder::Impl {
   void went_back(std::uint64_t time, std::uint64_t before);
   void finish(StreamCursor& cursor, std::uint64_t watermark_tsc, std::span<std::byte> out);
   std::size_t need() const { return kRecordRoom + std::size_t{4} * site_count; }
-  // Up to where a record may begin; the front of the output if nothing fits.
+  // A record may begin before this position; the front of the output if nothing fits.
   const std::byte* limit() const {
     const auto whole = static_cast<std::size_t>(out_end - out_begin);
     return whole < need() ? out_begin : out_end - need();
@@ -108,7 +107,7 @@ struct ExtentEncoder::Impl {
 
   const SiteTable& sites;
   const RunKernels* const kernels;
-  std::vector<std::unique_ptr<RunPlan>> run_plans;  // by site id; null until a run comes
+  std::vector<std::unique_ptr<RunPlan>> run_plans;  // by site id; null until its first run
   std::vector<SiteState> states;                    // by site id
   std::vector<std::uint32_t> site_ids;              // by index in the extent
   std::uint32_t site_count = 0;

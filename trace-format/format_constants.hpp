@@ -1,4 +1,4 @@
-// Numbers of the trace file (README.md) that its writer and its reader share.
+// Constants of the trace file (README.md) that its writer and its reader share.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ enum class EndReason : std::uint32_t {
   kServiceEnded = 1,
   kConsumerEnded = 2,
   kRotation = 3,
-  kCut = 4,  // not by its writer
+  kCut = 4,  // not ended by its writer
 };
 
 // Extents.
@@ -66,7 +66,7 @@ inline constexpr unsigned kPlaceIndex2 = 4;
 inline constexpr unsigned kPlaceExtension = 6;
 inline constexpr unsigned kTimeBack = 9;  // 8 bytes; 0 to 8: that many bytes, forwards
 
-// Argument tags. 1 to 8 bytes of the value itself need no names.
+// Argument tags. Tags 1 to 8, bytes of the value itself, need no names.
 inline constexpr unsigned kTagSame = 0;
 inline constexpr unsigned kTagComplement = 8;  // + number of bytes, 1 to 4
 inline constexpr unsigned kTagUp1 = 13;

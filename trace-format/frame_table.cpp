@@ -16,7 +16,7 @@ constexpr std::uint32_t kFrameMagic = 0xFD2FB528;
 constexpr unsigned kSeekChecksums = 0x80;
 constexpr unsigned kSeekReserved = 0x7C;
 
-// No frame restores to more for each of its bytes: a block of 128 KiB takes four.
+// The maximum expansion of a frame for each of its bytes: a block of 128 KiB takes four bytes.
 constexpr std::uint64_t kMostExpansion = std::uint64_t{1} << 15;
 
 bool is_skippable(std::uint32_t magic) {
@@ -64,7 +64,7 @@ std::vector<PackedFrame> read_seek_table(TraceFile& packed) {
   return frames;
 }
 
-// Follows frames by their own and their blocks' headers.
+// Follows frames by their headers and their blocks' headers.
 class FrameWalk {
  public:
   explicit FrameWalk(TraceFile& packed) : packed_(packed), budget_(kLeastSteps + packed.size()) {}
@@ -92,7 +92,7 @@ class FrameWalk {
     std::uint64_t bytes = 0;
     std::uint64_t content = 0;  // 0: skippable
   };
-  // Steps that a walk may take however often it is led astray: one block header each.
+  // The most steps of a walk, even through hostile bytes: one block header each.
   static constexpr std::uint64_t kLeastSteps = std::uint64_t{1} << 20;
   static constexpr std::size_t kMaxFrames = std::size_t{1} << 24;
 
@@ -117,7 +117,7 @@ class FrameWalk {
     return std::span(window_).subspan(from, std::min(bytes, window_bytes_ - from));
   }
 
-  // The frame at `offset`, if one whose content size is known lies there whole.
+  // The frame at `offset`, if it is complete and its content size is known.
   std::optional<Extent> frame_at(std::uint64_t offset) {
     const auto head = view(offset, 18);
     if (head.size() < 8) return std::nullopt;
@@ -160,7 +160,7 @@ class FrameWalk {
     return frame;
   }
 
-  // To the next frame. What lies in between counts as one of the usual size.
+  // To the next frame. The bytes before it count as a frame of the usual size.
   void skip_damage() {
     const std::uint64_t from = at_;
     for (++at_; at_ < packed_.size() && budget_ != 0; ++at_) {
@@ -181,7 +181,7 @@ class FrameWalk {
     }
     if (budget_ == 0) at_ = packed_.size();
     at_ = std::min(at_, packed_.size());
-    // Its packed bytes decide nothing any more: they are no frame.
+    // A packed size of 0: these bytes are not a frame, so they are never restored.
     add(from, 0, std::min<std::uint64_t>(kUsualFrameContent, kMostExpansion * (at_ - from)));
   }
 

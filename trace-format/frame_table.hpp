@@ -1,4 +1,4 @@
-// Where the frames of a packed trace file lie: its seek table, or what a walk over them finds.
+// Positions of the frames of a packed trace file: from its seek table, or found by a walk.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace ringside::trace {
 
-// Frames of more content than this are not restored: whoever reads one byte holds all of its frame.
-// Packing writers make frames of 1 MiB.
+// Frames with more content than this are not restored: to read one byte, a reader holds the whole
+// frame. Packing writers create frames of 1 MiB.
 inline constexpr std::size_t kMaxFrameContent = std::size_t{8} << 20;
 inline constexpr std::size_t kUsualFrameContent = std::size_t{1} << 20;
 
@@ -24,9 +24,9 @@ struct PackedFrame {
 
 bool is_frame_magic(std::uint32_t magic);  // of a zstd frame, skippable ones included
 
-// The frames of `packed`, which follow each other without gaps in their content. Without a sound
-// seek table they are found by their block headers; a place where no frame can be made out counts
-// as one of the usual size. Empty with `*why` if there are none that can be read one by one.
+// The frames of `packed`, without gaps in their content. Without a valid seek table they are found
+// by their block headers; bytes that are not a frame count as one of the usual size. Empty with
+// `*why` if there are none that can be read one by one.
 std::vector<PackedFrame> find_frames(TraceFile& packed, std::string* why);
 
 }  // namespace ringside::trace

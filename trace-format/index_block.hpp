@@ -1,4 +1,4 @@
-// The INDEX block of a section, as its writer makes it (README.md, "INDEX").
+// The INDEX block of a section, as its writer creates it (README.md, "INDEX").
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct IndexedExtent {
 struct IndexedPoint {
   std::uint64_t offset = 0;
   std::uint64_t watermark_tsc = 0;
-  std::uint64_t largest_tsc_before = 0;  // of all extents in front of it
+  std::uint64_t largest_tsc_before = 0;  // of all extents before it
 };
 
 struct IndexTables {
@@ -27,10 +27,10 @@ struct IndexTables {
   std::span<const IndexedPoint> points;
 };
 
-// Of the whole block.
+// Size of the complete block.
 std::size_t index_block_bytes(const IndexTables& tables);
 
-// `offset`: where the block will stand. Returns its bytes; 0 if it does not fit into `out`.
+// `offset`: the position of the block. Returns its size; 0 if it does not fit into `out`.
 std::size_t write_index_block(std::uint64_t offset, const IndexTables& tables,
                               std::span<std::byte> out);
 

@@ -40,7 +40,7 @@ bool fields_match(const shm::FieldList& wanted, std::span<const FieldType> field
   return true;
 }
 
-// Wide strings were cut where a character ends, narrow ones at any byte.
+// Wide strings were cut at the end of a character, narrow ones at any byte.
 std::string_view cut(std::string_view text, std::int32_t precision, bool wide) {
   if (precision < 0 || static_cast<std::size_t>(precision) >= text.size()) return text;
   auto bytes = static_cast<std::size_t>(precision);
@@ -65,7 +65,7 @@ void write_hex(TextSink& sink, std::uint64_t number) {
   sink.commit(std::to_chars(begin, begin + 24, number, 16).ptr);
 }
 
-// The value of a `*` argument; false if it is not there or not an int.
+// The value of a `*` argument; false if it is missing or not an int.
 bool star_value(std::span<const Value> args, std::uint16_t index, std::int32_t& number) {
   if (index >= args.size() || args[index].type != FieldType::i32) return false;
   number = static_cast<std::int32_t>(args[index].i64);
@@ -257,7 +257,7 @@ void MessageFormat::write_styled(TextSink& sink, const Conversion& conversion, c
       return write_text(sink, {&character, 1}, style);
     }
     case Render::string: {
-      // A precision has no meaning for a wide character, and must not cut one.
+      // A precision has no meaning for a wide character and must not cut it.
       const bool whole = conversion.conversion == 'c' || conversion.conversion == 'C';
       const std::int32_t limit = whole ? -1 : style.precision;
       return write_text(sink, cut(value.text, limit, conversion.wide), style);

@@ -20,35 +20,35 @@ struct FormatField {
   shm::FieldType type = shm::FieldType::none;
 };
 
-// Owns all that it needs. Immutable once made: any number of threads may append with one object.
+// Owns all its data. Immutable after creation: any number of threads may append with one object.
 class MessageFormat {
  public:
   // A printf format whose recorded fields (shm::printf_fields) must be exactly `fields`. Format and
-  // fields may be any bytes of an untrusted file; refused ones give nullopt and the reason in *why
-  // (which may be null).
+  // fields are untrusted. Returns nullopt and the reason in *why (which may be null) if they are
+  // rejected.
   static std::optional<MessageFormat> parse(std::string_view format,
                                             std::span<const shm::FieldType> fields,
                                             std::string* why);
 
-  // The same for any style. With FormatStyle::none the text stands as it is and the fields follow
-  // it as " name=value". FormatStyle::brace is refused so far.
+  // The same for any style. With FormatStyle::none the text is unchanged and the fields follow it
+  // as " name=value". FormatStyle::brace is not supported yet.
   static std::optional<MessageFormat> parse(shm::FormatStyle style, std::string_view format,
                                             std::span<const FormatField> fields, std::string* why);
 
-  // Appends what snprintf would have written in the C locale (UTF-8 for wide strings). `args` are
-  // the record's values in the order of the fields; where one is missing or has another type, the
-  // text shows <?> in place of that conversion. Memory grows by at most the arguments' texts and
-  // 16 KiB per conversion: widths and precisions in arguments count up to shm::kMaxPrintfWidth and
+  // Appends the text that snprintf would write in the C locale (UTF-8 for wide strings). `args`:
+  // the record's values in the order of the fields. If one is missing or has another type, the text
+  // shows <?> in place of that conversion. Memory grows by at most the arguments' texts and 16 KiB
+  // per conversion: widths and precisions in arguments are limited to shm::kMaxPrintfWidth and
   // shm::kMaxPrintfPrecision, which is the one deviation from snprintf.
   void append(TextSink& out, std::span<const Value> args) const;
   void append(std::string& out, std::span<const Value> args) const;
 
-  // Whether no argument shows in the text: it is the same for all records.
+  // Whether the text has no arguments: it is the same for all records.
   bool is_fixed() const { return conversions_.empty(); }
 
  private:
   enum class Render : std::uint8_t {
-    plain_signed,  // no flags, width or precision: the quick ones
+    plain_signed,  // no flags, width or precision: the fast ones
     plain_unsigned,
     plain_hex,
     plain_character,
@@ -68,8 +68,8 @@ class MessageFormat {
   static constexpr std::uint16_t kNoArgument = 0xffff;
 
   struct Conversion {
-    std::uint32_t text_end = 0;   // in text_: the text since the conversion before ends here
-    std::int32_t width = 0;       // negative: to the left, as an argument would say it
+    std::uint32_t text_end = 0;   // in text_: the end of the text since the preceding conversion
+    std::int32_t width = 0;       // negative: left-justified, as in an argument
     std::int32_t precision = -1;  // -1: none
     std::uint16_t argument = kNoArgument;
     std::uint16_t width_argument = kNoArgument;

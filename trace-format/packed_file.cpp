@@ -99,7 +99,7 @@ bool PackedFile::restore(const PackedFrame& frame, std::span<std::byte> content)
 
 void PackedFile::report_damage(std::size_t frame) {
   if (report() == nullptr || !damaged_.insert(frame).second) return;
-  // Sections of one file have it open each for itself and meet the same frames.
+  // Each section of a file opens the file itself and finds the same bad frames: report each once.
   const PackedFrame& place = frames_[frame];
   if (report()->note_once({path(), place.content_offset,
                            "a packed frame that cannot be restored (at byte " +

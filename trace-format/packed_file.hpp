@@ -1,4 +1,4 @@
-// A packed trace file as the bytes that it was packed from.
+// A packed trace file, read as the bytes before packing.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 namespace ringside::trace {
 
 // Restores frame by frame and keeps the last few. A frame that cannot be restored reads as zeros,
-// which no block begins with, and is reported once.
+// which never begin a block, and is reported once.
 class PackedFile final : public TraceFile {
  public:
-  // Whether `packed` begins like something that zstd wrote.
+  // Whether `packed` begins like a file written by zstd.
   static bool recognises(TraceFile& packed);
 
-  // Null with `*error` if it holds no frames that can be read one by one.
+  // Null with `*error` if it has no frames that can be read one by one.
   static std::unique_ptr<TraceFile> open(std::unique_ptr<TraceFile> packed, ReadError* error);
 
   ~PackedFile() override;
@@ -35,7 +35,7 @@ class PackedFile final : public TraceFile {
   struct Decompressor;  // of zstd
   struct Kept {
     std::size_t frame = 0;
-    std::uint64_t last_use = 0;  // 0: holds nothing
+    std::uint64_t last_use = 0;  // 0: empty
     std::vector<std::byte> content;
   };
 
@@ -48,7 +48,8 @@ class PackedFile final : public TraceFile {
   std::unique_ptr<TraceFile> packed_;
   std::vector<PackedFrame> frames_;
   std::unique_ptr<Decompressor> decompressor_;
-  std::array<Kept, 4> kept_;  // one for each place that a reader goes on from, and for far blocks
+  // one for each position that a reader continues from, and for distant blocks
+  std::array<Kept, 4> kept_;
   std::uint64_t uses_ = 0;
   std::vector<std::byte> packed_bytes_;
   std::set<std::size_t> damaged_;

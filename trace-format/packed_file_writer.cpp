@@ -65,7 +65,7 @@ bool PackedFileWriter::append(std::span<const std::byte> content) {
 }
 
 bool PackedFileWriter::finish() {
-  // An empty file gets a frame too: without one it would be none of zstd's.
+  // An empty file gets a frame too: without one it would not be a valid zstd file.
   if ((!content_.empty() || frames_.empty()) && !write_frame(content_)) return false;
   const std::size_t payload = frames_.size() * kEntryBytes + kSeekFooterBytes;
   if (payload > UINT32_MAX) return false;

@@ -1,4 +1,4 @@
-// Packs a closed trace file: the Zstandard seekable format as README.md, "Packed files", has it.
+// Packs a closed trace file in the Zstandard seekable format, see README.md, "Packed files".
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace ringside::trace {
 
-// Takes the content front to back and hands out the packed bytes front to back. Holds one frame of
-// content and one packed; not thread-safe. After a failure nothing more can be done with it.
+// Takes the content in order and outputs the packed bytes in order. Holds one frame of content and
+// one packed frame; not thread-safe. After a failure it cannot be used any more.
 class PackedFileWriter {
  public:
   static constexpr int kDefaultLevel = 3;  // of zstd
 
-  // Where the packed bytes go: all of them, or false. Whoever gave the sink knows why it failed.
+  // Receives the packed bytes: returns true if it took all of them. The sink keeps the reason of a
+  // failure.
   using Sink = std::function<bool(std::span<const std::byte>)>;
 
-  // Null if there is no memory for zstd. `level`: brought into zstd's range.
+  // Null if there is no memory for zstd. `level` is clamped to zstd's range.
   static std::unique_ptr<PackedFileWriter> create(Sink sink, int level = kDefaultLevel);
 
   ~PackedFileWriter();
@@ -30,7 +31,7 @@ class PackedFileWriter {
   // Pieces of any size. False if the sink or zstd failed.
   bool append(std::span<const std::byte> content);
 
-  // The last frame and the seek table; exactly once, after everything was appended.
+  // Writes the last frame and the seek table; call exactly once, after everything was appended.
   bool finish();
 
   std::uint64_t content_bytes() const { return content_bytes_; }

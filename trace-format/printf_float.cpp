@@ -33,7 +33,7 @@ char* small_fixed(std::uint64_t magnitude_bits, int precision, char* out) {
   if (shift < 0) return nullptr;
   const UInt128 scaled = static_cast<UInt128>(mantissa) * kPowersOfTen[precision];
   std::uint64_t rounded = 0;
-  if (shift < 100) {  // beyond, a product of 83 bits is under one half
+  if (shift < 100) {  // otherwise a product of 83 bits is under one half
     const UInt128 quotient = scaled >> shift;
     if (static_cast<std::uint64_t>(quotient >> 63) != 0) return nullptr;
     rounded = static_cast<std::uint64_t>(quotient);
@@ -80,7 +80,7 @@ void write_signed_digits(TextSink& sink, bool negative, std::string_view digits,
   if (left) sink.fill(' ', padding);
 }
 
-// Apart from its caller so that only numbers that need it pay for so large a frame.
+// A separate function so that only numbers that need it pay for such a large frame.
 [[gnu::noinline]] void write_any_float(TextSink& sink, double number, const NumberStyle& style) {
   char buffer[kMaxFloatBytes];
   std::chars_format form = std::chars_format::general;
@@ -99,8 +99,8 @@ void write_signed_digits(TextSink& sink, bool negative, std::string_view digits,
                       true, style);
 }
 
-// A program may have set a locale with another decimal point; the text of a message must not
-// depend on that.
+// A program may have set a locale with another decimal point; message texts must not depend on
+// that.
 class CLocaleScope {
  public:
   CLocaleScope() : previous_(uselocale(c_locale())) {}
@@ -120,7 +120,7 @@ class CLocaleScope {
 template <typename Float>
 void write_by_library(TextSink& sink, Float number, const char* spec, const NumberStyle& style) {
   static_assert(kMaxFloatBytes > static_cast<std::size_t>(shm::kMaxPrintfWidth));
-  // An argument may have asked for the left side, of which the prepared text knows nothing.
+  // An argument may request left justification, which the prepared text does not have.
   const int width = (style.flags & kMinus) != 0 ? -style.width : style.width;
   char buffer[kMaxFloatBytes];
   const CLocaleScope scope;

@@ -113,7 +113,7 @@ void write_unsigned(TextSink& sink, std::uint64_t number, const NumberStyle& sty
   write_padded_number(sink, prefix, digits, effective);
 }
 
-// glibc's forms: "%#lx" that honours the signs' flags, or the text "(nil)", never cut.
+// glibc's forms: "%#lx" with the sign flags, or the text "(nil)", never cut.
 void write_pointer(TextSink& sink, std::uint64_t address, const NumberStyle& style) {
   if (address == 0) {
     write_text(sink, "(nil)", style);

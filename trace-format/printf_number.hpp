@@ -26,8 +26,8 @@ void write_pointer(TextSink& sink, std::uint64_t address, const NumberStyle& sty
 // %e %E %f %F %g %G without the flag '#', which needs write_library_float.
 void write_float(TextSink& sink, double number, const NumberStyle& style);
 
-// Any floating conversion. `spec` is a printf specification with `*` for width and precision that
-// asks for the number's own type.
+// Any floating conversion. `spec`: a printf specification for the number's own type with `*` for
+// width and precision.
 void write_library_float(TextSink& sink, double number, const char* spec, const NumberStyle& style);
 void write_library_float(TextSink& sink, long double number, const char* spec,
                          const NumberStyle& style);

@@ -1,4 +1,4 @@
-// What of a trace a reader wants.
+// The part of a trace that a reader selects.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct ReadOptions {
   std::uint64_t since_ns = 0;
   std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
 
-  // Whose records are wanted; empty: all. Asked once for each site of a section.
+  // Selects records by site; empty: all. Called once for each site of a section.
   std::function<bool(const Site&, const SegmentInfo&)> site;
 
-  // Whose events are wanted, losses included; empty: all. Asked once for each stream of a section,
-  // and again when its STREAM block says something new.
+  // Selects events by stream, losses included; empty: all. Called once for each stream of a
+  // section, and again when its STREAM block changes.
   std::function<bool(const StreamInfo&, const SegmentInfo&)> stream;
 
   bool losses = true;
   bool site_losses = false;  // also by site: EventKind::kSiteLoss
 
-  // That decode; one of them delivers.
+  // Decoding threads; one of them delivers.
   unsigned threads = 1;
 };
 

@@ -11,7 +11,7 @@ constexpr std::size_t kFixedCodings = kTagLengths.size();
 
 using PairTables = std::array<std::array<PairLengths, kFixedCodings + 1>, kFixedCodings>;
 
-// The second index is one further on for fields that exist: 0 stands for the unused half.
+// The second index is offset by one for existing fields: 0 is the unused half.
 constexpr PairTables make_pair_tables() {
   PairTables tables{};
   for (std::size_t low = 0; low < kFixedCodings; ++low) {

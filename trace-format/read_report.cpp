@@ -6,7 +6,11 @@
 namespace ringside::trace {
 
 std::string ReadError::text() const {
-  std::string text = file + ":" + std::to_string(offset) + ": " + what;
+  std::string text = file;
+  // An error at offset 0 concerns the whole file.
+  if (offset != 0) text += ":" + std::to_string(offset);
+  if (!text.empty()) text += ": ";
+  text += what;
   if (!remedy.empty()) text += "; " + remedy;
   return text;
 }

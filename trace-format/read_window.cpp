@@ -10,7 +10,8 @@
 namespace ringside::trace {
 namespace {
 
-// Whether the point's function rises up to `tsc`, which is not in front of it, without an overflow.
+// Whether the point's function rises up to `tsc`, which is not before the point, without an
+// overflow.
 bool rises_to(const ClockPoint& point, std::uint64_t tsc) {
   const std::uint64_t ticks = tsc - point.tsc0;
   const UInt128 ns = UInt128{ticks} * point.ns_per_tick >> kClockFractionBits;

@@ -1,4 +1,4 @@
-// Which ticks of a section a reader's span of time excludes.
+// The ticks of a section that a reader's span of time excludes.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ inline constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::ma
 
 class ReadWindow {
  public:
-  // `clocks` must outlive it; after a change of it there has to be a new window.
+  // `clocks` must outlive the window; when it changes, create a new window.
   ReadWindow(const ReadOptions& options, const ClockMap& clocks);
 
   bool contains(std::uint64_t unix_ns) const { return unix_ns >= since_ns_ && unix_ns < until_ns_; }
   std::uint64_t since_ns() const { return since_ns_; }
   std::uint64_t until_ns() const { return until_ns_; }
 
-  // Certainly nothing up to (from) this tick is wanted. Never certain by clocks that do not rise.
+  // True only if nothing up to (from) this tick can be wanted. Never true for clocks that do not
+  // rise.
   bool ends_before(std::uint64_t max_tsc) const;
   bool begins_after(std::uint64_t min_tsc) const;
 

@@ -7,7 +7,7 @@
 namespace ringside::trace {
 namespace {
 
-// Whether all of the field's values differ in Value::u64 alone.
+// Whether the field's values differ only in Value::u64.
 bool is_one_word(Coding coding, shm::FieldType type) {
   if (type == shm::FieldType::enumeration) return false;  // they have names
   return coding == Coding::kInteger || coding == Coding::kFloat32 || coding == Coding::kFloat64;

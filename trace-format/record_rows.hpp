@@ -1,5 +1,4 @@
-// Decoded records packed tightly: many of them stay in a cache, where Record and its values would
-// not.
+// Decoded records packed tightly: many of them stay in a cache, unlike Record and its values.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +12,17 @@
 
 namespace ringside::trace {
 
-// Texts stay where the records' decoder has them; constants are taken from the site. Bounded.
+// Texts stay in the decoder's memory; constants are taken from the site. Bounded.
 class RecordRows {
  public:
   using Row = std::uint32_t;
 
-  // Gives up all rows.
+  // Discards all rows.
   void clear() { used_ = 0; }
-  // No room for one more, whatever it is.
+  // There is no room for one more row of any size.
   bool full() const { return used_ > kWords; }
 
-  // All records must have sites of one SiteTable, which outlives the rows. Not when full().
+  // All records must have sites of one SiteTable, which outlives the rows. Do not call when full().
   Row add(std::uint64_t unix_ns, const Record& record);
 
   std::uint64_t unix_ns(Row row) const { return head(row).unix_ns; }
@@ -33,19 +32,19 @@ class RecordRows {
     __builtin_prefetch(words);
     __builtin_prefetch(words + 8);
   }
-  // All of `record` but its stream. Its arguments are good until the next get() of the site.
+  // All of `record` except its stream. Its arguments are valid until the next get() for the site.
   void get(Row row, Record& record);
 
  private:
   static constexpr std::size_t kWords = std::size_t{1} << 20;
 
-  // What rows of one site have in common.
+  // The common layout of all rows of one site.
   struct Layout {
     const Site* site = nullptr;
     bool numbers_only = false;         // all fields are variable and of one word
-    std::vector<std::uint8_t> words;   // fields of which Value::u64 is all
-    std::vector<std::uint8_t> values;  // the other fields that are not constant
-    std::vector<Value> args;           // of the record that get() gave last
+    std::vector<std::uint8_t> words;   // fields that have only Value::u64
+    std::vector<std::uint8_t> values;  // the other variable fields
+    std::vector<Value> args;           // of the last record from get()
   };
   struct Head {
     std::uint64_t unix_ns = 0;
@@ -63,9 +62,9 @@ class RecordRows {
   const Head& head(Row row) const { return *reinterpret_cast<const Head*>(words_.get() + row); }
   const Layout& make_layout(const Site& site);
 
-  std::unique_ptr<std::uint64_t[]> words_;  // kWords, and room for a row
+  std::unique_ptr<std::uint64_t[]> words_;  // kWords, and room for one row
   std::size_t used_ = 0;
-  std::vector<std::unique_ptr<Layout>> layouts_;  // by site id, which a file chooses
+  std::vector<std::unique_ptr<Layout>> layouts_;  // by site id, which is untrusted
 };
 
 }  // namespace ringside::trace

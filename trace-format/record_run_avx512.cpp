@@ -12,7 +12,7 @@
 namespace ringside::trace {
 namespace {
 
-// The lanes of the record before the run, where the last one of a vector is.
+// The lanes of the record before the run, at the position of a vector's last record.
 RINGSIDE_WIDE inline __m512i lanes_before(const RunPlan& plan, const RecordRun& run) {
   const __m512i from_arguments =
       _mm512_sub_epi8(wide(plan.spread), _mm512_set1_epi8(shm::kHeadBytes));
@@ -49,9 +49,9 @@ RINGSIDE_INLINE std::uint64_t bytes_that_follow(const Constants& c, __m512i tag)
   return follow + (follow & c.head_all) + c.head_low;
 }
 
-// Puts the tags where they belong.
+// Puts the tags in their positions.
 RINGSIDE_INLINE void assemble(const Constants& c, Vector& x, unsigned changed) {
-  // Records with any changed argument: the sum carries into the place of the next head.
+  // Records with any changed argument: the sum carries into the position of the next head.
   const unsigned differing = ((changed + c.argument_lanes) >> c.lanes) & c.head_lanes;
   x.rest = _mm512_ternarylogic_epi64(
       x.rest, _mm512_permutexvar_epi8(c.low_tags, x.tag),
@@ -61,7 +61,7 @@ RINGSIDE_INLINE void assemble(const Constants& c, Vector& x, unsigned changed) {
   x.keep = bytes_that_follow(c, x.tag) + _pdep_u64(differing, 0x0101010101010101) * c.tag_bytes;
 }
 
-// Where no argument differs.
+// For records without changed arguments.
 RINGSIDE_INLINE void assemble_heads(const Constants& c, Vector& x) {
   const __m512i zeros = _mm512_srli_epi64(_mm512_lzcnt_epi64(_mm512_or_si512(x.value, c.floor)), 3);
   x.tag = _mm512_maskz_add_epi64(c.heads, _mm512_xor_si512(zeros, c.flip), c.base);

@@ -10,7 +10,7 @@
 namespace ringside::trace {
 namespace {
 
-// Of elements that argument_length() has measured.
+// For elements that argument_length() has measured.
 std::size_t text_elements_bytes(const std::byte* at, std::uint32_t count) {
   std::size_t bytes = 0;
   for (std::uint32_t i = 0; i < count; ++i) bytes += 4 + load<std::uint32_t>(at + bytes);

@@ -1,4 +1,4 @@
-// The arguments of a record as a ring holds them, decoded.
+// Decodes the arguments of a ring record.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace ringside::trace {
 
 // `*values` gets one for each field of the site, constants included; texts and arrays point into
-// `arguments`, or into the site table. Trusts no byte: false if they are not exactly the arguments
-// of one record.
+// `arguments`, or into the site table. Every byte is checked: returns false if they are not exactly
+// the arguments of one record.
 bool decode_ring_arguments(const Site& site, std::span<const std::byte> arguments,
                            std::vector<Value>* values);
 

@@ -1,5 +1,5 @@
-// One record as it lies in a ring: what it is, where its parts are. For whoever looks at records
-// before they are encoded; the encoder has a way of its own that looks at less.
+// One record in a ring: its kind and the positions of its parts. For code that inspects records
+// before they are encoded; the encoder has its own way, which inspects less.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace ringside::trace {
 
-// Refers to the bytes and to the table that it was read with.
+// Refers to the bytes and to the table that it was parsed with.
 struct RingRecordView {
   enum class State : std::uint8_t {
     kWhole,
-    kIncomplete,  // it goes on behind the bytes
-    kCorrupt,     // `why`
+    kIncomplete,  // the record continues after the bytes
+    kCorrupt,     // see `why`
   };
 
   State state = State::kIncomplete;
@@ -24,12 +24,12 @@ struct RingRecordView {
   const Site* site = nullptr;            // null: a control record
   std::uint64_t head = 0;                // see shm-layout/record_head.hpp
   std::uint32_t flags = 0;               // kExt..., of an extended record
-  bool extended = false;                 // it has its length in front of its parts
-  std::span<const std::byte> bytes;      // all of it
-  std::span<const std::byte> arguments;  // the end of it
+  bool extended = false;                 // its length precedes its parts
+  std::span<const std::byte> bytes;      // the whole record
+  std::span<const std::byte> arguments;  // its last part
 };
 
-// The record that `bytes` begin with. Trusts none of them.
+// The record at the front of `bytes`, all of which are checked.
 RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byte> bytes);
 
 }  // namespace ringside::trace

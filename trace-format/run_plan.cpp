@@ -5,7 +5,7 @@
 namespace ringside::trace {
 namespace {
 
-// A head's lane: the record's tag, up to 4 bytes of time, up to 3 bytes of argument tags.
+// The lane of a head: the record's tag, up to 4 bytes of time, up to 3 bytes of argument tags.
 constexpr unsigned kTagAt = 5;
 constexpr unsigned kMaxShared = 3;
 constexpr std::uint8_t kZeroByte = 7;  // of the tags' lanes: their upper bytes are all 0
@@ -25,11 +25,11 @@ void add_head(RunPlan& plan, const SitePlan& site, unsigned lane, unsigned at) {
   }
   plan.heads |= static_cast<std::uint8_t>(1U << lane);
   plan.head_bytes |= std::uint64_t{1} << (lane * 8);
-  // Another site, a time that is 2^32 ticks away or more, and a step back.
+  // Another site, a time that is 2^32 ticks away or more, or a step back.
   plan.refused[lane] = ~(std::uint64_t{0xFFFFFFFF} << shm::kHeadIdBits);
   plan.floor[lane] = 1;
   plan.flip[lane] = ~std::uint64_t{0};
-  plan.base[lane] = 8;  // bytes of lane but the tag's
+  plan.base[lane] = 8;  // bytes of the lane without the tag's
   plan.low_tags[std::size_t{lane} * 8] = static_cast<std::uint8_t>(lane * 8);
   for (unsigned i = 0; i < site.fields.size(); ++i) {
     auto& tags = i % 2 == 0 ? plan.low_tags : plan.high_tags;
@@ -38,7 +38,8 @@ void add_head(RunPlan& plan, const SitePlan& site, unsigned lane, unsigned at) {
 }
 
 void add_argument(RunPlan& plan, const FieldPlan& f, unsigned lane, unsigned at) {
-  // f32 in the upper half: then the most significant bytes are where those of f64 are.
+  // f32 in the upper half: then its most significant bytes are at the same position as those of
+  // f64.
   const unsigned shift = f.coding == Coding::kFloat32 ? 4 : 0;
   for (unsigned i = 0; i < f.bytes; ++i) {
     plan.spread[lane * 8 + shift + i] = static_cast<std::uint8_t>(at + i);

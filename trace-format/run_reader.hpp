@@ -1,5 +1,5 @@
-// Reads runs of records of one site, which follow each other without naming it: the loop for them
-// is small enough to keep all that it needs in registers.
+// Reads runs of records of one site, which follow each other without naming it: the loop is small
+// enough to keep all its state in registers.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace ringside::trace {
 
-// Where a run stands.
+// The position in a run.
 struct RunPosition {
   const std::byte* at = nullptr;  // a record
-  std::uint64_t time = 0;         // of the record before
+  std::uint64_t time = 0;         // of the preceding record
   std::uint64_t sequence = 0;     // of the record at `at`
 };
 
-// read(at): the end of the arguments at `at`, or null if they are none.
+// read(at): the end of the arguments at `at`, or null if they are invalid.
 struct NothingReader {
   const std::byte* read(const std::byte* at) const { return at; }
 };
@@ -27,7 +27,7 @@ struct SkippingReader {
   const std::byte* read(const std::byte* at) const { return skip_arguments(plan, at); }
 };
 
-// The same for so few tags that the tables' places fit into registers.
+// The same for so few tags that the pointers to the tables fit into registers.
 template <std::size_t kPairs>
 class FewSkippingReader {
  public:
@@ -58,7 +58,7 @@ class OneIntegerReader {
   }
   const std::byte* read(const std::byte* at) const {
     const auto tag = static_cast<unsigned>(*at) & 15;
-    // The lengths of all tags in one word: a shift comes sooner than a load.
+    // The lengths of all tags in one word: a shift is faster than a load.
     const std::byte* const next = at + 1 + (kIntegerLengths >> (4 * tag) & 15);
     read_integer(tag, field_, ++at, *value_);
     return next;
@@ -84,9 +84,9 @@ struct ScalarsReader {
   }
 };
 
-// Visit(time, sequence) for each record from `run` on until one is of another form, or is not
-// sound, or begins behind `limit`, or has the number `end_sequence`; moves `run` to it. Behind
-// `limit` there are at least 9 bytes and plan.quick_bytes.
+// Calls visit(time, sequence) for each record from `run` until one has another form, is invalid,
+// begins after `limit`, or has the number `end_sequence`; moves `run` to it. At least 9 bytes and
+// plan.quick_bytes must follow `limit`.
 template <class Reader, class Visit>
 [[gnu::noinline]] RunPosition read_run(RunPosition run, const std::byte* limit,
                                        std::uint64_t end_sequence, const Reader reader,
@@ -95,7 +95,7 @@ template <class Reader, class Visit>
     const auto tag = static_cast<unsigned>(*run.at);
     const std::byte* at = run.at + 2;
     std::uint64_t delta = static_cast<std::uint64_t>(run.at[1]);
-    // A branch, not a table: the processor goes on before the tag has come.
+    // A branch instead of a table: the processor continues before the tag has arrived.
     if ((tag & ~(kPlaceSameValues << 4)) != 1) [[unlikely]] {
       const unsigned code = tag & 15;
       if (tag >= kPlaceIndex1 << 4 || code > 8) break;

@@ -10,14 +10,14 @@ bool SectionCatalog::add_entries(std::span<const std::byte> payload, std::string
   if (!options_.site || (choice_ != nullptr && sites_.size() == before)) return sound;
   asked_.resize(sites_.id_limit());
   wanted_.resize(sites_.id_limit());
-  // A new one, because decoders may be open that use the one before.
+  // A new one, because open decoders may use the old one.
   choice_ = std::make_shared<SiteChoice>();
   sites_.for_each([&](const Site& site) {
     if (!asked_[site.id]) wanted_[site.id] = options_.site(site, segment_);
     asked_[site.id] = true;
     if (wanted_[site.id]) choice_->add(site);
   });
-  // It learns nothing more from now on, so that threads may share it.
+  // The choice does not change after this, so that threads may share it.
   sites_.for_each([&](const Site& site) { choice_->plan(site); });
   return sound;
 }

@@ -23,26 +23,26 @@ class SectionCatalog {
     StreamInfo info;
     bool wanted = true;
     std::uint64_t last_tsc = 0;  // of its extents so far
-    bool asked = false;          // `wanted` holds for the present info
+    bool asked = false;          // `wanted` is valid for the present info
   };
 
-  // `options` and `segment` must outlive it.
+  // `options` and `segment` must outlive the catalog.
   SectionCatalog(const ReadOptions& options, const SegmentInfo& segment)
       : options_(options), segment_(segment) {}
 
-  // Of a DICTIONARY block. False with `*why` if part of it is not sound.
+  // Adds the entries of a DICTIONARY block. Returns false with `*why` if part of it is invalid.
   bool add_entries(std::span<const std::byte> payload, std::string* why);
   void add_stream(const StreamBlock& block);
 
   const SiteTable& sites() const { return sites_; }
-  Stream& stream(std::uint64_t id);  // never moves
+  Stream& stream(std::uint64_t id);  // the reference stays valid
 
-  // For decoders; null: all sites are wanted. Another one after add_entries() brought new sites.
-  // Any number of threads may use it.
+  // For decoders; null: all sites are wanted. Replaced when add_entries() brings new sites. Any
+  // number of threads may use it.
   const std::shared_ptr<SiteChoice>& choice() const { return choice_; }
 
-  // Whether an extent of these sites has to be decoded; also if one is unknown, which only decoding
-  // may show to matter.
+  // Whether an extent of these sites must be decoded; also if one is unknown, because only decoding
+  // shows whether it matters.
   bool wants(std::span<const std::byte> site_ids) const;
   bool knows(std::span<const std::byte> site_ids) const;
 

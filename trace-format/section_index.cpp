@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kIndexBytesAt = 24;  // in END's payload
 
-// An END block that ends the section is looked for in so many bytes; it has 48.
+// An END block that ends the section is searched for in this many bytes; it has 48.
 constexpr std::size_t kTailBytes = 256;
 
 class IndexedSection {
@@ -34,13 +34,17 @@ class IndexedSection {
         block.frame.block_bytes() != index_bytes || !parse(block.payload)) {
       return std::nullopt;
     }
-    // Only now, as reading another block voids the payload.
+    // Only now, because reading another block invalidates the payload.
     if (!read_header() || !read_metadata()) return std::nullopt;
     section_.end = end_;
     section_.indexed = true;
     section_.ended = true;
+    // LOSSES blocks are not in the index, but they are newer than the section's first CLOCK.
+    const ClockPoint& first = section_.clocks.points().front();
     section_.first_unix_ns =
-        section_.min_tsc == SectionScan::kNoTsc ? 0 : section_.clocks.unix_ns(section_.min_tsc);
+        section_.min_tsc == SectionScan::kNoTsc
+            ? 0
+            : std::min(section_.clocks.unix_ns(section_.min_tsc), first.unix_ns(first.tsc0));
     return std::move(section_);
   }
 
@@ -66,7 +70,7 @@ class IndexedSection {
     return false;
   }
 
-  // Into `section_`, with offsets in the file.
+  // Parses to `section_`, with offsets in the file.
   bool parse(std::span<const std::byte> payload) {
     if (payload.size() < kIndexFixedBytes) return false;
     const std::byte* p = payload.data();
@@ -82,7 +86,7 @@ class IndexedSection {
     }
     section_.begin = index_ - section_bytes;
     p += kIndexFixedBytes;
-    std::uint64_t before = 0;  // offsets rise
+    std::uint64_t before = 0;  // offsets must rise
     const auto place = [&](std::uint64_t offset, std::uint64_t& result) {
       if (offset <= before || offset > section_bytes - kBlockHeaderBytes) return false;
       before = offset;
@@ -130,7 +134,7 @@ class IndexedSection {
     return true;
   }
 
-  // CLOCK blocks as a whole, of the others the headers: their readers will find damage.
+  // CLOCK blocks completely, the headers of the others: their readers will find damage.
   bool read_metadata() {
     for (const std::uint64_t offset : section_.metadata) {
       std::array<std::byte, kBlockHeaderBytes + kClockBytes> bytes{};

@@ -9,9 +9,9 @@
 
 namespace ringside::trace {
 
-// The section that ends at `end`, if it has an INDEX block and all that the block says agrees with
-// the headers of the blocks that it points to. Sequence points and late extents are not looked at:
-// a reader checks those that it uses.
+// The section that ends at `end`, if it has an INDEX block that agrees with the headers of the
+// blocks that it points to. Sequence points and late extents are not checked: a reader checks those
+// that it uses.
 std::optional<SectionScan> read_indexed_section(TraceFile& file, std::uint64_t end);
 
 }  // namespace ringside::trace

@@ -1,4 +1,4 @@
-// How SectionReader puts losses, waiting and open extents into the order of time.
+// How SectionReader orders losses, waiting extents and open extents by time.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,18 +8,18 @@
 namespace ringside::trace {
 namespace {
 
-// From so many open extents on they are read in slices.
+// With at least this many open extents, they are read in slices.
 constexpr std::size_t kFewest = 8;
 
-// How many records a slice is meant to have: so many that it pays to go to each stream for them,
-// within bounds that caches set.
+// The intended number of records in a slice: large enough to amortise visiting each stream, within
+// bounds that caches set.
 constexpr std::size_t kRecordsOfStream = 16;
 constexpr std::size_t kLeastRecords = std::size_t{8} << 10;
 constexpr std::size_t kMostRecords = std::size_t{64} << 10;
 
 constexpr std::uint64_t kFirstSpanNs = 100'000;
 
-// Of extents that were opened for a slice and ended in it.
+// For extents that were opened for a slice and ended in it.
 constexpr std::size_t kMostTextBytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -75,7 +75,7 @@ bool SectionReader::find_next() {
     const bool parked = !slicing_ && !parked_.empty() && (!first || parked_first_ < *first);
     if (parked) first = &parked_first_;
     if (first == nullptr || (first->unix_ns >= limit_ns_ && !walk_ended_)) {
-      // What is older than the limit is complete, and nothing younger is wanted.
+      // Everything older than the limit is complete, and nothing newer is wanted.
       const bool past_until = window_.until_ns() != kForever && limit_ns_ >= window_.until_ns();
       if (walk_ended_ || past_until) break;
       if (out_of_blocks_) return false;
@@ -111,7 +111,8 @@ bool SectionReader::find_next() {
   return false;
 }
 
-// What the present extent's or slice's next event must be older than to be the next of all.
+// Finds the key that the next event of the present extent or slice must precede to be the next of
+// all.
 void SectionReader::find_rival() {
   rival_ = {limit_ns_, 0, 0};
   const EventHeap<Item>* const heap = first_heap();
@@ -123,7 +124,7 @@ bool SectionReader::is_of_earlier_stream(const Item& a, const Item& b) {
                                             : a.key.sequence < b.key.sequence;
 }
 
-// Takes from all extents, open or waiting, what begins with `first_ns`.
+// Takes everything that begins with `first_ns` from all extents, open or waiting.
 void SectionReader::fill_slice(std::uint64_t first_ns) {
   open_heap_.move_to(parked_);
   if (slice_ns_ == 0) slice_ns_ = kFirstSpanNs;
@@ -137,7 +138,7 @@ void SectionReader::fill_slice(std::uint64_t first_ns) {
     std::sort(sources.begin(), sources.end(), is_of_earlier_stream);
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    // Each lies somewhere else.
+    // Each is in a different place in memory.
     if (i + 4 < sources.size()) sources[i + 4].cursor->prefetch();
     if (i + 2 < sources.size()) sources[i + 2].cursor->prefetch_records();
     take_slice_of(sources[i], last_ns);
@@ -161,7 +162,7 @@ void SectionReader::end_slice() {
   slice_text_bytes_ = 0;
 }
 
-// An open extent's part of the slice. What it has no room for is merged with it.
+// An open extent's part of the slice. Records that do not fit are merged with the slice.
 void SectionReader::take_slice_of(Item item, std::uint64_t last_ns) {
   if (item.key.unix_ns <= last_ns && !slice_.full()) {
     slice_.begin_stream(item.key.stream_id, item.stream);

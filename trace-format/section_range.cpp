@@ -1,4 +1,4 @@
-// Where SectionReader's way through the blocks begins and ends, and what it knows beforehand.
+// Where SectionReader's walk through the blocks begins and ends, and its knowledge before the walk.
 #include <algorithm>
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace ringside::trace {
 
-// The part of the section that the wanted time may lie in, as its sequence points tell.
+// The part of the section that may contain the wanted time, according to its sequence points.
 void SectionReader::choose_range() {
   const TimePoint* first = nullptr;
   const TimePoint* last = nullptr;
@@ -21,7 +21,7 @@ void SectionReader::choose_range() {
     if (scan_.indexed)
       return doubt_index((first != nullptr ? first : last)->offset,
                          "no sequence point where it tells of one");
-    first = last = nullptr;  // headers that mislead: all of it is read
+    first = last = nullptr;  // misleading headers: read the whole section
   }
   walk_begin_ = first != nullptr ? first->offset : scan_.begin;
   walk_end_ = last != nullptr ? last->offset : scan_.end;
@@ -37,7 +37,7 @@ bool SectionReader::is_sound(const TimePoint& point) {
          parse_watermark(block.payload, watermark) && watermark == point.watermark;
 }
 
-// The section's blocks contradict its index, so that nothing of it can be relied on.
+// The section's blocks contradict its index, so none of it is reliable.
 void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
   if (!scan_.indexed) return;
   note(offset, "the section's index is wrong: " + what, "its blocks are read one by one instead");
@@ -47,7 +47,7 @@ void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
   window_ = ReadWindow(*context_.options, scan_.clocks);
   next_late_ = 0;
   if (begun) {
-    // What lies in front is passed already; what lies behind may be wanted after all.
+    // Blocks before this position are already skipped; blocks after it may be wanted after all.
     walk_end_ = scan_.end;
     blocks_.set_end(walk_end_);
     load_metadata();
@@ -56,8 +56,8 @@ void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
   }
 }
 
-// Ahead of everything else, because a late extent is read before the dictionary entries that stand
-// in front of it.
+// Before everything else, because a late extent is read before the dictionary entries that precede
+// it.
 void SectionReader::load_metadata() {
   for (std::size_t i = 0; i < scan_.metadata.size(); ++i) {
     Block block;

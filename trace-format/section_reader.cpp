@@ -38,7 +38,7 @@ void SectionReader::get(Event& event) {
     const Record& record = current_.cursor->record();
     event.stream = current_.stream;
     event.kind = EventKind::kRecord;
-    // The extension's many bytes seldom say anything.
+    // The extension is large and rarely used.
     if ((record.ext_flags | event.record.ext_flags) != 0) [[unlikely]] {
       event.record = record;
     } else {

@@ -24,48 +24,49 @@
 
 namespace ringside::trace {
 
-// Reads the section block by block up to a sequence point, takes in the late extents from further
-// on that belong before its watermark, delivers what is older than the watermark, and goes on.
-// Extents wait undecoded until their first record's turn; those that hold nothing that is wanted
-// are passed by, and so is what sequence points show to lie outside the wanted time.
+// Reads the section block by block up to a sequence point, adds the later late extents that belong
+// before its watermark, delivers everything older than the watermark, and continues. Extents wait
+// undecoded until their first record's turn. It skips extents without wanted records, and blocks
+// that sequence points show to be outside the wanted time.
 class SectionReader {
  public:
-  // What the sections of a set share. All must outlive the reader.
+  // The parts that the sections of a set share. All must outlive the reader.
   struct Context {
     const ReadOptions* options = nullptr;
     ReadReport* report = nullptr;
     SequenceLedger* ledger = nullptr;  // of the section's segment
-    std::size_t place = 0;             // of the section in it
+    std::size_t place = 0;             // index of the section in it
     DecodePool* pool = nullptr;        // null: the reader decodes
   };
 
   SectionReader(std::shared_ptr<TraceFile> file, SectionScan scan, const Context& context);
 
-  // Goes to the next event; false at the end, or if there is none yet: see is_waiting(). What the
-  // event before referred to is void.
+  // Moves to the next event. Returns false at the end, or if there is none yet: see is_waiting().
+  // Invalidates everything that the preceding event referred to.
   bool next();
 
   const EventKey& key() const { return current_.key; }
   void get(Event& event);  // the present event
 
-  // The section is the last of a file that is still written: at its end next() returns false and
-  // may be called again after grow(). What comes is taken as it comes: late extents are late.
+  // The section is the last of a growing file: at its end next() returns false and may be called
+  // again after grow(). Blocks are delivered in the order in which they arrive, so late extents are
+  // late.
   void follow();
-  // The file's size has changed.
+  // Call when the file's size has changed.
   void grow();
-  // Nothing more comes: the rest is delivered, as far as it is whole.
+  // The file does not grow any more: the rest is delivered, as far as it is complete.
   void stop_following();
   bool is_waiting() const { return following_ && !at_end_; }
-  // Events older than this are all delivered once next() returned false.
+  // All events older than this are delivered once next() returned false.
   std::uint64_t limit_ns() const { return limit_ns_; }
   // Where the next section may begin once next() returned false and is_waiting() is false; empty if
-  // nothing behind this one is wanted or can be read.
+  // nothing after this section is wanted or readable.
   std::optional<std::uint64_t> next_section() const { return next_section_; }
 
  private:
   enum class ItemKind : std::uint8_t { kLoss, kWaiting, kOpen, kSlice };
-  // Something whose next event has this key (waiting extents: no event is older, as far as the
-  // extent's header tells).
+  // An item whose next event has this key (waiting extents: no event is older, according to the
+  // extent's header).
   struct Item {
     EventKey key;
     ItemKind kind = ItemKind::kLoss;
@@ -120,18 +121,18 @@ class SectionReader {
   ReadReport& report_;
   ReadWindow window_;
   BlockReader blocks_;
-  BlockReader far_blocks_;  // for blocks elsewhere, so that `blocks_` keeps its buffer
+  BlockReader far_blocks_;  // for distant blocks, so that `blocks_` keeps its buffer
   SectionCatalog catalog_;
   WaitingExtents waiting_;
   std::size_t next_late_ = 0;
-  std::set<std::uint64_t> taken_early_;  // offsets of late extents that the walk will meet again
+  std::set<std::uint64_t> taken_early_;  // offsets of late extents that the walk will find again
   EventHeap<Item> loss_heap_;
-  EventHeap<Item> waiting_heap_;  // extents that are not open: many, seldom touched
-  EventHeap<Item> open_heap_;     // open extents that are merged: few, touched for each record
-  // Where many extents are open at a time, their records come from a slice of it. It is an item of
-  // open_heap_ then, and extents with nothing older than its end are parked.
+  EventHeap<Item> waiting_heap_;  // extents that are not open: many, rarely used
+  EventHeap<Item> open_heap_;     // open extents that are merged: few, used for each record
+  // If many extents are open at a time, their records come from a slice of it. The slice is then an
+  // item of open_heap_, and extents with nothing older than its end are parked.
   TimeSlice slice_;
-  std::uint64_t slice_ns_ = 0;  // the next one's span
+  std::uint64_t slice_ns_ = 0;  // the span of the next slice
   bool slicing_ = false;
   std::vector<Item> parked_;
   EventKey parked_first_;
@@ -150,7 +151,7 @@ class SectionReader {
   bool at_end_ = false;
   bool has_end_block_ = false;
   std::optional<std::uint64_t> next_section_;
-  bool stopped_ = false;  // a critical block of unknown type, or another section's header
+  bool stopped_ = false;  // by a critical block of unknown type, or another section's header
   Item current_;
   bool has_current_ = false;
   EventKey rival_;  // see find_rival()

@@ -1,6 +1,8 @@
 #include "trace-format/section_scan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -9,6 +11,8 @@
 #include "trace-format/block_reader.hpp"
 #include "trace-format/block_writer.hpp"
 #include "trace-format/extent_decoder.hpp"
+#include "trace-format/format_constants.hpp"
+#include "trace-format/little_endian.hpp"
 #include "trace-format/section_index.hpp"
 
 namespace ringside::trace {
@@ -16,7 +20,8 @@ namespace {
 
 constexpr std::uint64_t kNever = SectionScan::kNoTsc;
 
-// Of a section with more sequence points every second is remembered, or every fourth...
+// In a section with more sequence points only every second point is kept, or every fourth, and so
+// on.
 constexpr std::size_t kMostPoints = std::size_t{1} << 16;
 
 void sort_late(std::vector<LateExtent>& late) {
@@ -39,7 +44,7 @@ class Scan {
     Block block;
     while (headers_.next_header(block, kExtentHeaderBytes)) take(block);
     close(end_);
-    // Sections tile the file, so that whoever reads them meets all damage.
+    // Sections tile the file, so that their readers find all damage.
     if (!sections_.empty() && !unreadable_) {
       if (sections_.back().end != end_) sections_.back().ended = false;
       sections_.back().end = end_;
@@ -80,8 +85,11 @@ class Scan {
       case BlockType::kSequencePoint:
         take_point(block);
         break;
+      case BlockType::kLosses:
+        take_losses(block);
+        break;
       case BlockType::kEnd: {
-        // Checked, because behind a false end a section without a dictionary would begin.
+        // Checked, because after a false end a section without a dictionary would begin.
         Block end;
         if (!whole_.read_at(block.offset, end)) break;
         open_->ended = true;
@@ -96,11 +104,18 @@ class Scan {
   void take_extent(const Block& block) {
     ExtentHeader header;
     if (!ExtentHeader::parse(block.payload, header)) return;
-    if (header.records != 0) {
-      open_->min_tsc = std::min(open_->min_tsc, header.min_tsc);
-      open_->max_tsc = std::max(open_->max_tsc, header.max_tsc);
-    }
+    // Without records it reports a loss, at the time `base`.
+    const bool has_records = header.records != 0;
+    open_->min_tsc = std::min(open_->min_tsc, has_records ? header.min_tsc : header.base_tsc);
+    open_->max_tsc = std::max(open_->max_tsc, has_records ? header.max_tsc : header.base_tsc);
     if ((header.flags & kExtentLate) != 0) open_->late.push_back({header.min_tsc, block.offset});
+  }
+
+  void take_losses(const Block& block) {
+    constexpr std::size_t kUntilAt = 8;
+    if (block.payload.size() < kUntilAt + sizeof(std::uint64_t)) return;
+    first_loss_tsc_ =
+        std::min(first_loss_tsc_, load<std::uint64_t>(block.payload.data() + kUntilAt));
   }
 
   void take_point(const Block& block) {
@@ -117,6 +132,7 @@ class Scan {
 
   void open(std::uint64_t offset, const SectionHeader* header) {
     unreadable_ = false;
+    first_loss_tsc_ = kNever;
     points_met_ = 0;
     point_step_ = 1;
     auto segment = std::make_shared<SegmentInfo>();
@@ -146,7 +162,8 @@ class Scan {
     section.end = tiled_to_ = end;
     sort_late(section.late);
     if (section.clocks.empty()) add_substitute_clock(section);
-    section.first_unix_ns = section.min_tsc == kNever ? 0 : section.clocks.unix_ns(section.min_tsc);
+    const std::uint64_t first_tsc = std::min(section.min_tsc, first_loss_tsc_);
+    section.first_unix_ns = first_tsc == kNever ? 0 : section.clocks.unix_ns(first_tsc);
     sections_.push_back(std::move(section));
     open_.reset();
   }
@@ -173,7 +190,8 @@ class Scan {
   std::vector<SectionScan> sections_;
   std::optional<SectionScan> open_;
   bool unreadable_ = false;
-  std::uint64_t tiled_to_;  // up to where bytes belong to a section
+  std::uint64_t first_loss_tsc_ = kNever;  // of the losses in LOSSES blocks
+  std::uint64_t tiled_to_;                 // bytes before this position belong to a section
   std::uint64_t points_met_ = 0;
   std::uint64_t point_step_ = 1;
 };
@@ -217,8 +235,8 @@ std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
   std::vector<SectionScan> sections;
   if (end > 0) {
     sections = Scan(file, 0, end, report).run();
-    // Bytes in front of the indexed sections that belong to none are damage that somebody has to
-    // meet. Without a section in front that is the first indexed one.
+    // Bytes before the indexed sections that belong to no section are damage, and a reader must
+    // find it. If no section precedes, that is the reader of the first indexed one.
     if (sections.empty() && !indexed.empty()) {
       sections = Scan(file, 0, file.size(), report).run();
       return sections;
@@ -234,6 +252,15 @@ std::vector<SectionScan> scan_sections_from(TraceFile& file, std::uint64_t begin
   return Scan(file, begin, file.size(), report).run();
 }
 
+bool may_begin_a_trace(TraceFile& file) {
+  constexpr std::uint32_t kMagic = kBlockMagic;
+  constexpr std::uint32_t kNothing = 0;
+  std::array<std::byte, sizeof kMagic> front{};
+  const std::size_t bytes = file.read(0, front);
+  return std::memcmp(front.data(), &kMagic, bytes) == 0 ||
+         std::memcmp(front.data(), &kNothing, bytes) == 0;
+}
+
 void rescan_section(TraceFile& file, SectionScan& section, ReadReport& report) {
   std::vector<SectionScan> found = Scan(file, section.begin, section.end, report).run();
   section.indexed = false;
@@ -244,7 +271,7 @@ void rescan_section(TraceFile& file, SectionScan& section, ReadReport& report) {
     for (const ClockPoint& point : part.clocks.points()) section.clocks.add(point);
     section.late.insert(section.late.end(), part.late.begin(), part.late.end());
     section.metadata.insert(section.metadata.end(), part.metadata.begin(), part.metadata.end());
-    // Several sections where the index told of one: its points would leave some out.
+    // The scan found several sections where the index has one: its points would leave some out.
     if (found.size() == 1) section.points = part.points;
     section.min_tsc = std::min(section.min_tsc, part.min_tsc);
     section.max_tsc = std::max(section.max_tsc, part.max_tsc);

@@ -1,6 +1,6 @@
-// A first look over a trace file, at its indices or else at its block headers only: where its
-// sections lie, what time they cover and which extents stand behind a sequence point that they
-// belong before.
+// A first scan of a trace file, by its indices or else by its block headers: the positions of its
+// sections, the time that they cover, and the extents that follow a sequence point that they belong
+// before.
 #pragma once
 
 #include <cstdint>
@@ -34,29 +34,34 @@ struct SectionScan {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::shared_ptr<SegmentInfo> segment;
-  ClockMap clocks;  // never empty: without a sound CLOCK block what the header says, or ticks as ns
+  // never empty: without a valid CLOCK block it has the header's clock, or ticks as ns
+  ClockMap clocks;
   std::vector<LateExtent> late;         // by rising min_tsc
   std::vector<std::uint64_t> metadata;  // rising offsets of CLOCK, DICTIONARY and STREAM blocks
   std::vector<TimePoint> points;        // by rising offset; not necessarily all
-  std::uint64_t min_tsc = kNoTsc;       // no record is older, if the headers tell the truth
-  std::uint64_t max_tsc = 0;            // nor younger; kNoTsc and 0 without records
-  std::uint64_t first_unix_ns = 0;      // of min_tsc
-  bool ended = false;                   // by an END block
-  bool indexed = false;                 // all this is what an INDEX block says
+  std::uint64_t min_tsc = kNoTsc;   // no extent's record or loss is older, if headers are correct
+  std::uint64_t max_tsc = 0;        // nor newer; kNoTsc and 0 without extents
+  std::uint64_t first_unix_ns = 0;  // no record or loss of any block is older
+  bool ended = false;               // has an END block
+  bool indexed = false;             // all members come from an INDEX block
 };
 
-// The sections of `file` that this version can read, in their order. A section whose HEADER is lost
-// counts as one of an unknown segment. Sections for newer readers go to the report's notes.
+// The sections of `file` that this version can read, in order. A section whose HEADER is lost
+// counts as a section of an unknown segment. Sections that need newer readers go to the report's
+// notes.
 std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report);
 
-// The same of what begins at `begin`, in front of which there are whole sections.
+// The same for the sections from `begin`, which is preceded by complete sections.
 std::vector<SectionScan> scan_sections_from(TraceFile& file, std::uint64_t begin,
                                             ReadReport& report);
 
-// Puts what its blocks' headers say in the place of what the index said.
+// Decided by its first bytes, if it has any; a writer may have allocated some.
+bool may_begin_a_trace(TraceFile& file);
+
+// Replaces the index's data with those from the blocks' headers.
 void rescan_section(TraceFile& file, SectionScan& section, ReadReport& report);
 
-// What HEADER says; false if it wants a newer reader.
+// False if HEADER requires a newer reader.
 bool can_read(const SectionHeader& header);
 std::shared_ptr<SegmentInfo> segment_of(const SectionHeader& header, const std::string& file);
 

@@ -1,4 +1,4 @@
-// SectionReader's way through the blocks.
+// SectionReader's walk through the blocks.
 #include <algorithm>
 #include <string>
 
@@ -11,12 +11,13 @@ namespace ringside::trace {
 namespace {
 
 LossCause loss_cause(std::uint32_t stored) {
-  return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten)
+  return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten) ||
+                 stored == static_cast<std::uint32_t>(LossCause::kAbandoned)
              ? static_cast<LossCause>(stored)
              : LossCause::kUnknown;
 }
 
-// The site table of an extent, empty if it has none that is sound.
+// The site table of an extent, empty if it has no valid one.
 std::span<const std::byte> site_ids(const Block& block, const ExtentHeader& header) {
   const auto rest = block.payload.subspan(kExtentHeaderBytes);
   return rest.subspan(std::min<std::size_t>(header.records_bytes, rest.size()));
@@ -32,7 +33,7 @@ void SectionReader::take_block(const Block& block) {
       const bool known =
           std::binary_search(scan_.metadata.begin(), scan_.metadata.end(), block.offset);
       if (known) {
-        // Of a stream that is told of again, what is said here counts from here on.
+        // A second STREAM block for a stream applies from here.
         if (block.frame.type == BlockType::kStream) take_metadata(block);
         return;
       }
@@ -79,7 +80,7 @@ void SectionReader::take_block(const Block& block) {
   }
 }
 
-// What is followed has no end that is known before.
+// A followed section has no end that is known in advance.
 void SectionReader::end_section(std::uint64_t next_section) {
   next_section_ = next_section;
   stopped_ = true;
@@ -93,7 +94,7 @@ void SectionReader::take_extent(const Block& block) {
     return;
   }
   if (scan_.indexed && !catalog_.knows(site_ids(block, header))) {
-    // `block` dies with the walk over the headers; it comes once more.
+    // doubt_index() walks the headers, which invalidates `block`: so read it again.
     doubt_index(block.offset, "a dictionary block is missing in it");
     Block again;
     if (far_blocks_.read_at(block.offset, again)) take_extent(again);
@@ -187,7 +188,7 @@ void SectionReader::add_loss(const Loss& loss) {
       {{unix_ns, loss.gap.stream_id, loss.gap.first}, ItemKind::kLoss, slot, nullptr, nullptr});
 }
 
-// Up to the next sequence point, or as far as there are blocks.
+// Reads up to the next sequence point, or to the last available block.
 void SectionReader::read_on() {
   Block block;
   while (!stopped_ && blocks_.next(block)) {
@@ -223,7 +224,7 @@ void SectionReader::end_walk() {
   walk_ended_ = true;
 }
 
-// A sequence point also tells of extents that were lost and that no later one follows.
+// A sequence point also shows extents that were lost and that no later one follows.
 void SectionReader::check_positions(const Block& block, std::uint64_t watermark) {
   const std::byte* p = block.payload.data() + kSequencePointFixedBytes;
   const std::size_t room =
@@ -238,7 +239,7 @@ void SectionReader::check_positions(const Block& block, std::uint64_t watermark)
   }
 }
 
-// Those from further on that belong before the watermark.
+// Takes the later extents that belong before the watermark.
 void SectionReader::take_late(std::uint64_t watermark) {
   for (; next_late_ < scan_.late.size(); ++next_late_) {
     const LateExtent late = scan_.late[next_late_];
@@ -246,7 +247,7 @@ void SectionReader::take_late(std::uint64_t watermark) {
     if (late.offset < blocks_.position() || taken_early_.contains(late.offset)) continue;
     Block block;
     ExtentHeader header;
-    // A damaged one is left to the walk, which accounts for it.
+    // A damaged one is left to the walk, which reports it.
     const bool sound = far_blocks_.read_at(late.offset, block) &&
                        block.frame.type == BlockType::kExtent &&
                        ExtentHeader::parse(block.payload, header);

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of Zstandard's seekable format: the last frame of a packed file is a skippable one that
+// Constants of Zstandard's seekable format: the last frame of a packed file is a skippable one that
 // holds the table of all frames (contrib/seekable_format/zstd_seekable_compression_format.md of
 // Zstandard's source). All integers are little-endian.
 //
@@ -11,7 +11,7 @@
 
 namespace ringside::trace {
 
-// Of skippable frames in general; the last 4 bits are free.
+// The magic of skippable frames in general; the last 4 bits are free.
 inline constexpr std::uint32_t kSkippableMagic = 0x184D2A50;
 inline constexpr std::uint32_t kSeekTableMagic = 0x184D2A5E;
 inline constexpr std::uint32_t kSeekableMagic = 0x8F92EAB1;

@@ -56,7 +56,7 @@ std::vector<SequenceGap> SequenceLedger::close(std::size_t section, bool to_its_
   return gaps;
 }
 
-// All sections before `part` are settled now.
+// All sections before `part` are settled.
 void SequenceLedger::settle(Part& part, std::vector<SequenceGap>& gaps) {
   for (const auto& [stream_id, first] : part.unchecked) {
     const auto known = known_.find(stream_id);

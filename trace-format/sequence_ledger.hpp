@@ -1,4 +1,4 @@
-// Which sequence numbers of a segment's streams were seen, across the sections that hold them.
+// The sequence numbers of a segment's streams that were seen, across the sections that hold them.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace ringside::trace {
 
-// Sequence numbers that nobody told of.
+// Sequence numbers that no block reports.
 struct SequenceGap {
-  std::uint64_t tsc = 0;  // of what comes behind
+  std::uint64_t tsc = 0;  // of the record after the gap
   std::uint64_t stream_id = 0;
   std::uint64_t first = 0;
-  std::uint64_t count = 0;  // 0: there is no gap
+  std::uint64_t count = 0;  // 0: no gap
 };
 
-// Sections are numbered in the order in which they were written, but may be read side by side.
-// What a stream's first section begins with counts as complete: what was in front is not known.
+// Sections are numbered in the order in which they were written, but may be read in parallel.
+// Records before the beginning of a stream's first section are unknown, not missing.
 class SequenceLedger {
  public:
   std::size_t add_section();
 
-  // Of the segment, whatever the section.
+  // For the whole segment, not per section.
   CountedLosses& counted() { return counted_; }
 
-  // The section is not read from its beginning: what was before it says nothing about it.
+  // The section is not read from its beginning: the records before are unknown.
   void begin_inside(std::size_t section);
 
   // The stream's next record in the section has this number.
@@ -36,8 +36,8 @@ class SequenceLedger {
   // The records up to this number were seen.
   void seen(std::size_t section, std::uint64_t stream_id, std::uint64_t next_sequence);
 
-  // The section is read; `to_its_end`: as far as it goes. Returns the gaps in front of later
-  // sections that show only now.
+  // The section is read; `to_its_end`: completely. Returns the gaps before later sections that are
+  // only known now.
   std::vector<SequenceGap> close(std::size_t section, bool to_its_end);
 
  private:
@@ -47,7 +47,7 @@ class SequenceLedger {
   };
   struct Part {
     std::unordered_map<std::uint64_t, std::uint64_t> next;  // by stream
-    std::unordered_map<std::uint64_t, First> unchecked;     // while sections before are still read
+    std::unordered_map<std::uint64_t, First> unchecked;  // while preceding sections are being read
     bool closed = false;
     bool inside = false;
     bool to_its_end = false;
@@ -57,8 +57,9 @@ class SequenceLedger {
 
   CountedLosses counted_;
   std::vector<Part> parts_;
-  std::size_t settled_ = 0;                                 // so many are closed, and all before
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  // what the settled ones end with
+  std::size_t settled_ = 0;  // this many are closed, with all before them
+  // the last numbers of the settled sections
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;
 };
 
 }  // namespace ringside::trace

@@ -1,4 +1,4 @@
-// Which sites' records, and which of their values, a reader wants.
+// The sites whose records a reader wants, and the values that it wants of them.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace ringside::trace {
 
-// Of the sites of one SiteTable, which must outlive it. Not thread-safe: it learns what to do with
-// a site when it first meets it.
+// For the sites of one SiteTable, which must outlive it. Not thread-safe: it creates the plan of a
+// site at first use.
 class SiteChoice {
  public:
   struct Plan {
@@ -22,21 +22,21 @@ class SiteChoice {
     bool chosen = false;
   };
 
-  // The site's records count, with the values of these fields (places among the site's fields, at
-  // most all of them); the other values of its records mean nothing then, but for texts and
-  // constants. Not while a decoder is open that uses this choice.
+  // Selects the site's records, with the values of these fields (indexes among the site's fields,
+  // at most all of them). Other values of its records are undefined, except texts and constants. Do
+  // not call while a decoder that uses this choice is open.
   void add(const Site& site, std::span<const std::uint8_t> fields);
   void add(const Site& site);  // with all fields
 
   bool empty() const { return wanted_.empty(); }
 
-  // What to do with the site's arguments. Lives until the next add().
+  // The plan for the site's arguments. Lives until the next add().
   const Plan& plan(const Site& site);
 
  private:
   std::unordered_map<std::uint32_t, std::vector<bool>> wanted_;  // by site id, by field
   std::vector<std::unique_ptr<Plan>> plans_;                     // by site id
-  bool numbers_ = false;  // a chosen f64 may refer to one of any site
+  bool numbers_ = false;  // a selected f64 may refer to one of any site
 };
 
 }  // namespace ringside::trace

@@ -1,5 +1,5 @@
-// How the arguments of one site lie in a ring record, and how an extent codes them: worked out once
-// when the site becomes known, so that encoder and decoder never look at types one by one.
+// The layout of one site's arguments in a ring record and their coding in an extent: computed once
+// when the site becomes known, so that encoder and decoder never inspect types one by one.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ constexpr bool is_variable(Coding coding) {
   return coding >= Coding::kText;
 }
 
-// A field that records carry, that is one without a constant value.
+// A field that records carry: one without a constant value.
 struct FieldPlan {
   std::uint64_t value_mask = 0;  // integers: the bits that are stored
   std::uint64_t sign_bit = 0;    // integers: the highest of them if the type is signed, else 0
-  std::uint16_t offset = 0;      // in the arguments; only when no field is variable
-  std::uint8_t field = 0;        // its place among all fields of the site
-  std::uint8_t bytes = 0;        // size of the value; of an element (array); 0 for texts
+  std::uint16_t offset = 0;      // in the arguments; only if no field is variable
+  std::uint8_t field = 0;        // its index among all fields of the site
+  std::uint8_t bytes = 0;        // size of the value, or of an element (array); 0 for texts
   Coding coding = Coding::kInteger;
   shm::FieldType type = shm::FieldType::none;  // with the array flag
 };
@@ -44,10 +44,10 @@ struct SitePlan {
   bool integers_only = true;
 };
 
-// Adds the next field that is not constant; `type` is a valid code, `field` its place in the site.
+// Adds the next variable field; `type` is a valid code, `field` its index in the site.
 void append_field(SitePlan& plan, std::uint8_t field, shm::FieldType type);
 
-// Whether `bytes` are whole elements of an array of strings or bytes, and how many.
+// Whether `bytes` are complete elements of an array of strings or bytes; `count`: how many.
 bool text_elements_fit(const std::byte* elements, std::size_t bytes, std::uint32_t& count);
 
 }  // namespace ringside::trace

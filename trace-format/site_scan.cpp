@@ -38,7 +38,7 @@ void SiteScan::begin(SectionScan& section) {
   load_metadata(section);
 }
 
-// The part of the section that the wanted time may lie in, as its sequence points tell.
+// The part of the section that may contain the wanted time, according to its sequence points.
 void SiteScan::choose_range(SectionScan& section) {
   window_.reset();
   next_late_ = section.late.size();
@@ -54,12 +54,12 @@ void SiteScan::choose_range(SectionScan& section) {
     window_.emplace(*options_, section.clocks);
     if (find_range(section)) return;
   }
-  // Headers that mislead: all of it is read.
+  // Misleading headers: read the whole section.
   blocks_->set_range(section.begin, section.end);
   next_late_ = section.late.size();
 }
 
-// False if the section's points do not hold.
+// False if the section's points are wrong.
 bool SiteScan::find_range(const SectionScan& section) {
   const TimePoint* first = nullptr;
   const TimePoint* last = nullptr;
@@ -96,8 +96,8 @@ bool SiteScan::is_sound(const LateExtent& late) {
          ExtentHeader::parse(block.payload, header) && header.min_tsc == late.min_tsc;
 }
 
-// All of it first, so that the choice of sites stands before the first extent, and the streams are
-// known wherever the walk begins.
+// Loads all of it first, so that the choice of sites is complete before the first extent, and the
+// streams are known wherever the walk begins.
 void SiteScan::load_metadata(const SectionScan& section) {
   sites_ = std::make_unique<SiteTable>();
   streams_.clear();

@@ -1,5 +1,5 @@
-// Visits the records of chosen sites of a trace file, in the order in which they lie there: for
-// questions whose answer does not depend on the order of streams.
+// Visits the records of selected sites of a trace file, in file order: for queries whose answer
+// does not depend on the order of streams.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,21 @@
 
 namespace ringside::trace {
 
-// Not thread-safe; one run. Memory is bounded by one extent and the dictionaries. Any bytes may
-// come: damage is skipped and reported, as by TraceSet.
+// Not thread-safe; for one run. Memory is bounded by one extent and the dictionaries. The bytes are
+// untrusted: damage is skipped and reported, as in TraceSet.
 class SiteScan {
  public:
-  // Empty with `*error` if the file cannot be read or holds no trace.
+  // Empty with `*error` if the file cannot be read or is not a trace.
   static std::optional<SiteScan> open(const std::string& path, ReadError* error);
 
-  // From now on run() passes by what does not lie in [since_ns, until_ns) or belongs to a stream
-  // that `options` does not want; the rest of them does not count. They must outlive run().
+  // After this call run() skips records outside [since_ns, until_ns) and of streams that `options`
+  // does not select; the other options have no effect. The options must outlive run().
   void narrow(const ReadOptions& options) { options_ = &options; }
 
-  // Choose(const Site&, SiteChoice&), called for all sites of a section, adds to the choice those
-  // that count, with the fields that are looked at. Visit(const RecordView&, TickClock&) is then
-  // called for their records; the clock makes wall-clock time of a record's tsc. A record's values
-  // are views that die with the visit; values of fields that were not asked for are undefined.
+  // Calls choose(const Site&, SiteChoice&) for all sites of a section; it adds the selected sites
+  // to the choice, with the fields that it reads. Then calls visit(const RecordView&, TickClock&)
+  // for their records; the clock converts a record's tsc to wall-clock time. A record's values are
+  // views that live during the visit; values of other fields are undefined.
   template <class Choose, class Visit>
   void run(Choose&& choose, Visit&& visit) {
     for (SectionScan& section : sections_) {
@@ -56,8 +56,8 @@ class SiteScan {
     }
   }
 
-  // Visit(const Site&) for all sites of all sections, before run(). Sites live during the visit; of
-  // segment() it is the one that they belong to.
+  // Calls visit(const Site&) for all sites of all sections; call it before run(). Sites live during
+  // the visit; segment() is the segment that they belong to.
   template <class Visit>
   void for_each_site(Visit&& visit) {
     for (SectionScan& section : sections_) {
@@ -66,11 +66,22 @@ class SiteScan {
     }
   }
 
-  // During a call of run() or for_each_site(): of the present section, and of the record visited.
+  // Calls visit(const StreamInfo&) for the streams that the sections describe, likewise.
+  template <class Visit>
+  void for_each_stream(Visit&& visit) {
+    for (SectionScan& section : sections_) {
+      begin(section);
+      for (const auto& [id, stream] : streams_) visit(stream.info);
+    }
+  }
+
+  // During run(), for_each_site() or for_each_stream(): the present section, and the stream of the
+  // visited record.
   const SegmentInfo& segment() const { return *segment_; }
   const StreamInfo& stream() const { return stream_->info; }
 
-  // In numbers of records only what run() has met; see `damaged_blocks` and `notes` for the rest.
+  // Its numbers of records cover only records that run() has read; see `damaged_blocks` and `notes`
+  // for the rest.
   const ReadReport& report() const { return *report_; }
 
  private:
@@ -81,7 +92,7 @@ class SiteScan {
   bool is_sound(const TimePoint& point);
   bool is_sound(const LateExtent& late);
   void load_metadata(const SectionScan& section);
-  bool next_extent(const SectionScan& section, SiteChoice& choice);  // with a chosen site
+  bool next_extent(const SectionScan& section, SiteChoice& choice);  // with a selected site
   bool next_block(const SectionScan& section, Block& block);
   bool is_wanted(const ExtentHeader& header);
   void take_stream(const Block& block);
@@ -90,18 +101,18 @@ class SiteScan {
   std::unique_ptr<TraceFile> file_;
   std::unique_ptr<ReadReport> report_;
   std::vector<SectionScan> sections_;
-  std::unique_ptr<SiteTable> sites_;  // of the present section, as is all below
+  std::unique_ptr<SiteTable> sites_;  // of the present section, like all members below
   std::unique_ptr<BlockReader> blocks_;
   std::unique_ptr<BlockReader> far_blocks_;  // of the whole section
-  const ReadOptions* options_ = nullptr;     // null: all is wanted
+  const ReadOptions* options_ = nullptr;     // null: everything is wanted
   std::optional<ReadWindow> window_;         // if there is a span of time
-  std::size_t next_late_ = 0;                // of those behind the range that is read
+  std::size_t next_late_ = 0;                // of those after the range that is read
   std::unique_ptr<ExtentDecoder> decoder_;
   TickClock clock_;
   const SegmentInfo* segment_ = nullptr;
   struct Stream {
     StreamInfo info;
-    std::optional<bool> wanted;  // empty: not asked yet
+    std::optional<bool> wanted;  // empty: not yet known
   };
   std::map<std::uint64_t, Stream> streams_;  // by id
   const Stream* stream_ = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 using shm::FieldType;
 
-// A constant lies in its entry as its value would in an extent: numbers in their natural size,
+// A constant is stored in its entry like its value in an extent: numbers in their natural size,
 // texts and arrays as their bytes without length or count.
 bool constant_value(const Field& field, Value& value) {
   const FieldType type = field.is_array ? shm::array_of(field.type) : field.type;
@@ -128,7 +128,7 @@ bool SiteTable::add_site(std::span<const std::byte> entry, std::string* why) {
       return fail(why, label + ": the constant of field \"" + field.name +
                            "\" does not have the size of its type");
     }
-    // A first record may say "as before" of values that are all 0.
+    // A first record may have the tag "same as before" for values that are all 0.
     if (value.type == FieldType::enumeration) value.text = field.enum_table->find(value.i64);
     site->initial_values.push_back(value);
   }

@@ -1,4 +1,4 @@
-// Everything that dictionary entries say: the sites and the names of enumerations.
+// The content of dictionary entries: the sites and the names of enumerations.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@
 
 namespace ringside::trace {
 
-// Names of an enumeration's values. Empty as long as only a field that refers to it is known.
+// Names of an enumeration's values. Empty while only a field that refers to it is known.
 struct EnumTable {
   std::vector<std::pair<std::int64_t, std::string>> names;  // by rising value
 
-  std::string_view find(std::int64_t value) const;  // empty if it has no name
+  std::string_view find(std::int64_t value) const;  // empty if the value has no name
 };
 
 struct Field {
@@ -33,7 +33,7 @@ struct Field {
   std::uint8_t flags = 0;  // shm::kFieldConstant, shm::kFieldFormatArg
   std::uint32_t enum_table_id = 0;
   std::string name;
-  std::string constant;                   // see constant_value() in site_table.cpp for its form
+  std::string constant;                   // constant_value() in site_table.cpp describes its form
   const EnumTable* enum_table = nullptr;  // of enumerations; owned by the SiteTable
 
   bool is_constant() const { return (flags & shm::kFieldConstant) != 0; }
@@ -60,17 +60,17 @@ struct Site {
   std::vector<Value> initial_values;
 };
 
-// Not thread-safe while add() runs; afterwards any number of threads may read. Sites neither move
-// nor go away, so pointers to them live as long as the table.
+// Not thread-safe while add() runs; afterwards any number of threads may read. Sites never move or
+// disappear, so pointers to them live as long as the table.
 class SiteTable {
  public:
   SiteTable() = default;
   SiteTable(const SiteTable&) = delete;
   SiteTable& operator=(const SiteTable&) = delete;
 
-  // Takes in whole dictionary entries, byte for byte as in the segment (a private copy) or in a
-  // DICTIONARY block. Entries of unknown kind are skipped; the first definition of an id counts.
-  // False at the first entry that is not sound: `*why` says so and the entries before it stay.
+  // Adds complete dictionary entries, byte for byte as in the segment (a private copy) or in a
+  // DICTIONARY block. Entries of unknown kind are skipped; the first definition of an id applies.
+  // Returns false with `*why` at the first invalid entry; the entries before it are kept.
   bool add(std::span<const std::byte> entries, std::string* why);
 
   const Site* find(std::uint32_t id) const { return id < sites_.size() ? sites_[id] : nullptr; }
@@ -83,7 +83,7 @@ class SiteTable {
   // In the order of definition, `index` below size(). Ids may come in any order.
   const Site& defined(std::size_t index) const { return *owned_[index]; }
 
-  // Visit(const Site&) in the order of definition.
+  // Calls visit(const Site&) in the order of definition.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const auto& site : owned_) visit(*site);

@@ -11,10 +11,10 @@
 namespace ringside::trace {
 namespace {
 
-// text_hash() without a call; `first` are the 8 bytes at `text`, which not all belong to it.
+// text_hash() without a call; `first`: the 8 bytes at `text`, which may reach past it.
 RINGSIDE_INLINE std::uint64_t hash_of(std::uint64_t first, const std::byte* text,
                                       std::uint64_t bytes) {
-  // In front of a text stand its length and the record's head, so 8 bytes may be read there.
+  // The length and the record's head precede a text, so 8 bytes before it may be read.
   const auto last = load<std::uint64_t>(text + bytes - 8);
   const std::uint64_t a = bytes < 8 ? _bzhi_u64(first, static_cast<unsigned>(8 * bytes)) : first;
   const std::uint64_t b = bytes < 8 ? 0 : last;
@@ -24,7 +24,7 @@ RINGSIDE_INLINE std::uint64_t hash_of(std::uint64_t first, const std::byte* text
   return x;
 }
 
-// Bits for the bytes behind the first 64 in which two texts of `bytes` differ.
+// Bits for the bytes after the first 64 in which two texts of `bytes` differ.
 RINGSIDE_INLINE std::uint64_t differing_tail(const std::byte* a, const std::byte* b,
                                              std::uint64_t bytes) {
   std::uint64_t differing = 0;
@@ -57,7 +57,7 @@ RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
   while (p <= last_start && o <= output_limit) {
     const std::uint64_t distance = load<std::uint64_t>(p) - head;
     const std::uint64_t bytes = load<std::uint32_t>(p + shm::kHeadBytes);
-    // Empty ones, too, are not worth the trouble here.
+    // Empty texts are not worth the effort either.
     if ((distance & kRefused) != 0 || bytes - 1 >= kRunTextBytes) break;
     const bool is_long = bytes > kRunBytes;
     const std::uint64_t delta = distance >> shm::kHeadIdBits;
@@ -82,7 +82,7 @@ RINGSIDE_WIDE void text_run_avx512(KnownText* texts, RecordRun& run) {
     const std::uint64_t hash = hash_of(first, at, bytes);
     const std::uint64_t key = KnownText::key_of(hash, bytes);
     KnownText& known = texts[hash >> 56];
-    // Without a branch: which texts recur is what a processor cannot foresee.
+    // Without a branch: a processor cannot predict which texts recur.
     const std::byte* const like = known.key == key ? known.data : at;
     const __mmask64 differing = _mm512_mask_cmpneq_epu8_mask(mask, text, _mm512_loadu_si512(like));
     std::uint64_t novel = differing | (known.key ^ key);

@@ -1,5 +1,5 @@
-// Where text is put together: memory that grows, written to by pieces of a few bytes. (A string
-// checks and moves its end at every append, which for such pieces costs more than the bytes.)
+// Builds text in memory that grows, from pieces of a few bytes. (A string checks and moves its end
+// at every append, which costs more than the bytes for such pieces.)
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ringside::trace {
 
-// Not thread-safe. Memory stays until the sink goes.
+// Not thread-safe. Memory is kept until the sink is destroyed.
 class TextSink {
  public:
   TextSink() = default;
@@ -21,7 +21,7 @@ class TextSink {
   std::size_t size() const { return static_cast<std::size_t>(end_ - memory_.get()); }
   void clear() { end_ = memory_.get(); }
 
-  // Room for `bytes`; the end of what was written there goes to commit(). Void with the next call.
+  // Room for `bytes`; pass the end of the written bytes to commit(). Valid until the next call.
   char* reserve(std::size_t bytes) {
     if (static_cast<std::size_t>(limit_ - end_) < bytes) grow(bytes);
     return end_;
@@ -29,7 +29,7 @@ class TextSink {
 
   void commit(char* end) { end_ = end; }
 
-  // Removes the last `bytes` of those that are there.
+  // Removes the last `bytes`.
   void take_back(std::size_t bytes) { end_ -= bytes; }
 
   void put(char character) {
@@ -43,7 +43,7 @@ class TextSink {
     end_ += text.size();
   }
 
-  // For text with kSlack readable bytes behind it: a copy of fixed size needs no call.
+  // For text that is followed by kSlack readable bytes: a copy of fixed size needs no call.
   static constexpr std::size_t kSlack = 64;
   void write_padded(const char* text, std::size_t bytes) {
     char* const to = reserve(bytes + kSlack);
@@ -53,7 +53,7 @@ class TextSink {
   }
 
   void fill(char character, std::size_t count) {
-    if (count == 0) return;  // an empty sink has no memory to fill nothing of
+    if (count == 0) return;  // an empty sink may have no memory
     std::memset(reserve(count), character, count);
     end_ += count;
   }

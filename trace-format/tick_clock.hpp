@@ -1,4 +1,4 @@
-// Ticks to time for many time stamps that mostly lie close together.
+// Converts ticks to time for many time stamps that mostly are close together.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ringside::trace {
 
-// Remembers by which CLOCK block the last time stamp went. `clocks` must outlive it unchanged and
-// not be empty.
+// Caches the CLOCK block of the last time stamp. `clocks` must outlive it unchanged and must not be
+// empty.
 class TickClock {
  public:
   TickClock() = default;
@@ -33,7 +33,7 @@ class TickClock {
 
   const ClockMap* clocks_ = nullptr;
   ClockPoint point_;
-  std::uint64_t from_ = 1;  // where it counts: [from, to]; none at first
+  std::uint64_t from_ = 1;  // where the cached block applies: [from, to]; nowhere at first
   std::uint64_t to_ = 0;
 };
 

@@ -13,7 +13,7 @@ void TimeSlice::clear() {
   rising_ = true;
 }
 
-// Of two of one stream the sequence numbers decide.
+// Within one stream the sequence numbers decide.
 bool TimeSlice::is_before(const Item& a, const Item& b) const {
   if (a.order_ns != b.order_ns) [[likely]]
     return a.order_ns < b.order_ns;
@@ -23,7 +23,7 @@ bool TimeSlice::is_before(const Item& a, const Item& b) const {
   return sequence_a != sequence_b ? sequence_a < sequence_b : a.row < b.row;
 }
 
-// Makes the streams' places follow their ids.
+// Orders the streams' indexes by their ids.
 void TimeSlice::number_streams() {
   if (rising_) return;
   std::vector<Stream> sorted = streams_;
@@ -58,7 +58,7 @@ void TimeSlice::sort_few(Item* begin, Item* end) const {
   }
 }
 
-// Into about as many buckets of equal time as there are records.
+// Sorts into about as many buckets of equal time as there are records.
 void TimeSlice::sort() {
   const std::size_t count = items_.size();
   if (count < 2) return;
@@ -76,7 +76,7 @@ void TimeSlice::sort() {
   ends_.assign(buckets + 1, 0);
   for (const Item& item : items_) ++ends_[((item.order_ns - first) >> shift) + 1];
   for (std::size_t i = 1; i <= buckets; ++i) ends_[i] += ends_[i - 1];
-  // From here on ends_[i] is the begin of bucket i, and moves to its end.
+  // Now ends_[i] is the begin of bucket i; it moves to the bucket's end.
   sorted_.resize(count);
   for (const Item& item : items_) sorted_[ends_[(item.order_ns - first) >> shift]++] = item;
   std::uint32_t begin = 0;

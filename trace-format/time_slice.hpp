@@ -1,4 +1,4 @@
-// What many streams recorded within a short span of time.
+// The records of many streams within a short span of time.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace ringside::trace {
 
-// Is filled stream by stream, sorted, and handed out in the order of time. Threads that log side by
-// side make each record another one's: a merge of thousands finds what it needs for a record in no
-// cache, while here a stream's decoder is touched once a slice, and the records lie close together.
+// Filled stream by stream, sorted, and read in the order of time. If threads log in parallel, each
+// record comes from another stream. A merge of thousands of streams then misses the cache for every
+// record. Here a stream's decoder is used once a slice, and the records are close together.
 class TimeSlice {
  public:
   static constexpr std::size_t kMostRecords = std::size_t{1} << 17;
@@ -22,8 +22,8 @@ class TimeSlice {
   bool full() const { return items_.size() >= kMostRecords || rows_.full(); }
   std::size_t size() const { return items_.size(); }
 
-  // What is added from now on is of this stream. The info must outlive the use.
-  // Sorting costs least where streams come by rising id.
+  // Later calls of add() add records of this stream. The info must outlive the use. Sorting costs
+  // least if streams come by rising id.
   void begin_stream(std::uint64_t stream_id, const StreamInfo* info) {
     if (!streams_.empty()) {
       if (streams_.back().id == stream_id) return;
@@ -31,18 +31,18 @@ class TimeSlice {
     }
     streams_.push_back({stream_id, info});
   }
-  // Its place is by (order_ns, stream, sequence). Not when full(). Texts must outlive the use.
+  // Ordered by (order_ns, stream, sequence). Do not call when full(). Texts must outlive the use.
   void add(std::uint64_t order_ns, std::uint64_t unix_ns, const Record& record) {
     items_.push_back(
         {order_ns, rows_.add(unix_ns, record), static_cast<std::uint32_t>(streams_.size() - 1)});
   }
 
-  // Then the first record is at hand, if there is any.
+  // After this call the first record is available, if there is any.
   void sort();
   bool at_end() const { return next_ == items_.size(); }
   void advance() { ++next_; }
   EventKey key() const;  // of the record itself
-  // All of the record. Its arguments are good until the next get().
+  // All parts of the record. Its arguments are valid until the next get().
   void get(Record& record);
   const StreamInfo* stream() const { return streams_[items_[next_].stream].info; }
 
@@ -66,7 +66,7 @@ class TimeSlice {
   bool rising_ = true;  // streams_, by id
   std::vector<Item> items_;
   std::size_t next_ = 0;
-  std::vector<Item> sorted_;         // of sort(), like what follows
+  std::vector<Item> sorted_;         // result of sort(), like the members below
   std::vector<std::uint32_t> ends_;  // of the buckets
 };
 

@@ -1,4 +1,4 @@
-// What a reader of trace files hands out.
+// The events that a reader of trace files delivers.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace ringside::trace {
 
-// One process's trace segment, as a HEADER block tells.
+// One process's trace segment, from its HEADER block.
 struct SegmentInfo {
   std::array<std::uint8_t, 16> uuid{};
   std::array<std::uint8_t, 16> boot_id{};
@@ -36,7 +36,7 @@ struct StreamInfo {
   std::uint32_t thread_id = 0;
   std::uint32_t ring_index = 0;
   std::string thread_name;
-  std::uint32_t revision = 0;  // changes when one of the above does
+  std::uint32_t revision = 0;  // changes when one of the members above changes
 };
 
 using shm::LossCause;
@@ -44,22 +44,22 @@ using shm::LossCause;
 // kSiteLoss only with ReadOptions::site_losses.
 enum class EventKind : std::uint8_t { kRecord, kLoss, kSiteLoss };
 
-// A record, or the place where records are lost, or how many of one site's were lost in an
-// interval: the losses by stream and those by site are two views of the same ones. Everything that
-// it refers to is valid until the reader's next next().
+// A record, or the place where records are lost, or the number of records of one site lost in an
+// interval. The losses by stream and those by site are two views of the same losses. Everything
+// that it refers to is valid until the reader's next next().
 struct Event {
   EventKind kind = EventKind::kRecord;
   std::uint64_t unix_ns = 0;
-  // Of a loss: tsc, stream_id and the sequence number of the first lost record only; of a site's:
-  // tsc and the site, which is null if it is not known.
+  // For a loss: only tsc, stream_id and the sequence number of the first lost record. For a site's
+  // loss: tsc and the site, which is null if it is unknown.
   Record record;
-  std::uint64_t lost = 0;  // of a loss: how many
+  std::uint64_t lost = 0;  // for a loss: number of records
   LossCause cause = LossCause::kUnknown;
-  std::uint64_t since_ns = 0;            // of a loss: they were lost from then on, up to unix_ns
-  const StreamInfo* stream = nullptr;    // of losses of no stream: one with the id 0
+  std::uint64_t since_ns = 0;            // for a loss: they were lost from this time to unix_ns
+  const StreamInfo* stream = nullptr;    // for losses without a stream: one with the id 0
   const SegmentInfo* segment = nullptr;  // lives as long as the reader
-  // Number of the section in the set. Sites and streams live as long as their section is read;
-  // whoever remembers something about one has to key it by this number too.
+  // Index of the section in the set. Sites and streams live only while their section is read: code
+  // that keeps data about one must use this number as part of the key.
   std::uint32_t section = 0;
 };
 

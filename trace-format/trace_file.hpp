@@ -16,13 +16,13 @@ namespace ringside::trace {
 // Not thread-safe.
 class TraceFile {
  public:
-  // A plain file, or a packed one (README.md, "Packed files") as its first bytes tell. Null with
-  // `*error` if `path` is no readable regular file, or packed in a way that cannot be read in
-  // parts. `report`, if any, must outlive the file or be taken back by report_to().
+  // A plain file, or a packed one (README.md, "Packed files"), according to its first bytes. Null
+  // with `*error` if `path` is not a readable regular file, or is packed in a way that cannot be
+  // read in parts. `report`, if any, must outlive the file or be replaced by report_to().
   static std::unique_ptr<TraceFile> open(const std::string& path, ReadError* error,
                                          ReadReport* report = nullptr);
 
-  // The plain bytes of a trace, under a name for messages.
+  // The plain bytes of a trace, with a name for messages.
   static std::unique_ptr<TraceFile> in_memory(std::string name, std::vector<std::byte> bytes);
 
   virtual ~TraceFile() = default;
@@ -33,13 +33,14 @@ class TraceFile {
   std::uint64_t size() const { return size_; }  // when it was opened, or at the last look_again()
 
   // Reads up to bytes.size() bytes at `offset`; returns how many. Fewer at the end of the file, and
-  // after an error of the device, which then reads like the end.
+  // after an error of the device, which is treated like the end.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
 
-  // Asks for the size anew.
+  // Updates the size.
   virtual void look_again() {}
 
-  // Bytes that are fetched, and packed frames that cannot be restored, count here from now on.
+  // Fetched bytes, and packed frames that cannot be restored, are counted in `report` after this
+  // call.
   virtual void report_to(ReadReport* report) { report_ = report; }
 
  protected:

@@ -24,9 +24,9 @@ struct TraceFollower::Impl {
   struct File {
     std::string path;
     std::uint64_t size = 0;        // as far as it is known
-    std::uint64_t next_begin = 0;  // no section that begins in front of it is unknown
+    std::uint64_t next_begin = 0;  // no unknown section begins before it
     bool followed = false;         // a section's reader waits for more of it
-    bool closed = false;           // nothing that may come to it is wanted
+    bool closed = false;           // later bytes of it cannot be wanted
   };
   struct Section {
     File* file = nullptr;
@@ -37,12 +37,12 @@ struct TraceFollower::Impl {
     std::size_t place = 0;
     std::uint32_t number = 0;
     bool follows = false;
-    bool has_event = false;  // `key` is its next one's; without a reader: nothing is older
+    bool has_event = false;  // `key` is that of its next event; without a reader: no event is older
     EventKey key;
     Clock::time_point grown;
   };
 
-  // The names that paths stand for now. Those that are known already, packed or not, are left out.
+  // The files that the paths currently name. Known ones, packed or not, are left out.
   bool find_files(ReadError* error) {
     std::vector<std::string> names;
     for (const std::string& path : paths) {
@@ -57,7 +57,7 @@ struct TraceFollower::Impl {
     return true;
   }
 
-  // Whether the file has something new.
+  // Whether the file has new sections.
   bool look_at(File& file, ReadError* error) {
     if (file.closed) return false;
     if (file.followed) return look_at_followed(file);
@@ -69,7 +69,7 @@ struct TraceFollower::Impl {
     return true;
   }
 
-  // It may have another name by now, or none.
+  // The file may have been renamed or removed.
   bool look_at_followed(File& file) {
     bool has_grown = false;
     for (Section& section : sections) {
@@ -113,7 +113,7 @@ struct TraceFollower::Impl {
     }
   }
 
-  // Sections that were found together, in the order in which they were written.
+  // Takes sections that were found together, in the order in which they were written.
   void take_fresh() {
     fresh.sort([](const Section& a, const Section& b) {
       const SegmentInfo& x = *a.scan.segment;
@@ -163,7 +163,7 @@ struct TraceFollower::Impl {
     return true;
   }
 
-  // False if the section is over.
+  // False if the section has ended.
   bool advance(Section& section) {
     section.has_event = section.reader->next();
     if (section.has_event) {
@@ -236,7 +236,7 @@ struct TraceFollower::Impl {
   bool look() {
     found_new = false;
     for (File& file : files) {
-      // A packed file is whole when it appears.
+      // A packed file is complete when it appears.
       if (unpacked_name(file.path) == file.path) found_new = look_at(file, nullptr) || found_new;
     }
     find_files(nullptr);
@@ -309,9 +309,15 @@ std::optional<TraceFollower> TraceFollower::open(std::span<const std::string> pa
   }
   for (const std::string& path : impl->paths) {
     impl->watch.add(path);
-    // What is named must be there; what a directory holds may come and go.
+    // A named path must exist; files in a directory may come and go.
     std::error_code code;
-    if (!std::filesystem::is_directory(path, code) && !TraceFile::open(path, error)) {
+    if (std::filesystem::is_directory(path, code)) continue;
+    const auto file = TraceFile::open(path, error);
+    if (!file) return std::nullopt;
+    ReadReport of_front;
+    if (!may_begin_a_trace(*file) && scan_sections(*file, of_front).empty()) {
+      if (error != nullptr)
+        *error = {path, 0, "not a trace", "give .ringtrace files; no other format can be followed"};
       return std::nullopt;
     }
   }
@@ -322,6 +328,10 @@ std::optional<TraceFollower> TraceFollower::open(std::span<const std::string> pa
 
 bool TraceFollower::next(Event& event) {
   return impl_->next(event);
+}
+
+bool TraceFollower::is_holding_back() const {
+  return impl_->held_back;
 }
 
 bool TraceFollower::wait(int timeout_ms) {

@@ -1,4 +1,4 @@
-// Trace files that are still written, as one sequence of events.
+// Growing trace files as one sequence of events.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace ringside::trace {
 
-// What the files hold comes first, in the order of time, then what is written to them, as far as
-// sequence points pass it. New files of a directory are read too, one that is packed after it was
-// read is not read again. A late extent of what is still written is delivered when it comes, and
+// The content of the files comes first, in the order of time, then the records written later, as
+// sequence points pass them. New files of a directory are read too; a file that is packed after it
+// was read is not read again. A late extent in a growing section is delivered when it comes, and
 // counted. Not thread-safe. Memory is bounded as in TraceSet.
 //
 //   while (!stop) {
@@ -25,8 +25,8 @@ namespace ringside::trace {
 //   for (follower->finish(); follower->next(event);) print(event);
 class TraceFollower {
  public:
-  // How long the order of several sections' events is worth a delay: a section that has grown
-  // within this time holds back others' events that are younger than its last sequence point.
+  // The longest delay for ordering the events of several sections: a section that has grown within
+  // this time holds back others' events that are newer than its last sequence point.
   static constexpr unsigned kPatienceMs = 250;
 
   // Files, which must exist, or directories, which may be empty. Empty and `*error` otherwise.
@@ -37,15 +37,19 @@ class TraceFollower {
   TraceFollower& operator=(TraceFollower&&) noexcept;
   ~TraceFollower();
 
-  // The next event; false if there is none for now. The event's views stay valid until the next
-  // call of this, wait() or finish().
+  // The next event; false if there is none for now. The event's views are valid until the next call
+  // of next(), wait() or finish().
   bool next(Event& event);
 
-  // Waits up to `timeout_ms` (negative: without end) for something new: true if there is, or if
-  // next() may have something that it held back; false after the time, or when a signal came.
+  // Waits up to `timeout_ms` (negative: without limit) for news: true if there are any, or if
+  // next() may have an event that it held back; false after the time, or after a signal.
   bool wait(int timeout_ms);
 
-  // Nothing more is waited for: next() delivers what is left.
+  // Whether next() returned false only because an older event may still come from a file that has
+  // grown.
+  bool is_holding_back() const;
+
+  // Stop waiting: next() delivers the remaining events.
   void finish();
 
   const ReadReport& report() const;

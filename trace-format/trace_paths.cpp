@@ -16,18 +16,22 @@ namespace fs = std::filesystem;
 constexpr std::string_view kExtension = ".ringtrace";
 constexpr std::string_view kPackedExtension = ".zst";
 
-// Numbers in names by their value: a service's tenth file stands behind its second one.
+// Numbers in names compare by value: a service's tenth file follows its second one.
 bool stands_before(const std::string& a, const std::string& b) {
   const std::string unpacked_a(unpacked_name(a));
   const std::string unpacked_b(unpacked_name(b));
   const int order = strverscmp(unpacked_a.c_str(), unpacked_b.c_str());
-  // A packed file stands directly behind the one that it replaces.
+  // A packed file directly follows the one that it replaces.
   return order != 0 ? order < 0 : a.size() < b.size();
 }
 
-// What the names of a service's rotated files have in common.
+std::string_view name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The common part of the names of a service's rotated files, in any directory.
 std::string_view rotation_of(std::string_view path) {
-  std::string_view name = unpacked_name(path);
+  std::string_view name = unpacked_name(name_of(path));
   if (name.ends_with(kExtension)) name.remove_suffix(kExtension.size());
   const std::size_t last = name.find_last_not_of("0123456789");
   return last == std::string_view::npos ? name : name.substr(0, last + 1);
@@ -74,7 +78,7 @@ bool expand_trace_path(const std::string& path, std::vector<std::string>& files,
 }
 
 void put_rotated_in_order(std::vector<std::string>& files) {
-  std::map<std::string, std::size_t, std::less<>> rotations;  // by their first file's place
+  std::map<std::string, std::size_t, std::less<>> rotations;  // by the index of their first file
   std::vector<std::pair<std::size_t, std::string>> placed;
   placed.reserve(files.size());
   for (std::string& file : files) {
@@ -83,7 +87,8 @@ void put_rotated_in_order(std::vector<std::string>& files) {
     placed.emplace_back(rotation, std::move(file));
   }
   std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : stands_before(a.second, b.second);
+    if (a.first != b.first) return a.first < b.first;
+    return stands_before(std::string(name_of(a.second)), std::string(name_of(b.second)));
   });
   for (std::size_t i = 0; i < files.size(); ++i) files[i] = std::move(placed[i].second);
 }

@@ -1,4 +1,4 @@
-// Which files a path stands for.
+// The files that a path names.
 #pragma once
 
 #include <string>
@@ -9,19 +9,20 @@
 
 namespace ringside::trace {
 
-// Appends `path` itself, or of a directory its trace files in the order of their names, numbers in
-// them by value: *.ringtrace and *.ringtrace.zst, of two for one name the one that is not packed.
-// False with `*error` if the directory cannot be read.
+// Appends `path` itself or, for a directory, its trace files in the order of their names, with
+// numbers by value: *.ringtrace and *.ringtrace.zst; if both exist for one name, the unpacked one.
+// Returns false with `*error` if the directory cannot be read.
 bool expand_trace_path(const std::string& path, std::vector<std::string>& files, ReadError* error);
 
-// Moves files whose names differ in the last number alone (<service>.<pid>.<start>.<n>.ringtrace)
-// next to the first of them, in the order of that number. A shell's * gives .10. before .2.
+// Moves files whose names differ only in the last number (<service>.<pid>.<start>.<n>.ringtrace)
+// next to the first of them, in the order of that number, regardless of their directories. A
+// shell's * lists .10. before .2.
 void put_rotated_in_order(std::vector<std::string>& files);
 
-// The name that a file had before it was packed; its own if it is not.
+// The name of a file before it was packed; its own name if it is not packed.
 std::string_view unpacked_name(std::string_view path);
 
-// The name that a trace file has after it was packed.
+// The name of a trace file after it was packed.
 std::string packed_name(std::string_view path);
 
 }  // namespace ringside::trace

@@ -1,6 +1,7 @@
 #include "trace-format/trace_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <string>
@@ -10,20 +11,21 @@
 #include <vector>
 
 #include "trace-format/block_reader.hpp"
+#include "trace-format/format_constants.hpp"
 #include "trace-format/section_reader.hpp"
 #include "trace-format/trace_paths.hpp"
 
 namespace ringside::trace {
 struct TraceSet::Impl {
-  // A section that has not been begun has no reader: its file is not even open.
+  // A section that has not begun has no reader: its file is not even open.
   struct Section {
     SectionScan scan;
     std::shared_ptr<SegmentInfo> segment;  // outlives the reader
     std::string path;
-    std::shared_ptr<TraceFile> source;  // of a set of open files; null: opened by path in its turn
+    std::shared_ptr<TraceFile> source;  // for a set of open files; null: opened by path in its turn
     std::unique_ptr<SectionReader> reader;
     SequenceLedger* ledger = nullptr;
-    std::size_t place = 0;  // in the ledger
+    std::size_t place = 0;  // index in the ledger
   };
   struct Item {
     EventKey key;
@@ -45,7 +47,7 @@ struct TraceSet::Impl {
     return item;
   }
 
-  // A file may be packed at any time: what stood here a moment ago has another name then.
+  // A file may be packed at any time: then it has another name.
   std::unique_ptr<TraceFile> open_file(const std::string& path, ReadError* error) {
     auto file = TraceFile::open(path, error, &report);
     return file ? std::move(file) : TraceFile::open(packed_name(path), nullptr, &report);
@@ -58,7 +60,8 @@ struct TraceSet::Impl {
     return true;
   }
 
-  // Nobody will read such a file again: what it holds is lost, unless it was only just begun.
+  // No reader will read this file again: its bytes are reported as lost, unless the file was only
+  // just begun.
   void count_bytes_of_no_section(TraceFile& file) {
     BlockReader reader(file, 0, file.size(), &report);
     Block block;
@@ -71,7 +74,12 @@ struct TraceSet::Impl {
   void scan(TraceFile& file, const std::shared_ptr<TraceFile>& source) {
     ++report.files;
     std::vector<SectionScan> scans = scan_sections(file, report);
-    if (scans.empty()) {
+    if (scans.empty() && !may_begin_a_trace(file)) {
+      ++report.damaged_blocks;
+      report.damaged_bytes += file.size();
+      report.note(
+          {file.path(), 0, "not a trace", "give .ringtrace files, or name the format with --from"});
+    } else if (scans.empty()) {
       count_bytes_of_no_section(file);
       report.note(
           {file.path(), 0, "holds no trace that can be read", "check that it is a trace file"});
@@ -84,7 +92,7 @@ struct TraceSet::Impl {
     }
   }
 
-  // Once all files are known: which sections belong together, and which are wanted at all.
+  // After all files are known: finds the sections that belong together, and those that are wanted.
   void prepare() {
     std::vector<std::uint32_t> order(sections.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -149,7 +157,7 @@ struct TraceSet::Impl {
         section.reader.reset();
       } else {
         current.key = section.reader->key();
-        // Most of the time there is one section, or the others' next events are younger.
+        // Usually there is one section, or the others' next events are newer.
         has_current = heap.empty() || !later(current, heap.front());
         if (!has_current) push(current);
       }
@@ -212,14 +220,14 @@ std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadO
   const std::set<std::string_view> named(paths.begin(), paths.end());
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    // Of two for one name the one that is not packed, as of those in a directory.
+    // If both names are given, the unpacked one is read, as in directories.
     if (unpacked_name(path) != path && named.contains(unpacked_name(path))) continue;
     const std::size_t before = files.size();
     if (!expand_trace_path(path, files, error)) return std::nullopt;
     for (std::size_t i = before; i < files.size(); ++i) {
       ReadError why;
       if (impl->scan(files[i], &why)) continue;
-      // What was found in a directory may have been removed since.
+      // A file found in a directory may have been removed since.
       impl->report.note(why);
       if (files[i] != path) continue;
       if (error != nullptr) *error = std::move(why);
@@ -246,7 +254,7 @@ std::optional<TraceSet> TraceSet::open(std::vector<std::unique_ptr<TraceFile>> f
   return begin(std::move(impl), error);
 }
 
-// Without a section there is nothing to read: what the files lack goes to `*error`.
+// Without a section there is nothing to read: the problem of the files goes to `*error`.
 std::optional<TraceSet> TraceSet::begin(std::unique_ptr<Impl> impl, ReadError* error) {
   if (!impl->sections.empty()) {
     impl->prepare();

@@ -14,15 +14,15 @@
 
 namespace ringside::trace {
 
-// Not thread-safe. Memory is bounded by what lies between two sequence points (and what runs in
-// parallel, and 32 MiB for each section in which many threads record side by side), not by the
-// files' sizes. Any bytes may come: damage is skipped and reported.
+// Not thread-safe. Memory is bounded by the data between two sequence points (of sections that are
+// read in parallel, plus 32 MiB for each section in which many threads record in parallel), not by
+// the files' sizes. The bytes are untrusted: damage is skipped and reported.
 class TraceSet {
  public:
-  // Files, packed or not, or directories: all of their *.ringtrace and *.ringtrace.zst files, of
-  // two for one name the one that is not packed. Sections of one segment in several files
-  // (rotation) belong together. Empty and `*error` if a path cannot be opened or read, or if
-  // nothing in it is a Ringside trace; other damage goes to the report.
+  // Files, packed or not, or directories: all of their *.ringtrace and *.ringtrace.zst files; if
+  // both exist for one name, the unpacked one. Sections of one segment in several files (rotation)
+  // belong together. Empty and `*error` if a path cannot be opened or read, or if nothing in it is
+  // a Ringside trace; other damage goes to the report.
   static std::optional<TraceSet> open(std::span<const std::string> paths, ReadError* error);
   static std::optional<TraceSet> open(std::span<const std::string> paths, ReadOptions options,
                                       ReadError* error);
@@ -33,8 +33,8 @@ class TraceSet {
   TraceSet& operator=(TraceSet&&) noexcept;
   ~TraceSet();
 
-  // The next event in the order of (unix_ns, stream, sequence); false at the end. The event's
-  // views stay valid until the next call.
+  // The next event in the order of (unix_ns, stream, sequence); false at the end. The event's views
+  // are valid until the next call.
   bool next(Event& event);
 
   const ReadReport& report() const;

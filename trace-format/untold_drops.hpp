@@ -1,4 +1,4 @@
-// What a stream lost behind its last drop record, by cause.
+// The losses of a stream after its last drop record, by cause.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 
 namespace ringside::trace {
 
-// A ring's counters, each read once. They come from shared memory: nothing about them is certain.
+// A ring's counters, each read once. They come from shared memory and are untrusted.
 struct DropCounters {
   std::uint64_t total = 0;
   std::uint64_t ring_full = 0;
   std::uint64_t consumer_absent = 0;
   std::uint64_t quarantined = 0;
+  std::uint64_t abandoned = 0;
 };
 
 struct UntoldDrops {
@@ -23,9 +24,9 @@ struct UntoldDrops {
   std::uint64_t count = 0;
 };
 
-// As many together as `counters.total` is ahead of the cursor. Of those told of, the cursor knows
-// how many were lost for want of a consumer; the others count as ring full as far as there are any.
-inline std::array<UntoldDrops, 3> untold_drops(const DropCounters& counters,
+// As many in total as `counters.total` is ahead of the cursor. Of the reported drops, the cursor
+// knows the number with cause kNoConsumer; the others count as ring full as far as there are any.
+inline std::array<UntoldDrops, 4> untold_drops(const DropCounters& counters,
                                                const StreamCursor& cursor) {
   const auto beyond = [](std::uint64_t count, std::uint64_t told) {
     return count > told ? count - told : 0;
@@ -39,14 +40,18 @@ inline std::array<UntoldDrops, 3> untold_drops(const DropCounters& counters,
   const std::uint64_t told_of_others = beyond(cursor.booked_drops, cursor.booked_consumer_absent);
   const std::uint64_t absent =
       take(beyond(counters.consumer_absent, cursor.booked_consumer_absent));
-  const std::uint64_t quarantined = take(std::min(
-      counters.quarantined, beyond(counters.ring_full + counters.quarantined, told_of_others)));
+  const std::uint64_t full_or_given_up = counters.ring_full + counters.quarantined;
+  const std::uint64_t abandoned = take(
+      std::min(counters.abandoned, beyond(full_or_given_up + counters.abandoned, told_of_others)));
+  const std::uint64_t quarantined =
+      take(std::min(counters.quarantined, beyond(full_or_given_up, told_of_others)));
   return {{{shm::DropCause::kRingFull, left},
            {shm::DropCause::kConsumerAbsent, absent},
-           {shm::DropCause::kQuarantined, quarantined}}};
+           {shm::DropCause::kQuarantined, quarantined},
+           {shm::DropCause::kAbandoned, abandoned}}};
 }
 
-// The drop record that the thread would have written had it logged once more.
+// The drop record that the thread would have written with its next log call.
 inline std::array<std::uint64_t, 3> drop_record(const UntoldDrops& drops,
                                                 const StreamCursor& cursor) {
   return {shm::make_head(cursor.last_tsc, shm::kCodeDrop), drops.count,

@@ -15,8 +15,8 @@ bool is_narrow_unsigned(FieldType type) {
   return type >= FieldType::u8 && type <= FieldType::u64;
 }
 
-// A file may hold bit patterns that no arithmetic gives: an exponent without the mantissa's top bit
-// ("unnormal"). The processor takes them for NaN, older C libraries for reasons to overflow their
+// A file may hold bit patterns that arithmetic never produces: an exponent without the mantissa's
+// top bit ("unnormal"). The processor treats them as NaN, and older C libraries overflow their
 // buffers; so they become a NaN here.
 long double x87(std::uint64_t mantissa, std::uint64_t exponent_and_sign) {
   const bool negative = (exponent_and_sign & 0x8000) != 0;

@@ -17,17 +17,17 @@ namespace ringside::trace {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
-// Which members count, by type:
+// The members that are valid, by type:
 //   boolean, character, u8..u64, pointer   u64, zero-extended (a character is 0..255)
 //   i8..i64, enumeration                   i64, sign-extended; text: an enumeration's name if known
 //   i128, u128                             u64 and high: the low and the high half
 //   f32; f64                               f32; f64
 //   f80                                    u64 the mantissa, high the exponent and sign (16 bits)
 //   string, bytes                          text
-//   arrays                                 text: the elements as a record stores them,
-//   little-endian
-//                                          (strings and bytes with their u32 lengths), and count
-// `text` points into the decoder's buffer and lives as long as the decoder says.
+//   arrays                                 text: the elements as a record stores them (strings
+//                                          and bytes with their u32 lengths, little-endian),
+//                                          and count
+// `text` points into the decoder's buffer; the decoder defines its lifetime.
 struct Value {
   shm::FieldType type = shm::FieldType::none;
   std::uint32_t count = 0;
@@ -50,7 +50,7 @@ struct Value {
   static Value of_enumeration(std::int64_t number, std::string_view name);
   static Value of_array(shm::FieldType array_type, std::string_view elements, std::uint32_t count);
 
-  // Each answers only for the types that it can represent without loss.
+  // Each has a value only for the types that it can represent without loss.
   std::optional<std::int64_t> as_i64() const;       // i8..i64, u8..u32, boolean, enumeration
   std::optional<std::uint64_t> as_u64() const;      // u8..u64, boolean, character, pointer
   std::optional<Int128> as_i128() const;            // i8..i128, u8..u64
@@ -97,7 +97,7 @@ inline Value Value::of_f64(double number) {
   return value;
 }
 
-// Only for hosts whose long double is the x87 type: elsewhere nothing produces an f80.
+// Only for hosts whose long double is the x87 type: other hosts never produce an f80.
 inline Value Value::of_f80(long double number) {
   Value value;
   value.type = shm::FieldType::f80;

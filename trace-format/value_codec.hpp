@@ -1,6 +1,6 @@
 // Codes single argument values: the table under "Argument tags" in README.md, the writer's half.
-// Every function appends the bytes at `o`, returns the tag, and may overwrite up to 8 bytes behind
-// what it appended: storing 8 bytes and moving on by the length costs less than choosing a width.
+// Every function appends the bytes at `o`, returns the tag, and may overwrite up to 8 bytes after
+// the appended ones: storing 8 bytes and advancing by the length costs less than choosing a width.
 #pragma once
 
 #include <bit>
@@ -13,24 +13,24 @@
 
 namespace ringside::trace {
 
-// Bytes that `value` needs, at least 1.
+// Number of bytes that `value` needs, at least 1.
 inline unsigned significant_bytes(std::uint64_t value) {
   return (71U - static_cast<unsigned>(std::countl_zero(value | 1))) >> 3;
 }
 
-// All bits set if `condition`, else none. To select by it is what keeps the compiler from
+// All bits set if `condition`, else none. Selecting with this mask keeps the compiler from
 // branching.
 inline std::uint64_t mask_of(bool condition) {
   return std::uint64_t{0} - static_cast<std::uint64_t>(condition);
 }
 
-// `value` and `previous` are extended to 64 bits. The branches are on what a field mostly is all
-// the time (constant, counting); sign and length, which no processor foresees, decide none.
+// `value` and `previous` are extended to 64 bits. The branches depend on the field's usual
+// behaviour (constant, counting); sign and length are unpredictable and decide no branch.
 inline unsigned put_integer(std::uint64_t value, std::uint64_t previous, std::byte*& o) {
   const std::uint64_t distance = value - previous;
   if (distance == 0) return kTagSame;
   if (distance + 0x100 <= 0x200) {
-    // 1 to 256 upwards, or as much downwards.
+    // 1 to 256 upwards or downwards.
     const std::uint64_t down = distance >> 63;
     *o++ = static_cast<std::byte>((distance - 1 + down) ^ (std::uint64_t{0} - down));
     return kTagUp1 + static_cast<unsigned>(down);
@@ -132,7 +132,7 @@ struct KnownText {
   const std::byte* data = nullptr;
   std::uint64_t key = 0;  // 0: nothing
 
-  // Length and hash in one: texts of different keys need no comparison. `bytes` is not 0.
+  // Length and hash in one: texts with different keys need no comparison. `bytes` is not 0.
   static std::uint64_t key_of(std::uint64_t hash, std::size_t bytes) { return hash << 24 | bytes; }
 };
 static_assert(shm::kMaxRecordBytes < 1U << 24);

@@ -1,4 +1,4 @@
-// The values that the records of an extent can refer to by a slot, as far as they were read.
+// The values read so far that the records of an extent can refer to by a slot.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ class ValueHistory {
     numbers_used_ = texts_used_ = false;
   }
 
-  // The table itself, about to be written to. One slot more than the format has: there goes what is
-  // to be stored nowhere.
+  // The table itself, for writing. It has one slot more than the format: values that are not kept
+  // go there.
   std::uint64_t* numbers() {
     numbers_used_ = true;
     return numbers_.data();

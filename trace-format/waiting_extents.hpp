@@ -1,4 +1,4 @@
-// Extents whose first record's turn has not come.
+// Extents that wait for their first record's turn.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace ringside::trace {
 
-// Keeps their payloads up to a bound; those beyond are to be read again. With a pool it has as many
-// decoded ahead as fit in another bound, in the order in which they came.
+// Keeps their payloads up to a bound; others are read again later. With a pool, as many are decoded
+// ahead as fit in another bound, in the order in which they came.
 class WaitingExtents {
  public:
   struct Taken {
     std::uint64_t offset = 0;
     std::vector<std::byte> payload;          // empty: to be read again, or decoded
-    std::unique_ptr<DecodedExtent> decoded;  // null: nobody has
+    std::unique_ptr<DecodedExtent> decoded;  // null: not decoded
     std::size_t decoded_bytes = 0;           // for release()
   };
 
-  // All must outlive it; no pool: null.
+  // All must outlive it; `pool` may be null.
   WaitingExtents(DecodePool* pool, const SectionCatalog& catalog, const ClockMap& clocks)
       : pool_(pool), catalog_(catalog), clocks_(clocks) {}
   ~WaitingExtents() { settle(); }
@@ -33,9 +33,9 @@ class WaitingExtents {
 
   std::uint32_t add(const Block& block, const ExtentHeader& header);
   Taken take(std::uint32_t slot);
-  void release(std::size_t decoded_bytes);  // of an extent that is read
+  void release(std::size_t decoded_bytes);  // of an extent that has been read
 
-  // No thread decodes any more: catalog and clocks may change.
+  // Returns when no thread decodes any more: catalog and clocks may then change.
   void settle();
 
  private:

@@ -1,9 +1,9 @@
-// For the files with kernels for AVX-512, which are compiled like all others: only functions marked
-// RINGSIDE_WIDE use what not every processor has.
+// For the files with AVX-512 kernels, which are compiled like all others: only functions marked
+// RINGSIDE_WIDE use instructions that not every processor has.
 #pragma once
 
 #if !defined(__clang__)
-// GCC 12 takes the undefined operands inside its own intrinsics for mistakes.
+// GCC 12 mistakes the undefined operands inside its own intrinsics for errors.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif

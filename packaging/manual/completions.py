@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes completions of what programs say with --help.
+"""Generates completions from the --help output of the programs.
 
 usage: completions.py bash|zsh|fish HELP_TEXTS OUTPUT...
-    an output for each program, in the order of HELP_TEXTS
+    one output per program, in the order of HELP_TEXTS
 """
 
 import re
@@ -11,7 +11,7 @@ import sys
 import help_text
 
 LEVELS = "trace debug info notice warning error critical"
-# What is meant by the names of values; of other names nothing is proposed.
+# What each name of a value stands for; there are no proposals for other names.
 WORDS = {"LEVEL": LEVELS + " off", "LEVEL[+]": LEVELS, "POLICY": "block drop"}
 PATHS = {"FILE": "files", "PATH": "files", "IN": "files", "OUT": "files", "DIR": "folders"}
 
@@ -21,7 +21,7 @@ def words(value):
 
 
 def positional(own):
-    """The name of what may stand without an option last and often; of one, its name."""
+    """The name of the last positional argument, which can be repeated; of a single argument, its name."""
     items = own.items("Positionals")
     return re.findall(r"[A-Z]+", items[-1].head)[-1] if items else ""
 
@@ -42,7 +42,7 @@ def bash(program, helps):
 
     subcommands = " ".join(name for name, _ in subcommands_of(program, helps))
     cases = []
-    # The program itself last, as its pattern fits its subcommands too.
+    # The program itself comes last, because its pattern also matches its subcommands.
     for command, own in reversed(commands_of(program, helps).items()):
         by_proposal = {}
         for item in own.options:

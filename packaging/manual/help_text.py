@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs say with --help: asks them, and takes it apart for man_pages.py and completions.py.
+"""Runs programs with --help, and parses the output for man_pages.py and completions.py.
 
 usage: help_text.py OUTPUT PROGRAM...
     writes {"ringctl": TEXT, "ringctl list": TEXT, ...} to OUTPUT, as JSON
@@ -27,15 +27,15 @@ class Item:
 
     @property
     def value(self):
-        """What stands behind the names, '' for a flag."""
+        """The text after the names, '' for a flag."""
         return re.sub(r"^(?:--?[a-z][a-z-]*,? ?)+", "", self.head)
 
 
 @dataclasses.dataclass
 class Section:
-    title: str  # '' of mere text
+    title: str  # '' for plain text
     items: list
-    lines: list  # of text: one that is indented stands as it is
+    lines: list  # of text: indented lines are kept unchanged
 
 
 class Help:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes man pages of what programs say with --help, and of NAME.txt beside this script: sections that
---help lacks, each below a line [TITLE].
+"""Generates man pages from the --help output of programs, and from NAME.txt in this folder: sections that
+--help lacks, each after a line [TITLE].
 
 usage: man_pages.py HELP_TEXTS OUTPUT_FOLDER VERSION
-The date is that of SOURCE_DATE_EPOCH, none without it.
+The pages have the date of SOURCE_DATE_EPOCH, or none if it is not set.
 """
 
 import datetime
@@ -24,7 +24,7 @@ def escaped(text):
 
 
 def paragraphs(lines):
-    """Runs of indented lines stand as they are; the others are filled."""
+    """Runs of indented lines are kept unchanged; the other lines are filled."""
     out = []
     shown = False
     for line in lines:
@@ -57,7 +57,7 @@ def added_sections(name):
 def added(lines):
     try:
         return list_of(help_text.items_of(lines), lambda item: f"\\fB{escaped(item.head)}\\fR")
-    except ValueError:  # no list: text
+    except ValueError:  # not a list but text
         return paragraphs(lines)[1 if lines[0].startswith(" ") else 0:]
 
 

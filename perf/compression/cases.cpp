@@ -129,7 +129,7 @@ class Arguments {
   }
 
  private:
-  // "Wide" are those that fill at least half of their type, as in the source.
+  // As in the source, "wide" numbers fill at least half of their type.
   std::uint64_t number(unsigned argument) {
     const bool is_wide = which_.bits == 64 || which_.bits == 32;
     const std::uint64_t low =

@@ -1,4 +1,4 @@
-// What the compression study compresses: records of one statement as they lie in a ring.
+// The input of the compression study: records of one statement as they are stored in a ring.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ enum class ArgumentType { kInt, kLong, kDouble, kString };
 
 enum class Entropy {
   kRandom,      // numbers of the range, or letters, all equally likely
-  kSequential,  // numbers: each 1 above the one before
+  kSequential,  // numbers: each is the previous one plus 1
   kZipf,        // numbers and letters: few are frequent
   kWords,       // sentences of the 1,000 most frequent words of a made-up language
   kRecurring,   // one of 1,000 texts, few of them frequent
@@ -23,12 +23,12 @@ struct StudyCase {
   ArgumentType type = ArgumentType::kInt;
   Entropy entropy = Entropy::kRandom;
   unsigned arguments = 1;
-  unsigned bits = 16;      // of numbers: at most so many
+  unsigned bits = 16;      // of numbers: the maximum
   unsigned letters = 0;    // of texts
   bool in_source = false;  // one of the 93 of NanoLog's chapter 8
 };
 
-// The 93, then more: what logs hold that they leave out.
+// The 93 cases of the source, then contents of logs that they omit.
 std::vector<StudyCase> study_cases();
 
 struct RingBytes {
@@ -36,7 +36,7 @@ struct RingBytes {
   std::size_t records = 0;
 };
 
-// Records of site kStudySite with the arguments of `which`, about `size` bytes of them; the same
+// Records of site kStudySite with the arguments of `which`, about `size` bytes in total; the same
 // in each run. Their clock advances by 20 to 50 ticks each, as back-to-back log calls do.
 inline constexpr unsigned kStudySite = 5;
 inline constexpr std::size_t kStudyStartTick = 1 << 20;

@@ -1,4 +1,5 @@
-// The algorithms that the compression study compares. All take the bytes of a ring, see cases.hpp.
+// The algorithms that the compression study compares. Their input is the bytes of a ring, see
+// cases.hpp.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +18,16 @@ class Codec {
  public:
   virtual ~Codec() = default;
   virtual std::string name() const = 0;
-  // Encodes `input` into the front of `out`, which has room for twice as much and 64 KiB; returns
-  // how many bytes that took.
+  // Encodes `input` into the front of `out`, which has room for twice the size of `input` and 64
+  // KiB; returns the number of bytes written.
   virtual std::size_t encode(std::span<const std::byte> input, std::span<std::byte> out) = 0;
 };
 
-// Those that know where a record's values are: memcpy (for comparison), NanoLog's variable-length
-// integers, LEB128, Ringside.
+// Codecs that know the position of a record's values: memcpy (for comparison), NanoLog's
+// variable-length integers, LEB128, Ringside.
 std::vector<std::unique_ptr<Codec>> record_codecs(const StudyCase& which);
 
-// Those that see bytes only, as far as their libraries were there at compile time.
+// Codecs that treat their input as plain bytes, if their libraries were installed at compile time.
 std::vector<std::unique_ptr<Codec>> byte_codecs();
 
 }  // namespace ringside::perf

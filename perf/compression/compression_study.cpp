@@ -1,4 +1,4 @@
-// Chapter 8 of NanoLog's dissertation once more: what algorithms for trace data cost and save.
+// Repeats chapter 8 of NanoLog's dissertation: the cost and savings of algorithms for trace data.
 // Prints a JSON line for each algorithm, or chain of two, and case: nanoseconds and bytes per
 // record.
 //
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kInputBytes = 1 << 20;
 constexpr int kRounds = 5;
 
-// One algorithm, or a second one applied to what the first one made.
+// One algorithm, or a second one applied to the output of the first.
 struct Chain {
   std::string name;
   Codec* first = nullptr;
@@ -74,11 +74,13 @@ void study(const StudyCase& which) {
   }
   Bytes between(2 * ring.bytes.size() + (64 << 10));
   Bytes out(between.size());
-  // The machine's speed changes meanwhile: all take turns, and their first time is to warm up.
+  // The machine's speed changes during the study, so all chains take turns; the first round is a
+  // warm-up.
   for (int round = 0; round <= kRounds; ++round) {
     for (Chain& chain : chains) {
       double ns = timed_ns(chain, ring, between, out);
-      // Fast ones several times in a turn, as what came before has emptied the caches.
+      // A fast chain runs twice per turn, because the chain before it has evicted its data from the
+      // caches.
       if (ns * static_cast<double>(ring.records) < 4e6) ns = timed_ns(chain, ring, between, out);
       if (round > 0) chain.ns.push_back(ns);
     }

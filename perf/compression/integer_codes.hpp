@@ -1,5 +1,5 @@
 // Codes of single integers that the study compares with Ringside's. Both append at `out` and may
-// overwrite up to 8 bytes behind.
+// overwrite up to 8 bytes after the end of the code.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@
 
 namespace ringside::perf {
 
-// Section 8.2 of NanoLog's dissertation: returns the tag of 4 bits, 1..8 for that many bytes, 9..15
-// for 1..7 bytes of the negated value.
+// Section 8.2 of NanoLog's dissertation: returns the tag of 4 bits, 1..8 for that number of bytes,
+// 9..15 for 1..7 bytes of the negated value.
 inline unsigned put_nanolog(std::uint64_t value, std::byte*& out) {
   const auto bytes_of = [](std::uint64_t v) {
     return (71U - static_cast<unsigned>(std::countl_zero(v | 1))) / 8;
@@ -31,7 +31,7 @@ inline unsigned put_nanolog(std::uint64_t value, std::byte*& out) {
   return tag;
 }
 
-// 7 bits a byte, the highest bit set in all but the last.
+// 7 bits per byte, the highest bit set in all bytes except the last.
 inline void put_leb128(std::uint64_t value, std::byte*& out) {
   for (; value >= 0x80; value >>= 7) *out++ = static_cast<std::byte>(value | 0x80);
   *out++ = static_cast<std::byte>(value);

@@ -49,7 +49,8 @@ std::size_t nanolog(const Integers& integers, Bytes& out) {
   return static_cast<std::size_t>(o - out.data());
 }
 
-// As the two arguments of one statement, of which each is the other's successor.
+// Encodes the two arguments of one statement; each argument's predecessor is the same argument of
+// the previous record.
 std::size_t ringside(const Integers& integers, Bytes& out) {
   std::byte* o = out.data();
   std::uint64_t before[2] = {};

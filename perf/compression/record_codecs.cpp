@@ -25,10 +25,10 @@ class Memcpy : public Codec {
   }
 };
 
-// Calls code.begin(id, ticks since the record before, how many numbers follow), then
-// code.number(v), code.real(bits) or code.text(p, bytes) for each argument, then code.end(). As
-// many arguments of a type as `which` says: known at the call, as it is to what NanoLog compiles
-// for each statement.
+// Calls code.begin(id, ticks since the previous record, number of numeric arguments), then
+// code.number(v), code.real(bits) or code.text(p, bytes) for each argument, then code.end(). The
+// number and the type of the arguments come from `which` and are known at the call, as they are in
+// the code that NanoLog compiles for each statement.
 template <ArgumentType kType, class Code>
 void each_record(unsigned arguments, std::span<const std::byte> input, Code& code) {
   std::uint64_t before = kStudyStartTick;
@@ -73,9 +73,9 @@ void each_record(const StudyCase& which, std::span<const std::byte> input, Code&
   }
 }
 
-// Section 8.2 of the source: a tag of 4 bits says how many bytes follow, 9..15 after a negation; a
-// record is the tags of id and time, those of its arguments but texts, then all their bytes, then
-// texts with a 0 at their end. Doubles are stored as they are.
+// Section 8.2 of the source: a tag of 4 bits gives the number of bytes that follow, 9..15 after a
+// negation. A record consists of the tags of id and time, the tags of its arguments except texts,
+// then all their bytes, then the texts, each with a trailing 0. Doubles are stored unchanged.
 struct NanoLogCode {
   std::byte* o;
   std::byte* tags = nullptr;
@@ -108,7 +108,7 @@ struct NanoLogCode {
   void end() {}
 };
 
-// 7 bits a byte; signed numbers in zigzag order, texts with their length.
+// 7 bits per byte; signed numbers in zigzag order, texts preceded by their length.
 struct Leb128Code {
   std::byte* o;
 
@@ -147,7 +147,8 @@ class SimpleCodec : public Codec {
   const char* name_;
 };
 
-// The encoder of consumerd as it calls it: 64 KiB at a time, each an EXTENT block with its CRC.
+// consumerd's encoder, called as consumerd calls it: 64 KiB at a time, each an EXTENT block with
+// its CRC.
 class Ringside : public Codec {
  public:
   Ringside(const StudyCase& which, trace::EncoderKernels kernels, const char* name)

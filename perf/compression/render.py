@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes perf/COMPRESSION.md and its plots out of what compression_study prints.
+"""Creates perf/COMPRESSION.md and its plots from the output of compression_study.
 
 usage: render.py RESULTS.jsonl INTRODUCTION.md CONCLUSION.md OUTPUT_FOLDER
 
@@ -30,12 +30,12 @@ def load(path):
 
 
 def throughput(row, bandwidth):
-    """Million records a second at `bandwidth` MB/s; the quietest turn, as others only add to it."""
+    """Million records per second at `bandwidth` MB/s; uses the quietest turn, because disturbances only add time."""
     return min(1e3 / row["best"], bandwidth / row["bytes"])
 
 
 def winners(cases, subjects, bandwidth):
-    """Cases won; those that several win (as fast as one another within 1 %) are shared."""
+    """The number of cases won by each algorithm; algorithms within 1 % of the fastest share the case."""
     won = collections.Counter()
     for rows in cases.values():
         values = {s: throughput(rows[s], bandwidth) for s in subjects if s in rows}

@@ -1,4 +1,4 @@
-"""Grouped bars as SVG, without any library."""
+"""Grouped bar charts as SVG, without a library."""
 
 import math
 from html import escape
@@ -16,7 +16,7 @@ def _ticks(low, high, is_log):
 
 
 def bar_chart(title, unit, groups, series, is_log=False, line=None):
-    """The SVG's text. `series`: {name: [one (value, low, high) or None a group]}; `line`: a value to mark."""
+    """The SVG's text. `series`: {name: [(value, low, high) or None per group]}; `line`: a value to mark."""
     bars = [bar for values in series.values() for bar in values if bar and bar[0] > 0]
     if not bars:
         return None

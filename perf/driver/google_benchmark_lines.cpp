@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of one benchmark, by repetition.
+// The results of one benchmark, by repetition.
 struct Repeated {
   std::vector<double> ns;
   std::vector<double> bytes;
@@ -26,14 +26,14 @@ Result line_of(const char* row, std::string_view message, const char* metric, co
 }
 
 double ns_of(const json& benchmark) {
-  // Of one record, where the benchmark says it; otherwise of one iteration.
+  // Per record if the benchmark reports it, otherwise per iteration.
   if (const auto counter = benchmark.find("ns"); counter != benchmark.end()) {
     return counter->get<double>();
   }
   return benchmark.at("cpu_time").get<double>();
 }
 
-// "encode/message:3/random:1" -> 3, 1; -1 where the name does not say.
+// "encode/message:3/random:1" -> 3, 1; -1 if the name does not contain the key.
 int argument_of(const std::string& name, const char* key) {
   const std::size_t at = name.find(key);
   return at == std::string::npos ? -1 : std::atoi(name.c_str() + at + std::string_view(key).size());

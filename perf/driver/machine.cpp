@@ -12,7 +12,7 @@
 namespace ringside::perf {
 namespace {
 
-// The value behind "key : value" in /proc/cpuinfo.
+// The value in a line "key : value" of /proc/cpuinfo.
 std::string of_processor(const std::string& key) {
   std::ifstream in("/proc/cpuinfo");
   std::string line;

@@ -1,18 +1,20 @@
 #pragma once
-// On what and with what the figures were taken.
+// The machine and the build that produced the figures.
 
 #include <nlohmann/json.hpp>
 
 namespace ringside::perf {
 
-// {"processor", "processors", "l2_kib", "l3_kib", "memory_mib", "kernel", "hypervisor"}; what
-// cannot be found out is left out.
+// {"processor", "processors", "l2_kib", "l3_kib", "memory_mib", "kernel", "hypervisor"}; a value
+// that cannot be determined is omitted.
 nlohmann::json describe_machine();
 
-// {"compiler", "optimised"}: of the driver, which is built like the programs beside it.
+// {"compiler", "optimised"} of the driver, which is built with the same settings as the measuring
+// programs.
 nlohmann::json describe_build();
 
-// Runnable threads in the last minute, of the whole machine: 1 is what a run makes itself.
+// Average number of runnable threads of the whole machine in the last minute: a run by itself gives
+// 1.
 double load_average();
 
 // Universal time, "2026-11-20T21:35:16Z".

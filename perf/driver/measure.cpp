@@ -15,7 +15,7 @@
 namespace ringside::perf {
 namespace {
 
-constexpr auto kLimit = std::chrono::seconds(300);  // of one program; a hang only
+constexpr auto kLimit = std::chrono::seconds(300);  // of one program; only a hang reaches it
 constexpr auto kQuickLimit = std::chrono::seconds(60);
 
 bool wanted(const std::vector<std::string>& names, std::string_view name) {
@@ -59,7 +59,8 @@ std::vector<std::string> command(const Plan& plan, const Program& program,
   return arguments;
 }
 
-// Lines that the program printed. False with `*why` if one of them is none.
+// Reads the lines that the program printed. Returns false and sets `*why` if one of them is not a
+// result line.
 bool read_lines(const std::string& output, Results& results, std::string* why) {
   std::istringstream in(output);
   std::string text;
@@ -85,7 +86,7 @@ bool read_lines(const std::string& output, Results& results, std::string* why) {
   return true;
 }
 
-// Why there are no figures; empty if there are.
+// Runs one program. Returns the reason if there are no figures, otherwise an empty string.
 std::string run_one(const std::vector<std::string>& arguments, const Plan& plan,
                     const Program& program, Results& results, bool* failed) {
   const bool runs_all_tracers = program.speaks == Speaks::kIntegration;
@@ -135,7 +136,7 @@ bool measure(const Plan& plan, Results& results) {
     fmt::print(stderr, "ringbench: {}: {}\n", program.path, why);
     results.not_measured.push_back({rows, std::string(program.subject), why});
   }
-  // Programs of several rows and subjects have said more than was asked for.
+  // Programs of several rows and subjects print more than was asked for.
   std::erase_if(results.lines,
                 [&plan](const Result& line) { return !wanted(plan.rows, text_of(line, "row")); });
   for (const MissingRow& missing : missing_rows()) {

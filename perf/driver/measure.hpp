@@ -14,13 +14,13 @@ struct Plan {
   int repeats = 5;
   std::vector<std::string> rows;         // empty: all
   std::vector<std::string> subjects;     // empty: all
-  std::filesystem::path program_folder;  // of the driver and, below it, of the programs
+  std::filesystem::path program_folder;  // of the driver; the programs are in or below it
   std::filesystem::path script_folder;   // perf/ of the tree
 };
 
-// All that `plan` asks for, compared with the targets. A program that fails, hangs or is not there
-// costs its rows, and says why. False if a program that ran found that its figures do not count, or
-// broke the rules.
+// Measures everything that `plan` selects and compares it with the targets. If a program fails,
+// hangs or is missing, its rows are recorded as not measured, with the reason. Returns false if a
+// program ran but its figures do not count, or its output was invalid.
 bool measure(const Plan& plan, Results& results);
 
 }  // namespace ringside::perf

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Puts what `ringbench --json` measured in a run of its own, of some rows, into a whole document.
+"""Merges a separate run of `ringbench --json`, of some rows, into a complete document.
 
 usage: merge_results.py WHOLE.json RUN.json    (the document goes to standard output)
 
-The rows of the run take the place of those that the whole has of the same subjects. When, how and, if
-it was another one, on what machine they were measured is kept under "own_runs", for the page to say.
+The rows of the run replace the rows of the same subjects in the complete document. The document keeps when and
+how they were measured, and on which machine if it was another one, under "own_runs"; the page shows it.
 """
 
 import json
 import sys
 
-# Figures of machines that differ in one of these do not go into one table.
+# Figures of machines that differ in one of these must not share a table.
 OF_A_MACHINE = ("processor", "processors", "tsc_mhz")
 KEPT = ("date", "load_average", "repeats", "seconds", "quick")
 

@@ -35,7 +35,7 @@ struct Pipe {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, int output, int errors,
                          pid_t parent) {
-  // A group of its own, so that all it starts ends with it.
+  // A separate process group, so that all its descendants end with it.
   setpgid(0, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(127);
   dup2(output, STDOUT_FILENO);
@@ -48,7 +48,7 @@ struct Pipe {
   _exit(127);
 }
 
-// Appends what is there; false at the end.
+// Appends the available data; returns false at the end of the stream.
 bool take(int fd, std::string& text, bool pass_on) {
   std::array<char, 4096> part{};
   const ssize_t got = read(fd, part.data(), part.size());
@@ -70,7 +70,7 @@ ProgramRun run_program(const std::vector<std::string>& arguments, std::chrono::s
   const pid_t pid = fork();
   if (pid < 0) return run;
   if (pid == 0) become(arguments, output.write, errors.write, parent);
-  setpgid(pid, pid);  // whoever comes first
+  setpgid(pid, pid);  // parent and child both call it: either can run first
   close(output.write);
   close(errors.write);
   output.write = errors.write = -1;

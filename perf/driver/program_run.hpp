@@ -1,5 +1,5 @@
 #pragma once
-// A program run to its end, within a time.
+// Runs a program to its end, within a time limit.
 
 #include <chrono>
 #include <string>
@@ -11,15 +11,15 @@ struct ProgramRun {
   int status = -1;  // exit status, or 128 + signal; -1: not started
   bool timed_out = false;
   std::string output;
-  std::string errors;  // of standard error
+  std::string errors;  // standard error
 };
 
-// `arguments` begin with the program's path. After `limit` the program and all that it has started
-// (its process group) get SIGTERM, and SIGKILL two seconds later. Standard error is passed on as it
-// comes, and kept.
+// `arguments` begin with the program's path. After `limit`, the program and all processes that it
+// has started (its process group) get SIGTERM, and SIGKILL two seconds later. Standard error is
+// forwarded as it arrives, and also returned.
 ProgramRun run_program(const std::vector<std::string>& arguments, std::chrono::seconds limit);
 
-// The last line of `text` that says anything.
+// The last line of `text` that is not blank.
 std::string last_line(const std::string& text);
 
 }  // namespace ringside::perf

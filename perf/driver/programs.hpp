@@ -7,15 +7,15 @@
 namespace ringside::perf {
 
 enum class Speaks {
-  kLines,            // result lines, options --quick --repeats --row
-  kGoogleBenchmark,  // its JSON, its options
-  kIntegration,      // result lines, options --quick --rounds, --build with the build folder
+  kLines,            // prints result lines; options --quick --repeats --row
+  kGoogleBenchmark,  // prints its JSON; has its own options
+  kIntegration,      // result lines; options --quick --rounds, --build with the build folder
 };
 
 struct Program {
   std::string_view path;  // below the driver's own folder; a script: below the tree's perf/
   Speaks speaks;
-  std::string_view subject;  // empty: several
+  std::string_view subject;  // empty: several subjects
   std::span<const std::string_view> rows;
   std::string_view absent;  // why it may be missing
 };
@@ -23,7 +23,7 @@ struct Program {
 // In the order in which they run.
 std::span<const Program> programs();
 
-// Rows that nothing measures yet.
+// Rows that no program measures yet.
 struct MissingRow {
   std::string_view row;
   std::string_view reason;

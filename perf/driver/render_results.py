@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes RESULTS.md and its plots from what `ringbench --json` printed, also in several runs
-(merge_results.py), and from nothing else.
+"""Writes RESULTS.md and its plots from the output of `ringbench --json` alone, of one run or of several
+(merge_results.py).
 
 usage: render_results.py RESULTS.json OUTPUT.md PLOT_FOLDER
 """
@@ -10,11 +10,12 @@ import os
 import sys
 
 from bar_chart import bar_chart
+from comparison_chart import comparison_chart
 
 CASES = ["static", "integer", "two_integers", "double", "five_arguments", "string39"]
 COMMON = {"row", "subject", "case", "metric", "unit", "median", "low", "high", "best", "repeats", "target"}
 
-# row: title, what it says, metrics in this order (others behind them).
+# row: title, description, metrics in this order (others after them).
 SECTIONS = {
     "floor": ("The floor", "A loop that reads the TSC and stores it.", []),
     "back_to_back": ("Log call, back to back", "Against the floor, burst by burst.", ["ratio_to_floor", "call"]),
@@ -49,7 +50,7 @@ def number(value):
 
 
 def cell(line):
-    """Median, quartiles, the quietest; and the verdict if it has a target."""
+    """Median, quartiles, quietest value; and whether it meets its target, if it has one."""
     text = number(line["median"])
     if line["repeats"] > 1:
         text += f" ({number(line['low'])} to {number(line['high'])}; {number(line['best'])})"
@@ -74,7 +75,7 @@ def rank(line):
 
 
 def table(lines):
-    """One line a case and circumstance, one column a subject."""
+    """One line per case and circumstance, one column per subject."""
     subjects = list(dict.fromkeys(line["subject"] for line in lines))
     rows = {}
     for line in sorted(lines, key=rank):
@@ -86,7 +87,7 @@ def table(lines):
 
 
 def percentile_table(lines):
-    """One line a case and subject, one column a percentile."""
+    """One line per case and subject, one column per percentile."""
     columns = list(dict.fromkeys(line["p"] for line in lines))
     rows = {}
     for line in sorted(lines, key=rank):
@@ -105,7 +106,7 @@ def machine_text(machine):
 
 
 def own_run_text(run):
-    """How the rows were measured that were not measured with all others."""
+    """Describes how the rows of separate runs were measured."""
     load = run["load_average"]
     where = f", on {machine_text(run['machine'])}" if "machine" in run else ""
     return (f"Measured by a run of its own{where}: {run['date']}, {run['repeats']} repeats"
@@ -144,6 +145,7 @@ def charts(results):
     """{file name: (title, SVG)} of those that have any data."""
     percentiles = ["p50", "p90", "p99", "p99.9", "p99.99"]
     made = {
+        "comparison": ("Ringside beside other tracers, two integers a message", comparison_chart(results)),
         "back_to_back": ("Log call back to back, ratio to the floor", chart(
             results, "Log call back to back, ratio to the floor (1 is a bare TSC read)", "back_to_back",
             "ratio_to_floor", CASES, lambda r: r["case"], lambda r: True, True, 1.0)),

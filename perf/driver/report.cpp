@@ -9,7 +9,7 @@
 namespace ringside::perf {
 namespace {
 
-// The keys that tell this result from others of its row, as "p=p99.9".
+// The keys that distinguish this result from others of its row, as "p=p99.9".
 std::string circumstances(const Result& line) {
   std::string text;
   for (const auto& [key, value] : line.items()) {

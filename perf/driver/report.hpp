@@ -1,5 +1,5 @@
 #pragma once
-// Results for people.
+// Prints results as tables.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace ringside::perf {
 
-// A table for each row, a line for each result; and what was not measured, and why.
+// One table per row, one line per result, followed by what was not measured and the reasons.
 std::string as_tables(const Results& results);
 
 }  // namespace ringside::perf

@@ -1,5 +1,5 @@
 #pragma once
-// What the measuring programs have said, as the driver passes it on.
+// The results of the measuring programs, as the driver passes them on.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace ringside::perf {
 
 // One result line: row, subject, case, metric, unit, median, low, high, best, repeats, and further
-// keys that tell results of one row apart (perf/README.md).
+// keys that distinguish the results of one row (perf/README.md).
 using Result = nlohmann::json;
 
 struct NotMeasured {
@@ -23,7 +23,7 @@ struct Results {
   std::vector<NotMeasured> not_measured;
 };
 
-// Keys that every line has; all others tell results apart, or describe the circumstances.
+// Keys that every line has; all others distinguish results or describe the circumstances.
 inline bool is_common_key(const std::string& key) {
   for (const char* common : {"row", "subject", "case", "metric", "unit", "median", "low", "high",
                              "best", "repeats", "target"}) {

@@ -1,4 +1,5 @@
-// Runs all measuring programs, compares with the targets, and prints tables or one JSON document.
+// Runs all measuring programs, compares the results with the targets, and prints tables or one JSON
+// document.
 
 #include <chrono>
 #include <cstdio>

@@ -12,18 +12,18 @@ constexpr bool kAtMost = true;
 constexpr bool kAtLeast = false;
 
 constexpr std::array kTargets{
-    // A log call back to back, consumerd with default settings on another core.
+    // A back-to-back log call, consumerd with default settings on another core.
     Target{"back_to_back", "static", "", "", "ratio_to_floor", kAtMost, 1.10},
     Target{"back_to_back", "integer", "", "", "ratio_to_floor", kAtMost, 1.10},
     Target{"back_to_back", "two_integers", "", "", "ratio_to_floor", kAtMost, 1.10},
     Target{"back_to_back", "double", "", "", "ratio_to_floor", kAtMost, 1.10},
     Target{"back_to_back", "five_arguments", "", "", "ratio_to_floor", kAtMost, 1.25},
     Target{"back_to_back", "string39", "", "", "ratio_to_floor", kAtMost, 1.40},
-    // One call per 600 ns, against the floor's same percentile.
+    // One call per 600 ns, against the same percentile of the floor.
     Target{"paced", "", "p", "p50", "ratio_to_floor", kAtMost, 1.1},
     Target{"paced", "", "p", "p99", "ratio_to_floor", kAtMost, 1.1},
     Target{"paced", "", "p", "p99.9", "ratio_to_floor", kAtMost, 1.2},
-    // One producer to a file, nothing dropped, against the floor's rate.
+    // One producer to a file, without drops, against the floor's rate.
     Target{"sustained", "static", "", "", "ratio_to_floor", kAtLeast, 0.9},
     Target{"sustained", "integer", "", "", "ratio_to_floor", kAtLeast, 0.9},
     Target{"sustained", "two_integers", "", "", "ratio_to_floor", kAtLeast, 0.9},
@@ -40,7 +40,7 @@ constexpr std::array kTargets{
     Target{"bytes_per_record", "two_integers", "arguments", "constant", "file", kAtMost, 3.6},
     Target{"bytes_per_record", "double", "arguments", "constant", "file", kAtMost, 3},
     Target{"bytes_per_record", "five_arguments", "arguments", "constant", "file", kAtMost, 6},
-    // Random arguments of like magnitude: what NanoLog takes, less 0.9.
+    // Random arguments of similar magnitude: NanoLog's size, less 0.9.
     Target{"bytes_per_record", "static", "arguments", "random", "file", kAtMost, 2.2},
     Target{"bytes_per_record", "string39", "arguments", "random", "file", kAtMost, 42.3},
     Target{"bytes_per_record", "integer", "arguments", "random", "file", kAtMost, 4.2},
@@ -51,12 +51,12 @@ constexpr std::array kTargets{
     Target{"text", "static", "", "", "one_core", kAtLeast, 15},
     Target{"text", "five_arguments", "", "", "one_core", kAtLeast, 5},
     Target{"aggregation", "", "", "", "record", kAtMost, 5},
-    // Without a clock read: what has at most two numeric arguments.
+    // Without a clock read: messages with at most two numeric arguments.
     Target{"consumer_clock", "static", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "integer", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "two_integers", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "double", "", "", "call", kAtMost, 3},
-    // The consumer while nothing happens.
+    // The consumer while nothing is logged.
     Target{"poll_round", "", "rings", "1024", "round", kAtMost, 10'000},
     Target{"idle", "", "rings", "64", "consumerd", kAtMost, 0.5},
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Puts data and code of a program out of the caches that a core has for itself.
+// Evicts a program's data and code from the caches that are private to a core.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace ringside::perf {
 
-// Walks four times the second-level cache's bytes of data, in small pages so that the address
-// translations go, too, and jumps through 256 KiB of code, for instructions and branch targets.
-// What was there is left to the third level at best. Instances take memory for life.
+// Walks a buffer of four times the size of the second-level cache, in small pages so that the
+// address translations are evicted too, and jumps through 256 KiB of code to evict instructions and
+// branch targets. At best, the third-level cache still holds what was there. Instances never free
+// their memory.
 class CacheEviction {
  public:
   CacheEviction() {
@@ -23,7 +24,7 @@ class CacheEviction {
     if (data_ == nullptr || code == nullptr) return;
     madvise(data_, data_bytes_, MADV_NOHUGEPAGE);
     std::memset(data_, 1, data_bytes_);
-    // One jump a line to the next line (jmp rel8 +62), and a ret in the last one.
+    // One jump per line to the next line (jmp rel8 +62), and a ret in the last line.
     for (std::size_t at = 0; at + kLine < kCodeBytes; at += kLine) {
       code[at] = 0xeb;
       code[at + 1] = kLine - 2;

@@ -1,5 +1,5 @@
 #pragma once
-// Single calls whose data and code have been evicted from the core's own caches before.
+// Single calls after their data and code have been evicted from the core's private caches.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ColdPlan {
   int rounds = 300;
 };
 
-struct ColdResult {  // one value a round, without the clock's own cost
+struct ColdResult {  // one value per round, without the clock's own cost
   std::vector<double> floor_ns;
   std::vector<double> subject_ns;
   std::vector<double> ratio;

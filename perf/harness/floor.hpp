@@ -1,5 +1,6 @@
 #pragma once
-// The floor: what no tracer that dates its records can go below. It reads the TSC and stores it.
+// The floor: the lower bound for every tracer that timestamps its records. It reads the TSC and
+// stores it.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace ringside::perf {
 
-// Stores go round 16 KiB, which stay in the first-level cache.
+// The stores cycle through 16 KiB, which stay in the first-level cache.
 class Floor {
  public:
   static constexpr const char* kName = "floor";
@@ -19,7 +20,8 @@ class Floor {
     asm volatile("" ::: "memory");
   }
 
-  // The loop at its best: `count` calls, the address advanced instead of computed. Ticks taken.
+  // The fastest form of the loop: `count` calls, the address advanced instead of computed. Returns
+  // the ticks taken.
   [[gnu::noinline]] std::uint64_t burst_ticks(int count) {
     const std::uint64_t start = __builtin_ia32_rdtsc();
     while (count > 0) {
@@ -36,7 +38,7 @@ class Floor {
   }
 
  private:
-  static constexpr std::size_t kSlots = 2048;  // of 8 bytes
+  static constexpr std::size_t kSlots = 2048;  // of 8 bytes each
   std::vector<std::uint64_t> stored_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// The six messages that NanoLog's paper measures (table 9.3), for all subjects alike. Each subject
-// writes their text in its own format language; the values come from here. In printf's:
+// The six messages that NanoLog's paper measures (table 9.3), the same for all subjects. Each
+// subject writes their text in its own format language; the values come from here. As printf
+// formats:
 //
 //   static          Starting backup replica garbage collector thread
 //   string39        Opened session with coordinator at %s
@@ -26,7 +27,7 @@ constexpr const char* name_of(Case message) {
   return kNames[static_cast<int>(message)];
 }
 
-// The compiler must take the value as it comes, as it does in a service.
+// Forces the compiler to treat the value as unknown, as it is in a service.
 template <class T>
 [[gnu::always_inline]] inline T opaque(T value) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -22,13 +22,13 @@ inline constexpr std::array kPercentiles{Percentile{"p50", 5000},    Percentile{
 
 struct PacedPlan {
   int block = 5000;  // calls of one kind in a row
-  int warm_up = 50;  // calls before them that do not count: what ran before was of another kind
-  int blocks = 40;   // of each kind in a repeat
-  int repeats = 5;   // each gives its own percentiles
+  int warm_up = 50;  // calls before them that do not count: the calls before were of another kind
+  int blocks = 40;   // of each kind per repeat
+  int repeats = 5;   // each has its own percentiles
   double pace_ns = 600;
 };
 
-// Nanoseconds without the clock's own, [percentile][repeat], and the clock's own.
+// Nanoseconds without the clock's own cost, [percentile][repeat], and the clock's own cost.
 struct PacedResult {
   std::array<std::vector<double>, kPercentiles.size()> floor_ns;
   std::array<std::vector<double>, kPercentiles.size()> subject_ns;
@@ -41,7 +41,7 @@ void paced_block(Call& call, const PacedPlan& plan, std::vector<std::uint64_t>& 
   const auto pace = static_cast<std::uint64_t>(plan.pace_ns * tsc_ticks_per_ns());
   std::uint64_t due = __builtin_ia32_rdtsc();
   for (int i = -plan.warm_up; i < plan.block; ++i) {
-    // A call that came late does not make the next ones hurry.
+    // A late call does not shorten the interval to the next ones.
     std::uint64_t now = __builtin_ia32_rdtsc();
     while (now < due) now = __builtin_ia32_rdtsc();
     due = now + pace;
@@ -50,8 +50,8 @@ void paced_block(Call& call, const PacedPlan& plan, std::vector<std::uint64_t>& 
   }
 }
 
-// The empty call, the floor and the subject take turns block by block, so that each sees the same
-// machine. The median of the empty call is subtracted from all values of the repeat.
+// The empty call, the floor and the subject take turns block by block, so that each runs under the
+// same conditions. The median of the empty call is subtracted from all values of the repeat.
 template <Subject S, Case C>
 PacedResult paced_calls(const PacedPlan& plan) {
   EmptyCall empty;

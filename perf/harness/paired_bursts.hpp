@@ -1,6 +1,6 @@
 #pragma once
-// Calls back to back as a ratio to the floor. Machines change speed within a run, so floor and
-// subject take turns burst by burst and each pair gives one ratio.
+// Back-to-back calls as a ratio to the floor. The speed of a machine changes within a run, so floor
+// and subject take turns burst by burst, and each pair gives one ratio.
 
 #include <algorithm>
 #include <array>
@@ -16,22 +16,23 @@
 namespace ringside::perf {
 
 struct BurstPlan {
-  int calls = 2000;  // a burst: 16 KiB to 100 KiB of ring
+  int calls = 2000;  // per burst: 16 KiB to 100 KiB of ring
   int pairs = 400;
 };
 
-struct BurstResult {  // one value a pair
+struct BurstResult {  // one value per pair
   std::vector<double> ratio;
-  std::vector<double> floor_ns;    // a call
-  std::vector<double> subject_ns;  // a call
+  std::vector<double> floor_ns;    // per call
+  std::vector<double> subject_ns;  // per call
 };
 
-// How a short loop lies across the lines of instructions costs up to a tenth of a log call, and in
-// a service that is chance. So each pair takes the next of these places, every 64 / kPlacements
-// bytes of a line, and the spread of the ratios includes them.
+// The position of a short loop within the cache lines of its instructions changes the cost of a log
+// call by up to a tenth, and in a service this position is arbitrary. So every two pairs use the
+// next placement, every 64 / kPlacements bytes of a line, and the spread of the ratios includes
+// this effect.
 inline constexpr std::size_t kPlacements = 8;
 
-// Its own function, so that the loop is compiled alike whoever calls it.
+// A separate function, so that the loop compiles to the same code for every caller.
 template <Subject S, Case C, std::size_t Placement = 0>
 [[gnu::noinline]] std::uint64_t burst_ticks(int calls) {
   asm volatile(".p2align 6\n\t.skip %c0 + 1, 0x90" : : "i"(64 / kPlacements * Placement));
@@ -46,8 +47,8 @@ constexpr auto placed_bursts(std::index_sequence<Placements...>) {
       &burst_ticks<S, C, Placements>...};
 }
 
-// After settle() the core may have slept, and a burst of the floor that is not counted wakes it.
-// Which of the two goes first changes from pair to pair.
+// The core may have slept in settle(), so a burst of the floor that is not counted wakes it. The
+// order within a pair alternates from pair to pair.
 template <Subject S, Case C>
 BurstResult paired_bursts(const BurstPlan& plan) {
   Floor floor;

@@ -1,5 +1,5 @@
 #pragma once
-// Who runs where: the measured thread on one core, the consumer on another.
+// Processor placement: the measured thread on one core, the consumer on another.
 
 #include <optional>
 #include <sched.h>
@@ -23,7 +23,7 @@ inline std::vector<int> allowed_processors() {
   return allowed;
 }
 
-// Of this thread and those that it starts.
+// Applies to this thread and to the threads that it starts.
 inline bool pin_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -31,8 +31,8 @@ inline bool pin_to(int cpu) {
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// The last processor that this process may use is measured (the first ones get the most
-// interrupts), the one before it is the consumer's. Empty if there is only one.
+// The last processor that this process may use is measured, because the first ones get the most
+// interrupts; the one before it is the consumer's. Empty if there is only one.
 inline std::optional<Processors> choose_processors() {
   const std::vector<int> allowed = allowed_processors();
   if (allowed.size() < 2) return {};

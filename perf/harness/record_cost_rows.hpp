@@ -10,7 +10,7 @@
 
 namespace ringside::perf {
 
-// How much of each a tracer bears; slow ones ask for less.
+// The number of measurements of each kind; slow tracers reduce it.
 struct RecordCostPlan {
   BurstPlan bursts;
   PacedPlan paced;
@@ -85,7 +85,7 @@ void measure_case(const RunOptions& options, const RecordCostPlan& plan, CacheEv
   if (options.wants_row("cold") && eviction.works()) print_cold<S, C>(plan.cold, eviction);
 }
 
-// Prints all of them that `options` want. The calling thread is pinned and the consumer runs.
+// Prints all rows that `options` select. The caller has pinned its thread and started the consumer.
 template <Subject S>
 void measure_record_cost(const RunOptions& options, const RecordCostPlan& full = {}) {
   const RecordCostPlan plan = scaled(full, options);

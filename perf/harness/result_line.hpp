@@ -1,5 +1,5 @@
 #pragma once
-// What a measuring program prints: one JSON object a line on standard output, nothing else.
+// The output of a measuring program: one JSON object per line on standard output, nothing else.
 
 #include <cinttypes>
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace ringside::perf {
 
-// Exit status of a measuring program. Everything but kOk comes with a reason on standard error.
+// Exit status of a measuring program. Every status except kOk comes with a reason on standard
+// error.
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitDoesNotCount = 1;  // the figures are void: records were lost, say
+inline constexpr int kExitDoesNotCount = 1;  // invalid figures; for example, records were lost
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitNotPossible = 77;  // on this machine
 
 // ResultLine("paced", "ringside", "static").with("p", "p99").print("ns", "ns", spread);
-// Keys and values are plain words of ours: nothing is escaped.
+// Keys and values are plain words from our own code: nothing is escaped.
 class ResultLine {
  public:
   ResultLine(std::string_view row, std::string_view subject, std::string_view message) {
@@ -55,7 +56,7 @@ class ResultLine {
     std::fflush(stdout);
   }
 
-  // Instead of figures: why there are none. `reason` is plain text without quotes.
+  // Printed instead of figures: why there are none. `reason` is plain text without quotes.
   void print_not_measured(std::string_view reason) {
     with("not_measured", reason);
     std::printf("{%s}\n", text_.c_str());

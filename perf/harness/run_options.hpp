@@ -1,5 +1,6 @@
 #pragma once
-// The command line that all measuring programs have: --quick, --repeats N, --row NAME, --case NAME.
+// The command line that all measuring programs share: --quick, --repeats N, --row NAME, --case
+// NAME.
 
 #include <algorithm>
 #include <optional>
@@ -13,14 +14,14 @@
 namespace ringside::perf {
 
 struct RunOptions {
-  bool quick = false;             // a tenth of the work, to see that it runs
+  bool quick = false;             // a tenth of the work, to check that it runs
   int repeats = 5;                // of what is repeated as a whole
   std::vector<std::string> rows;  // empty: all
   std::vector<std::string> cases;
 
   bool wants_row(std::string_view row) const { return wants(rows, row); }
   bool wants_case(Case message) const { return wants(cases, name_of(message)); }
-  // `full`, or a share of it that --quick leaves.
+  // `full`, or the share of it that --quick leaves.
   int scaled(int full) const { return quick ? std::max(full / 10, 1) : full; }
   int repeats_or_one() const { return quick ? 1 : repeats; }
 
@@ -30,7 +31,8 @@ struct RunOptions {
   }
 };
 
-// Empty if the process is to end at once with `*exit_code`: help, or bad usage, which is said.
+// Empty if the process must exit at once with `*exit_code`: after --help, or after invalid usage,
+// which has been reported.
 std::optional<RunOptions> parse_run_options(int argc, char** argv, const char* description,
                                             int* exit_code);
 

@@ -1,5 +1,5 @@
 #pragma once
-// One call measured by itself.
+// Measures one call by itself.
 
 #include <cstdint>
 
@@ -25,8 +25,9 @@ namespace ringside::perf {
   return now;
 }
 
-// All three have the same shape: ticks of one call, the clock's own included. Aligned, so that the
-// floor's instructions do not lie on one cache line in one program and on two in another.
+// All three have the same shape: ticks of one call, including the clock's own cost. Aligned, so
+// that the floor's instructions do not fit into one cache line in one program and straddle two in
+// another.
 struct EmptyCall {
   [[gnu::noinline, gnu::aligned(64)]] std::uint64_t ticks(int i) {
     const std::uint64_t start = clock_before();
@@ -35,7 +36,7 @@ struct EmptyCall {
   }
 };
 
-// On a line of its own: cold, it finds its place in memory that was evicted, as a tracer does.
+// On a separate cache line: a cold call finds its position in evicted memory, as a tracer does.
 class alignas(64) FloorCall {
  public:
   [[gnu::noinline, gnu::aligned(64)]] std::uint64_t ticks(int i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Many measurements of one thing as median, quartiles and quietest value.
+// Summarises repeated measurements as median, quartiles and quietest value.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Spread {
   double median = 0;
   double low = 0;  // quartiles
   double high = 0;
-  double best = 0;  // the quietest: lowest of costs, highest of rates
+  double best = 0;  // the quietest: lowest cost, highest rate
   std::size_t repeats = 0;
 };
 
@@ -25,8 +25,8 @@ inline Spread spread_of(std::vector<double> values, Better better = Better::lowe
           better == Better::lower ? values.front() : values.back(), n};
 }
 
-// Of ratios that were taken pair by pair. The quietest is that of the quietest costs: the lowest
-// ratio of all pairs is the one whose floor was disturbed most.
+// For ratios that were taken pair by pair. The quietest is the ratio of the two quietest costs: the
+// lowest ratio of all pairs is the one whose floor was disturbed most.
 inline Spread ratio_spread(const std::vector<double>& ratios, const std::vector<double>& costs,
                            const std::vector<double>& floors) {
   Spread spread = spread_of(ratios);
@@ -35,7 +35,7 @@ inline Spread ratio_spread(const std::vector<double>& ratios, const std::vector<
   return spread;
 }
 
-// The value that a share of `permyriad` / 10,000 of the sorted values does not exceed.
+// The value that `permyriad` / 10,000 of the sorted values do not exceed.
 template <class T>
 T percentile(const std::vector<T>& sorted, std::size_t permyriad) {
   const std::size_t at = sorted.size() * permyriad / 10'000;

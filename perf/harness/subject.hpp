@@ -1,5 +1,5 @@
 #pragma once
-// What the measuring templates ask of a tracer.
+// What the measuring templates require of a tracer.
 
 #include <concepts>
 
@@ -7,10 +7,9 @@
 
 namespace ringside::perf {
 
-// call<Case>(i) makes the one log call of that case, inlined into the measuring loop where the
+// call<Case>(i) makes the one log call of that case, inlined into the measuring loop as the
 // tracer's own macro would be. settle() is called between bursts, unmeasured, and gives the
-// tracer's consumer the time to catch up: a service that logs without end would measure the
-// consumer.
+// tracer's consumer time to catch up: logging without a pause would measure the consumer instead.
 template <class T>
 concept Subject = requires(int i) {
   { T::kName } -> std::convertible_to<const char*>;

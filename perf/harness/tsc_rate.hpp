@@ -1,5 +1,5 @@
 #pragma once
-// Ticks of the TSC as nanoseconds.
+// Converts TSC ticks to nanoseconds.
 
 #include <chrono>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ringside::perf {
 
-// Measured once against the steady clock; costs 50 ms at the first call.
+// Measured once against the steady clock; the first call takes 50 ms.
 inline double tsc_ticks_per_ns() {
   static const double rate = [] {
     const auto from = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// A printf format, read at compile time, for tracers that want something else: which argument
-// each conversion takes, and the same text with {fmt}'s braces.
+// Parses a printf format at compile time, for tracers with another format language: the argument of
+// each conversion, and the same text with {fmt}'s braces.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 namespace ringside::perf {
 
 struct Placeholder {
-  std::size_t argument = 0;    // of the value; a "%.*s" takes the one before it, too
+  std::size_t argument = 0;    // index of the value; "%.*s" also takes the argument before it
   bool is_cut_string = false;  // "%.*s"
 };
 
-// Thrown at compile time only: then the message is the compiler's.
+// Thrown at compile time only, where it becomes a compiler error.
 struct UnsupportedConversion {};
 
-// As much of printf as kvd's statements use.
+// The subset of printf that kvd's statements use.
 struct Conversion {
   std::string_view flags_and_width;
-  std::string_view precision;  // with its point
+  std::string_view precision;  // including its point
   char letter = 0;
-  std::size_t length = 0;  // characters behind '%'
+  std::size_t length = 0;  // number of characters after '%'
 };
 
 constexpr Conversion read_conversion(std::string_view text) {
@@ -143,8 +143,8 @@ class PrintfFormat {
   // "%u of %.*s" is "{} of {}".
   static constexpr std::string_view braces() { return {kBraces.data(), kBraces.size()}; }
 
-  // Calls sink(values...): one value a conversion, where "%.*s" and its two arguments are a
-  // std::string_view. Arguments are taken by value, as they are all small.
+  // Calls sink(values...) with one value per conversion; "%.*s" and its two arguments become a
+  // std::string_view. Arguments are passed by value because they are all small.
   template <class Sink, class... Arguments>
   static void with_values(Sink&& sink, Arguments... arguments) {
     const std::tuple<Arguments...> all(arguments...);

@@ -1,4 +1,4 @@
-"""Processes that end with their starter, whatever becomes of it."""
+"""Processes that end with their parent, even if it is killed."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ class Process:
         self.name = os.path.basename(command[0])
         self.log_path = log_path
         with open(log_path, "ab") as log:
-            # setpriv: ended by the kernel if this program is killed.
+            # setpriv: the kernel ends the process if this program is killed.
             self.child = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command],
                                           stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                           env={**os.environ, **(environment or {})})
@@ -56,13 +56,13 @@ class Process:
             return log.read()
 
     def wait_until(self, condition, what, bound_s=20):
-        """As above, but gives up as soon as the process has ended."""
+        """Like the function wait_until, but fails as soon as the process has ended."""
         wait_until(lambda: self.child.poll() is not None or condition(), what, bound_s)
         if self.child.poll() is not None:
             raise ProcessError(f"{self.name} has ended: {self.log()[-400:]}")
 
     def stop(self, bound_s=60):
-        """SIGTERM, and a clean end."""
+        """Sends SIGTERM; the process must exit with status 0."""
         self.child.terminate()
         try:
             status = self.child.wait(bound_s)

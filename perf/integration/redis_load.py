@@ -6,7 +6,7 @@ import subprocess
 CLIENTS = 20
 KEYS = 1000
 VALUE_BYTES = 16
-# redis-benchmark lists percentiles at halving distances from 100 %, so that 99.9 is 99.902.
+# redis-benchmark lists percentiles at distances from 100 % that halve each time, so 99.9 is 99.902.
 PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p99.9": 99.9, "max": 100.0}
 
 RATE = re.compile(r"throughput summary: ([0-9.]+) requests per second")
@@ -15,14 +15,14 @@ LISTED = re.compile(r"^([0-9.]+)% <= ([0-9.]+) milliseconds \(cumulative count",
 
 
 class LoadError(Exception):
-    """redis-benchmark failed, or said something else than expected."""
+    """redis-benchmark failed, or its output is not as expected."""
 
 
 def parse(text):
     """{"rate": requests per second, "p50": latency in us, ...} from its long output."""
     rate = RATE.search(text)
     summary = SUMMARY.search(text)
-    # The first list is by percentile; the second, of round latencies, starts behind this.
+    # The first list is by percentile; the second, of round latencies, starts after this heading.
     listed = LISTED.findall(text.split("Cumulative distribution of latencies")[0])
     if not rate or not summary or not listed:
         raise LoadError(f"redis-benchmark's output is not understood: {text[-400:]}")

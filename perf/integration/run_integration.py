@@ -2,8 +2,8 @@
 """kvd under redis-benchmark: no tracing, Ringside, spdlog async, LTTng-UST, all statements on.
 
 Prints JSON lines, row "integration" (perf/README.md); messages go to standard error. Every round runs
-every tracer, in turn, in a new kvd, and compares it with the kvd without tracing of the same round; that
-one is measured twice, so that its own row tells what the machine alone makes of the ratio.
+every tracer in turn, in a new kvd, and compares it with the kvd without tracing of the same round. That kvd is
+measured twice, so that its own row shows the noise of the machine in the ratio.
 """
 
 import argparse
@@ -26,9 +26,9 @@ import tracers
 from processes import Process, ProcessError, processor_seconds
 
 CASES = [(kind, pipeline) for pipeline in (1, 16) for kind in ("set", "get")]
-PRELOAD_REQUESTS = 10_000  # so that GET finds its keys and nothing is measured that happens once
+PRELOAD_REQUESTS = 10_000  # so that GET finds its keys, and one-time costs are not measured
 THREADS = 2
-LEAST_RECORDS_PER_REQUEST = 6  # fewer mean that statements were not on
+LEAST_RECORDS_PER_REQUEST = 6  # fewer records mean that statements were disabled
 NOT_POSSIBLE = 77
 
 
@@ -37,7 +37,7 @@ def tell(text):
 
 
 def measure(program, tracer, folder, case, requests, count):
-    """One kvd, one load. Returns redis_load's figures and what the tracer took."""
+    """Runs one load on one kvd. Returns the figures of redis_load and the tracer's costs."""
     kind, pipeline = case
     folder.mkdir()
     with tracer.around(folder) as surroundings:
@@ -68,13 +68,13 @@ def measure(program, tracer, folder, case, requests, count):
 
 
 def requests_for(program, tracer, folder, case, seconds):
-    """How many requests take about that long without tracing."""
+    """The number of requests that take about this time without tracing."""
     figures = measure(program, tracer, folder, case, 10_000, False)
     return max(2_000, int(figures["rate"] * seconds) // 1000 * 1000)
 
 
 class Rows:
-    """Collects figures, one a round, and prints their spread."""
+    """Collects figures, one per round, and prints their spread."""
 
     def __init__(self, sink):
         self.sink = sink
@@ -142,7 +142,7 @@ def run(options, stack):
                 tell(f"out of time in round {number + 1} of {options.rounds}")
                 rows.print()
                 return 0 if number else 1
-            # The order turns, so that nobody always comes first.
+            # The order rotates, so that no tracer always comes first.
             turn = number % len(usable)
             taken = {tracer.name: measure(program, tracer, fresh(), case, requests[case], number == 0)
                      for tracer, program in usable[turn:] + usable[:turn]}

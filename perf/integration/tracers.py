@@ -1,6 +1,6 @@
-"""The tracers that kvd is built with: what surrounds kvd while it is measured, and what is left of it.
+"""The tracers that kvd is built with: their setup while kvd is measured, and the resulting trace.
 
-Each is used so:
+Usage of each:
     with tracer.around(folder) as surroundings:      # a new, empty folder
         ... kvd runs with surroundings.environment ...
         surroundings.served(kvd_pid)                 # waits until the consumer has found kvd
@@ -33,7 +33,7 @@ def size_of(folder):
 
 @dataclass
 class Surroundings:
-    """Of a kvd that does not trace."""
+    """The surroundings of a kvd that does not trace."""
     environment: dict = field(default_factory=dict)
 
     def served(self, kvd_pid):
@@ -142,7 +142,7 @@ def lttng(*arguments, check=True):
 
 class LttngSurroundings(Surroundings):
     def __init__(self, session, output, pids):
-        # Waits for the session daemon, so that the first statement is traced.
+        # kvd waits for the session daemon at its start, so that its first statement is traced.
         super().__init__({"LTTNG_UST_REGISTER_TIMEOUT": "3000"})
         self.session, self.output, self.consumer_pids = session, output, pids
 
@@ -153,7 +153,7 @@ class LttngSurroundings(Surroundings):
         lttng("stop", self.session)
         told = lttng("--mi", "xml", "list", self.session).stdout
         lost = sum(int(n) for n in re.findall(r"<discarded_events>(\d+)<", told))
-        # LTTng takes the difference of two counts without looking at its sign.
+        # LTTng subtracts two counts without checking the sign of the difference.
         trace = Trace(size_of(self.output), lost if lost < 1 << 63 else None)
         if count:
             counted = subprocess.run(
@@ -167,7 +167,7 @@ class LttngSurroundings(Surroundings):
 
 
 class Lttng:
-    """Uses the session daemon that runs; starts one, for as long as this is open, if none does."""
+    """Uses the running session daemon, or starts one that ends with `stack` if there is none."""
     name = "lttng"
     CHANNEL = ["--userspace", "--subbuf-size=1M", "--num-subbuf=4", "--discard"]
 
@@ -190,7 +190,7 @@ class Lttng:
 
     @staticmethod
     def consumer_pids():
-        """Of lttng-consumerd, which exists once there has been a session."""
+        """The processes of lttng-consumerd, which starts with the first session."""
         found = subprocess.run(["pgrep", "-f", "^[^ ]*lttng-consumerd"], capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
@@ -210,7 +210,7 @@ class Lttng:
 
 
 def of_build(build, stack, folder):
-    """All tracers, whether they can be used here or not; `stack` owns what they share."""
+    """All tracers, including those that are unavailable on this machine; `stack` owns their shared resources."""
     return [Untraced(), Ringside(build / "consumerd/consumerd", build / "tools/ringcat"), Spdlog(),
             Lttng(stack, folder)]
 

@@ -1,6 +1,6 @@
-// Boost.Log: an asynchronous text sink with a bounded queue that blocks when full. Messages are
-// composed by the caller, the line around them by the sink's thread. The logger is the one for a
-// single thread.
+// Boost.Log: an asynchronous text sink with a bounded queue that blocks when full. The caller
+// composes the message, and the sink's thread composes the rest of the line. The logger is the
+// single-threaded one.
 
 #include <cstdio>
 #include <exception>
@@ -29,7 +29,7 @@ using logging::trivial::info;
 struct BoostLogPeer {
   static constexpr const char* kName = "boost_log";
   static constexpr int kRecords = 100'000;
-  static constexpr std::size_t kQueueRecords = 32768;  // a burst, a paced block: never full there
+  static constexpr std::size_t kQueueRecords = 32768;  // never full in a burst or a paced block
 
   using Sink = logging::sinks::asynchronous_sink<
       logging::sinks::text_ostream_backend,
@@ -48,7 +48,7 @@ struct BoostLogPeer {
     namespace expr = logging::expressions;
     auto backend = boost::make_shared<logging::sinks::text_ostream_backend>();
     backend->add_stream(boost::make_shared<std::ofstream>(folder + "/log"));
-    pin_to(processors.consumer);  // the thread inherits it
+    pin_to(processors.consumer);  // the sink's thread inherits it
     sink = boost::make_shared<Sink>(backend);
     pin_to(processors.measured);
     sink->set_formatter(expr::stream << '['
@@ -102,7 +102,7 @@ int main(int argc, char** argv) try {
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return ringside::perf::kExitDoesNotCount;
-} catch (...) {  // Boost's are not all derived from std::exception
+} catch (...) {  // Boost's exceptions are not all derived from std::exception
   std::fprintf(stderr, "boost_log: unknown exception\n");
   return ringside::perf::kExitDoesNotCount;
 }

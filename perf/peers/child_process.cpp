@@ -14,7 +14,7 @@
 namespace ringside::perf {
 namespace {
 
-// `out` and `err`: descriptors that become the child's.
+// `out` and `err` become standard output and standard error of the child.
 pid_t start(std::initializer_list<std::string> command, int cpu, int out, int err) {
   std::vector<std::string> words(command);
   std::vector<char*> arguments;

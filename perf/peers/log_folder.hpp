@@ -1,5 +1,5 @@
 #pragma once
-// What a tracer has left in its folder.
+// The files that a tracer has written into its folder.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace ringside::perf {
 
 struct Written {
-  std::uint64_t tsc = 0;  // when records were in the files
-  double share = 1;       // of all that were logged: those
+  std::uint64_t tsc = 0;  // when the records were in the files
+  double share = 1;       // the share of all logged records that were in the files then
 };
 
 inline std::uintmax_t size_of_folder(const std::string& folder) {
@@ -39,7 +39,7 @@ inline std::uint64_t lines_in_folder(const std::string& folder) {
   return lines;
 }
 
-// One line a record, and perhaps some more at the head.
+// Each record has one line; extra lines, such as a header, do not matter.
 inline std::uint64_t missing_lines(const std::string& folder, std::uint64_t logged) {
   const std::uint64_t lines = lines_in_folder(folder);
   return lines < logged ? logged - lines : 0;

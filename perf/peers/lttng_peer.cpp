@@ -1,5 +1,5 @@
 // LTTng-UST: typed tracepoints, lttng-sessiond and its consumer, per-processor buffers. Its trace
-// is binary, so that the row `text` (babeltrace2) belongs to it.
+// is binary, so this peer also has the row `text` (babeltrace2).
 
 #include <algorithm>
 #include <cstdio>
@@ -36,7 +36,7 @@ struct LttngPeer {
   static void open(const std::string& folder, Processors processors) {
     if (!daemon) daemon.emplace(processors.consumer);
     session = std::make_unique<LttngSession>(folder, processors.consumer);
-    // The tracer's own thread in this process switches the tracepoints on.
+    // LTTng's thread in this process enables the tracepoints.
     for (int ms = 0; !lttng_ust_tracepoint_enabled(ringside_perf, static_text) ||
                      !lttng_ust_tracepoint_enabled(ringside_perf, five_arguments);
          ++ms) {
@@ -75,7 +75,7 @@ struct LttngPeer {
   }
 };
 
-// Of babeltrace2 on one processor, its text to nowhere, for so many records.
+// Time of babeltrace2 on one processor for this number of records; its text is discarded.
 template <Case C>
 std::vector<double> text_ticks(PeerRun& run, int records) {
   const TemporaryDirectory folder("/dev/shm");
@@ -94,7 +94,7 @@ std::vector<double> text_ticks(PeerRun& run, int records) {
   return ticks;
 }
 
-// Without what a trace of one record takes.
+// The time of a trace of one record is subtracted.
 template <Case C>
 void print_text(PeerRun& run, double empty_ticks) {
   constexpr int kLines = 300'000;
@@ -112,7 +112,7 @@ void print_text(PeerRun& run, double empty_ticks) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  // Read by the tracer before main().
+  // The tracer reads it before main().
   if (std::getenv("LTTNG_UST_ALLOW_BLOCKING") == nullptr) {  // NOLINT(concurrency-mt-unsafe)
     setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);              // NOLINT(concurrency-mt-unsafe)
     execv("/proc/self/exe", argv);

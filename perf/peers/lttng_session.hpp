@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of LTTng, made with its command line tool.
+// LTTng sessions, controlled with its command line tool.
 
 #include <cstdint>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ringside::perf {
 
-// The session daemon: the one that runs, or else one of our own for as long as this lives. Its
-// consumer runs where the daemon does.
+// The session daemon: the one that already runs; otherwise this starts one that ends with this
+// object. Its consumer runs on the same processors as the daemon.
 class LttngDaemon {
  public:
   explicit LttngDaemon(int cpu);  // throws std::runtime_error
@@ -20,22 +20,22 @@ class LttngDaemon {
   LttngDaemon& operator=(const LttngDaemon&) = delete;
 
  private:
-  pid_t pid_ = -1;  // of our own
+  pid_t pid_ = -1;  // of the daemon that this object started
 };
 
-// One session with all tracepoints of the provider ringside_perf, recording since construction.
-// 4 sub-buffers of 1 MiB a processor; a full buffer blocks the caller, in processes that were
+// One session with all tracepoints of the provider ringside_perf, recording since construction. 4
+// sub-buffers of 1 MiB per processor; a full buffer blocks the caller, in processes that were
 // started with LTTNG_UST_ALLOW_BLOCKING.
 class LttngSession {
  public:
   LttngSession(std::string output, int cpu);  // throws std::runtime_error
-  ~LttngSession();                            // destroys it; the trace stays
+  ~LttngSession();                            // destroys the session; the trace stays
   LttngSession(const LttngSession&) = delete;
   LttngSession& operator=(const LttngSession&) = delete;
 
-  // Waits until all is in the files. What counts is when full sub-buffers were there, and which
-  // share of all they held: for the last one, which is not full, LTTng takes 200 ms whatever it
-  // holds.
+  // Waits until all records are in the files. Returns the time at which the full sub-buffers were
+  // written, and their share of all records: the last sub-buffer is not full, and LTTng takes 200
+  // ms to write it, whatever it contains.
   Written stop();
 
   std::uint64_t lost() const { return lost_; }  // counted by stop()

@@ -1,4 +1,5 @@
-// The six messages as typed tracepoints. Their text is no part of the records: the name tells it.
+// The six messages as typed tracepoints. The records do not contain the text: the tracepoint's name
+// identifies it.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ringside_perf
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of another tracer: what its log call costs (perf/harness), how many records a second it
-// gets into the file, and how large they are there.
+// The rows of another tracer: the cost of its log call (perf/harness), the records per second that
+// it writes to the file, and their size in the file.
 
 #include <concepts>
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace ringside::perf {
 //   open(folder, processors)  starts tracing into files in an empty folder; its threads and
 //                             processes run on processors.consumer. Throws std::exception.
 //   close()                   waits until all records are in the files
-//   missing(folder, logged)   after close(): how many of the records logged are not in the files
+//   missing(folder, logged)   after close(): the number of logged records that are not in the files
 //   kRecords                  enough for a steady rate in `sustained`
-//   plan()                    as much of the other rows as takes about a minute
+//   plan()                    the size of the other rows, for about a minute in total
 template <class T>
 concept Peer = Subject<T> && requires(const std::string& folder, Processors processors) {
   {T::open(folder, processors)};
@@ -40,7 +40,7 @@ struct PeerRun {
   std::uint64_t missing = 0;
 };
 
-// One producer, a full queue blocks, and the time is until everything is in the files.
+// One producer; a full queue blocks. The time ends when all records are in the files.
 template <Peer P, Case C>
 void print_sustained(PeerRun& run, const char* sink, const std::string& parent) {
   if (!run.options.wants_case(C)) return;
@@ -107,7 +107,7 @@ void print_record_cost(PeerRun& run) {
   run.missing += P::missing(folder.path(), 0);
 }
 
-// `more` prints rows that this peer alone has.
+// `more` prints the rows that only this peer has.
 template <Peer P, class More>
 int run_peer(int argc, char** argv, More&& more) {
   int exit_code = kExitOk;
@@ -124,7 +124,7 @@ int run_peer(int argc, char** argv, More&& more) {
   }
   tsc_ticks_per_ns();
   pin_to(processors->measured);
-  // Without it the C library looks at the file of the local time zone for every record's time.
+  // Without TZ the C library checks the file of the local time zone for the time of every record.
   setenv("TZ", ":/etc/localtime", 0);  // NOLINT(concurrency-mt-unsafe): there is no other thread
   PeerRun run{*options, *processors};
   try {
@@ -132,12 +132,13 @@ int run_peer(int argc, char** argv, More&& more) {
     if (options->wants_row("sustained") || options->wants_row("bytes_per_record")) {
       print_sustained_cases<P>(run, "tmpfs", "/dev/shm");
     }
-    // TMPDIR chooses the disk; a peer's file is as large there.
+    // TMPDIR selects the disk. The row bytes_per_record is not repeated there: a peer's file has
+    // the same size.
     const std::string disk = std::filesystem::temp_directory_path();
     if (options->wants_row("sustained") && !is_in_memory(disk)) {
       RunOptions sustained_only = *options;
       sustained_only.rows = {"sustained"};
-      sustained_only.repeats = (options->repeats + 1) / 2;  // each takes long enough
+      sustained_only.repeats = (options->repeats + 1) / 2;  // each repeat takes long enough
       PeerRun on_disk{sustained_only, *processors};
       print_sustained_cases<P>(on_disk, "disk", disk);
       run.missing += on_disk.missing;

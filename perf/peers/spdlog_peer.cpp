@@ -1,5 +1,5 @@
 // spdlog: one asynchronous logger, one background thread, a full queue blocks, basic_file_sink,
-// default pattern. The text is formatted by the caller, the line around it by the thread.
+// default pattern. The caller formats the message, and the thread formats the rest of the line.
 
 #include <cstdio>
 #include <exception>
@@ -20,7 +20,7 @@ using namespace ringside::perf;
 struct SpdlogPeer {
   static constexpr const char* kName = "spdlog";
   static constexpr int kRecords = 300'000;
-  static constexpr std::size_t kQueueSlots = 32768;  // a burst, a paced block: never full there
+  static constexpr std::size_t kQueueSlots = 32768;  // never full in a burst or a paced block
 
   static inline std::shared_ptr<spdlog::details::thread_pool> pool;
   static inline std::shared_ptr<spdlog::async_logger> log;
@@ -32,7 +32,7 @@ struct SpdlogPeer {
   }
 
   static void open(const std::string& folder, Processors processors) {
-    pin_to(processors.consumer);  // the thread inherits it
+    pin_to(processors.consumer);  // the background thread inherits it
     pool = std::make_shared<spdlog::details::thread_pool>(kQueueSlots, 1);
     pin_to(processors.measured);
     log = std::make_shared<spdlog::async_logger>(
@@ -40,7 +40,7 @@ struct SpdlogPeer {
         spdlog::async_overflow_policy::block);
   }
   static Written close() {
-    pool.reset();  // joins the thread, which has written all
+    pool.reset();  // joins the thread after it has written all records
     log.reset();   // closes the file
     return {__builtin_ia32_rdtsc()};
   }

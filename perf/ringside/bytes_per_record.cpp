@@ -1,5 +1,5 @@
-// How many bytes of the trace file a record takes, all that is in the file included: what the file
-// grew by, divided by the records.
+// Bytes of the trace file per record, including everything in the file: the growth of the file
+// divided by the number of records.
 
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@ void measure(const TracedRun& run, const RunOptions& options, const char* argume
   const int records = options.scaled(kRecords);
   const std::uint64_t before = trace_bytes(run.output_dir());
   for (int i = 0; i < records; ++i) call(i);
-  if (!ringside::flush(std::chrono::seconds(30))) return;  // finish() will say so
+  if (!ringside::flush(std::chrono::seconds(30))) return;  // finish() reports it
   const auto bytes = static_cast<double>(trace_bytes(run.output_dir()) - before);
   ResultLine("bytes_per_record", RingsideSubject::kName, name_of(C))
       .with("arguments", arguments)
@@ -34,7 +34,7 @@ void measure(const TracedRun& run, const RunOptions& options, const char* argume
 template <Case C>
 void measure_both(const TracedRun& run, const RunOptions& options, const RandomMessages& random) {
   if (!options.wants_case(C)) return;
-  // The statement's description is in the file before the count begins.
+  // The statement's description is in the file before counting starts.
   RingsideSubject::call<C>(0);
   random.call<C>(0);
   ringside::flush(std::chrono::seconds(30));

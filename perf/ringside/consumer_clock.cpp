@@ -1,4 +1,4 @@
-// What a log call costs that does not read the clock, back to back, in turns with the floor.
+// Cost of log calls that read no clock, back to back, in turns with the floor.
 
 #include <cstdio>
 #include <exception>

@@ -16,9 +16,9 @@ ConsumerdProcess::ConsumerdProcess(const std::string& shm_dir, const std::string
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ != 0) return;
-  // Nothing is left running if the measuring program is killed.
+  // consumerd ends too if the measuring program is killed.
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(127);
-  dup2(STDERR_FILENO, STDOUT_FILENO);  // standard output is for result lines alone
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // standard output is reserved for result lines
   execl(CONSUMERD_PATH, CONSUMERD_PATH, "--shm-dir", shm_dir.c_str(), "--output",
         output_dir.c_str(), "--cpu", processor.c_str(), nullptr);
   _exit(127);

@@ -1,6 +1,5 @@
 #pragma once
-// consumerd as it is delivered, as a child process with default settings, on a processor of its
-// own.
+// consumerd as delivered: a child process with default settings, pinned to a processor.
 
 #include <string>
 
@@ -10,15 +9,16 @@ namespace ringside::perf {
 
 class ConsumerdProcess {
  public:
-  // Empty directories are refused like anything else that keeps consumerd from running: see pid().
+  // An empty directory name fails like everything else that prevents consumerd from running: see
+  // pid().
   ConsumerdProcess(const std::string& shm_dir, const std::string& output_dir, int cpu);
   ~ConsumerdProcess();
   ConsumerdProcess(const ConsumerdProcess&) = delete;
   ConsumerdProcess& operator=(const ConsumerdProcess&) = delete;
 
-  pid_t pid() const { return pid_; }  // below 0: none
+  pid_t pid() const { return pid_; }  // negative if consumerd is not running
   bool runs();
-  // SIGTERM, and waits for the end. Exit status, or 128 + signal.
+  // Sends SIGTERM and waits for the end. Returns the exit status, or 128 + signal.
   int terminate();
 
  private:

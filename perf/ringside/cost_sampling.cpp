@@ -1,5 +1,5 @@
-// What it costs that one in so many log calls is measured: processes that measure and processes
-// that do not, in turns, each as a ratio to the floor.
+// Cost of sampling the cost of about one in N log calls: processes with sampling and processes
+// without it take turns, each as a ratio to the floor.
 
 #include <cstdio>
 #include <exception>
@@ -19,10 +19,11 @@ using namespace ringside::perf;
 
 struct Cost {
   double ratio = 0;  // to the floor
-  double ns = 0;     // a call
+  double ns = 0;     // per call
 };
 
-// Of log calls in a process of their own; through a pipe, as a child returns a status only.
+// Runs the log calls in a separate process. The result comes through a pipe, because a child
+// returns only a status.
 template <Case C>
 int cost_in_child(const RunOptions& options, std::uint32_t sampling, Cost* cost) {
   int ends[2];

@@ -1,5 +1,5 @@
-// What consumerd takes from its core while nothing is logged, with 0, 64 and 1,024 rings, and
-// beside it what a loop of bare 1 ms naps takes, which is the longest nap that consumerd makes.
+// Processor time of consumerd while nothing is logged, with 0, 64 and 1,024 rings, compared with a
+// loop of bare 1 ms naps, the longest nap that consumerd takes.
 
 #include <chrono>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 using namespace ringside::perf;
 using Clock = std::chrono::steady_clock;
 
-// Percent of a core that process `pid` took while `run` ran.
+// Percentage of a core that process `pid` used while `run` ran.
 template <class Run>
 double share_of_core(pid_t pid, Run&& run) {
   const auto from = Clock::now();
@@ -43,7 +43,7 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
     ServiceProcess::Plan plan;
     plan.threads = rings;
     plan.options.shm_dir = shm.path();
-    plan.options.ring_bytes = 64U << 10;  // the number counts, not the size
+    plan.options.ring_bytes = 64U << 10;  // the number matters, not the size
     service = std::make_unique<ServiceProcess>(plan);
     if (!service->ready()) {
       std::fprintf(stderr, "no service with %d rings\n", rings);
@@ -51,7 +51,7 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
     }
   }
   const auto moment = std::chrono::milliseconds(options.quick ? 200 : 1000);
-  std::this_thread::sleep_for(moment);  // naps grow to their longest
+  std::this_thread::sleep_for(moment);  // naps grow to their maximum
   std::vector<double> shares;
   std::vector<double> naps;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {

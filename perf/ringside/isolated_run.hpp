@@ -1,6 +1,6 @@
 #pragma once
-// Runs a measurement in a child process of its own: the library is initialised once in a process's
-// life, and some rows need it anew.
+// Runs a measurement in a child process: the library is initialised once per process, and some rows
+// need a new initialisation.
 
 #include <cerrno>
 #include <csignal>
@@ -14,7 +14,7 @@
 
 namespace ringside::perf {
 
-// What `run` returned in the child, an exit status. The caller has no other threads.
+// Returns what `run` returned in the child, an exit status. The caller must have no other threads.
 template <class Run>
 int in_child_process(Run&& run) {
   std::fflush(stdout);

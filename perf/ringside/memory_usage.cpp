@@ -1,5 +1,5 @@
-// Memory of both sides: a service with 1 and with 64 threads, untraced, traced with one record a
-// thread, and traced with rings that have been filled all through; and of the consumerd that serves
+// Memory of both sides: a service with 1 and with 64 threads, untraced, traced with one record per
+// thread, and traced with rings that have been filled completely; and of the consumerd that serves
 // it.
 
 #include <cstdio>
@@ -23,10 +23,11 @@ using namespace ringside::perf;
 struct Situation {
   const char* name;
   bool traced;
-  int records;  // by each thread
+  int records;  // per thread
 };
 
-// A record of two integers takes 16 bytes: the last one goes round a ring of 1 MiB once and a bit.
+// A record of two integers takes 16 bytes, so this number fills a ring of 1 MiB once and a little
+// more.
 constexpr Situation kSituations[] = {
     {"untraced", false, 1}, {"one_record", true, 1}, {"rings_used", true, 70'000}};
 
@@ -49,7 +50,7 @@ int measure(int threads, const Situation& situation, const Processors& processor
   plan.records = situation.records;
   plan.traced = situation.traced;
   plan.options.shm_dir = shm.path();
-  // Many threads may fill their rings on one processor: what counts is that they do.
+  // Many threads may fill their rings on one processor; only the filled rings matter.
   plan.options.block_timeout = std::chrono::seconds(10);
   ServiceProcess service(plan);
   if (!service.ready()) {

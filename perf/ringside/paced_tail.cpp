@@ -1,6 +1,6 @@
-// Where the tail of paced calls comes from: static messages at one call per 600 ns, told apart by
-// what their record's place has in store. A record of 8 bytes begins a cache line with every 8th
-// call and a page with every 512th; and the consumer may have read the ring since the call before.
+// The origin of the tail of paced calls: static messages at one call per 600 ns, classified by the
+// place of their record. A record of 8 bytes begins a cache line with every 8th call and a page
+// with every 512th, and the consumer may have read the ring since the previous call.
 
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ const shm::RingMetadata& own_ring() {
 
 class Placement {
  public:
-  // Of the record that the next call makes.
+  // Of the record that the next call writes.
   Kind next() {
     const std::uint64_t consumed = ring_.consumer.consumer_pos.load(std::memory_order_relaxed);
     const bool polled = consumed != consumed_;
@@ -83,7 +83,8 @@ int main(int argc, char** argv) try {
   const int calls = options->scaled(kCalls);
   TicksByKind ticks;
   std::vector<std::uint64_t> timer;
-  // Their memory is there before: a page fault of the measurement's own is not the log call's.
+  // Touches their memory first: a page fault of the measurement itself must not count as the log
+  // call's.
   for (auto& of_kind : ticks) of_kind.assign(static_cast<std::size_t>(calls), 0);
   for (int repeat = 0; repeat < options->repeats_or_one(); ++repeat) {
     for (auto& of_kind : ticks) of_kind.clear();

@@ -1,4 +1,4 @@
-// What consumerd pays to look at rings in which nothing happens: one poll round over all rings of a
+// Cost for consumerd of checking rings that have no new records: one poll round over all rings of a
 // segment, measured in process.
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernel says that another process uses.
+// Resource usage of another process, as the kernel reports it.
 
 #include <cstdint>
 #include <fstream>
@@ -9,8 +9,8 @@
 
 namespace ringside::perf {
 
-// Nanoseconds on a processor of the process's first thread, user and kernel together; 0 if unknown.
-// consumerd has one thread (io_uring's kernel threads, if any, are not in it).
+// Processor time of the process's first thread in nanoseconds, user and kernel together; 0 if
+// unknown. consumerd has one thread (kernel threads of io_uring, if any, are not included).
 inline std::uint64_t cpu_ns(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/schedstat");
   std::uint64_t ns = 0;
@@ -19,8 +19,8 @@ inline std::uint64_t cpu_ns(pid_t pid) {
 }
 
 struct MemoryUsage {
-  double rss_kib = 0;  // pages mapped; a page that is mapped twice counts twice
-  double pss_kib = 0;  // each page shared out among its mappings
+  double rss_kib = 0;  // mapped pages; a page that is mapped twice counts twice
+  double pss_kib = 0;  // each page divided among its mappings
 };
 
 inline MemoryUsage memory_of(pid_t pid) {

@@ -1,6 +1,6 @@
-// What a log call costs when 1 to N threads make them at the same time: each thread takes turns of
-// its own with the floor. Threads beyond the processors that consumerd leaves share all of them,
-// and the pairs that a switch of threads falls into are those far from the median.
+// Cost of a log call when 1 to N threads log at the same time: each thread takes turns with its own
+// floor. Threads in excess of the processors that consumerd leaves share all of them; the pairs in
+// which a thread switch falls are those far from the median.
 
 #include <algorithm>
 #include <barrier>
@@ -28,7 +28,7 @@ void measure(int producers, const BurstPlan& plan) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < results.size(); ++i) {
     threads.emplace_back([&, i] {
-      // From the last processor down; the one that consumerd is pinned to comes second.
+      // From the last processor down; consumerd is pinned to the second one.
       pin_to(processors[processors.size() - 1 - i % processors.size()]);
       ringside::preallocate();
       together.arrive_and_wait();

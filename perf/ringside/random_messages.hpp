@@ -1,6 +1,7 @@
 #pragma once
-// The six messages with arguments that change from call to call and are of like magnitude: as many
-// significant bits as the constant ones have, 1 to 2 times the double, a text of the same length.
+// The six messages with arguments that change from call to call and have similar magnitudes: as
+// many significant bits as the constant arguments, 1 to 2 times the double, a text of the same
+// length.
 
 #include <array>
 #include <cstdint>
@@ -65,7 +66,7 @@ class RandomMessages {
     double ms = 0;
     std::array<char, 40> text{};
   };
-  // More than the encoder remembers, and few enough to stay in the cache.
+  // More than the encoder remembers, but few enough to stay in the cache.
   static constexpr std::size_t kValues = 4096;
   std::vector<Values> values_;
 };

@@ -1,6 +1,5 @@
-// Time from a log call until its record can be read from the trace file: a follower looks at the
-// file without pause, through the trace library, until a whole block with the record in it is
-// there.
+// Time from a log call until its record can be read from the trace file: a follower polls the file
+// without a pause, through the trace library, until it contains a whole block with the record.
 
 #include <chrono>
 #include <cstdint>
@@ -26,12 +25,12 @@ using namespace ringside::perf;
 constexpr int kSamples = 40;
 constexpr auto kPatience = std::chrono::seconds(10);
 
-// Reads on from the last whole block.
+// Continues after the last whole block.
 class Follower {
  public:
   explicit Follower(std::string path) : path_(std::move(path)) {}
 
-  // Records in the file so far.
+  // Number of records in the file so far.
   std::uint64_t records() {
     trace::ReadError error;
     const auto file = trace::TraceFile::open(path_, &error);
@@ -74,7 +73,7 @@ int main(int argc, char** argv) try {
   std::vector<double> ms;
   std::uint64_t expected = follower.records();
   for (int i = 0; i < options->scaled(kSamples); ++i) {
-    // Consumerd's own intervals must not be in step with these.
+    // These intervals must not be in step with consumerd's own.
     std::this_thread::sleep_for(std::chrono::microseconds(1700 + 7919 * i % 30'000));
     const auto called = std::chrono::steady_clock::now();
     RingsideSubject::call<Case::two_integers>(i);

@@ -1,4 +1,4 @@
-// What a log call costs the thread that makes it: back to back, one call per 600 ns, and cold, with
+// Cost of a log call for the calling thread: back to back, one call per 600 ns, and cold, with
 // consumerd at its default settings on another core.
 
 #include <cstdio>

@@ -9,7 +9,7 @@
 
 namespace ringside::perf {
 
-// The call of case C by `log`, which is RS_INFO or works like it.
+// The call of case C by `log`, which is RS_INFO or a macro like it.
 #define RINGSIDE_PERF_CALL(log)                                                                    \
   if constexpr (C == Case::static_text) {                                                          \
     log("Starting backup replica garbage collector thread");                                       \
@@ -37,11 +37,11 @@ struct RingsideSubject {
     RINGSIDE_PERF_CALL(RS_INFO)
   }
 
-  // consumerd naps for 50 us and more, and a ring holds ten bursts.
+  // consumerd naps for 50 us or longer, and a ring holds ten bursts.
   static void settle() { usleep(200); }
 };
 
-// Without a clock read: the consumer dates the records.
+// Without a clock read: the consumer timestamps the records.
 struct UndatedSubject {
   static constexpr const char* kName = "ringside";
 

@@ -1,5 +1,5 @@
 #pragma once
-// A service in a process of its own whose threads have logged and then do nothing.
+// A service in a separate process whose threads have logged and are now idle.
 
 #include <string>
 
@@ -12,19 +12,19 @@ class ServiceProcess {
  public:
   struct Plan {
     int threads = 1;
-    int records = 1;     // by each thread
+    int records = 1;     // per thread
     bool traced = true;  // false: RINGSIDE_DISABLE=1
     Options options;     // of the library
   };
 
-  // Returns when all threads have logged. The caller has no other threads.
+  // Returns when all threads have logged. The caller must have no other threads.
   explicit ServiceProcess(const Plan& plan);
   // Ends it.
   ~ServiceProcess();
   ServiceProcess(const ServiceProcess&) = delete;
   ServiceProcess& operator=(const ServiceProcess&) = delete;
 
-  // False if it is not there, or if a record was dropped or refused.
+  // False if the service is not running, or if a record was dropped or refused.
   bool ready() const { return ready_; }
   pid_t pid() const { return pid_; }
 

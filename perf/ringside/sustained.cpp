@@ -1,6 +1,6 @@
-// How many records a second one producer gets into the file for as long as it likes: it logs as
-// fast as it can (overflow policy block), and the time is from the first call until flush() says
-// that everything is in the file. The rate of the floor is taken in turns with it.
+// Sustained rate of one producer: it logs as fast as it can (overflow policy block). The time runs
+// from the first call until flush() reports that all records are in the file. Its rate and the
+// floor's are measured in turns.
 
 #include <chrono>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace ringside::perf;
 
-constexpr int kRecords = 4'000'000;  // 32 MB to 200 MB of ring bytes: a ring's worth is nothing
+constexpr int kRecords = 4'000'000;  // 32 MB to 200 MB of ring bytes, much more than one ring
 
 struct Sink {
   const char* name;
@@ -43,7 +43,7 @@ void measure(Sink& sink) {
     const auto floor_ticks = static_cast<double>(floor.burst_ticks(records));
     const std::uint64_t start = __builtin_ia32_rdtsc();
     burst_ticks<RingsideSubject, C>(records);
-    if (!ringside::flush(std::chrono::seconds(30))) continue;  // finish() will say so
+    if (!ringside::flush(std::chrono::seconds(30))) continue;  // finish() reports it
     const auto ticks = static_cast<double>(__builtin_ia32_rdtsc() - start);
     sink.records += static_cast<std::uint64_t>(records);
     const double millions = 1e3 * tsc_ticks_per_ns() * records;
@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
   if (!options) return exit_code;
   tsc_ticks_per_ns();
   int status = in_child_process([&] { return run_into("tmpfs", "/dev/shm", *options); });
-  // TMPDIR chooses the disk.
+  // TMPDIR selects the disk.
   const std::string disk = std::filesystem::temp_directory_path();
   if (is_in_memory(disk)) {
     ResultLine("sustained", RingsideSubject::kName, "all")

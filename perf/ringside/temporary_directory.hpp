@@ -1,5 +1,5 @@
 #pragma once
-// A new directory that is gone, with all in it, at the end of the object's life.
+// A new directory that the destructor removes with its contents.
 
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +20,7 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  const std::string& path() const { return path_; }  // empty: could not be made
+  const std::string& path() const { return path_; }  // empty: could not be created
 
  private:
   std::string path_;

@@ -1,5 +1,5 @@
-// A trace file into text by ringcat: lines a second of wall time, and a second of processor time
-// (one core's worth).
+// Converts a trace file to text with ringcat: lines per second of wall time and per second of
+// processor time (the rate of one core).
 
 #include <chrono>
 #include <cstdint>

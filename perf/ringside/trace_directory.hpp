@@ -1,5 +1,5 @@
 #pragma once
-// What consumerd has put into a directory.
+// What consumerd has written into a directory.
 
 #include <cstdint>
 #include <optional>
@@ -10,11 +10,11 @@ namespace ringside::perf {
 
 std::vector<std::string> trace_files(const std::string& directory);
 
-// Of all trace files together.
+// The total of all trace files.
 std::uint64_t trace_bytes(const std::string& directory);
 
-// Records in all trace files as their extents' headers say, every block's checksum checked. Empty
-// if a block is damaged, or if an extent tells of dropped records.
+// Number of records in all trace files according to the headers of their extents; the checksum of
+// every block is checked. Empty if a block is damaged, or if an extent reports dropped records.
 std::optional<std::uint64_t> count_records(const std::string& directory);
 
 }  // namespace ringside::perf

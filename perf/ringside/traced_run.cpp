@@ -24,7 +24,7 @@ int TracedRun::start(Options options) {
     return kExitNotPossible;
   }
   processors_ = *processors;
-  // What the environment says about the library would make the figures those of something else.
+  // Settings of the library in the environment would change what is measured.
   for (const char* name :
        {"RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS", "RINGSIDE_OVERFLOW",
         "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE", "RINGSIDE_SERVICE",
@@ -40,7 +40,7 @@ int TracedRun::start(Options options) {
     std::fprintf(stderr, "tracing does not start: %s\n", status.message.c_str());
     return kExitNotPossible;
   }
-  // Until consumerd has adopted the segment the first measurements would have no consumer.
+  // Until consumerd has adopted the segment, the first measurements would have no consumer.
   const bool served = flush(std::chrono::seconds(10));
   if (!served || !consumerd_->runs()) {
     std::fprintf(stderr, "%s does not serve this process: %s, it ended with %d\n", CONSUMERD_PATH,

@@ -1,6 +1,6 @@
 #pragma once
-// What a measurement of Ringside needs around it: this process traced into a shared-memory
-// directory of its own, consumerd on another processor, and the proof that nothing was lost.
+// The setup for a measurement of Ringside: this process traced into a separate shared-memory
+// directory, consumerd on another processor, and the check that no record was lost.
 
 #include <memory>
 #include <string>
@@ -15,16 +15,16 @@ namespace ringside::perf {
 
 class TracedRun {
  public:
-  // Traces go below `output_parent`. The calling thread is pinned, and has its ring. Process-wide:
-  // at most one in the life of a process, as the library is initialised once.
+  // Traces go below `output_parent`. Pins the calling thread, which then has its ring.
+  // Process-wide: at most one per process, because the library is initialised once.
   explicit TracedRun(const std::string& output_parent = "/dev/shm", Options options = {});
   ~TracedRun();
 
-  // kExitOk, or why there is nothing to measure (said on standard error).
+  // kExitOk, or the reason why measuring is impossible (reported on standard error).
   int ready() const { return ready_; }
 
   // Waits until everything is in the file, and ends consumerd. kExitOk if no record was dropped or
-  // refused; otherwise kExitDoesNotCount, said on standard error.
+  // refused; otherwise kExitDoesNotCount, with the reason on standard error.
   int finish();
 
   pid_t consumerd_pid() const { return consumerd_->pid(); }

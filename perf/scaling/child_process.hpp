@@ -15,7 +15,8 @@ namespace ringside::perf {
 
 class ChildProcess {
  public:
-  // `environment`: NAME=VALUE words added to this process's own. Killed with its parent.
+  // `environment`: NAME=VALUE words added to this process's own. The child is killed when its
+  // parent ends.
   ChildProcess(std::vector<std::string> command, std::vector<std::string> environment) {
     int in[2] = {-1, -1};
     int out[2] = {-1, -1};
@@ -56,7 +57,7 @@ class ChildProcess {
     if (to_ >= 0) close(std::exchange(to_, -1));
   }
 
-  // Without its end of line; empty when there is no more.
+  // Returns a line without its newline; empty at the end of the output.
   std::string read_line() {
     std::string line;
     char c = 0;

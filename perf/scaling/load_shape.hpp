@@ -1,5 +1,5 @@
 #pragma once
-// What one traced load looks like, as words of a command line: the driver of the scaling points
+// The shape of one traced load, passed as command line options: the driver of the scaling points
 // starts services with it.
 
 #include <charconv>
@@ -10,13 +10,13 @@
 
 namespace ringside::perf {
 
-// All services together log `records` records, threads and services share them evenly.
+// All services together log `records` records, divided evenly among services and threads.
 struct LoadShape {
   std::uint64_t records = 8'000'000;
   std::uint32_t services = 1;
-  std::uint32_t threads = 1;     // of each service
+  std::uint32_t threads = 1;     // per service
   std::uint32_t sites = 1;       // that each thread cycles through, up to kMaxSites
-  std::uint32_t text_bytes = 0;  // 0: one u32 argument; otherwise one string of so many bytes
+  std::uint32_t text_bytes = 0;  // 0: one u32 argument; otherwise one string of this length
 
   static constexpr std::uint32_t kMaxSites = 1024;
 
@@ -26,7 +26,7 @@ struct LoadShape {
   }
 };
 
-// The number behind `--name=` if `word` is that option.
+// The number after `--name=` if `word` is that option.
 inline bool read_number(std::string_view word, std::string_view name, auto* number) {
   if (!word.starts_with(name)) return false;
   word.remove_prefix(name.size());

@@ -1,5 +1,5 @@
 #pragma once
-// How many records a second a machine carries, from the costs of one record.
+// Predicts the records per second of a machine from the costs of one record.
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace ringside::perf {
 
 struct RecordCosts {
-  double producer_ns = 0;  // processor time of the thread that logs
+  double producer_ns = 0;  // processor time of the logging thread
   double consumer_ns = 0;  // processor time of consumerd, kernel included
   double file_bytes = 0;
 };
@@ -17,8 +17,8 @@ struct Machine {
   double disk_bytes_per_s = 0;  // 0: no limit
 };
 
-// The least of what the threads can log, what one consumerd can take, what the cores can do in all,
-// and what the disk takes.
+// The minimum of four rates: of the threads, of the one consumerd, of all cores together, and of
+// the disk.
 //
 //   rate <= threads / producer_ns
 //   rate <= 1 / consumer_ns

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes perf/SCALING.md and its plots out of a document of ringbench (perf/results/latest.json).
+"""Creates perf/SCALING.md and its plots from a ringbench document (perf/results/latest.json).
 
 usage: render.py RESULTS.json CONCLUSION.md OUTPUT_FOLDER"""
 

@@ -1,6 +1,6 @@
-// Cost against the number of threads, services, statements, idle rings, and the size of a record:
-// processor time of both sides per record, records per second, and what rate_model.hpp makes of
-// them. All loads run beside consumerd at its default settings, on all processors.
+// Cost as a function of the number of threads, services, statements and idle rings, and of the size
+// of a record: processor time of both sides per record, records per second, and the prediction of
+// rate_model.hpp. All loads share all processors with consumerd at its default settings.
 
 #include <cinttypes>
 #include <cstdio>
@@ -36,8 +36,8 @@ struct Point {
 
 double process_cpu_ns(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/schedstat");
-  // Of the main thread alone: exact, where stat counts in hundredths of a second. The kernel's
-  // io_uring workers come on top.
+  // Main thread only: exact, while stat counts in hundredths of a second. The io_uring workers of
+  // the kernel are added below.
   double main_ns = 0;
   file >> main_ns;
   double workers_ns = 0;
@@ -59,7 +59,7 @@ std::uint64_t bytes_in(const std::string& directory) {
   return bytes;
 }
 
-// One load from start to the last byte in the file. Empty if a record was lost.
+// Runs one load until the last byte is in the file. Empty if a record was lost.
 std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
   const TemporaryDirectory shm("/dev/shm");
   const TemporaryDirectory output("/dev/shm");
@@ -110,7 +110,7 @@ std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
   return point;
 }
 
-// What a log call costs a thread that never waits: what it logs fits into its ring.
+// Cost of a log call for a thread that never waits: all its records fit into its ring.
 std::optional<double> unhindered_producer_ns(LoadShape shape, const std::string& load_path) {
   constexpr std::uint64_t kRingBytes = 3U << 18;  // three quarters of the default
   const std::uint64_t record_bytes = 12 + shape.text_bytes;
@@ -125,7 +125,7 @@ class Points {
   Points(const RunOptions& options, std::string load_path)
       : options_(options), load_path_(std::move(load_path)) {}
 
-  // `name` says what varies and `value` how much of it.
+  // `name` is the parameter that varies, `value` its value.
   void measure(const char* name, std::uint32_t value, LoadShape shape) {
     if (options_.quick) shape.records /= 10;
     std::vector<double> producer, consumer, rate, ratio, bytes;

@@ -1,7 +1,7 @@
-// A service that logs as fast as it can and nothing else. Prints, when all is logged,
+// A service that only logs, as fast as it can. When all records are logged, it prints
 //   BEGIN_TICKS END_TICKS CPU_NS DROPPED
-// where CPU_NS is the processor time of its logging threads. Starts when standard input ends, so
-// that several of them begin together.
+// where CPU_NS is the processor time of its logging threads. It starts when its standard input
+// ends, so that several services start together.
 //
 //   traced_load --threads=N --records=N(of each) --sites=N --text-bytes=N
 
@@ -30,13 +30,13 @@ void log_number(std::uint32_t number) {
   RS_INFO("number %u", number);
 }
 
-// One statement for each instance.
+// One statement per instance.
 constexpr auto kStatements = []<std::size_t... I>(std::index_sequence<I...>) {
   return std::array<void (*)(std::uint32_t), sizeof...(I)>{&log_number<I>...};
 }
 (std::make_index_sequence<LoadShape::kMaxSites>());
 
-// The same, in line as in a service.
+// The same statement, inlined as in a service.
 void log_one_site(std::uint64_t records) {
   for (std::uint64_t i = 0; i < records; ++i) RS_INFO("number %u", static_cast<unsigned>(i));
 }
@@ -52,7 +52,7 @@ void log_sites(std::uint64_t records, std::uint32_t sites) {
 void log_texts(std::uint64_t records, std::uint32_t bytes) {
   std::string text(bytes, 'x');
   for (std::uint64_t i = 0; i < records; ++i) {
-    // No two in a row are the same.
+    // No two texts in a row are equal.
     text[0] = static_cast<char>('a' + i % 26);
     text[bytes / 2] = static_cast<char>('a' + i / 26 % 26);
     RS_INFO("text %s", text.c_str());

@@ -1,10 +1,13 @@
 // The C front end, in one process with the C++ one.
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "libagent/include/ringside/ringside.h"
 #include "tests/agent/c_statements.h"
@@ -93,6 +96,53 @@ PROCESS_TEST(CFrontEnd, ListsStatementsThatNeverRan) {
   EXPECT_EQ(own_segment().site_switch(site.id), 0);
   rs_set_level(-5);
   EXPECT_EQ(own_segment().site_switch(site.id), 1);
+}
+
+PROCESS_TEST(CFrontEnd, OptionsOfTheSegment) {
+  const std::string group = std::to_string(getegid());
+  const mode_t old_mask = umask(077);
+  ASSERT_EQ(c_init_for_group("c-service", 0660, group.c_str()), 1);
+  umask(old_mask);
+  struct stat info {};
+  ASSERT_EQ(stat(status().segment_path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0660U);
+  EXPECT_EQ(info.st_gid, getegid());
+  EXPECT_STREQ(own_segment().header().service, "c-service");
+  EXPECT_EQ(own_segment().header().ring_bytes, 1U << 20);
+  EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);
+}
+
+PROCESS_TEST(CFrontEnd, AllOptions) {
+  const std::string& dir = shm_dir();
+  unsetenv("RINGSIDE_SHM_DIR");
+  ASSERT_EQ(c_init_of_all_options(dir.c_str()), 1);
+  const shm::SegmentHeader& header = own_segment().header();
+  EXPECT_TRUE(status().segment_path.starts_with(dir + "/ringside.from-c."));
+  EXPECT_EQ(header.ring_bytes, 1U << 17);
+  EXPECT_EQ(header.ring_count, 7U);
+  EXPECT_EQ(header.cost_sampling, 512U);
+  const shm::ServiceLine& line = own_segment().control().service;
+  EXPECT_EQ(line.overflow_policy.load(), static_cast<std::uint32_t>(shm::OverflowPolicy::kDrop));
+  EXPECT_EQ(line.block_timeout_ms.load(), 33U);
+  EXPECT_EQ(line.level.load(), 6U);
+}
+
+PROCESS_TEST(CFrontEnd, NullOptionsAreDefaults) {
+  ASSERT_EQ(rs_init_with(nullptr), 1);
+  EXPECT_EQ(own_segment().header().ring_bytes, 1U << 20);
+  EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);
+}
+
+// Of an older header: it ends before the members that came later.
+PROCESS_TEST(CFrontEnd, OptionsOfAnOlderHeader) {
+  rs_options options{};
+  options.struct_bytes = offsetof(rs_options, mode);
+  options.service = "older";
+  options.mode = 0664;
+  ASSERT_EQ(rs_init_with(&options), 1);
+  struct stat info {};
+  ASSERT_EQ(stat(status().segment_path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0600U);
 }
 
 }  // namespace

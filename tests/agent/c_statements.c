@@ -52,3 +52,23 @@ int c_log_counted(int* count) {
 void c_never_called(int value) {
   RS_ERROR("c never executed %d", value + 1);
 }
+
+int c_init_for_group(const char* service, unsigned mode, const char* group) {
+  const struct rs_options options = {
+      .struct_bytes = sizeof options, .service = service, .mode = mode, .group = group};
+  return rs_init_with(&options);
+}
+
+int c_init_of_all_options(const char* shm_dir) {
+  const struct rs_options options = {.struct_bytes = sizeof options,
+                                     .service = "from-c",
+                                     .shm_dir = shm_dir,
+                                     .ring_bytes = 1 << 17,
+                                     .max_threads = 7,
+                                     .block_timeout_ms = 33,
+                                     .cost_sampling = 512,
+                                     .overflow = RS_OVERFLOW_DROP,
+                                     .level = RS_LEVEL_ERROR,
+                                     .consumer_clock = 1};
+  return rs_init_with(&options);
+}

@@ -13,6 +13,8 @@ void c_log_large(const char* text);
 void c_log_thirty_two(void);
 int c_log_counted(int* count);
 void c_never_called(int value);
+int c_init_for_group(const char* service, unsigned mode, const char* group);
+int c_init_of_all_options(const char* shm_dir);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #include "tests/agent/measured_calls.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/signal_handler.hpp"
 #include "tests/agent/test_consumer.hpp"
 
 namespace ringside::test {
@@ -38,7 +39,9 @@ PROCESS_TEST(CallCostInterrupted, ACallThatIsInterruptedByAnotherIsMeasuredAndTh
   const std::uint32_t site = own_segment().site("manual").id;
   const std::uint64_t before = measured();
   const ManualRecord outer;
-  for (int i = 0; i < 5; ++i) RS_INFO("nested %d", i);
+  in_handler([] {
+    for (int i = 0; i < 5; ++i) RS_INFO("nested %d", i);
+  });
   EXPECT_EQ(measured(), before);
   outer.finish(site);
   EXPECT_EQ(measured(), before + 1);
@@ -69,7 +72,7 @@ PROCESS_TEST(CallCostInterrupted, ANestedRecordThatStartsANewLapDoesNotMoveTheMe
       RS_INFO("fill");
     }
     const ManualRecord outer;
-    RS_INFO("nested %d", lap);
+    in_handler([lap] { RS_INFO("nested %d", lap); });
     outer.finish(site);
     const std::vector<Record> data = segment.data(0);
     ASSERT_EQ(data.size(), 2U);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -101,7 +102,13 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_RING_BYTES", "65537"},
     {"RINGSIDE_RING_BYTES", "32768"},
     {"RINGSIDE_RING_BYTES", "8589934592"},
-    {"RINGSIDE_RING_BYTES", "1M"},
+    {"RINGSIDE_RING_BYTES", "3M"},
+    {"RINGSIDE_RING_BYTES", "8G"},
+    {"RINGSIDE_RING_BYTES", "M"},
+    {"RINGSIDE_RING_BYTES", "1MB"},
+    {"RINGSIDE_RING_BYTES", "1m"},
+    {"RINGSIDE_RING_BYTES", "1 M"},
+    {"RINGSIDE_RING_BYTES", "17179869185G"},
     {"RINGSIDE_RING_BYTES", "-65536"},
     {"RINGSIDE_MAX_THREADS", "0"},
     {"RINGSIDE_MAX_THREADS", "65537"},
@@ -118,6 +125,13 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_COST_SAMPLING", "-1"},
     {"RINGSIDE_COST_SAMPLING", "1000000001"},
     {"RINGSIDE_COST_SAMPLING", "1/1024"},
+    {"RINGSIDE_MODE", "0666"},
+    {"RINGSIDE_MODE", "0620"},
+    {"RINGSIDE_MODE", "0060"},
+    {"RINGSIDE_MODE", "02660"},
+    {"RINGSIDE_MODE", "0x1b0"},
+    {"RINGSIDE_MODE", "rw-rw----"},
+    {"RINGSIDE_MODE", "0680"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 
@@ -155,13 +169,14 @@ PROCESS_TEST(Environment, BadOptionsCostOneLineEachAndBecomeTheDefault) {
   options.max_threads = 0;
   options.block_timeout = std::chrono::milliseconds(-1);
   options.cost_sampling = UINT32_MAX;
+  options.mode = 0666;
   std::vector<std::string> lines;
   {
     const StderrCapture capture;
     init(options);
     lines = capture.lines();
   }
-  EXPECT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines.size(), 5U);
   EXPECT_EQ(own_segment().header().cost_sampling, 0U);
   EXPECT_EQ(own_segment().header().ring_bytes, 1U << 20);
   EXPECT_EQ(own_segment().header().ring_count, 1024U);
@@ -180,6 +195,23 @@ PROCESS_TEST(Environment, AcceptsTheLimits) {
   RS_CRITICAL("nothing passes a threshold of off");
   EXPECT_EQ(own_segment().rings_used(), 0U);
   EXPECT_EQ(capture.lines().size(), 0U);
+}
+
+PROCESS_TEST(Environment, SizesHaveSuffixes) {
+  for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"64K", 65536},
+                                    {"2048K", 2U << 20},
+                                    {"8M", 8U << 20},
+                                    {"1G", 1U << 30}}) {
+    EXPECT_EQ(run_child([text = text, bytes = bytes] {
+                set("RINGSIDE_RING_BYTES", text);
+                const StderrCapture capture;
+                ASSERT_EQ(init().state, State::live);
+                EXPECT_EQ(own_segment().header().ring_bytes, bytes);
+                EXPECT_EQ(capture.lines().size(), 0U);
+              }),
+              0)
+        << text;
+  }
 }
 
 PROCESS_TEST(Environment, DisabledCreatesNothing) {

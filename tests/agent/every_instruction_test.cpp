@@ -14,30 +14,17 @@
 #include "tests/agent/measured_calls.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/single_steps.hpp"
 #include "tests/agent/test_consumer.hpp"
-
-#if defined(__SANITIZE_THREAD__)
-#define RS_TEST_DEFERS_HANDLERS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RS_TEST_DEFERS_HANDLERS 1
-#endif
-#endif
 
 namespace ringside::test {
 namespace {
 
-#if !defined(__x86_64__)
-TEST(EveryInstruction, NeedsATrapFlag) {
-  GTEST_SKIP() << "single steps by the trap flag are x86's";
-}
-#elif defined(RS_TEST_DEFERS_HANDLERS)
+#if !defined(RS_TEST_SINGLE_STEPS)
 TEST(EveryInstruction, NeedsHandlersAtOnce) {
-  GTEST_SKIP() << "ThreadSanitizer calls handlers later than the signal comes";
+  GTEST_SKIP() << "single steps are x86's, and ThreadSanitizer calls handlers later";
 }
 #else
-
-constexpr unsigned long kTrapFlag = 0x100;
 
 // What the handler of single steps knows.
 struct Steps {
@@ -57,22 +44,6 @@ void step(int, siginfo_t*, void*) {
   for (const unsigned long at : g_steps.log_at) {
     if (g_steps.seen == at) RS_INFO("handler %d", g_steps.logged++);
   }
-}
-
-// Both leave the red zone of whoever they are inlined into alone.
-__attribute__((always_inline)) inline void begin_stepping() {
-  __asm__ volatile(
-      "leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"
-      :
-      : "i"(kTrapFlag)
-      : "memory", "cc");
-}
-__attribute__((always_inline)) inline void end_stepping() {
-  __asm__ volatile(
-      "leaq -128(%%rsp), %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"
-      :
-      : "i"(~static_cast<long>(kTrapFlag))
-      : "memory", "cc");
 }
 
 class Stepped {
@@ -166,28 +137,35 @@ void two_handlers_in_the_publication(const char* format) {
   }
 }
 
+// With this policy no call looks after the segment's file: that blocks signals, and the kernel ends
+// a process that steps with SIGTRAP blocked.
+void begin() {
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  preallocate();
+}
+
 PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfACall) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
-  preallocate();
+  begin();
   one_handler_everywhere();
 }
 
 PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfAMeasuredCall) {
   measure_one_in("1");
-  preallocate();
+  begin();
   one_handler_everywhere();
 }
 
 PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAPublication) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
-  preallocate();
+  begin();
   RS_INFO("outer by hand");
   two_handlers_in_the_publication("outer by hand");
 }
 
 PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAMeasuredPublication) {
   measure_one_in("1");
-  preallocate();
+  begin();
   RS_INFO("outer by hand, measured");
   two_handlers_in_the_publication("outer by hand, measured");
 }

@@ -16,6 +16,7 @@
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/signal_handler.hpp"
 
 namespace ringside::test {
 namespace {
@@ -200,19 +201,25 @@ PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
   preallocate();
   std::uint64_t tsc = 0;
   const std::uint64_t start = rs_reserve(RS_SWITCH_ON, 8, &tsc);
-  const pid_t pid = start_child([&] {
+  pid_t pid = 0;
+  in_handler([&] {
+    pid = fork();
+    if (pid != 0) return;
     log_number(50);  // still in the handler: there is no place for it
     log_number(51);
+  });
+  if (pid == 0) {
     std::memset(rs_place(start), 0xAA, 8);
     rs_publish(start, 8);
     log_number(60);
     log_number(61);
-  });
+    _exit(0);
+  }
   EXPECT_EQ(wait_for(pid), 0);
   const Values childs = numbers_in(path_of_child(pid));
   ASSERT_GE(childs.size(), 2U);
   EXPECT_EQ(Values(childs.end() - 2, childs.end()), (Values{"i32 60", "i32 61"}));
-  log_number(1);
+  in_handler([] { log_number(1); });
   SegmentReader& segment = own_segment();
   EXPECT_EQ(segment.ring(0).producer.producer_pos.load(), shm::kClockRecordBytes)
       << "the parent's record is still being written";

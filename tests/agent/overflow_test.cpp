@@ -3,13 +3,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
+#include <memory>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "libagent/include/ringside/ringside.h"
 #include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/consumer_presence.hpp"
+#include "shm-layout/segment_lock.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/test_consumer.hpp"
@@ -209,6 +215,131 @@ PROCESS_TEST(Overflow, ABoundOfZeroDropsAtOnce) {
   fill();
   for (int i = 0; i < 100; ++i) log_number(i);
   EXPECT_EQ(dropped(), 100U);
+}
+
+// The lock of a consumer that lives: to the kernel another open file is another owner.
+class ConsumerLock {
+ public:
+  ConsumerLock(const std::string& path, std::int64_t byte, short type)
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    struct flock lock {};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    EXPECT_EQ(fcntl(fd_, F_OFD_SETLK, &lock), 0) << path;
+  }
+  ~ConsumerLock() { close(fd_); }
+  ConsumerLock(const ConsumerLock&) = delete;
+  ConsumerLock& operator=(const ConsumerLock&) = delete;
+
+  static ConsumerLock of_segment() {
+    return {status().segment_path, shm::kConsumerLockByte, F_WRLCK};
+  }
+  static ConsumerLock of_presence() {
+    return {shm_dir() + "/" + std::string(shm::kPresenceName), shm::presence_byte(geteuid()),
+            F_RDLCK};
+  }
+
+ private:
+  int fd_;
+};
+
+void wait_out_a_live_consumer() {
+  const auto start = std::chrono::steady_clock::now();
+  log_number(0);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(300));
+  EXPECT_EQ(dropped(), 1U);
+  EXPECT_EQ(blocked(), 1U);
+  for (int i = 0; i < 1000; ++i) log_number(i);
+  // It polls, but does not come to this ring.
+  own_segment().control().consumer.heartbeat.fetch_add(1);
+  for (int i = 0; i < 1000; ++i) log_number(i);
+  EXPECT_EQ(dropped(), 2001U);
+  EXPECT_EQ(blocked(), 1U);
+  EXPECT_EQ(ring().counters.dropped_ring_full.load(), 2001U);
+}
+
+PROCESS_TEST(Overflow, ALiveConsumerIsWaitedForUpToItsOwnBoundOnce) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "300", 1);
+  configure("block", "1");
+  fill();
+  const ConsumerLock consumer = ConsumerLock::of_segment();
+  wait_out_a_live_consumer();
+}
+
+PROCESS_TEST(Overflow, OptionsOfCBoundTheWaitForALiveConsumer) {
+  configure("block", "1");
+  rs_options options{};
+  options.struct_bytes = sizeof options;
+  options.live_consumer_timeout_ms = 300;
+  ASSERT_EQ(rs_init_with(&options), 1);
+  fill();
+  const ConsumerLock consumer = ConsumerLock::of_segment();
+  wait_out_a_live_consumer();
+}
+
+PROCESS_TEST(Overflow, ALiveConsumerIsWaitedForBeforeItHasTheSegment) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "300", 1);
+  configure("block", "1");
+  fill();
+  const ConsumerLock consumer = ConsumerLock::of_presence();
+  wait_out_a_live_consumer();
+}
+
+PROCESS_TEST(Overflow, ALiveConsumerOfAnotherUserIsAbsent) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "3600000", 1);
+  configure("block", "1");
+  fill();
+  const ConsumerLock other(shm_dir() + "/" + std::string(shm::kPresenceName),
+                           shm::presence_byte(geteuid() + 1), F_RDLCK);
+  log_number(0);
+  EXPECT_EQ(ring().counters.dropped_consumer_absent.load(), 1U);
+}
+
+PROCESS_TEST(Overflow, ABusyConsumerLosesNothing) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "3600000", 1);
+  configure("block", "1");
+  fill();
+  const ConsumerLock consumer = ConsumerLock::of_presence();
+  shm::RingMetadata& full = ring();
+  std::thread busy([&full] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    full.consumer.consumer_pos.store(full.producer.producer_pos.load());
+  });
+  log_number(0);
+  busy.join();
+  EXPECT_EQ(dropped(), 0U);
+  EXPECT_EQ(blocked(), 1U);
+}
+
+PROCESS_TEST(Overflow, AConsumerThatDiesIsAbsent) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "3600000", 1);
+  configure("block", "1");
+  fill();
+  auto lock = std::make_unique<ConsumerLock>(status().segment_path, shm::kConsumerLockByte,
+                                             static_cast<short>(F_WRLCK));
+  std::thread dying([&lock] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    lock.reset();
+  });
+  log_number(0);  // would not return in an hour
+  dying.join();
+  EXPECT_EQ(ring().counters.dropped_consumer_absent.load(), 1U);
+}
+
+// A service may have closed its standard streams.
+PROCESS_TEST(Overflow, AskingForTheConsumerTakesNoStandardStream) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "300", 1);
+  configure("block", "1");
+  fill();
+  const ConsumerLock consumer = ConsumerLock::of_segment();
+  const int saved = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  log_number(0);
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+  dup2(saved, STDIN_FILENO);
+  EXPECT_EQ(dropped(), 1U);
 }
 
 PROCESS_TEST(Overflow, ASlowConsumerLosesNothing) {

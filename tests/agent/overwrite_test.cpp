@@ -16,6 +16,7 @@
 #include "shm-layout/overwrite_words.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/signal_handler.hpp"
 
 namespace ringside::test {
 namespace {
@@ -163,7 +164,9 @@ PROCESS_TEST(Overwrite, AHandlerCannotOverwriteTheRecordThatItInterrupted) {
   std::uint64_t tsc = 0;
   const std::uint64_t start = rs_reserve(RS_SWITCH_ON, 16, &tsc);
   ASSERT_LT(start, RS_DROPPED);
-  for (int i = 0; i < 20'000; ++i) RS_INFO("nested %d", i);
+  in_handler([] {
+    for (int i = 0; i < 20'000; ++i) RS_INFO("nested %d", i);
+  });
   const std::uint64_t words[2] = {shm::make_head(tsc, id), 1};
   std::memcpy(rs_place(start), words, sizeof words);
   rs_publish(start, 16);

@@ -241,6 +241,33 @@ PROCESS_TEST(PrintfRecord, DescribesTheStatement) {
   EXPECT_EQ(site.fields[3].name, "','");
 }
 
+template <class A, class B>
+int twice(int value) {
+  return 2 * value;
+}
+
+// A reader that looks for a name, to hide its value, must not miss it.
+PROCESS_TEST(PrintfRecord, NamesFieldsThatCannotBeToldApartByAllOfThem) {
+  const char* const password = "x";
+  RS_INFO("template %d %s", twice<int, long>(1), password);
+  RS_INFO("raw %s %s", R"(a",b)", password);
+  RS_INFO("digits %d %s", 0xAB'CD, password);
+  const Site& ambiguous = own_segment().site("template %d %s");
+  ASSERT_EQ(ambiguous.fields.size(), 2U);
+  EXPECT_EQ(ambiguous.fields[0].name, "twice<int, long>(1), password");
+  EXPECT_EQ(ambiguous.fields[1].name, "twice<int, long>(1), password");
+  EXPECT_EQ(own_segment().site("raw %s %s").fields[1].name, "password");
+  EXPECT_EQ(own_segment().site("digits %d %s").fields[1].name, "password");
+}
+
+PROCESS_TEST(PrintfRecord, KeepsLongExpressionsUpToTheirBound) {
+  const int a = 1;
+  RS_INFO("long %d",
+          a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a);
+  EXPECT_EQ(own_segment().site("long %d").fields[0].name,
+            "a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a");
+}
+
 PROCESS_TEST(PrintfRecord, HasAllLevels) {
   RS_TRACE("level 1");
   RS_DEBUG("level 2");

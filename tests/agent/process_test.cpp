@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
 #include <sstream>
@@ -45,7 +46,8 @@ constexpr int kSkipped = 77;  // exit status of a body that skipped itself, its 
 void clear_environment() {
   for (const char* name :
        {"RINGSIDE_SERVICE", "RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS",
-        "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE"}) {
+        "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE",
+        "RINGSIDE_MODE", "RINGSIDE_GROUP"}) {
     unsetenv(name);
   }
 }
@@ -131,6 +133,7 @@ void wait_until(const std::function<bool()>& condition) {
 }
 
 StderrCapture::StderrCapture() : saved_(dup(STDERR_FILENO)), file_(memfd_create("stderr", 0)) {
+  fcntl(file_, F_SETFL, O_APPEND);  // as a log is opened
   dup2(file_, STDERR_FILENO);
 }
 

@@ -1,10 +1,12 @@
 // Processes that give up rights between log calls: another user, another root, no system calls.
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <signal.h>
 #include <string>
@@ -131,6 +133,48 @@ PROCESS_TEST(Confinement, NothingButReadWriteAndExitAfterPreallocate) {
   const std::uint64_t found = segment.data(0).size();
   EXPECT_GT(found, 0U);
   EXPECT_EQ(found + segment.ring(0).counters.dropped_total.load(), 100'100U);
+}
+
+// Logs for longer than the interval of the segment file's checks, in a filter that forbids them.
+void expect_no_check_after(const std::function<void()>& prepare, std::size_t records_before) {
+  setenv("RINGSIDE_OVERFLOW", "block", 1);
+  const pid_t pid = start_child([&] {
+    prepare();
+    if (!forbid_all_but_read_write_exit()) _exit(9);
+    const auto begin = std::chrono::steady_clock::now();  // without a system call
+    auto next = begin;
+    int number = 0;
+    while (next - begin < std::chrono::milliseconds(2500)) {
+      if (std::chrono::steady_clock::now() < next) continue;
+      next += std::chrono::milliseconds(5);
+      log_number(number++);
+    }
+    syscall(SYS_exit, 0);
+  });
+  const int status = wait_for(pid);
+  ASSERT_EQ(status, 0) << (WIFSIGNALED(status) ? "killed for a system call" : "failed");
+  SegmentReader segment(segments_in(shm_dir()).at(0));
+  EXPECT_EQ(segment.data(0).size(), records_before + 500U);
+}
+
+PROCESS_TEST(Confinement, ThreadsThatPreallocatedDoNotCheckTheSegmentFile) {
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers make system calls of their own";
+  }
+  expect_no_check_after([] { preallocate(); }, 0);
+}
+
+PROCESS_TEST(Confinement, NoThreadChecksTheSegmentFileOnceThePolicyIsDrop) {
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers make system calls of their own";
+  }
+  expect_no_check_after(
+      [] {
+        log_number(-1);
+        own_segment().control().service.overflow_policy.store(
+            static_cast<std::uint32_t>(shm::OverflowPolicy::kDrop));  // as ringctl does
+      },
+      1);
 }
 
 }  // namespace

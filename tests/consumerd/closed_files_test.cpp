@@ -15,8 +15,8 @@
 #include "consumerd/file_lock.hpp"
 #include "consumerd/output_file.hpp"
 #include "consumerd/section_front.hpp"
+#include "section_files.hpp"
 #include "temporary_directory.hpp"
-#include "trace-format/block_writer.hpp"
 
 namespace ringside::consumer_test {
 namespace {
@@ -35,18 +35,7 @@ class ClosedFilesTest : public testing::Test {
 
   // A section of this boot, or of another one, with or without an END behind it.
   void make(const std::string& name, std::optional<EndReason> end, bool this_boot = true) const {
-    std::array<std::byte, 1024> block;
-    trace::SectionHeader header;
-    if (this_boot) header.boot_id = boot_id_;
-    std::ofstream out(dir_.file(name), std::ios::binary);
-    const auto put = [&](std::size_t bytes) {
-      out.write(reinterpret_cast<const char*>(block.data()), static_cast<std::streamsize>(bytes));
-    };
-    put(trace::write_header_block(header, block));
-    if (!end) return;
-    trace::EndBlock last;
-    last.reason = *end;
-    put(trace::write_end_block(last, block));
+    write_section_file(dir_.file(name), end, this_boot);
   }
 
   // With whole seconds as the times of last change, in the order of the names given.
@@ -76,20 +65,6 @@ class ClosedFilesTest : public testing::Test {
   using Names = std::vector<std::string>;
 
   TemporaryDirectory dir_;
-
- private:
-  static std::array<std::uint8_t, 16> read_boot_id() {
-    std::string text;
-    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
-    std::erase(text, '-');
-    std::array<std::uint8_t, 16> id{};
-    for (std::size_t i = 0; i < id.size(); ++i) {
-      id[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
-    }
-    return id;
-  }
-
-  const std::array<std::uint8_t, 16> boot_id_ = read_boot_id();
 };
 
 TEST_F(ClosedFilesTest, TheNewestFileOfASegmentIsClosedByTheEndOfItsServiceOnly) {

@@ -23,7 +23,8 @@ int status_of(int status) {
 
 }  // namespace
 
-ConsumerdProcess::ConsumerdProcess(std::vector<std::string> arguments, const std::string& program) {
+ConsumerdProcess::ConsumerdProcess(std::vector<std::string> arguments, const std::string& program,
+                                   int error_fd) {
   arguments.insert(arguments.begin(), CONSUMERD_PATH);
   if (!program.empty()) arguments.insert(arguments.begin(), program);
   std::vector<char*> argv;
@@ -35,7 +36,8 @@ ConsumerdProcess::ConsumerdProcess(std::vector<std::string> arguments, const std
   pid_ = fork();
   if (pid_ == 0) {
     const int out_fd = open(out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    const int err_fd = open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int err_fd =
+        error_fd >= 0 ? error_fd : open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(out_fd, STDOUT_FILENO);
     dup2(err_fd, STDERR_FILENO);
     execv(argv[0], argv.data());

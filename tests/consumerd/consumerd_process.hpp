@@ -14,8 +14,10 @@ namespace ringside::consumer_test {
 
 class ConsumerdProcess {
  public:
-  // Runs consumerd, or `program` with the path of consumerd as its first argument.
-  explicit ConsumerdProcess(std::vector<std::string> arguments, const std::string& program = {});
+  // Runs consumerd, or `program` with the path of consumerd as its first argument. `error_fd`:
+  // its standard error, instead of a file for error_output().
+  explicit ConsumerdProcess(std::vector<std::string> arguments, const std::string& program = {},
+                            int error_fd = -1);
   // Ends it with SIGKILL if it still runs.
   ~ConsumerdProcess();
   ConsumerdProcess(const ConsumerdProcess&) = delete;

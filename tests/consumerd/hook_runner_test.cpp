@@ -20,6 +20,7 @@
 
 #include "consumerd/hook_message.hpp"
 #include "consumerd_process.hpp"
+#include "standard_error_in_file.hpp"
 #include "temporary_directory.hpp"
 
 namespace ringside::consumer_test {
@@ -80,6 +81,7 @@ class Hooks : public testing::Test {
   }
 
   const TemporaryDirectory directory_;
+  const StandardErrorInFile plain_;  // before the logs are made
   consumer::Log log_;
   consumer::Log verbose_{true};
   consumer::TriggerRules rules_;

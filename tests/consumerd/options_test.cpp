@@ -37,6 +37,9 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
        {"0", "", "K", "1T", "-1", "1 K", "99999999999999999999", "2000000000G"}) {
     expect_usage_error({"--output", dir.path(), "--rotate-bytes", size}, "--rotate-bytes must be");
   }
+  for (const char* const size : {"5", "16383", "15K"}) {
+    expect_usage_error({"--output", dir.path(), "--rotate-bytes", size}, "at least 16K");
+  }
   expect_usage_error({"--output", dir.path(), "--keep-bytes", "0"}, "--keep-bytes must be");
   expect_usage_error({"--output", dir.path(), "--keep-files", "0"}, "--keep-files must be");
   for (const char* const duration : {"0s", "", "10", "s", "1d", "-1s", "9000h"}) {

@@ -11,6 +11,7 @@
 #include "faulty_block_io.hpp"
 #include "session_fixture.hpp"
 #include "shm-layout/dictionary_entry.hpp"
+#include "trace-format/trace_set.hpp"
 
 namespace ringside::consumer_test {
 namespace {
@@ -26,6 +27,38 @@ TEST_F(SessionTest, DrainsEverythingOverManyLaps) {
     EXPECT_TRUE(counts_up_to(content, stream, 120'000));
   }
   EXPECT_EQ(content.ends, 1U);
+}
+
+// A head has 44 bits of a time stamp: what is above them comes from the thread's start, from clock
+// records, and of a successor from where its predecessor stopped.
+TEST_F(SessionTest, KeepsTimesBeyondTheBitsOfAHead) {
+  static_assert(shm::kClockIntervalTicks == (shm::kHeadTscMask + 1) / 4);
+  constexpr std::uint64_t kStart = (std::uint64_t{5} << shm::kHeadTscBits) + 1000;
+  constexpr std::uint64_t kLater = kStart + (std::uint64_t{3} << shm::kHeadTscBits) + 500;
+  const auto log_at = [this](std::uint64_t tsc, std::uint64_t value) {
+    const std::uint64_t words[2] = {shm::make_head(tsc, 1), value};
+    service_.publish_raw(0, words, sizeof words);
+  };
+  service_.ring(0).identity.start_tsc = kStart;
+  start();
+  log_at(kStart + 10, 0);
+  const std::uint64_t clock[3] = {shm::make_head(kLater, shm::kCodeClock), kLater, 0};
+  static_assert(sizeof clock == shm::kClockRecordBytes);
+  service_.publish_raw(0, clock, sizeof clock);
+  log_at(kLater, 1);
+  round();
+  end();
+  start();
+  log_at(kLater + shm::kClockIntervalTicks - 1, 2);
+  end();
+  trace::ReadError error;
+  auto traces = trace::TraceSet::open(std::vector<std::string>{out_.path()}, &error);
+  ASSERT_TRUE(traces) << error.text();
+  std::vector<std::uint64_t> times;
+  trace::Event event;
+  while (traces->next(event)) times.push_back(event.record.tsc);
+  EXPECT_EQ(times, (std::vector<std::uint64_t>{kStart + 10, kLater,
+                                               kLater + shm::kClockIntervalTicks - 1}));
 }
 
 TEST_F(SessionTest, GivesUpAProducerPositionBeyondTheRing) {
@@ -192,6 +225,21 @@ TEST_F(SessionTest, FreesTheRingOfAThreadThatNeverLogged) {
   service_.publish(0, 10);
   round();
   EXPECT_TRUE(counts_up_to(end(), 60, 10));
+}
+
+TEST_F(SessionTest, CountsANewOwnersRecordsFromZero) {
+  start_with_records();
+  shm::RingMetadata& ring = service_.ring(0);
+  EXPECT_EQ(ring.consumer.next_sequence.load(), 100U);
+  service_.retire(0);
+  round();
+  ring.identity.stream_id = 60;
+  ring.identity.generation.store(2);
+  ring.identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive));
+  service_.publish(0, 10);
+  round();
+  EXPECT_EQ(ring.consumer.next_sequence.load(), 10U);
+  end();
 }
 
 TEST_F(SessionTest, TellsThatWhatAPredecessorTookIsWritten) {

@@ -69,7 +69,7 @@ class Shop {
 
   void hide(const std::string& field) {
     auto rules = std::make_shared<consumer::RecordRules>();
-    rules->redactions.push_back({{}, {}, {field}});
+    rules->redactions.push_back({{}, {}, {}, {field}});
     pass_ = consumer::RecordPass::of_service(rules, "shop", 1'000'000'000, log_);
   }
 

@@ -102,6 +102,23 @@ TEST(TruncatedSegment, CutBehindTheControlPage) {
   cut_while_draining([](const shm::SegmentLayout& layout) { return layout.metadata_offset; });
 }
 
+TEST(TruncatedSegment, BeforeItsAdoptionIsRemovedWhenItsServiceHasEnded) {
+  const TemporaryDirectory shm;
+  const TemporaryDirectory out;
+  ScriptedService victim(shm.path(), "victim", 2, 4);
+  victim.publish(0, 100);
+  ASSERT_EQ(ftruncate(victim.fd(), static_cast<off_t>(victim.layout().rings_offset)), 0);
+  ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path()});
+  ASSERT_TRUE(comes_true([&] { return !consumerd.error_output().empty(); }));
+  EXPECT_FALSE(shm.names_with("victim").empty()) << "its service lives";
+  victim.die();
+  EXPECT_TRUE(comes_true([&] { return shm.names_with("victim").empty(); }))
+      << consumerd.error_output();
+  EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
+  EXPECT_NE(consumerd.error_output().find("was truncated before"), std::string::npos)
+      << consumerd.error_output();
+}
+
 TEST(TruncatedSegment, OfALivingServiceIsRemovedAndSaidOnce) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sched.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "temporary_directory.hpp"
 
@@ -85,6 +87,23 @@ TEST_F(Judge, RefusesOtherUsersUnlessTheyAreAllowed) {
   // To allow another is not to give up its own.
   info_.st_uid = geteuid();
   EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
+}
+
+TEST_F(Judge, AdvisesNoNumberForUsersThatAUserNamespaceDoesNotHave) {
+  constexpr int kNoNamespace = 99;
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string map = "0 " + std::to_string(geteuid()) + " 1";
+    if (unshare(CLONE_NEWUSER) != 0) _exit(kNoNamespace);
+    std::ofstream("/proc/self/uid_map") << map;
+    info_.st_uid = 65534;
+    const bool refused = verdict() == Trust::kRefused;
+    _exit(refused && says("user namespace") && !says("--allow-uid") ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == kNoNamespace) GTEST_SKIP() << "no user namespace can be made here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Judge, RefusesWhatEverybodyMayWriteTo) {

@@ -10,7 +10,7 @@ import signal
 import time
 import unittest
 
-from checked_output import print_and_check
+from checked_output import print_and_check, verify
 from segment_counters import read_tick_hz, write_tick_hz
 from steady_load import Load
 from traced_processes import TestBed, wait_until
@@ -97,6 +97,26 @@ class KilledConsumer(unittest.TestCase):
                                   f"round {number}, RINGSIDE_TEST_SEED={SEED}")
                 self.assertEqual(bed.shm_names(), [])
 
+    def test_nothing_is_lost_or_doubled_when_the_output_directory_changes(self):
+        outputs = [os.path.join(self.bed.work_dir, name) for name in ("first", "second", "third")]
+        for output in outputs:
+            os.mkdir(output)
+        load = Load(self.bed, 0, 2, "--burst", 300)
+        for number in (0, 1, 0, 2, 1, 1):
+            consumer = self.bed.start_consumer("--output", outputs[number])
+            wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
+            load.advance()
+            time.sleep(self.dice.uniform(0, 0.1))
+            consumer.kill()
+        load.stop()
+        self.bed.run_consumer_once("--output", outputs[0])
+        self.assertEqual(self.bed.traces(), [])
+        for order in (outputs, outputs[::-1]):
+            output = print_and_check(*order)
+            self.assertEqual(output.records_of, load.expected(), f"RINGSIDE_TEST_SEED={SEED}")
+            self.assertEqual(output.lost, 0)
+            verify(*order)
+
     def test_nothing_is_lost_or_doubled_with_pwrite(self):
         load = Load(self.bed, 0, 2, "--burst", 300)
         self.kill_repeatedly(ROUNDS // 5, 0.15, "--io", "pwrite")
@@ -158,4 +178,4 @@ class KilledConsumer(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -112,6 +112,19 @@ class ConsumerOptions(unittest.TestCase):
             self.assertEqual(consumer.wait(), 2, arguments)
             self.assertIn(word, consumer.stderr())
 
+    def test_settings_of_another_type_are_refused_with_their_place(self):
+        config = os.path.join(self.bed.work_dir, "consumerd.toml")
+        for line, remedy in (("output = 3", "write a text"), ("shm-dir = true", "write a text"),
+                             ("service = [1]", "write a text"), ('pack = "yes"', "true or false"),
+                             ("keep-files = true", "write a number"), ("cpu = 1.5", "write a number"),
+                             ("rotate-after = 30", "write a text")):
+            with open(config, "w", encoding="utf-8") as file:
+                file.write(line + "\n")
+            done = self.bed.start([*self.bed.consumer_command()[:1], "--config", config, "--check-config"])
+            self.assertEqual(done.wait(), 2, line)
+            self.assertIn(f"{config}:1:", done.stderr())
+            self.assertIn(remedy, done.stderr())
+
     def test_a_missing_directory_is_an_error(self):
         consumer = self.bed.start([self.bed.consumer_command()[0], "--output",
                                    self.bed.output_dir, "--shm-dir", "/nonexistent/shm"])
@@ -137,4 +150,4 @@ class ConsumerOptions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -103,4 +103,4 @@ class ConsumerOwnership(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -73,4 +73,4 @@ if __name__ == "__main__":
     if os.geteuid() != 0:
         print("skipped: only root may mount a small file system")
         sys.exit(MESON_SKIP)
-    unittest.main()
+    unittest.main(verbosity=2)

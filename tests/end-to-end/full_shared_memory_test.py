@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A shared-memory directory that is full, as a default container's 64 MB soon are: services go on
-without their trace, and say so; consumerd refuses to start instead of crashing."""
+without their trace, and say so; consumerd drains what has ended without a free byte."""
 
 import os
 import sys
@@ -57,11 +57,9 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(refused % 20_000, 0)
             self.assertGreater(refused, 0)
             self.assertLess(refused, 160_000)
-            # No room for a staging file either: the rest of the records wait for better times.
-            small_consumer = bed.start_consumer("--once")
-            self.assertEqual(small_consumer.wait(), 1, small_consumer.stderr())
-            small.resize(64 * 1024 * KIB)
-            bed.run_consumer_once()
+            # No room for a staging file either, and nothing but consumerd could make some.
+            consumer = bed.run_consumer_once()
+            self.assertIn("staging in " + bed.output_dir, consumer.stderr())
             output = print_and_check(*bed.traces())
             self.assertEqual(output.records + output.lost + refused, 160_000)
             self.assertEqual(output.lost_without_thread, refused)
@@ -82,33 +80,99 @@ class FullSharedMemory(unittest.TestCase):
             bed.wait_until_segments_are_gone()
             self.assertEqual(print_and_check(*bed.traces()).records, 59 * 500)
 
-    def test_consumerd_refuses_to_start_without_room(self):
-        for free_kib in (0, 4, 64, 512):
-            with self.subTest(free_kib=free_kib), SmallFileSystem(1024 * KIB) as small, \
-                    full_bed(small) as bed:
-                small.fill(free_kib * KIB)
-                consumer = bed.start(bed.consumer_command())
-                self.assertEqual(consumer.wait(), 1, consumer.stderr())
-                self.assert_one_clear_line(consumer.stderr(), "consumerd: error: ", "No space left",
-                                           "enlarge")
-                self.assertEqual(bed.shm_names(), [])
+    def test_consumerd_starts_and_drains_without_a_free_byte(self):
+        # Without and with room for the staging file's front, never for a slot.
+        for free_kib in (0, 4, 64, 512, 1500):
+            for once in (True, False):
+                with self.subTest(free_kib=free_kib, once=once), \
+                        SmallFileSystem(12 * 1024 * KIB) as small, full_bed(small) as bed:
+                    service = bed.start_service("--records", 10_000, ring_bytes=1 << 20)
+                    self.assertEqual(service.wait(), 0)
+                    small.fill(free_kib * KIB)
+                    if once:
+                        consumer = bed.run_consumer_once()
+                    else:
+                        consumer = bed.start_consumer()
+                        bed.wait_until_segments_are_gone()
+                        bed.stop_consumer(consumer)
+                    self.assertIn("staging in " + bed.output_dir, consumer.stderr())
+                    self.assertEqual(print_and_check(*bed.traces()).records, 10_000)
+                    self.assertEqual(bed.shm_names(), [])
 
-    def test_consumerd_that_cannot_stage_says_so_and_goes_on_when_it_can(self):
-        with SmallFileSystem(8 * 1024 * KIB) as small, full_bed(small) as bed:
-            service = bed.start_service("--records", 10_000, ring_bytes=1 << 20)
-            self.assertEqual(service.wait(), 0)
-            # Enough for the staging file's front, not for one slot.
-            filler = small.fill(1500 * KIB)
-            once = bed.start_consumer("--once")
-            self.assertEqual(once.wait(), 1, once.stderr())
+    def test_it_stages_in_memory_again_when_there_is_room(self):
+        with SmallFileSystem(12 * 1024 * KIB) as small, full_bed(small) as bed:
+            service = bed.start_service("--records", 500, "--steps", ring_bytes=1 << 20,
+                                        piped=True)
             consumer = bed.start_consumer()
-            wait_until(lambda: "no memory for a further staging buffer" in consumer.stderr(),
-                       "its complaint")
-            self.assertTrue(consumer.running())
+            step(service, 500)
+            bed.stop_consumer(consumer)
+            filler = small.fill()
+            consumer = bed.start_consumer()
+            step(service, 1000)
+            self.assertEqual(len(staging_files(bed.output_dir)), 1)
             os.unlink(filler)
+            wait_until(lambda: f"staging in {bed.shm_dir} again" in consumer.stderr(), "the return")
+            self.assertEqual(staging_files(bed.output_dir), [])
+            self.assertEqual(len(staging_files(bed.shm_dir)), 1)
+            step(service, 1500)
+            consumer.kill()
+            consumer = bed.start_consumer()
+            step(service, 2000)
+            service.end_input()
+            self.assertEqual(service.wait(), 0, service.stderr())
             bed.wait_until_segments_are_gone()
             bed.stop_consumer(consumer)
-            self.assertEqual(print_and_check(*bed.traces()).records, 10_000)
+            self.assertEqual(print_and_check(*bed.traces()).records, 2000)
+
+    def test_records_staged_elsewhere_arrive_exactly_once(self):
+        with SmallFileSystem(12 * 1024 * KIB) as small, full_bed(small) as bed:
+            service = bed.start_service("--records", 0, "--burst", 100, "--threads", 2,
+                                        ring_bytes=1 << 20, piped=True)
+            consumer = bed.start_consumer()
+            wait_until(lambda: any(map(os.path.getsize, bed.traces())), "records")
+            bed.stop_consumer(consumer)
+            small.fill()
+            for _ in range(12):
+                (trace,) = [path for path in bed.traces() if path.endswith(".ringtrace")]
+                dead = staging_files(bed.output_dir)
+                consumer = bed.start_consumer()
+                wait_until(lambda old=dead: set(staging_files(bed.output_dir)) - set(old),
+                           "a staging file of its own")
+                size_bytes = os.path.getsize(trace)
+                wait_until(lambda path=trace, before=size_bytes: os.path.getsize(path) > before,
+                           "more records")
+                consumer.kill()
+            # One that writes to another directory finishes what that one has begun.
+            before = bed.output_dir
+            bed.output_dir = os.path.join(bed.work_dir, "other-traces")
+            os.mkdir(bed.output_dir)
+            service.end_input()
+            self.assertEqual(service.wait(), 0, service.stderr())
+            bed.run_consumer_once()
+            logged = int(service.values()["logged"])
+            both = [os.path.join(place, name) for place in (before, bed.output_dir)
+                    for name in os.listdir(place)]
+            self.assertEqual(staging_files(before) + staging_files(bed.output_dir), [])
+            output = print_and_check(*both)
+            self.assertEqual(output.records + output.lost, logged)
+            self.assertEqual([name for name in bed.shm_names() if name != "filler"], [])
+
+    def test_a_full_output_too_is_a_refusal_with_the_remedies(self):
+        with SmallFileSystem(1024 * KIB) as small, full_bed(small) as bed:
+            output_dir = os.path.join(small.path, "traces")
+            os.mkdir(output_dir)
+            small.fill()
+            consumer = bed.start([*bed.consumer_command(), "--output", output_dir])
+            self.assertEqual(consumer.wait(), 1, consumer.stderr())
+            self.assert_one_clear_line(consumer.stderr(), "consumerd: error: ", "No space left",
+                                       "enlarge", "free some of the disk")
+            self.assertEqual(bed.shm_names(), [])
+            self.assertEqual(os.listdir(output_dir), [])
+
+
+def staging_files(directory):
+    return [name for name in os.listdir(directory)
+            if name.startswith("ringside-staging.") and "@" not in name]
 
 
 def step(service, total):
@@ -121,4 +185,4 @@ if __name__ == "__main__":
     if os.geteuid() != 0:
         print("skipped: only root may mount a small file system")
         sys.exit(MESON_SKIP)
-    unittest.main()
+    unittest.main(verbosity=2)

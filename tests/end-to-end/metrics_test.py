@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import unittest
 import urllib.error
@@ -207,6 +208,48 @@ class Metrics(unittest.TestCase):
         self.bed.wait_until_segments_are_gone()
         wait_until(lambda: self.of("orders", "ringside_records_total") == 10000, "the records")
         self.bed.stop_consumer(consumer)
+
+    def test_connections_that_ask_for_nothing_keep_no_scraper_away(self):
+        consumer = self.start()
+        idle = []
+        for _ in range(40):
+            one = socket.create_connection(("127.0.0.1", self.port), BOUND_S)
+            self.addCleanup(one.close)
+            idle.append(one)
+        stop = threading.Event()
+
+        def stay_awake():  # so that no timeout of a silent connection helps
+            while not stop.wait(0.2):
+                for one in idle:
+                    try:
+                        one.send(b"X", socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+                    except OSError:
+                        pass
+
+        sender = threading.Thread(target=stay_awake)
+        sender.start()
+        try:
+            for _ in range(5):
+                self.assertEqual(self.get("/healthz"), (200, "ok\n"))
+        finally:
+            stop.set()
+            sender.join()
+        self.bed.stop_consumer(consumer)
+
+    def test_is_not_ready_while_a_segment_is_refused(self):
+        self.start()
+        wait_until(lambda: self.get("/readyz") == (200, "ok\n"), "it to be ready")
+        self.bed.start_service("--records", 1, "--hold", service="held", piped=True)
+        wait_until(lambda: self.bed.traces(), "it to be drained")
+        self.assertEqual(self.get("/readyz"), (200, "ok\n"))
+        name = self.bed.segments("held.")[0].replace("held", "copy")
+        path = os.path.join(self.bed.shm_dir, name)
+        with open(path, "wb") as file:
+            file.write(os.urandom(1 << 16))
+        wait_until(lambda: self.get("/readyz")[0] == 503, "it to miss the segment")
+        self.assertIn(name, self.get("/readyz")[1])
+        os.unlink(path)
+        wait_until(lambda: self.get("/readyz") == (200, "ok\n"), "it to be ready again")
 
     def test_signals_are_the_poll_loops(self):
         consumer = self.start()

@@ -106,11 +106,12 @@ class NoConsumer(unittest.TestCase):
 
     def test_a_stopped_consumer_costs_the_bound_and_what_was_lost_is_counted(self):
         with TestBed() as bed:
-            timeout_ms = 50
+            timeout_ms = 300
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
             service = bed.start_service(
                 "--threads", THREADS, "--records", 0, "--burst", 500, "--progress", progress.path,
-                overflow="block", timeout_ms=timeout_ms, ring_bytes=SMALL_RING, piped=True)
+                overflow="block", timeout_ms=20, ring_bytes=SMALL_RING, piped=True,
+                environment={"RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": str(timeout_ms)})
             consumer = bed.start_consumer()
             wait_until(lambda: "draining" in consumer.stderr(), "the segment to be taken")
             consumer.send(signal.SIGSTOP)
@@ -147,4 +148,4 @@ class NoConsumer(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -215,4 +215,4 @@ class FlightRecorder(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
-    unittest.main()
+    unittest.main(verbosity=2)

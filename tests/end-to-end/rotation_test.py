@@ -158,4 +158,4 @@ class Rotation(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -1,5 +1,6 @@
 // A service with something to hide and something to leave out, which does what standard input says:
 //   login N   one record with a password that ends in N
+//   pass N   records with that password in expressions that one does not read at a glance
 //   pulse N   N records of a loud statement, numbered on and on
 // Each line is answered by "done" once its log calls have returned.
 
@@ -9,6 +10,33 @@
 #include <string>
 
 #include <ringside/ringside.hpp>
+
+namespace {
+
+struct User {
+  std::string password;
+};
+
+template <class A, class B>
+int same(int value) {
+  return value;
+}
+
+const char* nothing_of(const char* text) {
+  return text;
+}
+
+void pass(const User* u, bool have) {
+  const char* const password = u->password.c_str();
+  RS_INFO("pass %s", have ? u->password.c_str() : "");
+  RS_INFO("pass %s", static_cast<const char*>(password));
+  RS_INFO("pass %s", std::string(u->password).c_str());
+  RS_INFO("pass %s", nothing_of(password));
+  RS_INFO("pass %s %s", R"(a",b)", password);
+  RS_INFO("pass %d %s", same<int, long>(1), password);
+}
+
+}  // namespace
 
 int main() {
   ringside::init();
@@ -25,6 +53,9 @@ int main() {
       const long card = 4000123412341234 + number;
       RS_NOTICE("%s logs in with %s, card %ld, attempt %d", user.c_str(), password.c_str(), card,
                 number);
+    } else if (std::strncmp(line, "pass", 4) == 0) {
+      const User user{"hunter-two-" + std::to_string(number)};
+      pass(&user, number >= 0);
     } else if (std::strncmp(line, "pulse", 5) == 0) {
       for (int i = 0; i < number; ++i) RS_DEBUG("pulse %d", pulse++);
     } else {

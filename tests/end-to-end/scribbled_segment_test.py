@@ -156,4 +156,4 @@ class ScribbledSegment(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -8,9 +8,9 @@ SITE_LOSSES_KIND = 6
 VERSION_OFFSET = 8
 CONTROL_PAGE_OFFSET = 4096
 # By number, as the library tells them too: where a segment counts them (shm-layout/README.md).
-OFFSET_IN_RING = {1: 72, 2: 80, 8: 112, 10: 88}
+OFFSET_IN_RING = {1: 72, 2: 80, 8: 112, 10: 88, 13: 120}
 OFFSET_IN_CONTROL_PAGE = {5: 128, 6: 136, 7: 144}
-PLACE_IN_SITE = {1: 0, 2: 1, 5: 2, 6: 3, 7: 4, 8: 5, 10: 7}
+PLACE_IN_SITE = {1: 0, 2: 1, 5: 2, 6: 3, 7: 4, 8: 5, 10: 7, 13: 6}
 SITES_COUNTED_OFFSET = 152
 CONSUMER_POLLS = 1
 POLICY_DROP = 1

@@ -111,4 +111,4 @@ class KilledService(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
-    unittest.main()
+    unittest.main(verbosity=2)

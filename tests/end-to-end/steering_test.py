@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """ringctl changes running services: what a switch did is read from what the service has logged."""
 
+import fcntl
 import json
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import unittest
 
 from told_service import ToldService
 from traced_processes import BOUND_S, TestBed, program, wait_until
+
+F_OFD_SETLK = 37  # linux/fcntl.h
+SWITCH_LOCK_BYTE = 3  # shm-layout/segment_lock.hpp
 
 TICK = {"TRACE": "pulse {}", "DEBUG": "state of order {} checked", "INFO": "order {} taken",
         "NOTICE": "cheap note {}", "WARNING": "order {} is late"}
@@ -198,6 +203,9 @@ class Steering(unittest.TestCase):
         steered(self.bed)
         for arguments, status, words in [
                 (["level", "loud"], 2, "no level"), (["level", "info", "--for", "soon"], 2, "30s"),
+                (["level", "info", "--for", "0"], 2, "--for 0: not a length of time"),
+                (["disable", "taken", "--for", "0s"], 2, "--for 0s: not a length of time"),
+                (["enable", "taken", "--for", "0ms"], 2, "--for 0ms: not a length of time"),
                 (["level", "info", "--service", "other"], 3, "ringctl list"),
                 (["enable"], 2, "which statements"), (["enable", "nothing like it"], 3, "ringctl list"),
                 (["disable", "--regex", "("], 2, "--regex"),
@@ -219,6 +227,26 @@ class Steering(unittest.TestCase):
         self.assertIn("it is stopped, or its disk is full or slow: ringctl doctor tells more",
                       self.ringctl("flush", "--timeout", "100ms", status=1))
 
+    def test_levels_have_the_names_that_other_loggers_give_them(self):
+        steered(self.bed)
+        for name, level in (("warn", "WARNING"), ("Err", "ERROR"), ("crit", "CRITICAL"), ("fatal", "CRITICAL")):
+            self.ringctl("level", name)
+            self.assertEqual(self.objects("list")[0]["level"], level)
+
+    def test_the_directory_is_found_by_the_environment_and_before_the_subcommand(self):
+        steered(self.bed)
+        nowhere = os.path.join(self.bed.work_dir, "nowhere")
+        for arguments, directory in ((["list"], self.bed.shm_dir), (["--shm-dir", self.bed.shm_dir, "list"], nowhere),
+                                     (["--shm-dir=" + self.bed.shm_dir, "--service", "desk", "list"], nowhere)):
+            done = subprocess.run([program("ringctl"), *arguments], capture_output=True, text=True, timeout=BOUND_S,
+                                  check=False, env={**os.environ, "RINGSIDE_SHM_DIR": directory})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("desk", done.stdout)
+        done = subprocess.run([program("ringstat"), "--once"], capture_output=True, text=True, timeout=BOUND_S,
+                              check=False, env={**os.environ, "RINGSIDE_SHM_DIR": self.bed.shm_dir})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("desk", done.stdout)
+
     def test_services_are_chosen_by_the_names_that_they_are_listed_with(self):
         service = ToldService(self.bed, "steered_service", service="pay.desk 7")
         self.assertEqual([one["service"] for one in self.objects("list")], ["pay.desk 7"])
@@ -228,9 +256,34 @@ class Steering(unittest.TestCase):
         self.assertIn("level WARNING", self.ringctl("level", "warning", "--service", "pay.d*"))
         self.assertIn("ringctl list", self.ringctl("list", "--service", "pay.desk", status=3))
 
+    def test_a_tool_waits_for_another_one_and_then_gives_up(self):
+        steered(self.bed)
+        before = self.switches()
+        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
+        with open(os.path.join(self.bed.shm_dir, name), "r+b") as segment:
+            fcntl.fcntl(segment, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, SWITCH_LOCK_BYTE, 1, 0))
+            for arguments in (["level", "off"], ["disable", "taken"]):
+                self.assertIn("another tool is changing", self.ringctl(*arguments, status=1), arguments)
+        self.assertEqual(self.switches(), before)
+        self.ringctl("disable", "taken")
+        self.assertNotEqual(self.switches(), before)
+
+    def test_tools_at_once_change_what_they_were_asked_to(self):
+        steered(self.bed)
+        texts = ("pulse", "checked", "taken", "note", "late")
+        tools = [subprocess.Popen([program("ringctl"), "disable", text, "--shm-dir", self.bed.shm_dir], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) for text in texts]
+        for tool, text in zip(tools, texts, strict=True):
+            _, said = tool.communicate(timeout=BOUND_S)
+            if tool.returncode != 0:  # one that stood still held up another
+                self.assertIn("another tool is changing", said)
+                self.ringctl("disable", text)
+        on = {statement for statement, (enabled, _) in self.switches().items() if enabled}
+        self.assertEqual([statement for statement in on if any(text in statement for text in texts)], [])
+
     def test_what_could_not_be_said_was_not_done(self):
         steered(self.bed)
-        for arguments in (["list"], ["list", "--json"], ["level", "info"], ["doctor"]):
+        for arguments in (["list"], ["list", "--json"], ["level", "info"], ["doctor"], ["--help"], ["--version"], ["list", "--help"]):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([program("ringctl"), *arguments, "--shm-dir", self.bed.shm_dir], stdout=full,
                                       stderr=subprocess.PIPE, text=True, timeout=BOUND_S, check=False)

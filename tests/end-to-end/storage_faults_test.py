@@ -175,7 +175,7 @@ class StorageFaults(unittest.TestCase):
         consumer = bed.start_consumer()
         self.wait_for_text(consumer, "draining")
         for round_number in range(1, 6):
-            for path in glob.glob(bed.shm_dir + "/ringside-staging.*"):
+            for path in wait_until(lambda: glob.glob(bed.shm_dir + "/ringside-staging.*"), "a staging file"):
                 os.unlink(path)
             self.wait_for_text(consumer, "going on with a new one", round_number)
         load.advance()
@@ -186,4 +186,4 @@ class StorageFaults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

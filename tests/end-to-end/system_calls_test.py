@@ -25,6 +25,8 @@ class SystemCalls(unittest.TestCase):
         service = bed.start(["strace", "-f", "-o", path, program("steady_logger"), records],
                             environment={"RINGSIDE_SHM_DIR": bed.shm_dir,
                                          "RINGSIDE_SERVICE": f"steady{records}",
+                                         # With `block` there is a look a second at the file.
+                                         "RINGSIDE_OVERFLOW": "drop",
                                          "ASAN_OPTIONS": ASAN_OPTIONS})
         self.assertEqual(service.wait(), 0, service.stderr())
         values = service.values()
@@ -48,4 +50,4 @@ class SystemCalls(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

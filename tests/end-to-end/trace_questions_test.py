@@ -195,4 +195,4 @@ class TraceQuestions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -94,4 +94,4 @@ class TracedKvd(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -30,6 +30,7 @@ constexpr char kUsage[] =
     "  --progress FILE   counts the calls that have returned\n"
     "  --together        no thread ends before all have logged everything\n"
     "  --uniform         records of one size, which no checker predicts\n"
+    "  --churn N         then N threads, 16 at a time, that log one record each\n"
     "  --steps           logs --records records for each line on standard input, flushes them and\n"
     "                    prints how many each thread has logged; ends with standard input\n"
     "  --hold            prints \"done\" and waits for the end of standard input at the end\n"
@@ -46,6 +47,7 @@ struct Settings {
   bool uniform = false;
   bool steps = false;
   bool hold = false;
+  std::uint64_t churn = 0;
 };
 
 std::atomic<bool> g_stop{false};
@@ -67,7 +69,8 @@ Settings parse(int argc, char** argv) {
     kTogether,
     kUniform,
     kSteps,
-    kHold
+    kHold,
+    kChurn
   };
   static constexpr option kOptions[] = {{"threads", required_argument, nullptr, kThreads},
                                         {"first", required_argument, nullptr, kFirst},
@@ -79,6 +82,7 @@ Settings parse(int argc, char** argv) {
                                         {"uniform", no_argument, nullptr, kUniform},
                                         {"steps", no_argument, nullptr, kSteps},
                                         {"hold", no_argument, nullptr, kHold},
+                                        {"churn", required_argument, nullptr, kChurn},
                                         {nullptr, 0, nullptr, 0}};
   Settings s;
   int c = 0;
@@ -112,6 +116,9 @@ Settings parse(int argc, char** argv) {
         break;
       case kSteps:
         s.steps = true;
+        break;
+      case kChurn:
+        s.churn = number;
         break;
       case kHold:
         s.hold = true;
@@ -185,6 +192,17 @@ void run_threads(const Settings& s, ThreadProgress* progress) {
   for (std::thread& thread : threads) thread.join();
 }
 
+void run_churn(const Settings& s) {
+  constexpr std::uint64_t kAtOnce = 16;
+  for (std::uint64_t made = 0; made < s.churn;) {
+    std::vector<std::thread> threads;
+    for (; threads.size() < kAtOnce && made < s.churn; ++made) {
+      threads.emplace_back([made] { RS_INFO("short-lived thread %" PRIu64, made); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -196,6 +214,7 @@ int main(int argc, char** argv) {
     run_steps(s, progress);
   } else {
     run_threads(s, progress);
+    run_churn(s);
   }
   if (s.hold) {
     std::puts("done");

@@ -242,4 +242,4 @@ class IndependentReader(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -85,8 +85,8 @@ class RandomTrace {
       ticks += random_.below(1 + random_.below(30'000));
       if (random_.below(40) == 0) ticks -= std::min(random_.below(3000), ticks - kStartTicks);
       if (random_.below(50) == 0) {
-        ring += drop_record(ticks, 1 + random_.below(9),
-                            static_cast<shm::DropCause>(1 + random_.below(3)));
+        ring +=
+            drop_record(ticks, 1 + random_.below(9), static_cast<shm::DropCause>(random_.below(4)));
       }
       random_.record(sites_[random_.below(random_.below(2) == 0 ? 2 : sites_.size())], ticks, ring,
                      expected);

@@ -26,7 +26,7 @@ def count(program, directory):
     out = os.path.join(directory, os.path.basename(program))
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program],
-        env={**os.environ, "RINGSIDE_SHM_DIR": directory}, capture_output=True, text=True,
+        env={**os.environ, "RINGSIDE_SHM_DIR": directory, "RINGSIDE_OVERFLOW": "drop"}, capture_output=True, text=True,
         timeout=300, check=False)
     if done.returncode != 0:
         sys.exit(f"{program} under valgrind: status {done.returncode}\n{done.stderr}")

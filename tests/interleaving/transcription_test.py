@@ -15,9 +15,11 @@ OPERATIONS = {
     "libagent/space_wait.hpp": [
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
     ],
-    "libagent/ring_attachment.cpp": [
+    "libagent/free_rings.cpp": [
         "ring.consumer.generation.load(std::memory_order_relaxed)",
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
+    ],
+    "libagent/ring_attachment.cpp": [
         "identity.stream_id =",
         "identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1, std::memory_order_release)",
     ],

@@ -38,6 +38,15 @@ class Misuse(unittest.TestCase):
             self.assertEqual((code, output), (2, b""), options)
             self.assertIn(name, said)
 
+    def test_ports_that_are_none_are_refused(self):
+        for port in ("65536", "70000", "4294967376", "99999999999999999999", "-1", "+80", " 80"):
+            for command in (("--to", "csv", "-o", f"tcp://127.0.0.1:{port}", SAMPLE),
+                            ("--listen", f"tcp://127.0.0.1:{port}", "--from", "netlogger")):
+                code, output, said = ringcat(*command)
+                self.assertNotEqual(code, 0, command)
+                self.assertEqual(output, b"")
+                self.assertIn(f"invalid port '{port}'", said)
+
     def test_standard_input_is_read_once(self):
         with open(SAMPLE, "rb") as file:
             code, output, said = ringcat("-", "-", stdin=file)
@@ -105,4 +114,4 @@ class Misuse(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

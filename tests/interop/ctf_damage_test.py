@@ -90,4 +90,4 @@ class Damage(ByHand):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

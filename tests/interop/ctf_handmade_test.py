@@ -215,4 +215,4 @@ class WrittenAgain(ByHand):
 if __name__ == "__main__":
     if not python_has_bt2():
         sys.exit("python3-bt2 is missing; packaging/install-build-deps.sh installs it")
-    unittest.main()
+    unittest.main(verbosity=2)

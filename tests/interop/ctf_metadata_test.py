@@ -115,4 +115,4 @@ class Forms(ByHand):
 if __name__ == "__main__":
     if not python_has_bt2():
         sys.exit("python3-bt2 is missing; packaging/install-build-deps.sh installs it")
-    unittest.main()
+    unittest.main(verbosity=2)

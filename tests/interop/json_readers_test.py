@@ -270,4 +270,4 @@ class Recognition(Given):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

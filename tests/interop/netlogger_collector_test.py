@@ -65,6 +65,21 @@ class Collecting(unittest.TestCase):
         self.assertEqual({r["name"] for r in records}, {"tick"})
         self.assertEqual(len({r["thread"]["name"] for r in records}), senders)
 
+    def test_no_host_stands_under_the_name_of_another(self):
+        hosts = 203
+        with Collector("-o", self.path) as collector:
+            for host in range(hosts):
+                with collector.connect() as connection:
+                    connection.sendall(header(1, ["HOST", "host"], [f"h{host}"]) + body(1, [host]))
+            collector.catch_up()
+            code, said = collector.end()
+        self.assertEqual(code, 0, said)
+        self.assertIn("3 records: statements of hosts and programs beyond the 200th stand under '(other hosts)'", said)
+        found = [(r["host"], r["fields"]["host"]) for r in events_of(self.path)]
+        self.assertEqual(len(found), hosts)
+        self.assertEqual(sum(host == "(other hosts)" for host, _ in found), 3)
+        self.assertTrue(all(host in (f"h{number}", "(other hosts)") for host, number in found), found)
+
     def test_senders_that_die_or_send_nonsense_end_alone(self):
         with Collector("-o", self.path) as collector:
             good = collector.connect()
@@ -195,4 +210,4 @@ class Collecting(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

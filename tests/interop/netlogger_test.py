@@ -58,13 +58,29 @@ class Structure(unittest.TestCase):
         self.assertIn("5 bad messages", said)
         self.assertIn("1 messages were skipped whose identifier", said)
 
+    def test_bad_headers_are_skipped_by_their_length_and_define_nothing(self):
+        few_bytes = header(2, ["a", "b"])
+        few_bytes = few_bytes[:9] + b"\3\0" + few_bytes[11:]
+        for bad in (few_bytes, header(2, ["a"], [1, 2]), header(2, ["a"], major=2),
+                    header(2, ["a"], ["x"])[:-3] + b"\x09\1x",
+                    struct.pack("<HBBIBBB", 12, 0x81, 0, 2, 1, 0, 0) + b"x"):
+            data = (header(1, ["a"]) + body(1, [1]) + header(2, ["b"]) + body(2, [2]) + bad + body(2, [3]) +
+                    body(1, [4]) + header(2, ["c"]) + body(2, [5]))
+            with self.subTest(bad=bad):
+                code, told, said = inspected(data)
+                self.assertEqual((code, said, told["error"]), (0, "", None))
+                self.assertEqual(told["counts"], {"headers": 3, "events": 4, "unknown_identifier": 1, "bad": 1})
+                self.assertIn("a header ", told["bad"][0]["reason"])
+                code, records, said = records_of(data)
+                self.assertEqual((code, [r["fields"] for r in records]), (0, [{"a": 1}, {"b": 2}, {"a": 4}, {"c": 5}]))
+                self.assertIn("1 bad messages", said)
+                self.assertEqual(inspected(bad)[:2], (2, None))  # as the first one it may be anything
+
     def test_damage_ends_the_reading_where_it_stands(self):
         sound = header(1, ["a"]) + body(1, [1])
         too_short = struct.pack("<HBBI", 15, 1, 0, 1) + bytes(8)
-        few_bytes = header(2, ["a", "b"])[:9] + b"\2\0" + b"\1a"
-        for damage in (body(1, [1])[:-1], b"\0", too_short, header(2, ["abc"])[:-1], few_bytes + bytes(20),
-                       header(2, ["a"], [1, 2]), header(2, ["a"], major=2),
-                       struct.pack("<HBBIBBB", 12, 0x81, 0, 2, 1, 0, 0) + b"x"):
+        for damage in (body(1, [1])[:-1], b"\0", too_short, header(2, ["abc"])[:-1],
+                       struct.pack("<HBBIBBB", 10, 0x81, 0, 2, 1, 0, 0)):
             code, told, said = inspected(sound + damage)
             self.assertEqual((code, told["counts"]["events"], told["error"]["offset"]), (1, 1, len(sound)), damage)
             self.assertIn(f":{len(sound)}: ", said)
@@ -189,4 +205,4 @@ class ThereAndBack(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

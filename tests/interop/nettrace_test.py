@@ -134,6 +134,25 @@ class Reading(unittest.TestCase):
                          [["03020100-0504-0706-0809-0a0b0c0d0e0f",
                            "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
 
+    def test_arrays_of_arrays_become_bytes_and_that_is_told(self):
+        field = text("rows") + number(19) + number(19) + number(9)
+        fields = number(1) + number(len(field) + 4) + field
+        metadata = metadata_record() + number(len(fields)) + b"\2" + fields
+        data = with_block(empty_trace(), b"MetadataBlock", metadata_blob(metadata))
+        payload = struct.pack("<HHiiHi", 2, 2, 1, 2, 1, 3)  # [[1, 2], [3]]
+        data = with_block(data, b"EventBlock", b"\x81\1\1" + bytes([len(payload)]) + payload) + b"\1"
+        code, output, said = ringcat("--format", "json", "-", input=data)
+        self.assertEqual((code, len(output.splitlines())), (0, 1))
+        self.assertIn("1 record: decimals, arrays of arrays and arrays of objects became their bytes", said)
+
+    def test_events_without_metadata_are_counted_with_the_others(self):
+        data = with_block(empty_trace(), b"EventBlock", b"\x81\7\1\3abc") + b"\1"
+        code, output, said = ringcat("inspect", "--json", "-", input=data)
+        summary = json.loads(output)
+        self.assertEqual((code, summary["events"], summary["events_without_metadata"]), (0, 1, 1), said)
+        self.assertEqual([(kind["count"], kind["payload_bytes"]) for kind in summary["events_by_type"]], [(1, 3)])
+        self.assertEqual(summary["events_by_provider"], {"": 1})
+
     def test_types_that_are_described_again_take_no_memory_while_an_event_waits_for_its_stack(self):
         metadata = metadata_blob(metadata_record())
         data = with_block(empty_trace(), b"MetadataBlock", metadata)
@@ -345,4 +364,4 @@ class Writing(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

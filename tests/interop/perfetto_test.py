@@ -208,4 +208,4 @@ class Perfetto(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -228,7 +228,8 @@ class RandomTrace {
 
   void add_loss(std::size_t thread) {
     static constexpr shm::LossCause kCauses[] = {
-        shm::LossCause::kRingFull, shm::LossCause::kNoConsumer, shm::LossCause::kOverwritten};
+        shm::LossCause::kRingFull, shm::LossCause::kNoConsumer, shm::LossCause::kOverwritten,
+        shm::LossCause::kUnknown};
     builder_.lost(threads_[thread].stream, now_, 1 + below(1000), pick(kCauses));
   }
 

@@ -35,4 +35,4 @@ class RandomTraces(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

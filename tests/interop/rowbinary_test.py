@@ -100,4 +100,4 @@ class RowBinary(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

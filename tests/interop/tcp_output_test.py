@@ -53,4 +53,4 @@ class TcpOutput(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -196,7 +196,7 @@ TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndTells) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
   const std::uint32_t site = built.text_site("text");
-  const std::string large(TraceBuilder::kMostRecordBytes + 1000, 'x');
+  const std::string large(TraceBuilder::kMostGatheredBytes + 1000, 'x');
   const std::string whole(1000, 'y');
   for (const std::string& text : {large, whole, large}) {
     built.builder.begin(stream, site, 5);
@@ -207,13 +207,40 @@ TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndTells) {
   ASSERT_EQ(found.size(), 3U);
   for (const std::size_t i : {0U, 2U}) {
     EXPECT_TRUE(found[i].cut);
-    EXPECT_GT(found[i].text.size(), TraceBuilder::kMostRecordBytes - 100);
+    EXPECT_EQ(found[i].text.size(), shm::kMaxRecordBytes - shm::kExtendedHeadBytes - 4);
     EXPECT_EQ(found[i].text.find_first_not_of('x'), std::string::npos);
   }
   EXPECT_FALSE(found[1].cut);
   EXPECT_EQ(found[1].text, whole);
   ASSERT_EQ(built.report.lines().size(), 1U);
   EXPECT_NE(built.report.lines()[0].find("2 records: "), std::string::npos);
+}
+
+// What a service can record, 1 MiB with its head of 8 bytes and the length of the text.
+TEST(TraceBuilder, KeepsTheLargestRecordsWhole) {
+  constexpr std::size_t kLargest = shm::kMaxRecordBytes - shm::kHeadBytes - 4;
+  Built built;
+  const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
+  const std::uint32_t site = built.text_site("text");
+  const std::size_t sizes[] = {983'000, 983'020, 983'040, 1'000'000, 1'048'550, kLargest};
+  for (const std::size_t size : sizes) {
+    built.builder.begin(stream, site, 5);
+    built.builder.put_text(std::string(size, 'x'));
+    built.builder.end();
+  }
+  EXPECT_TRUE(built.report.lines().empty());
+  built.builder.begin(stream, site, 6);
+  built.builder.put_text(std::string(kLargest + 1, 'x'));
+  built.builder.end();
+  const std::vector<Found> found = built.read();
+  ASSERT_EQ(found.size(), std::size(sizes) + 1);
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    EXPECT_EQ(found[i].text.size(), sizes[i]);
+    EXPECT_FALSE(found[i].cut) << sizes[i];
+  }
+  EXPECT_TRUE(found.back().cut);
+  EXPECT_EQ(found.back().unix_ns, 6U);
+  EXPECT_EQ(built.report.lines().size(), 1U);
 }
 
 TEST(TraceBuilder, TellsOfLossesWhereTheyAre) {

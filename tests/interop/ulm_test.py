@@ -155,8 +155,8 @@ class ThereAndBack(unittest.TestCase):
                 data = file.read()
             with open(os.path.join(HERE, "netlogger", name + ".json"), encoding="utf-8") as file:
                 events = [e for e in json.load(file)["events"] if e["unix_ns"] is not None and e["unix_ns"] >= 0]
-            # What six digits tell nothing of is told besides.
-            expected = [e["ulm"].replace("Var2=0.000000", "Var2=1e-45") +
+            # What six digits tell nothing of is told besides, and a level, which each line has to have.
+            expected = [e["ulm"].replace("Var2=0.000000", "Var2=1e-45").replace(" ", " LVL=INFO ", 1) +
                         (f" ringside.ns={e['unix_ns'] % 1000}" if e["unix_ns"] % 1000 else "") for e in events]
             lines = [line for line in written(data)[0].decode().splitlines()
                      if not line.endswith((" n=5", " n=9 ringside.ns=1"))]  # those of other times
@@ -214,11 +214,11 @@ class ThereAndBack(unittest.TestCase):
     def test_names_that_mean_something_are_told(self):
         code, output, said = ringcat("--to", "ulm", "--from", "netlogger", "-",
                                      input=header(1, ["NL.EVNT", "HOST", "a b"], ["e"]) + body(1, [9, 1]))
-        self.assertEqual((code, output), (0, b"DATE=20010909014640.000000 NL.EVNT=e HOST=9 a_b=1\n"))
+        self.assertEqual((code, output), (0, b"DATE=20010909014640.000000 LVL=INFO NL.EVNT=e HOST=9 a_b=1\n"))
         self.assertIn("1 record: fields have names that ULM gives a meaning", said)
         self.assertIn("1 record: characters in fields' names became '_'", said)
 
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -54,11 +54,11 @@ class Alerts(unittest.TestCase):
         self.assertGreater(len(options), 5)
         for option in options:
             self.assertRegex(known, rf"{option}\b", option)
-        readme = text_of(os.path.join(SOURCE, "README.md"))
+        table = text_of(os.path.join(SOURCE, "docs", "reference", "environment.md"))
         variables = set(re.findall(r"RINGSIDE_\w+", text))
         self.assertGreater(len(variables), 3)
         for variable in variables:
-            self.assertIn(f"| `{variable}` |", readme)
+            self.assertIn(f"| `{variable}` |", table)
 
     def test_the_readme_names_them_all(self):
         table = text_of(os.path.join(os.path.dirname(ALERTS), "README.md"))
@@ -76,8 +76,9 @@ class Alerts(unittest.TestCase):
         causes = set(re.findall(r'cause="(\w+)"', text_of(ALERTS)))
         exported = set(re.findall(r'cause="(\w+)"', monitored.page()))
         self.assertLessEqual(causes, exported)
-        # What a flight recorder overwrites is no alert; of a ring given up another one tells.
-        self.assertEqual(exported - causes, {"overwritten", "quarantined"})
+        # What a flight recorder overwrites is no alert, nor what the service itself abandons; of a ring
+        # given up another one tells.
+        self.assertEqual(exported - causes, {"overwritten", "quarantined", "abandoned"})
         prometheus = monitored.prometheus([ALERTS])
         (firing,) = wait_until(lambda: prometheus.query('ALERTS{alertstate="firing"}'), "an alert")
         self.assertEqual(firing["metric"]["alertname"], "RingsideRecordsLostNoConsumer")

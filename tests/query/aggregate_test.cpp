@@ -273,6 +273,9 @@ TEST(Summary, CountsNansAndLeavesThemOut) {
   EXPECT_EQ(summary.count(), 2U);
   EXPECT_EQ(summary.mean(), 3);
   EXPECT_EQ(summary.min(), 2);
+  Summary<double> whole;
+  whole.merge(summary);
+  EXPECT_EQ(whole.nans(), 1U);
 }
 
 TEST(Distribution, StaysWithinItsErrorForAllMagnitudes) {
@@ -344,6 +347,15 @@ TEST(Histogram, CountsEachNumberInItsRow) {
   }
 }
 
+TEST(Histogram, CountsANumberAtAnEdgeInTheRowThatBeginsThere) {
+  Histogram histogram(0, 4, 4);
+  for (const double value : {0.0, 1.0, 1.0, 2.0, 3.0, 4.0}) histogram.add(value);
+  EXPECT_EQ(histogram.count(0), 1U);
+  EXPECT_EQ(histogram.count(1), 2U);
+  EXPECT_EQ(histogram.count(2), 1U);
+  EXPECT_EQ(histogram.count(3), 2U);
+}
+
 TEST(Histogram, HasOneRowForOneNumber) {
   Histogram histogram(7, 7, 20);
   histogram.add(7);
@@ -351,7 +363,8 @@ TEST(Histogram, HasOneRowForOneNumber) {
   EXPECT_EQ(histogram.count(0), 1U);
 }
 
-TEST(Groups, BoundTheirNumberAndCountTheRestTogether) {
+// Of the values 0 to 4, twice each.
+Groups<Summary<std::int64_t>> three_groups_and_a_rest() {
   SegmentInfo segment;
   StreamInfo stream;
   Site site;
@@ -367,9 +380,17 @@ TEST(Groups, BoundTheirNumberAndCountTheRestTogether) {
     info.places = {&place, 1};
     groups.of(info).add(1);
   }
+  return groups;
+}
+
+TEST(Groups, BoundTheirNumberAndCountTheRestTogether) {
+  Groups<Summary<std::int64_t>> groups = three_groups_and_a_rest();
   EXPECT_EQ(groups.size(), 3U);
   EXPECT_TRUE(groups.has_rest());
   EXPECT_EQ(groups.rest().count(), 4U);
+  groups.merge(three_groups_and_a_rest());
+  EXPECT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups.rest().count(), 8U);
 }
 
 }  // namespace

@@ -109,14 +109,25 @@ TEST(Gaps, ForgetTheOldestBeginningWhenTooManyWait) {
   const TemporaryDirectory directory;
   QueryTrace trace(kGapSites);
   for (std::uint32_t id = 0; id < 5; ++id) start(trace, 1, 100 + id, id);
-  for (std::uint32_t id = 0; id < 5; ++id) finish(trace, 1, 200 + id, id);
+  for (std::uint32_t id = 0; id < 5; ++id) finish(trace, 1, 200 + 2 * id, id);
   GapQuery query = requests();
   query.most_open = 3;
   const Collected got = collect({directory.write("a.ringtrace", trace.bytes())}, query);
-  EXPECT_EQ(got.gaps, (std::vector<std::uint64_t>{100, 100, 100}));
+  EXPECT_EQ(got.gaps, (std::vector<std::uint64_t>{102, 103, 104}));
   EXPECT_EQ(got.result.counts.evicted, 2U);
   EXPECT_EQ(got.result.counts.unmatched_begins, 2U);
   EXPECT_EQ(got.result.counts.unmatched_ends, 2U);
+}
+
+TEST(Gaps, AreNoneIfALateEndIsOlderThanItsBeginning) {
+  const TemporaryDirectory directory;
+  QueryTrace trace(kGapSites);
+  start(trace, 1, 1000, 7);
+  trace.write_out();
+  finish(trace, 2, 400, 7);
+  const Collected got = collect({directory.write("a.ringtrace", trace.bytes())}, requests());
+  EXPECT_EQ(got.gaps, (std::vector<std::uint64_t>{0}));
+  EXPECT_EQ(got.result.report.late_records, 1U);
 }
 
 TEST(Gaps, OfOneSiteAreThoseBetweenItsRecords) {

@@ -59,6 +59,9 @@ class QueryTrace {
     put([&](auto out) { return write_dictionary_block(entries, out); }, entries.size() + 4096);
   }
 
+  // From now on.
+  void clock(const ClockPoint& point) { file_.clock(point); }
+
   void thread(std::uint64_t stream_id, std::string_view name) { file_.stream(stream_id, name); }
 
   // A record of the stream; `args` in ring form, times of a stream rising.

@@ -122,6 +122,28 @@ TEST_P(ScopeOfRandomTraces, ThatLeavesOutEverySiteIsRefused) {
   EXPECT_EQ(result.error->what, "the filters leave out every site that fits text with \"order\"");
 }
 
+struct FromTime final : RecordTest {
+  void add_fields(const Site&, std::vector<std::uint8_t>&) override {}
+  bool wanted(const Event& event) override { return event.unix_ns >= 1'210; }
+};
+
+TEST(Scope, ShowsARecordTestTheTimeNotTheTicks) {
+  QueryTrace trace(kScopeSites);
+  trace.clock({0, 1'000, std::uint64_t{2} << 40, 0, 0});
+  for (std::uint64_t tick = 100; tick < 110; ++tick) {
+    trace.record(1, 2, tick, raw(static_cast<std::int64_t>(tick)) + raw_text("XYZ"));
+  }
+  const TemporaryDirectory directory;
+  const std::vector<std::string> paths{directory.write("a.ringtrace", trace.bytes())};
+  Scope scope;
+  scope.record_test = [] { return std::make_unique<FromTime>(); };
+  Quantities quantities;
+  const std::array<std::string_view, 1> fields{"qty"};
+  EXPECT_TRUE(
+      visit_parallel(paths, SiteSelector::text("order"), fields, quantities, 2, scope).ok());
+  EXPECT_EQ(quantities.all, (std::vector<std::int64_t>{105, 106, 107, 108, 109}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, ScopeOfRandomTraces, ::testing::Range(1U, 13U));
 
 }  // namespace

@@ -79,6 +79,8 @@ TEST(SiteSelector, CombinesAndSaysWhatItChooses) {
   EXPECT_TRUE(both.matches(site));
   EXPECT_FALSE((both && !SiteSelector::file("book.cpp", 31)).matches(site));
   EXPECT_TRUE((SiteSelector::name("x") || SiteSelector::at_least(shm::Level::kInfo)).matches(site));
+  EXPECT_TRUE(SiteSelector::at_least(shm::Level::kNotice).matches(site));
+  EXPECT_FALSE(SiteSelector::at_least(shm::Level::kWarning).matches(site));
   EXPECT_FALSE(SiteSelector::at_least(shm::Level::kError).matches(site));
   EXPECT_EQ(both.description(), "name:order_* && text with \"filled\"");
 }

@@ -158,4 +158,4 @@ class Refusals(RingcatTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

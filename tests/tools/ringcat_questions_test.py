@@ -2,9 +2,12 @@
 """The programs ringcat agg and ringcat hist of a part of the records."""
 
 import json
+import select
+import subprocess
+import tempfile
 import unittest
 
-from ringcat_test import OK, RingcatTest
+from ringcat_test import OK, RINGCAT, UNREADABLE, RingcatTest
 
 
 class Questions(RingcatTest):
@@ -65,5 +68,64 @@ class Questions(RingcatTest):
             self.assertIn("--grep: ", self.refusal(*question, "--grep", "(", self.trace))
 
 
+class PartsOfATrace(RingcatTest):
+    def test_names_that_the_trace_does_not_have_are_wrong_usage(self):
+        for arguments, said in (
+                (("--service", "other"), "--service other: no such service in the trace; there are, for example: shop"),
+                (("--thread", "worker", "--thread", "99"), "--thread worker, 99: no such thread in the trace; "
+                 "there are, for example: main, worker-2"),
+                (("--category", "trading"), "--category trading: no such category"),
+                (("--site", "queues.cpp:11"), "--site queues.cpp:11: no such statement"),
+                (("--where", "duration_ns > 50"), "--where: no statement in the trace has a field duration_ns"),
+                (("--where", "price > 100 && colour == 1"), "has a field colour"),
+                (("--format", "csv", "--columns", "time,colour"), "has a field colour"),
+                (("--template", "{field:colour}"), "has a field colour")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(said, self.refusal(*arguments, self.trace))
+                if "--format" not in arguments and "--template" not in arguments:
+                    self.assertIn(said, self.refusal("stats", *arguments, self.trace))
+        self.assertEqual(self.numbers("--thread", "nobody", "--thread", "1002"), [7, 8, 9], "one of them is there")
+        self.assertEqual(self.numbers("--where", "price > 1000"), [], "it is there, and no record matches")
+
+    def test_names_that_the_trace_does_not_have_are_reported_and_waited_for_when_following(self):
+        for arguments, said in (
+                (("--service", "other"), "--service other: no such service in the trace"),
+                (("--thread", "worker"), "--thread worker: no such thread in the trace"),
+                (("--site", "queues.cpp:11"), "--site queues.cpp:11: no such statement in the trace"),
+                (("--where", "colour > 50"), "--where: no statement in the trace has a field colour"),
+                (("--format", "csv", "--columns", "time,colour"), "has a field colour")):
+            with self.subTest(arguments=arguments), \
+                    subprocess.Popen([RINGCAT, "--follow", *arguments, self.trace], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True) as following:
+                try:
+                    ready, _, _ = select.select([following.stderr], [], [], 60)
+                    self.assertTrue(ready, "nothing is said")
+                    line = following.stderr.readline()
+                    self.assertIn(said, line)
+                    self.assertTrue(line.endswith("; waiting for records that have it\n"), line)
+                finally:
+                    following.kill()
+
+    def test_what_is_no_trace_is_not_followed(self):
+        for text in (b"root:x:0:0:root:/root:/bin/bash\n", b"{\"a\": 1}\n"):
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(text)
+                file.flush()
+                said = self.refusal("--follow", file.name, status=UNREADABLE)
+                self.assertIn(f"{file.name}: not a trace", said.replace(":0:", ":"))
+                self.assertIn("no other format can be followed", said)
+
+    def test_statistics_of_a_part(self):
+        def records(*arguments):
+            done = self.ringcat("stats", "--format", "json", *arguments, self.trace)
+            self.assertEqual((done.returncode, done.stderr), (OK, b""))
+            return json.loads(done.stdout)["records"]
+        self.assertEqual(records(), 9)
+        self.assertEqual(records("--service", "sh*"), 9)
+        self.assertEqual(records("--thread", "1002"), 3)
+        self.assertEqual(records("--level", "warn"), 3)
+        self.assertEqual(records("--where", "price > 100"), 2)
+
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -63,6 +63,24 @@ TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
   EXPECT_EQ(look().statements.at(0).share, 0);
 }
 
+TEST_F(SegmentWatchTest, ALookThatSeesNoRecordLeavesTheSharesOfStatements) {
+  service_.publish(0, 100);
+  look();
+  auto& ring = service_.ring(0);
+  ring.consumer.consumer_pos = ring.producer.producer_pos.load();
+  ASSERT_EQ(service_.publish(0, 500), 500U);
+  ASSERT_EQ(look().statements.at(0).share, 1);
+  ring.consumer.consumer_pos = ring.producer.producer_pos.load();
+  ASSERT_EQ(service_.publish(0, 3500), 3500U);
+  ring.consumer.consumer_pos = ring.producer.producer_pos.load();
+  ASSERT_EQ(service_.publish(0, 1500), 1500U);
+  const ServiceView& view = look();
+  EXPECT_EQ(view.statements.at(0).share, 1);
+  EXPECT_NEAR(view.statements[0].bytes_per_s, view.bytes_per_s, view.bytes_per_s / 1000);
+  EXPECT_GT(view.statements[0].records_per_s, 0);
+  EXPECT_EQ(look().statements.at(0).share, 0) << "nothing is recorded any more";
+}
+
 // Nobody drains it, so it fills up whatever its size.
 TEST_F(SegmentWatchTest, ARingThatWasGivenUpIsNoReasonForLargerOnes) {
   service_.publish(0, 1000);

@@ -123,4 +123,4 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     RINGCAT, GOLDEN = sys.argv[1:3]
     del sys.argv[1:3]
-    unittest.main()
+    unittest.main(verbosity=2)

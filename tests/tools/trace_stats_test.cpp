@@ -155,16 +155,16 @@ TEST(TraceStats, CountsLossesByStatementAndWithoutAThread) {
 
 TEST(StatsReport, JsonHoldsTheSameNumbers) {
   const Counted counted = count(1000);
-  const auto json =
+  const auto written =
       nlohmann::json::parse(stats_as_json(counted.stats, counted.report, {.interval_ns = 1000}));
-  EXPECT_EQ(json["records"], 18);
-  EXPECT_EQ(json["lost_by_cause"], (nlohmann::json{{"ring_full", 7}, {"missing", 3}}));
-  EXPECT_EQ(json["files"], 2);
-  EXPECT_EQ(json["streams"].size(), 3U);
-  EXPECT_EQ(json["streams"][1]["lost_by_cause"]["ring_full"], 7);
-  EXPECT_EQ(json["sites"][0]["records"], 16);
-  EXPECT_EQ(json["intervals"][0]["from_unix_ns"], 1000);
-  EXPECT_EQ(json["interval_ns"], 1000);
+  EXPECT_EQ(written["records"], 18);
+  EXPECT_EQ(written["lost_by_cause"], (nlohmann::json{{"ring_full", 7}, {"missing", 3}}));
+  EXPECT_EQ(written["files"], 2);
+  EXPECT_EQ(written["streams"].size(), 3U);
+  EXPECT_EQ(written["streams"][1]["lost_by_cause"]["ring_full"], 7);
+  EXPECT_EQ(written["sites"][0]["records"], 16);
+  EXPECT_EQ(written["intervals"][0]["from_unix_ns"], 1000);
+  EXPECT_EQ(written["interval_ns"], 1000);
 }
 
 TEST(StatsReport, TablesShowAllThatTheyPromise) {

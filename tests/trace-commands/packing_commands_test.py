@@ -97,4 +97,4 @@ class PackingCommands(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -186,6 +186,7 @@ class Repair(Rewriting):
         findings = [line for line in told.splitlines()[:-1] if "are missing" not in line]
         self.assertEqual(findings, [], what)
         self.assertIn(" 0 bytes damaged, 0 bytes unfinished", told)
+        self.assertRegex(told.splitlines()[-1], r": sound(, but \d+ records are missing)?; ", what)
 
     def test_sound_files(self):
         for name in ("kinds", "losses", "killed_service", "killed_writers", "worked_example"):
@@ -223,4 +224,4 @@ class Repair(Rewriting):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -243,4 +243,4 @@ class VerifyCommand(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -33,12 +33,12 @@ TEST(ClockMap, UsesTheLatestPointThatIsNotYounger) {
   ClockMap map;
   EXPECT_EQ(map.unix_ns(7), 0U);
   constexpr std::uint64_t kOne = std::uint64_t{1} << 40;
-  map.add({200, 10'000, 2 * kOne, 0, 0});
+  map.add({200, 10'005, 2 * kOne, 0, 0});
   map.add({100, 9'900, kOne, 0, 0});
   EXPECT_EQ(map.unix_ns(150), 9'950U);
   EXPECT_EQ(map.unix_ns(199), 9'999U);
-  EXPECT_EQ(map.unix_ns(200), 10'000U);
-  EXPECT_EQ(map.unix_ns(210), 10'020U);
+  EXPECT_EQ(map.unix_ns(200), 10'005U);
+  EXPECT_EQ(map.unix_ns(210), 10'025U);
   EXPECT_EQ(map.unix_ns(90), 9'890U) << "older than all points: by the first";
 }
 
@@ -148,6 +148,18 @@ TEST(ClockSteering, MeasuresTheRateOverTheRunOfTheService) {
   steering.measure(now);
   EXPECT_NEAR(static_cast<double>(steering.first().unix_ns(now.tsc)), 3600e9, 5000);
   EXPECT_NEAR(static_cast<double>(steering.next(now).unix_ns0), 3600e9, 5000);
+}
+
+TEST(ClockSteering, MeasuresNoRateInLessThanASecond) {
+  const ClockSteering::Start start{0, 0, 0, 1'000'000'000};
+  const std::uint64_t header_rate = ClockSteering(start).first().ns_per_tick;
+  const auto rate_after = [&](std::uint64_t ns) {
+    ClockSteering steering(start);
+    steering.measure({ns + ns / 1000, ns, ns});
+    return steering.first().ns_per_tick;
+  };
+  EXPECT_EQ(rate_after(kSecond - 1), header_rate);
+  EXPECT_LT(rate_after(kSecond), header_rate);
 }
 
 }  // namespace

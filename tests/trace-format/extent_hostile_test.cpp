@@ -1,4 +1,5 @@
 // Ring bytes that are cut or scribbled on, and extents that are: no byte of them is trusted.
+#include <cstring>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -189,6 +190,90 @@ TEST_F(HostileBytes, AreNotDecodedPastTheEndOfAnExtent) {
     decode(bad);
   }
   EXPECT_GT(failed, payload.size() + 5000);
+}
+
+// One extent of the ring's records, changed in one place: why it is refused.
+class ChangedExtent {
+ public:
+  ChangedExtent(const SiteTable& sites, const std::string& ring) : sites_(sites) {
+    ExtentEncoder encoder(sites);
+    StreamCursor cursor;
+    Bytes out(8192);
+    const EncodeResult r = encoder.encode(as_bytes(ring), cursor, 0, 0, out);
+    EXPECT_EQ(r.stop, EncodeStop::kInputEnd);
+    bytes_.assign(reinterpret_cast<const char*>(out.data()) + kBlockHeaderBytes,
+                  r.output_bytes - kBlockHeaderBytes);
+    EXPECT_EQ(refusal(), "");
+  }
+  // The first bytes in the records that are these.
+  ChangedExtent& replace(const std::string& from, const std::string& to) {
+    const std::size_t at = bytes_.find(from, kExtentHeaderBytes);
+    EXPECT_NE(at, std::string::npos);
+    bytes_.replace(at, from.size(), to);
+    set(kRecordsBytes, number(kRecordsBytes) + static_cast<std::uint32_t>(to.size()) -
+                           static_cast<std::uint32_t>(from.size()));
+    return *this;
+  }
+  ChangedExtent& claim_more_records_than_bytes() {
+    set(kRecords, number(kRecordsBytes) + 1);
+    return *this;
+  }
+  std::string refusal() const {
+    const Bytes payload(as_bytes(bytes_).begin(), as_bytes(bytes_).end());
+    ExtentDecoder decoder;
+    std::string why;
+    if (!decoder.open(payload, sites_, &why)) return why;
+    Record record;
+    while (decoder.next(record)) {
+    }
+    return decoder.failed() ? decoder.failure() : "";
+  }
+
+ private:
+  // In the extent's header.
+  static constexpr std::size_t kRecords = 40;
+  static constexpr std::size_t kRecordsBytes = 60;
+
+  std::uint32_t number(std::size_t offset) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+  void set(std::size_t offset, std::uint32_t value) {
+    std::memcpy(bytes_.data() + offset, &value, sizeof value);
+  }
+
+  const SiteTable& sites_;
+  std::string bytes_;
+};
+
+TEST_F(HostileBytes, AreRefusedForWhatIsWrongWithThem) {
+  const TestSite text{.id = 7, .fields = {{.type = FieldType::string}}};
+  const TestSite array{.id = 8, .fields = {{.type = shm::array_of(FieldType::u32)}}};
+  add_site(sites_, text);
+  add_site(sites_, array);
+  const std::string plain = plain_record(1, 100);
+  EXPECT_EQ(ChangedExtent(sites_, plain).claim_more_records_than_bytes().refusal(),
+            "an extent with more records than bytes");
+  const std::string nines(9, '\xFF');
+  const std::string substream = extended_record(1, 100, shm::kExtSubstream, raw(~0UL), {});
+  EXPECT_EQ(ChangedExtent(sites_, substream).replace(nines + "\x01", nines + "\x02").refusal(),
+            "a number longer than 64 bits");
+  EXPECT_EQ(ChangedExtent(sites_, substream).replace("\x01" + nines, "\x41" + nines).refusal(),
+            "an extension with unknown flags");
+
+  // Into the site table behind the records.
+  EXPECT_EQ(ChangedExtent(sites_, plain_record(7, 100, raw_text("some text")))
+                .replace("\x09some", "\x0Asome")
+                .refusal(),
+            "a record runs past the end of its extent");
+  EXPECT_EQ(ChangedExtent(sites_, plain_record(8, 100, raw(2U) + "ABCDEFGH"))
+                .replace("\x08"
+                         "ABCDEFGH",
+                         "\x07"
+                         "ABCDEFG")
+                .refusal(),
+            "an array that ends inside an element");
 }
 
 TEST_F(HostileBytes, CannotRepeatASiteInTheSiteTable) {

@@ -89,6 +89,22 @@ TEST_F(ExtentStream, PutsDropsInFrontOfTheExtentThatFollowsThem) {
   EXPECT_EQ(trip.cursor.booked_consumer_absent, 3U);
 }
 
+TEST_F(ExtentStream, KeepsDropsOfUnknownCauseApartAndUnknown) {
+  constexpr auto kNoCause = static_cast<shm::DropCause>(0);
+  constexpr auto kNewCause = static_cast<shm::DropCause>(77);
+  const std::string ring = drop_record(110, 5, kNoCause) +
+                           drop_record(120, 2, shm::DropCause::kRingFull) +
+                           drop_record(131, 3, kNewCause) + drop_record(132, 1, kNoCause);
+  const RoundTrip trip = round_trip(sites_, ring, {.last_tsc = 100});
+  ASSERT_EQ(trip.extents.size(), 3U);
+  EXPECT_EQ(trip.extents[0].dropped, 5U);
+  EXPECT_EQ(trip.extents[0].drop_cause, 0U);
+  EXPECT_EQ(trip.extents[1].dropped, 2U);
+  EXPECT_EQ(trip.extents[1].drop_cause, 1U);
+  EXPECT_EQ(trip.extents[2].dropped, 4U);
+  EXPECT_EQ(trip.extents[2].drop_cause, 0U);
+}
+
 TEST_F(ExtentStream, StopsBeforeADropOnceThereAreRecords) {
   const std::string front = plain_record(1, 100);
   const std::string ring = front + drop_record(110, 5, shm::DropCause::kRingFull);

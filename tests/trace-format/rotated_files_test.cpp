@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "section_index_bytes.hpp"
+#include "trace-format/losses_block.hpp"
 #include "trace-format/sequence_ledger.hpp"
 
 namespace ringside::trace::testing {
@@ -113,6 +114,68 @@ TEST(RotatedFiles, ThatOverlapInTimeAreCheckedAllTheSame) {
   EXPECT_EQ(
       losses(r),
       (std::vector<ReadEvent>{{EventKind::kLoss, 20000, 1, 100, 3, 101, LossCause::kMissing}}));
+}
+
+// A consumer that dies between a stream's loss and its records leaves them in two files.
+TEST(RotatedFiles, BeginWithTheirOldestLossAlsoIfItsRecordsAreInTheNextOne) {
+  TraceFileBuilder writer;
+  writer.begin(1, "service", 0);
+  writer.clock({90, 90, std::uint64_t{1} << 40, 0, 0});
+  writer.extent(2, {300, 400});
+  writer.extent(1, std::vector<std::uint64_t>(), drop_record(100, 5, shm::DropCause::kRingFull));
+  const Bytes first = writer.bytes;
+  writer.bytes.clear();
+  writer.begin(1, "service", 1);
+  writer.extent(1, {100, 200});
+  writer.end();
+  for (const Bytes& front : {first, with_index(first)}) {
+    const ReadResult r = read_bytes({front, writer.bytes});
+    EXPECT_EQ(r.times(), (std::vector<std::uint64_t>{100, 100, 200, 300, 400}));
+    EXPECT_EQ(losses(r).size(), 1U);
+    EXPECT_EQ(r.events.front().kind, EventKind::kLoss);
+    EXPECT_EQ(r.report.missing_records, 0U);
+  }
+}
+
+TEST(RotatedFiles, BeginWithTheirOldestLossOfNoStream) {
+  TraceFileBuilder writer;
+  writer.begin(1, "service", 0);
+  writer.clock({90, 90, std::uint64_t{1} << 40, 0, 0});
+  const LossesBlock told{95, 150, {{0, shm::LossCause::kNoRing, 0, 7}}, {}};
+  const std::size_t front_bytes = writer.bytes.size();
+  writer.bytes.resize(front_bytes + losses_block_bytes(told));
+  write_losses_block(told, std::span(writer.bytes).subspan(front_bytes));
+  writer.extent(2, {300, 400});
+  const Bytes first = writer.bytes;
+  writer.bytes.clear();
+  writer.begin(2, "service", 0);
+  writer.extent(1, {100, 200});
+  writer.end();
+  for (const Bytes& front : {first, with_index(first)}) {
+    EXPECT_EQ(read_bytes({front, writer.bytes}).times(),
+              (std::vector<std::uint64_t>{100, 150, 200, 300, 400}));
+  }
+}
+
+TEST(SequenceLedger, TellsOfASingleMissingRecord) {
+  SequenceLedger ledger;
+  for (int i = 0; i < 3; ++i) ledger.add_section();
+  EXPECT_EQ(ledger.expect(0, 1, 0, 5).count, 0U);
+  ledger.seen(0, 1, 10);
+  const SequenceGap inside = ledger.expect(0, 1, 11, 6);
+  EXPECT_EQ(inside.first, 10U);
+  EXPECT_EQ(inside.count, 1U);
+  ledger.seen(0, 1, 20);
+  // Read before the section in front of it is.
+  EXPECT_EQ(ledger.expect(1, 1, 21, 7).count, 0U);
+  ledger.seen(1, 1, 30);
+  const std::vector<SequenceGap> between = ledger.close(0, true);
+  ASSERT_EQ(between.size(), 1U);
+  EXPECT_EQ(between[0].first, 20U);
+  EXPECT_EQ(between[0].count, 1U);
+  EXPECT_TRUE(ledger.close(1, true).empty());
+  // And behind it.
+  EXPECT_EQ(ledger.expect(2, 1, 31, 8).count, 1U);
 }
 
 TEST(SequenceLedger, KnowsNothingBehindASectionThatWasNotReadToItsEnd) {

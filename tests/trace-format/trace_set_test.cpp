@@ -163,6 +163,18 @@ TEST(TraceSet, MergesSectionsAndFiles) {
   EXPECT_EQ(read_bytes(both).times(), files.times()) << "a concatenation is a trace file";
 }
 
+TEST(TraceSet, KeepsTheOrderOfSectionsAtEqualTimes) {
+  TraceFileBuilder file;
+  for (std::uint8_t section = 1; section <= 3; ++section) {
+    file.begin(section);
+    file.extent(1, {100, 200});
+    file.end();
+  }
+  std::vector<std::uint32_t> pids;
+  for (const ReadEvent& e : read_bytes(file.bytes).events) pids.push_back(e.pid);
+  EXPECT_EQ(pids, (std::vector<std::uint32_t>{101, 102, 103, 101, 102, 103}));
+}
+
 TEST(TraceSet, ConvertsTimesByEachClockBlock) {
   TraceFileBuilder file;
   file.begin();

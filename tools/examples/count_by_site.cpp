@@ -17,7 +17,7 @@ struct Count {
   void merge(const Count& other) { records += other.records; }
 };
 
-// Mergeable, so that several threads can read, each a file.
+// Mergeable, so that several threads can each read a file.
 struct CountBySite {
   Groups<Count> sites{{{KeyPartKind::kSite, 0, 1}}};
   void operator()(const RecordInfo& record) { ++sites.of(record).records; }

@@ -32,8 +32,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::vector<std::string> paths(argv + 4, argv + argc);
-  // The first name goes to the visitor's parameter, the second is read for the groups: its place
-  // in this list is what the key part tells.
+  // The first name is the visitor's parameter; the second is read for the groups: the key part
+  // refers to its index in this list.
   const std::array<std::string_view, 2> fields{argv[2], argv[3]};
   Groups<Totals> groups({{KeyPartKind::kField, 1, 1}});
   const VisitResult result = visit(paths, SiteSelector::text(argv[1]), fields,

@@ -1,4 +1,4 @@
-// The time from one log statement to another of the same request, joined by the request's fields:
+// The time from one log statement to another for the same request, joined by the request's fields:
 // request_latency 'SITE_A' 'SITE_B' FIELD[,FIELD] PATH...
 
 #include <algorithm>

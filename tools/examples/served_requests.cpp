@@ -1,5 +1,5 @@
-// The example service kvd's served requests as CSV, by a visitor with a parameter for each field:
-// served_requests PATH...
+// The requests served by the example service kvd as CSV, through a visitor with a parameter for
+// each field: served_requests PATH...
 
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +13,7 @@ using namespace ringside::trace::query;
 int main(int argc, char** argv) {
   const std::vector<std::string> paths(argv + 1, argv + argc);
   std::printf("unix_ns,thread,connection,request,service_us,queued_us\n");
-  // A field is called like the argument of the log statement.
+  // The name of a field is the argument of the log statement.
   const VisitResult result = visit<"id_", "requests_", "service_us", "queued_us">(
       paths, SiteSelector::text("served in") && SiteSelector::file("connection.cpp"),
       [](const RecordInfo& record, std::uint64_t connection, std::uint64_t request,

@@ -8,6 +8,7 @@
 #include "tools/exit_codes.hpp"
 #include "tools/interop/format_announcement.hpp"
 #include "tools/interop/format_registry.hpp"
+#include "tools/interop/nettrace/nettrace_methods.hpp"
 #include "tools/interop/tcp_endpoint.hpp"
 #include "tools/output_file.hpp"
 #include "tools/record_filter.hpp"
@@ -16,7 +17,7 @@
 namespace ringside::tool {
 namespace {
 
-// Ends early if `output` fails, of writers that have one.
+// Stops early if `output` fails. Writers of directories have no `output`.
 void write_events(trace::TraceSet& set, const EventFilter& filter, std::uint64_t most,
                   TraceWriter& writer, const OutputBytes* output) {
   RecordFilter records(filter);
@@ -36,7 +37,7 @@ int unwritten(const std::string& why) {
   return kExitUnreadable;
 }
 
-// What the receiver gets, as it may not know the format.
+// The format to send, chosen by the receiver's announcement: it may not know `format`.
 const ForeignFormat& accepted_format(const ForeignFormat& format, TcpSender& receiver) {
   const std::string_view otherwise = format_unless_announced(format.name);
   if (otherwise.empty() || announces(receiver, format.name)) return format;
@@ -58,8 +59,8 @@ bool can_create_output(const ConversionOptions& options, std::string* error) {
   return OutputFile::create(options.output, {options.force, 0640}, error) != nullptr;
 }
 
-int convert_trace(trace::TraceSet& set, const EventFilter& filter, std::uint64_t most,
-                  const ConversionOptions& options) {
+int convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
+                  const EventFilter& filter, std::uint64_t most, const ConversionOptions& options) {
   const ForeignFormat& format = *find_foreign_format(options.format);
   const ForeignFormat* written_format = &format;
   ConversionReport report;
@@ -88,6 +89,7 @@ int convert_trace(trace::TraceSet& set, const EventFilter& filter, std::uint64_t
                  : write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     });
     const auto writer = written_format->write(output, report);
+    if (written_format->draws_stacks) writer->use(nettrace::read_methods(paths, report));
     write_events(set, filter, most, *writer, &output);
     const bool written = output.flush();
     if (!output.failure().empty()) return unwritten(output.failure());

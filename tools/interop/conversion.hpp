@@ -1,6 +1,8 @@
 #pragma once
 // `ringcat --to FORMAT -o FILE`: a trace in another format.
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "tools/event_filter.hpp"
@@ -10,17 +12,18 @@ namespace ringside::tool {
 
 struct ConversionOptions {
   std::string format;  // of format_registry.hpp
-  std::string output;  // a path, tcp://HOST:PORT, or "-" or nothing for standard output
-  bool force = false;  // replaces a file that is there
+  std::string output;  // a path or tcp://HOST:PORT; "-" or "" is standard output
+  bool force = false;  // replaces an existing file
 };
 
-// Whether convert_trace() could create what it writes to, before something that takes long. False
-// with `*error` if not.
+// Checks that convert_trace() can create its output; called before lengthy work. False with
+// `*error` if it cannot.
 bool can_create_output(const ConversionOptions& options, std::string* error);
 
-// Writes the events that the filter wants, at most `most` of them, and says what the format could
-// not carry. Returns the exit code, kExitOk if all went well.
-int convert_trace(trace::TraceSet& set, const EventFilter& filter, std::uint64_t most,
-                  const ConversionOptions& options);
+// Writes the events of `set` that match the filter, at most `most` of them, and reports what the
+// format could not carry. `paths`, which `set` reads, are read twice if the format draws stacks, so
+// that all methods have names. Returns the exit code, kExitOk on success.
+int convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
+                  const EventFilter& filter, std::uint64_t most, const ConversionOptions& options);
 
 }  // namespace ringside::tool

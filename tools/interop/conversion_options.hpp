@@ -1,5 +1,6 @@
 #pragma once
-// The options that name formats: --from of all that read traces, --to and -o of conversions.
+// The options that name formats: --from of every command that reads traces, --to and -o of
+// conversions.
 
 #include <string>
 
@@ -11,13 +12,13 @@ class App;
 
 namespace ringside::tool {
 
-// `from` must outlive the parsing, which refuses what is no format.
+// `from` must outlive the parsing, which rejects unknown formats.
 void add_from_option(CLI::App& app, std::string& from);
 
 void add_conversion_options(CLI::App& app, ConversionOptions& options);
 
-// After the parsing; throws CLI::ValidationError if something is missing or does not fit together.
-// `unfit`: options of printing were given that conversions do not have.
+// Called after the parsing; throws CLI::ValidationError if an option is missing or options
+// conflict. `unfit`: the command line has printing options that conversions do not take.
 void check_conversion(const ConversionOptions& options, bool unfit);
 
 }  // namespace ringside::tool

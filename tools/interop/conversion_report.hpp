@@ -1,5 +1,5 @@
 #pragma once
-// What a conversion could not carry, counted by kind and told once.
+// What a conversion could not carry, counted by kind and reported once per kind.
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@ namespace ringside::tool {
 
 class ConversionReport {
  public:
-  // `kind` completes "N records: ..." and says what is lost or changed, such as "times before 1970
+  // `kind` completes "N records: ..." and names what is lost or changed, such as "times before 1970
   // became 0" or "activity ids are left out: folded stacks have no place for them".
   void lost(std::string_view kind, std::uint64_t records = 1) {
     const auto found = counts_.find(kind);
@@ -28,7 +28,7 @@ class ConversionReport {
     return found == counts_.end() ? 0 : found->second;
   }
 
-  // "12 records: activity ids are left out", one a kind.
+  // "12 records: activity ids are left out", one line per kind.
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     for (const auto& [kind, records] : counts_) {

@@ -1,5 +1,5 @@
 #pragma once
-// An input whose size and SHA-256 are known once it is read, as `ringcat inspect` tells them.
+// An input that computes its size and SHA-256 while it is read, for `ringcat inspect`.
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ringside::tool {
 
-// Not thread-safe; `inner` must outlive it, and is not read by anybody else.
+// Not thread-safe; `inner` must outlive this object, which is its only reader.
 class DigestedInput {
  public:
   explicit DigestedInput(InputBytes& inner);
@@ -17,15 +17,15 @@ class DigestedInput {
   DigestedInput(const DigestedInput&) = delete;
   DigestedInput& operator=(const DigestedInput&) = delete;
 
-  // What a reader of the format reads.
+  // The input for the reader of the format.
   InputBytes& bytes() { return *bytes_; }
 
-  // Reads what nobody has read; size() and sha256() are those of the whole input from here on.
+  // Reads the rest of the input; from here on size() and sha256() cover the whole input.
   void finish();
   std::uint64_t size() const { return size_; }
   const std::string& sha256() const { return sha256_; }  // 64 lower-case hex digits
 
-  // Of a path: what stands behind its last slash.
+  // The part of `path` after its last slash.
   static std::string file_name(const std::string& path);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What viewers call an event, how long it took, and what they draw of it.
+// The facts that viewers show: an event's name, its duration and its counters.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ringside::tool {
 
-// The statement's name, or else its format, or its place in the source; never empty.
+// The statement's name, or else its format, or else its place in the source; never empty.
 inline std::string event_name(const trace::Site& site) {
   if (!site.name.empty()) return site.name;
   if (!site.format.empty()) return site.format;
@@ -25,7 +25,7 @@ inline bool has_duration(const trace::Event& event) {
   return (event.record.ext_flags & shm::kExtDuration) != 0 && event.segment->tick_hz != 0;
 }
 
-// Of a record with a duration; from unix_ns on. At most up to the end of all times.
+// The duration of a record, counted from unix_ns; at most up to the largest time.
 inline std::uint64_t duration_ns(const trace::Event& event) {
   const std::uint64_t hz = event.segment->tick_hz;
   const std::uint64_t most = UINT64_MAX - event.unix_ns;
@@ -34,7 +34,7 @@ inline std::uint64_t duration_ns(const trace::Event& event) {
   return ns > most ? most : static_cast<std::uint64_t>(ns);
 }
 
-// FNV-1a: flows need equal numbers for equal ids, and 64 bits of the 128.
+// FNV-1a: flows need equal numbers for equal ids, and have 64 bits for an id of 128.
 inline std::uint64_t flow_id(const std::array<std::uint8_t, 16>& activity) {
   std::uint64_t hash = 0xCBF29CE484222325;
   for (const std::uint8_t byte : activity) hash = (hash ^ byte) * 0x100000001B3;
@@ -49,7 +49,7 @@ inline bool is_counted(const trace::Site& site, const trace::Field& field) {
          (shm::is_integer(field.type) && field.type != i128 && field.type != u128);
 }
 
-// Of an event's statement; "" if no version has defined it.
+// The name of an event's kind; "" if no version defines it.
 constexpr std::string_view kind_name(shm::SiteKind kind) {
   constexpr std::string_view kNames[] = {"", "log", "event", "span", "counter"};
   const auto index = static_cast<std::size_t>(kind);

@@ -3,7 +3,7 @@
 namespace ringside::tool {
 namespace {
 
-// Above what Linux gives to processes and threads.
+// Larger than any process or thread id that Linux assigns.
 constexpr std::uint32_t kFirstMadeUp = 1U << 30;
 constexpr std::uint32_t kOfProcesses = UINT32_MAX;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Processes and threads, for formats that tell them apart by small numbers.
+// Processes and threads, for formats that identify them by small numbers.
 
 #include <array>
 #include <cstddef>
@@ -17,20 +17,20 @@
 namespace ringside::tool {
 
 struct SourceProcess {
-  std::uint32_t index = 0;  // from 0, in the order in which they are met
-  std::uint32_t pid = 0;    // no other one's
+  std::uint32_t index = 0;  // from 0, in order of first appearance
+  std::uint32_t pid = 0;    // unique among processes
   trace::SegmentInfo segment;
 };
 
 struct SourceThread {
-  std::uint32_t index = 0;  // of all processes
-  std::uint32_t id = 0;     // no other one's of its process
+  std::uint32_t index = 0;  // among all processes
+  std::uint32_t id = 0;     // unique within its process
   const SourceProcess* process = nullptr;
   std::string name;
-  bool is_thread = true;  // false: what belongs to the process and none of its threads
+  bool is_thread = true;  // false: belongs to the process, not to a thread
 };
 
-// Sections of one process are one. Memory grows with the number of threads. Not thread-safe.
+// Merges sections of one process. Memory grows with the number of threads. Not thread-safe.
 class EventSources {
  public:
   explicit EventSources(ConversionReport& report) : report_(report) {}
@@ -38,7 +38,7 @@ class EventSources {
   struct Found {
     const SourceThread& thread;
     bool new_process = false;
-    bool new_name = false;  // or it is a new thread
+    bool new_name = false;  // or the thread is new
   };
 
   Found of(const trace::Event& event) {

@@ -21,13 +21,13 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// What can be read more than once.
+// Whether the input can be read more than once.
 bool is_regular(const std::string& path) {
   struct stat status {};
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Each file that is imported stays open twice: for as many as the system lets have.
+// Each imported file stays open twice, so this raises the limit as far as the system permits.
 void allow_open_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -53,7 +53,8 @@ bool ForeignInputs::take(std::vector<std::string>& paths, const std::string& fro
   return true;
 }
 
-// Where all that is read has no message, it is a trace without records all the same, not none.
+// If all inputs end without an error but have no records, the result is an empty trace, not a
+// missing one.
 bool ForeignInputs::take_nothing(std::vector<std::string>& taken) {
   TraceBuilder& builder = *builders_.emplace_back(std::make_unique<TraceBuilder>(report_));
   builder.add_process({});
@@ -75,7 +76,7 @@ bool ForeignInputs::take_one(const std::string& path, const std::string& from,
     std::string error;
     input = InputBytes::open(path, &error);
     if (input == nullptr) {
-      taken.push_back(path);  // whoever opens it as a trace says why that cannot be
+      taken.push_back(path);  // opening it as a trace reports the reason
       return true;
     }
     if (format == nullptr) format = recognise_format(input->peek(ForeignFormat::kFirstBytes));

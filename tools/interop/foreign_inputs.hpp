@@ -1,6 +1,6 @@
 #pragma once
-// What is given to ringcat as a trace and is none of Ringside's files, or comes by a pipe, becomes
-// one, so that every command reads it.
+// Turns inputs of ringcat that are not Ringside's own files, or that arrive through a pipe, into
+// trace files, so that every command reads them.
 
 #include <memory>
 #include <string>
@@ -14,18 +14,19 @@ namespace ringside::tool {
 
 class ForeignInputs {
  public:
-  // In `paths`, replaces each that is in a foreign format (`from`, or if that is empty, the one
-  // that its first bytes tell) by paths that can be read as trace files as long as this object
-  // lives.
-  // "-" is standard input. Whatever nobody knows stays as it is. False if one cannot be read at
-  // all; that has been said then.
+  // In `paths`, replaces each path in a foreign format (`from`, or if that is empty, the format
+  // that its first bytes identify) by paths that can be read as trace files while this object
+  // lives. "-" is standard input. Paths of an unknown format remain unchanged. Returns false if an
+  // input cannot be read at all, after reporting it.
   bool take(std::vector<std::string>& paths, const std::string& from);
 
-  // Fills `paths` with what senders send to `address` until a signal, in the format `from`, which
-  // can be collected. False if it cannot be listened there; that has been said then.
+  // Fills `paths` with what senders send to `address` until a signal arrives, in the format `from`,
+  // which must be one that can be collected. Returns false if it cannot listen there, after
+  // reporting it.
   bool listen(const std::string& address, const std::string& from, std::vector<std::string>& paths);
 
-  // After the output: says what was odd, damaged and not carried. kExitOk or kExitDamaged.
+  // Called after the output: reports what was unusual, damaged or not carried. Returns kExitOk or
+  // kExitDamaged.
   int complain() const;
 
  private:

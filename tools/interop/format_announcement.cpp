@@ -7,7 +7,7 @@
 namespace ringside::tool {
 namespace {
 
-// Of all announcements: more is none.
+// Limit of all announcements together; a longer text is not an announcement.
 constexpr std::size_t kMostBytes = 4096;
 
 }  // namespace
@@ -29,7 +29,7 @@ bool announces(TcpSender& receiver, std::string_view format) {
         receiver.read(std::as_writable_bytes(std::span(room)), static_cast<int>(left.count()));
     if (bytes == 0) return false;
     said.append(room.data(), bytes);
-    std::erase(said, '\r');  // some systems end lines with it, too
+    std::erase(said, '\r');  // some systems end lines with CR LF
     if (said.find("\n" + wanted) != std::string::npos) return true;
   }
   return false;

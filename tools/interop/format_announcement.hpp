@@ -1,6 +1,6 @@
 #pragma once
-// What a receiver says before it gets anything: "ACCEPT trcbin\n", of each format that is sent only
-// to those that announce it.
+// The line that a receiver sends before it gets any data: "ACCEPT trcbin\n", for each format that
+// is sent only to receivers that announce it.
 
 #include <string>
 #include <string_view>
@@ -9,18 +9,19 @@
 
 namespace ringside::tool {
 
-// How long a sender waits for that: a receiver that says nothing costs it so much, one that ends
-// its side of the connection nothing.
+// How long a sender waits for the announcement. A silent receiver delays the sender by this time; a
+// receiver that ends its side of the connection does not delay it.
 inline constexpr int kAnnouncementMs = 1000;
 
-// What is sent instead to a receiver that does not announce `format`; nothing: it is sent to all.
+// The format that is sent instead to a receiver that does not announce `format`; empty if `format`
+// needs no announcement.
 constexpr std::string_view format_unless_announced(std::string_view format) {
   return format == "trcbin" ? "trcxml" : "";
 }
 
 std::string announcement_of(std::string_view format);
 
-// Whether the receiver announces it in time.
+// Whether the receiver announces `format` in time.
 bool announces(TcpSender& receiver, std::string_view format);
 
 }  // namespace ringside::tool

@@ -33,7 +33,7 @@
 namespace ringside::tool {
 namespace {
 
-// By name. What recognises by little stands behind what recognises by much.
+// By name. Formats that are recognised by weak evidence come after those with strong evidence.
 constexpr ForeignFormat kFormats[] = {
     {.name = "csv", .description = "a line of values for each record", .write = write_csv},
     {.name = "heph",
@@ -59,7 +59,10 @@ constexpr ForeignFormat kFormats[] = {
      .read = read_nettrace,
      .inspect = inspect_nettrace,
      .write = write_nettrace},
-    {.name = "folded", .description = "folded stacks of spans", .write = write_folded},
+    {.name = "folded",
+     .description = "folded stacks of spans and of a profiler's samples",
+     .draws_stacks = true,
+     .write = write_folded},
     {.name = "otlp",
      .description = "OTLP/JSON of OpenTelemetry, logs and spans",
      .write = write_otlp},
@@ -71,10 +74,19 @@ constexpr ForeignFormat kFormats[] = {
     {.name = "rowbinary",
      .description = "ClickHouse's RowBinaryWithNamesAndTypes",
      .write = write_rowbinary},
+    {.name = "rowbinary-18",
+     .description = "RowBinary for ClickHouse 18, as in Debian",
+     .write = write_rowbinary_18},
     {.name = "rowbinary-schema",
      .description = "the statement that makes ClickHouse's table",
      .write = write_rowbinary_schema},
-    {.name = "speedscope", .description = "profiles of speedscope", .write = write_speedscope},
+    {.name = "rowbinary-schema-18",
+     .description = "the statement that makes the table in ClickHouse 18",
+     .write = write_rowbinary_schema_18},
+    {.name = "speedscope",
+     .description = "profiles of speedscope",
+     .draws_stacks = true,
+     .write = write_speedscope},
     {.name = "trcbin",
      .description = "binary traces of the TPTP profiler",
      .recognise = tptp::recognise_binary,

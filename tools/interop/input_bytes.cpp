@@ -25,7 +25,7 @@ InputBytes::~InputBytes() {
 
 std::unique_ptr<InputBytes> InputBytes::open(const std::string& path, std::string* error) {
   const bool is_standard = path == "-";
-  // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer; reading waits for what comes.
+  // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer. Reading still waits for data.
   const int fd =
       is_standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
@@ -58,7 +58,8 @@ std::unique_ptr<InputBytes> InputBytes::in_memory(std::string name,
 std::span<const std::byte> InputBytes::fill(std::size_t wanted) {
   while (end_ - begin_ < wanted && !ended_) {
     if (capacity_ - end_ < kReadBytes) {
-      // Grows by what has come, not by what is asked for: that may be a wrong length.
+      // Grows by what has arrived, not by what is requested: the request may come from an invalid
+      // length.
       const std::size_t held = end_ - begin_;
       const std::size_t needed = 2 * std::max(held, kReadBytes);
       if (begin_ >= held && capacity_ - held >= kReadBytes) {

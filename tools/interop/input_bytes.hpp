@@ -1,5 +1,5 @@
 #pragma once
-// A file of any format, a pipe or a socket, read from front to back once.
+// A file of any format, a pipe or a socket, read once from front to back.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace ringside::tool {
 
-// Not thread-safe. Memory is that of the largest span asked for and some 256 KiB more.
+// Not thread-safe. Memory: the largest span requested plus about 256 KiB.
 class InputBytes {
  public:
-  // Fills the front of `room`: returns how many bytes, 0 at the end, -1 with errno.
+  // Fills the front of `room`; returns the number of bytes, 0 at the end, -1 with errno on failure.
   using Source = std::function<std::ptrdiff_t(std::span<std::byte> room)>;
 
-  // "-" is standard input. Null with `*error` if it cannot be opened.
+  // "-" is standard input. Null with `*error` on failure.
   static std::unique_ptr<InputBytes> open(const std::string& path, std::string* error);
   // `name` is for messages.
   static std::unique_ptr<InputBytes> of(std::string name, Source source);
@@ -29,26 +29,26 @@ class InputBytes {
 
   const std::string& name() const { return name_; }
 
-  // Where the next byte lies in the input.
+  // The position of the next byte in the input.
   std::uint64_t offset() const { return offset_; }
 
-  // The bytes from offset() on: at least `wanted`, or else all up to the end of the input. Valid
-  // until the next call. Whoever asks has checked that `wanted` is not absurd: so much is allocated
-  // (as far as the input has it).
+  // The bytes from offset() on: at least `wanted`, or all up to the end of the input if that is
+  // less. Valid until the next call. The caller must have checked that `wanted` is reasonable: this
+  // much is allocated, as far as the input has it.
   std::span<const std::byte> peek(std::size_t wanted) {
     return end_ - begin_ >= wanted
                ? std::span<const std::byte>(buffer_.get() + begin_, end_ - begin_)
                : fill(wanted);
   }
 
-  // Passes over bytes that peek() has shown.
+  // Skips bytes that peek() has returned.
   void skip(std::size_t bytes);
-  // Passes over any number of bytes, fewer if the input ends before; returns how many.
+  // Skips any number of bytes, fewer if the input ends first; returns the number skipped.
   std::uint64_t pass_over(std::uint64_t bytes);
 
   bool at_end() { return peek(1).empty(); }
 
-  // Not empty: reading failed there, which then looks like the end.
+  // Not empty: reading failed here, which otherwise looks like the end of the input.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Where the writer of a foreign format puts its bytes.
+// The output of the writer of a foreign format.
 
 #include <cerrno>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace ringside::tool {
 // Buffers. Not thread-safe.
 class OutputBytes {
  public:
-  // Takes all of `bytes`, or returns false; then nothing is asked of it any more.
+  // Takes all of `bytes`, or returns false; after that it is not called again.
   using Sink = std::function<bool(std::span<const std::byte> bytes)>;
 
   explicit OutputBytes(Sink sink) : sink_(std::move(sink)) { buffer_.reserve(kBufferBytes); }
@@ -31,7 +31,7 @@ class OutputBytes {
     put(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
 
-  // Hands everything on. False if that, or anything before, failed.
+  // Passes all buffered bytes to the sink. False if that, or any earlier write, failed.
   bool flush() {
     if (ok_ && !buffer_.empty()) {
       ok_ = sink_(std::as_bytes(std::span(buffer_)));
@@ -42,16 +42,16 @@ class OutputBytes {
   }
 
   bool ok() const { return ok_; }
-  // errno as it was when the sink failed; 0 if it did not.
+  // errno of the sink's failure; 0 if the sink did not fail.
   int error() const { return error_; }
 
-  // What a writer could not do for another reason than the sink.
+  // Records a failure of the writer that does not come from the sink.
   void fail(std::string why) {
     ok_ = false;
     failure_ = std::move(why);
   }
   const std::string& failure() const { return failure_; }
-  // Bytes put so far.
+  // Bytes put until now.
   std::uint64_t position() const { return position_; }
 
  private:

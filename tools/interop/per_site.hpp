@@ -11,12 +11,12 @@
 
 namespace ringside::tool {
 
-// Bounded: whoever finds it full clears it, and makes anew what is asked for again. Not
+// Bounded: when it is full it is cleared, and entries are created again on request. Not
 // thread-safe.
 template <class Facts>
 class PerSite {
  public:
-  // Make(const trace::Site&) -> Facts, for the first record of a statement.
+  // Make(const trace::Site&) -> Facts, called for the first record of a statement.
   template <class Make>
   Facts& of(const trace::Event& event, Make&& make) {
     const std::uint64_t key = std::uint64_t{event.section} << 32 | event.record.site->id;

@@ -9,7 +9,7 @@ namespace ringside::tool {
 
 enum class ReadEnd : std::uint8_t {
   kWhole,    // to its end
-  kDamaged,  // what is wrong, or the end of the file, stands at `offset`; what precedes it is
+  kDamaged,  // damage, or an unexpected end of the file, at `offset`; the part before it is
              // delivered
   kRefused,  // nothing is delivered: not this format, or a version of it that is not read
 };
@@ -17,8 +17,8 @@ enum class ReadEnd : std::uint8_t {
 struct ReadOutcome {
   ReadEnd end = ReadEnd::kWhole;
   std::uint64_t offset = 0;           // in the file, unless kWhole
-  std::string message;                // what is wrong and the remedy; empty if kWhole
-  std::vector<std::string> warnings;  // what is odd, or was skipped, once per kind
+  std::string message;                // the fault and its remedy; empty if kWhole
+  std::vector<std::string> warnings;  // what is unusual or was skipped, once per kind
 
   static ReadOutcome refused(std::uint64_t offset, std::string message) {
     return {ReadEnd::kRefused, offset, std::move(message), {}};

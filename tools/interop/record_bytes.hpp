@@ -1,5 +1,5 @@
 #pragma once
-// Bytes that grow at their end: records on their way into a trace file.
+// A growing buffer of records that will be written to a trace file.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace ringside::tool {
 
-// A std::string does the same, at four times the instructions for each of the small pieces of which
-// records consist.
+// A std::string works too, but takes four times the instructions for each of the small pieces that
+// records consist of.
 class RecordBytes {
  public:
   std::size_t size() const { return size_; }
@@ -21,14 +21,15 @@ class RecordBytes {
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
   std::byte* at(std::size_t position) { return bytes_.get() + position; }
 
-  // A function call would be most of what a small piece costs.
+  // A function call would be most of the cost of a small piece.
   [[gnu::always_inline]] void append(const void* bytes, std::size_t count) {
     if (capacity_ - size_ < count) [[unlikely]]
       grow(count);
     if (count != 0) std::memcpy(bytes_.get() + size_, bytes, count);
     size_ += count;
   }
-  // The first `count` bytes of a number, up to 8: all are stored, in fewer instructions.
+  // Appends the first `count` bytes of a number, up to 8. Stores all 8, which takes fewer
+  // instructions.
   [[gnu::always_inline]] void append_number(std::uint64_t number, std::size_t count) {
     if (capacity_ - size_ < sizeof number) [[unlikely]]
       grow(sizeof number);
@@ -41,8 +42,10 @@ class RecordBytes {
     std::memcpy(at(position), bytes, count);
     size_ += count;
   }
+  // `size` must not exceed the current size.
+  void shorten(std::size_t size) { size_ = size; }
   void clear() { size_ = 0; }
-  // Gives the memory back.
+  // Frees the memory.
   void release() {
     bytes_.reset();
     size_ = capacity_ = 0;
@@ -56,7 +59,7 @@ class RecordBytes {
   void grow(std::size_t count) {
     constexpr std::size_t kFewestBytes = 512;
     const std::size_t wanted = std::max({kFewestBytes, 2 * capacity_, size_ + count});
-    // Large blocks are moved by the kernel's tables.
+    // For large blocks the kernel moves the pages, not the bytes.
     void* const larger = std::realloc(bytes_.get(), wanted);
     if (larger == nullptr) throw std::bad_alloc();
     static_cast<void>(bytes_.release());

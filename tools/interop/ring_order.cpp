@@ -27,7 +27,7 @@ struct RecordPlace {
   }
 };
 
-// Of all but clock records, which are made anew.
+// The places of all records except clock records, which are created again.
 std::vector<RecordPlace> record_places(std::span<const std::byte> ring,
                                        const trace::SiteTable& sites) {
   std::vector<RecordPlace> places;

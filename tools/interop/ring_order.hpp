@@ -1,17 +1,17 @@
 #pragma once
-// The order of time for records on their way into a trace file.
+// Puts records in order of time before they are written to a trace file.
 
 #include "tools/interop/record_bytes.hpp"
 #include "trace-format/site_table.hpp"
 
 namespace ringside::tool {
 
-// Puts records, and the losses between them, in the order of their times; those of one time stay as
-// they are. `ring` holds whole records as rings have them, of sites in the table, and begins with a
-// clock record. Takes 16 bytes for each record, and up to twice the ring's size.
+// Puts records, and the losses between them, in order of their times; records of equal time keep
+// their order. `ring` holds whole records in a ring's encoding, of sites in the table, and begins
+// with a clock record. Takes 16 bytes for each record, and up to twice the ring's size.
 //
-// Whoever reads the extents that are made of `ring` needs one of them at a time, and keeps no
-// record of it: without order each would be kept from the first on.
+// Readers then need one of the extents made from `ring` at a time and keep no records. Without
+// order they would have to keep every extent from the first one on.
 void put_in_order_of_time(RecordBytes& ring, const trace::SiteTable& sites);
 
 }  // namespace ringside::tool

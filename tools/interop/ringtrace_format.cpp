@@ -69,7 +69,7 @@ void put_end(InspectStyle style, const std::string& error, bool first, OutputByt
 class RingtraceWriter final : public TraceWriter {
  public:
   RingtraceWriter(OutputBytes& output, ConversionReport& report)
-      : output_(output), builder_(report) {}
+      : output_(output), report_(report), builder_(report) {}
 
   void add(const trace::Event& event) override {
     const Section& section = section_of(event);
@@ -94,7 +94,7 @@ class RingtraceWriter final : public TraceWriter {
   }
 
   void end() override {
-    // Of no events, too, it is a trace.
+    // Without events, too, the output is a valid trace.
     if (processes_.empty()) builder_.add_process({});
     std::string error;
     for (const std::string& path : builder_.finish(&error)) {
@@ -123,19 +123,20 @@ class RingtraceWriter final : public TraceWriter {
     }
   };
 
-  // Sections of one segment are one again.
+  // Merges sections of one segment.
   const Section& section_of(const trace::Event& event) {
     const auto found = sections_.find(event.section);
     if (found != sections_.end()) return found->second;
     const trace::SegmentInfo& segment = *event.segment;
     auto process = processes_.find(segment.uuid);
     if (process == processes_.end()) {
-      std::uint32_t index = static_cast<std::uint32_t>(processes_.size());
-      if (index < TraceBuilder::kMostProcesses) {
+      std::uint32_t index = 0;
+      if (processes_.size() < TraceBuilder::kMostProcesses) {
         index = builder_.add_process({segment.pid, segment.uid, segment.start_realtime_ns,
                                       segment.service, segment.executable, segment.host});
       } else {
-        index = TraceBuilder::kMostProcesses - 1;
+        report_.lost("processes beyond 200 became '(other processes)'");
+        index = builder_.process_of_others();
       }
       process = processes_.emplace(segment.uuid, index).first;
     }
@@ -176,6 +177,7 @@ class RingtraceWriter final : public TraceWriter {
   };
 
   OutputBytes& output_;
+  ConversionReport& report_;
   TraceBuilder builder_;
   std::unordered_map<std::uint32_t, Section> sections_;
   std::map<std::array<std::uint8_t, 16>, std::uint32_t> processes_;

@@ -1,6 +1,6 @@
 #pragma once
-// Ringside's own trace files among the formats: what is written is what the builder makes, as a
-// conversion may leave out records.
+// Ringside's own trace files as one of the formats. The builder makes the output, because a
+// conversion can leave out records.
 
 #include <cstddef>
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace ringside::tool {
 
-// As a builder takes it.
+// The definition of `site` for a builder.
 SiteDefinition definition_of(const trace::Site& site);
 
-// Packed files too.
+// Recognises packed files too.
 bool recognise_ringtrace(std::span<const std::byte> first_bytes);
 
-// One line, or object, a block.
+// One line, or JSON object, per block.
 ReadOutcome inspect_ringtrace(InputBytes& input, InspectStyle style, OutputBytes& output);
 
 std::unique_ptr<TraceWriter> write_ringtrace(OutputBytes& output, ConversionReport& report);

@@ -26,18 +26,19 @@
 namespace ringside::tool {
 namespace {
 
-// Further ones wait until another has ended.
+// Further senders wait until one has ended.
 constexpr std::size_t kMostSenders = 4096;
-// Descriptors that are no senders': a file of each process, and what is opened afterwards.
+// Descriptors that are not used by senders: a file for each process, and files that are opened
+// later.
 constexpr std::size_t kOtherDescriptors = TraceBuilder::kMostProcesses + 100;
-// How long nobody else is accepted when there are no descriptors or is no memory.
+// How long no further sender is accepted when descriptors or memory run out.
 constexpr int kPauseMs = 1000;
 
 std::string collector_reason(int error) {
   return std::generic_category().message(error);
 }
 
-// As many at once as there are descriptors for, after asking for as many as there may be.
+// As many at once as the descriptors allow, after raising the limit to its maximum.
 std::size_t most_senders(std::size_t descriptors_of_each) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
@@ -50,7 +51,8 @@ std::size_t most_senders(std::size_t descriptors_of_each) {
   return std::clamp<std::size_t>(most, 1, kMostSenders);
 }
 
-// SIGINT and SIGTERM as something to wait for, as long as it lives; a second one ends the process.
+// Makes SIGINT and SIGTERM something to wait for while this object lives; a second signal ends the
+// process.
 class StopSignals {
  public:
   StopSignals() {
@@ -143,7 +145,7 @@ class Collector {
         if (errno != EAGAIN) pause_accepting(collector_reason(errno));
         return;
       }
-      // Ends a connection some hours after its sender's host has vanished.
+      // Ends a connection some hours after the sender's host has vanished.
       const int one = 1;
       ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
       if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
@@ -167,8 +169,8 @@ class Collector {
     if (senders_.size() < most_ && std::exchange(paused_, false)) watch(listener_.fd());
   }
 
-  // Takes what there is, at most a room of it: others wait, too. How many bytes; 0: nothing is
-  // there, or the sender has ended.
+  // Receives at most one buffer of what is available, because other senders wait too. Returns the
+  // number of bytes; 0 if nothing is available or the sender has ended.
   std::size_t receive(Sender& sender) {
     const std::size_t begun = sender.begun.size();
     std::copy(sender.begun.begin(), sender.begun.end(), room_.begin());
@@ -193,7 +195,7 @@ class Collector {
     return received;
   }
 
-  // Says why, if that is not the sender's own decision at a place where it may.
+  // Reports `why`, unless the sender ended the connection at a place where it may.
   void end(const Sender& sender, std::string why) {
     const std::string wrong = sender.reception->end(sender.begun.size());
     if (!wrong.empty()) why = wrong + (why.empty() ? "" : ": " + why);
@@ -202,7 +204,7 @@ class Collector {
     resume_accepting();
   }
 
-  // Takes what has arrived by now, however much more is being sent.
+  // Takes what has arrived by now, even if more is being sent.
   void finish() {
     accept_senders();
     std::vector<Sender*> left;
@@ -232,7 +234,7 @@ class Collector {
   Receiver& receiver_;
   Socket epoll_;
   std::unordered_map<int, std::unique_ptr<Sender>> senders_;
-  // One for all senders; what is left in it each keeps by itself.
+  // One buffer for all senders; each sender keeps its own remainder.
   std::vector<std::byte> room_;
   const std::string greeting_;
   const std::size_t most_;

@@ -17,11 +17,12 @@ namespace ringside::tool {
 struct FieldDefinition {
   std::string name;
   shm::FieldType type = shm::FieldType::none;  // arrays: shm::array_of(element)
-  // Of a field that never changes, whose value no record brings: numbers little-endian in their
-  // size, texts as they are, arrays as their elements (texts in these with a u32 length in front).
+  // The value of a field that never changes and that records do not contain: numbers little-endian
+  // in their size, texts unchanged, arrays as their elements (texts in these with a preceding u32
+  // length).
   std::optional<std::string> constant = {};
   bool is_format_argument = false;  // a `*` width or precision of a printf format
-  // Of an enumeration: its names.
+  // For an enumeration: its names.
   std::vector<std::pair<std::int64_t, std::string>> enum_names = {};
 };
 
@@ -33,7 +34,7 @@ struct SiteDefinition {
   std::uint32_t line = 0;
   std::string name;
   std::string category;
-  std::string format;  // what a line begins with, style none; most readers: the event's name
+  std::string format;  // the beginning of a line, style none; most readers: the event's name
   std::string file;
   std::string function;
   std::vector<FieldDefinition> fields;  // at most shm::kMaxFields

@@ -10,7 +10,7 @@
 namespace ringside::tool {
 namespace {
 
-// Of the dictionary's limits: a name's bytes, and what all texts of an entry may have together.
+// The dictionary's limits: the bytes of a name, and those of all texts of an entry together.
 constexpr std::size_t kMostNameBytes = 4096;
 constexpr std::size_t kMostFormatBytes = 16 * kMostNameBytes;
 constexpr std::size_t kMostConstantBytes = 8192;

@@ -9,9 +9,9 @@
 
 namespace ringside::tool {
 
-// In the order in which a dictionary has them: those of its enumerations, then its own. Names and
-// texts beyond the dictionary's limits (shm-layout/dictionary_entry.hpp) are cut. `enum_tables` is
-// the number of the last table, and is counted up. At most shm::kMaxFields fields.
+// In the order of a dictionary: the entries of the statement's enumerations, then its own. Names
+// and texts beyond the dictionary's limits (shm-layout/dictionary_entry.hpp) are cut. `enum_tables`
+// is the number of the last table, and is incremented. At most shm::kMaxFields fields.
 std::vector<std::vector<std::byte>> site_entries(const SiteDefinition& site, std::uint32_t site_id,
                                                  std::uint32_t& enum_tables);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Lines in the order of a number, any many of them.
+// Sorts any number of lines by a number.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ringside::tool {
 
-// Lines with equal keys keep their order. In memory up to some 64 MiB; what is more is sorted in
-// runs of that, in a file without a name in $TMPDIR or /tmp, and merged. Not thread-safe.
+// Lines with equal keys keep their order. Keeps up to about 64 MiB in memory. Sorts more lines in
+// runs of that size, in an unnamed file in $TMPDIR or /tmp, and merges them. Not thread-safe.
 class SortedLines {
  public:
   void add(std::uint64_t key, std::string_view line) {
@@ -24,10 +24,10 @@ class SortedLines {
   }
 
   using Sink = std::function<void(std::string_view line)>;
-  // All of them, once. False with `*error` if the file failed.
+  // Gives all lines, once. False with `*error` if the file failed.
   bool give(const Sink& sink, std::string* error);
 
-  // For tests: how much is kept in memory.
+  // How much is kept in memory; public for tests.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
  private:

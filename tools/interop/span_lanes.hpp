@@ -1,5 +1,6 @@
 #pragma once
-// Spans of one thread as stacks: those that overlap without nesting go to stacks of their own.
+// Arranges the spans of one thread as stacks: spans that overlap without nesting go to separate
+// stacks.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,11 +9,11 @@
 namespace ringside::tool {
 
 // Spans are opened in the order of their begins; `What` is what the writer remembers of each.
-// Memory: the spans that are open. Not thread-safe.
+// Memory: the open spans. Not thread-safe.
 template <class What>
 class SpanLanes {
  public:
-  // More spans side by side than this are cut.
+  // Spans beyond this number side by side are cut.
   static constexpr std::size_t kMostLanes = 256;
 
   struct Span {
@@ -21,7 +22,7 @@ class SpanLanes {
     What what{};
   };
 
-  // Closes what ends up to `unix_ns`: Close(lane, span), inner ones first.
+  // Closes the spans that end up to `unix_ns`: Close(lane, span), inner ones first.
   template <class Close>
   void close(std::uint64_t unix_ns, Close&& close) {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -36,11 +37,11 @@ class SpanLanes {
   struct Place {
     std::size_t lane = 0;  // 0 unless it overlaps
     std::uint64_t end = 0;
-    bool was_cut = false;          // it ends before it should
+    bool was_cut = false;          // it was ended early
     const Span* parent = nullptr;  // until the next call
   };
 
-  // After close(): where the span up to `end` belongs.
+  // Call after close(): where the span up to `end` belongs.
   Place place_of(std::uint64_t end) const {
     Place place{0, end};
     while (place.lane < lanes_.size() && !lanes_[place.lane].empty() &&
@@ -63,8 +64,9 @@ class SpanLanes {
     lanes_[place.lane].push_back({place.end, opened_++, what});
   }
 
-  // After close(): of the spans of all lanes that last up to `end`, and that `is_wanted(what)`
-  // picks, the one that was opened last. Null if there is none; valid until the next call.
+  // Call after close(): of the spans of all lanes that last up to `end` and for which
+  // `is_wanted(what)` is true, the one that was opened last. Null if there is none; valid until the
+  // next call.
   template <class IsWanted>
   const Span* around(std::uint64_t end, IsWanted&& is_wanted) const {
     const Span* latest = nullptr;

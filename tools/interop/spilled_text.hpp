@@ -1,5 +1,5 @@
 #pragma once
-// Text that is put out later than it is made, of any length.
+// Text of any length that is written out later than it is made.
 
 #include <cstddef>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace ringside::tool {
 
-// In memory up to 1 MiB, then in a file without a name in $TMPDIR or /tmp. Not thread-safe.
+// Keeps up to 1 MiB in memory, then uses an unnamed file in $TMPDIR or /tmp. Not thread-safe.
 class SpilledText {
  public:
   void put(std::string_view text) {
@@ -20,7 +20,7 @@ class SpilledText {
   }
   bool empty() const { return buffer_.empty() && file_ == nullptr; }
 
-  // All of it, once. What failed since shows in OutputBytes::failure().
+  // Moves all of it, once. Any earlier failure shows in OutputBytes::failure().
   void move_to(OutputBytes& output);
 
  private:

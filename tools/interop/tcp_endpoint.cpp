@@ -1,7 +1,9 @@
 #include "tools/interop/tcp_endpoint.hpp"
 
 #include <array>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <netdb.h>
 #include <poll.h>
@@ -20,7 +22,7 @@ namespace {
 
 constexpr std::string_view kScheme = "tcp://";
 constexpr int kBacklog = 1024;
-// How long a receiver that has got everything may take to end its side.
+// How long a receiver may take to end its side after it has received everything.
 constexpr int kReceiptMs = 1000;
 constexpr int kReceiptPollMs = 20;
 
@@ -53,7 +55,7 @@ bool resolve(const std::string& text, int flags, Resolved& resolved, std::string
   return false;
 }
 
-// Use(fd, address) returns 0, or an errno. The first address that it can use.
+// Use(fd, address) returns 0 or an errno. Takes the first address that `use` accepts.
 template <class Use>
 std::optional<Socket> first_usable(const Resolved& resolved, int type_flags, int* error,
                                    Use&& use) {
@@ -76,6 +78,16 @@ std::string name_of(const sockaddr_storage& address, socklen_t bytes) {
   return (is_v6 ? "[" : "") + std::string(host.data()) + (is_v6 ? "]:" : ":") + port.data();
 }
 
+// getaddrinfo() takes a number modulo 65536, and accepts leading blanks or a sign.
+bool is_port(std::string_view port) {
+  const bool is_number = port.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_number) return std::isalnum(static_cast<unsigned char>(port.front())) != 0;
+  constexpr unsigned kMostPort = 65535;
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && number <= kMostPort;
+}
+
 }  // namespace
 
 bool is_tcp(std::string_view text) {
@@ -93,8 +105,14 @@ std::optional<TcpAddress> TcpAddress::parse(std::string_view text, std::string* 
     *error = std::string(whole) + ": no address; tcp://HOST:PORT is one, tcp://[::1]:PORT of IPv6";
     return std::nullopt;
   }
+  const std::string_view port = text.substr(colon + 1);
+  if (!is_port(port)) {
+    *error = std::string(whole) + ": invalid port '" + std::string(port) +
+             "'; use a number from 0 to 65535 or the name of a service";
+    return std::nullopt;
+  }
   return TcpAddress{std::string(bracketed ? host.substr(1, host.size() - 2) : host),
-                    std::string(text.substr(colon + 1))};
+                    std::string(port)};
 }
 
 Socket::~Socket() {
@@ -124,7 +142,7 @@ std::unique_ptr<TcpSender> TcpSender::connect(const std::string& address, std::s
     return nullptr;
   }
   const int one = 1;
-  // What is sent is buffered already.
+  // The caller already buffers.
   ::setsockopt(socket->fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   return std::unique_ptr<TcpSender>(new TcpSender(address, std::move(*socket)));
 }
@@ -149,9 +167,9 @@ std::size_t TcpSender::read(std::span<std::byte> room, int timeout_ms) {
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
-// Who closes a connection on which something has come that nobody read resets it, and what is on
-// its way is lost: so what the receiver says is read until all has arrived, and the receiver has
-// seen the end or does not want to tell.
+// Closing a connection while unread input is waiting resets it, and data on its way is lost. So
+// this reads what the receiver sends until all data has arrived and the receiver has seen the end,
+// or does not acknowledge it in time.
 int TcpSender::await_receipt() {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> end;

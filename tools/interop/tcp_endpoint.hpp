@@ -1,5 +1,5 @@
 #pragma once
-// "tcp://HOST:PORT": where a conversion is sent to, and where others are listened to.
+// "tcp://HOST:PORT": the address that a conversion sends to, or that a collector listens at.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace ringside::tool {
 
 struct TcpAddress {
-  std::string host;  // a name, or an address; of IPv6 without its brackets
-  std::string port;  // 0 to 65535, or a service's name
+  std::string host;  // a name or an address; an IPv6 address without its brackets
+  std::string port;  // 0 to 65535, or the name of a service
 
-  // Empty with `*error` if `text` is none.
+  // Empty with `*error` if `text` is not an address.
   static std::optional<TcpAddress> parse(std::string_view text, std::string* error);
 };
 
-// Whether `text` means an address, well-formed or not, and no file.
+// Whether `text` means an address, well-formed or not, rather than a file.
 bool is_tcp(std::string_view text);
 
-// Closed on exec, and with the object. Not thread-safe.
+// Closed on exec and by the destructor. Not thread-safe.
 class Socket {
  public:
   explicit Socket(int fd) : fd_(fd) {}
@@ -38,21 +38,22 @@ class Socket {
   int fd_;
 };
 
-// A connection that writes, and may wait for what the other side says.
+// A connection that writes, and can wait for an answer from the other side.
 class TcpSender {
  public:
-  // Null with `*error` if nobody listens there.
+  // Null with `*error` if nothing listens there.
   static std::unique_ptr<TcpSender> connect(const std::string& address, std::string* error);
 
-  // Waits for the receiver as long as it takes. False if that, or anything before, failed.
+  // Waits for the receiver without a time limit. False if this, or any earlier write, failed.
   bool write(std::span<const std::byte> bytes);
 
-  // What the receiver says within the time, as far as it fits: how many bytes, 0 if nothing.
+  // Reads what the receiver sends within the time, as far as it fits; returns the number of bytes,
+  // 0 if nothing came.
   std::size_t read(std::span<std::byte> room, int timeout_ms);
 
-  // Ends the sending in order, so that the receiver sees the end and all before it: waits until its
-  // side has got all, and then up to a second for its end of the connection. False with `*error` if
-  // anything failed since connect().
+  // Ends the sending in order, so that the receiver sees the end and everything before it: waits
+  // until the receiver's side has everything, and then up to a second for it to end the connection.
+  // False with `*error` if anything has failed since connect().
   bool finish(std::string* error);
 
  private:
@@ -65,14 +66,15 @@ class TcpSender {
   int error_ = 0;  // errno of the first failure
 };
 
-// Listens at the address, without blocking in accept(2). Empty with `*error` if it cannot.
+// Listens at the address, without blocking in accept(2). Empty with `*error` on failure.
 std::optional<Socket> listen_at(const std::string& address, std::string* error);
 
-// Takes a connection, without waiting, and sets `*peer` to its other end, "127.0.0.1:53412" or
-// "[::1]:80": a connection that was reset no longer knows it. Without a descriptor: errno says why.
+// Accepts a connection without waiting, and sets `*peer` to its other end, "127.0.0.1:53412" or
+// "[::1]:80": a connection that was reset no longer knows it. Without a descriptor, errno has the
+// reason.
 Socket accept_at(const Socket& listener, std::string* peer);
 
-// The same of a socket's own end.
+// The name of the socket's own end, in the same form.
 std::string own_name(const Socket& socket);
 
 }  // namespace ringside::tool

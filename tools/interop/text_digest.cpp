@@ -18,7 +18,7 @@ struct TextDigest::State {
   State& operator=(const State&) = delete;
 
   EVP_MD_CTX* context;
-  std::string pending;  // short pieces together
+  std::string pending;  // collects short pieces
 };
 
 namespace {

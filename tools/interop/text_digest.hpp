@@ -15,7 +15,7 @@ class TextDigest {
   TextDigest& operator=(const TextDigest&) = delete;
 
   void put(std::string_view text);
-  // 64 lower-case hexadecimal digits. Nothing may be put any more.
+  // 64 lower-case hexadecimal digits. No text may be added afterwards.
   std::string finish();
 
  private:

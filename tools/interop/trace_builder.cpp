@@ -21,27 +21,28 @@ namespace {
 constexpr std::size_t kMostThreadNameBytes = 4096;  // the dictionary's limit
 constexpr std::string_view kCutNames =
     "a name of more than 4096 bytes or a constant of more than 8192 is cut, wherever it is used";
-// Of the records of one extent, but for a larger record. Readers put the records of an extent in
-// order whose times go back, if they are not more than 2^18.
+// The size of the records of one extent, unless one record is larger. Readers put the records of an
+// extent in order if their times go back, up to 2^18 records.
 constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
-// What streams keep for their next records: not each of many as much as it once had.
+// The memory that streams together keep for their next records. Without this limit each of many
+// streams would keep as much as it once needed.
 constexpr std::size_t kMostSpareBytes = std::size_t{32} << 20;
-// Of a stream: sequence numbers of 64 bits do not come to their end.
+// The limit of a stream: its 64-bit sequence numbers never run out.
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 62;
-// Of a dictionary block's entries: so much and one more.
+// The size of a dictionary block's entries: this much and one entry more.
 constexpr std::size_t kDictionaryBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kTickHz = 1'000'000'000;
-// Of processes that are named later: room for two names.
+// The header of a process that is named later: room for two names.
 constexpr std::size_t kRenamedHeaderBytes = 4096;
 constexpr std::size_t kMostRenamedBytes = 1000;
 
 }  // namespace
 
 struct TraceBuilder::Process {
-  std::unique_ptr<OutputFile> file;  // null: it could not be made
+  std::unique_ptr<OutputFile> file;  // null: it could not be created
   std::unique_ptr<SectionWriter> section;
   std::size_t entries_written = 0;
-  std::vector<std::uint32_t> moved;  // streams, since the last sequence point
+  std::vector<std::uint32_t> moved;  // streams that moved since the last sequence point
   ProcessDefinition definition;
   std::array<std::uint8_t, 16> uuid{};
   bool is_renamed = false;  // since its header was written
@@ -63,7 +64,7 @@ std::span<const std::byte> TraceBuilder::make_block(Make&& make) {
 }
 
 std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
-  assert(processes_.size() < kMostProcesses);
+  assert(processes_.size() < kMostProcesses + (others_ ? 1 : 0));
   Process& process = processes_.emplace_back();
   process.definition = definition;
   std::string error;
@@ -73,7 +74,7 @@ std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
     return static_cast<std::uint32_t>(processes_.size() - 1);
   }
   process.section = std::make_unique<SectionWriter>(*process.file);
-  // Without random bytes the sections of several imports could be taken for one segment's.
+  // Without random bytes, sections of several imports could appear to belong to one segment.
   [[maybe_unused]] const ssize_t got = ::getrandom(process.uuid.data(), process.uuid.size(), 0);
   process.section->add(make_header(process));
   trace::ClockPoint clock;
@@ -81,6 +82,17 @@ std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
   process.section->add(
       make_block([&](std::span<std::byte> out) { return trace::write_clock_block(clock, out); }));
   return static_cast<std::uint32_t>(processes_.size() - 1);
+}
+
+std::uint32_t TraceBuilder::process_of_others() {
+  if (!others_) {
+    others_ = static_cast<std::uint32_t>(processes_.size());
+    ProcessDefinition others;
+    others.service = "(other processes)";
+    others.host = "(other hosts)";
+    add_process(others);
+  }
+  return *others_;
 }
 
 std::span<const std::byte> TraceBuilder::make_header(const Process& process) {
@@ -98,7 +110,7 @@ std::span<const std::byte> TraceBuilder::make_header(const Process& process) {
   const auto block =
       make_block([&](std::span<std::byte> out) { return trace::write_header_block(header, out); });
   if (!definition.is_named_later) return block;
-  // Readers ignore what follows the texts: the room for longer ones.
+  // Readers ignore the bytes after the texts, which leave room for longer names.
   assert(block.size() <= kRenamedHeaderBytes && block_.size() >= kRenamedHeaderBytes);
   std::fill(block_.begin() + static_cast<std::ptrdiff_t>(block.size()),
             block_.begin() + kRenamedHeaderBytes, std::byte{0});
@@ -108,12 +120,14 @@ std::span<const std::byte> TraceBuilder::make_header(const Process& process) {
 }
 
 void TraceBuilder::name_process(std::uint32_t process, std::string_view service) {
+  if (process == others_) return;
   assert(processes_[process].definition.is_named_later);
   processes_[process].definition.service = service.substr(0, kMostRenamedBytes);
   processes_[process].is_renamed = true;
 }
 
 void TraceBuilder::name_host(std::uint32_t process, std::string_view host) {
+  if (process == others_) return;
   assert(processes_[process].definition.is_named_later);
   processes_[process].definition.host = host.substr(0, kMostRenamedBytes);
   processes_[process].is_renamed = true;
@@ -182,27 +196,41 @@ void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t
   if ((extension.ext_flags & shm::kExtDuration) != 0) put(extension.duration);
 }
 
-// The bytes of an extended record stand in its head; one that was cut becomes one.
+// The head of an extended record contains its size.
 void TraceBuilder::close_extended() {
+  RecordBytes& ring = open_->ring;
+  const auto bytes = static_cast<std::uint32_t>(ring.size() - record_at_);
+  std::memcpy(ring.at(record_at_ + 16), &bytes, sizeof bytes);
+  extended_ = false;
+}
+
+// A cut record has a flag for it, which only an extended record can have. All its values are
+// present by now, so that exactly the excess is removed.
+void TraceBuilder::cut_record() {
+  report_.lost("texts or arrays are cut, for records of more than 1 MiB");
   RecordBytes& ring = open_->ring;
   if (!extended_) {
     std::uint64_t head = 0;
     std::memcpy(&head, ring.at(record_at_), sizeof head);
-    std::array<std::uint32_t, 3> parts{shm::head_id(head), 0, 0};
+    const std::array<std::uint32_t, 3> parts{shm::head_id(head), 0, 0};
     head = (head & ~shm::kHeadIdMask) | shm::kCodeExtended;
     std::memcpy(ring.at(record_at_), &head, sizeof head);
     ring.insert(record_at_ + sizeof head, parts.data(), sizeof parts);
+    extended_ = true;
   }
+  std::uint32_t site = 0;
   std::uint32_t flags = 0;
+  std::memcpy(&site, ring.at(record_at_ + 8), sizeof site);
   std::memcpy(&flags, ring.at(record_at_ + 12), sizeof flags);
-  if (was_cut_) {
-    flags |= shm::kExtCut;
-    report_.lost("texts or arrays are cut, for records of more than 1 MiB");
-  }
-  const auto bytes = static_cast<std::uint32_t>(ring.size() - record_at_);
+  const std::size_t values_at = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
+  flags |= shm::kExtCut;
   std::memcpy(ring.at(record_at_ + 12), &flags, sizeof flags);
-  std::memcpy(ring.at(record_at_ + 16), &bytes, sizeof bytes);
-  extended_ = was_cut_ = false;
+  const std::size_t begin = record_at_ + values_at;
+  const std::string_view values(reinterpret_cast<const char*>(ring.at(begin)), ring.size() - begin);
+  const std::string cut =
+      cut_values(sites_.find(site)->plan, values, shm::kMaxRecordBytes - values_at);
+  ring.shorten(begin);
+  ring.append(cut.data(), cut.size());
 }
 
 void TraceBuilder::put_large_value(const trace::Value& value) {
@@ -226,7 +254,8 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
   open_->lost += count;
   --records_;
   std::string drop;
-  // By which the encoder knows the times of what follows; it does not go by those of losses.
+  // From this the encoder knows the times of the following records; it does not use the times of
+  // losses.
   append_clock_record(unix_ns, drop);
   append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), drop);
   append(drop.data(), drop.size());
@@ -276,7 +305,7 @@ void TraceBuilder::write_stream(Stream& stream, std::uint64_t stream_id) {
     }
     input = input.subspan(result.consumed_bytes);
     if (result.consumed_bytes != 0 || result.output_bytes != 0) continue;
-    // A part that ends within its first record.
+    // The part ends within its first record.
     assert(part.size() < input.size());
     part_bytes *= 2;
   }
@@ -300,14 +329,14 @@ std::uint64_t TraceBuilder::write_streams() {
 }
 
 void TraceBuilder::write_pending() {
-  // A guess for input that is in order of time by and large: what comes later than that is marked,
-  // and the index tells of it.
+  // An estimate for input that is mostly in order of time: later records from before it are marked,
+  // and the index reports them.
   const std::uint64_t watermark = write_streams();
   if (watermark != UINT64_MAX) write_points(watermark);
 }
 
 void TraceBuilder::settle(std::uint64_t watermark_unix_ns) {
-  // Points every few records would cost more than they spare.
+  // Points every few records would cost more than they save.
   if (pending_ < kPendingBytes / 16) return;
   write_streams();
   write_points(watermark_unix_ns);
@@ -333,7 +362,7 @@ void TraceBuilder::write_points(std::uint64_t watermark) {
 std::vector<std::string> TraceBuilder::finish(std::string* error) {
   write_pending();
   for (std::uint32_t i = 0; i < streams_.size(); ++i) {
-    // Of threads without records, too: their names are known.
+    // Threads without records too: their names are known.
     if (!streams_[i].announced && processes_[streams_[i].process].section != nullptr) {
       announce(streams_[i], i + std::uint64_t{1});
     }

@@ -2,6 +2,7 @@
 // Makes Ringside trace files of what the reader of another format finds, so that everything that
 // reads trace files reads that format too.
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/record_bytes.hpp"
+#include "tools/interop/record_cut.hpp"
 #include "tools/interop/site_definition.hpp"
 #include "tools/output_file.hpp"
 #include "tools/section_writer.hpp"
@@ -32,10 +35,10 @@ struct ProcessDefinition {
   std::uint32_t pid = 0;
   std::uint32_t uid = 0;
   std::uint64_t start_unix_ns = 0;
-  std::string service;  // what `ringcat --service` asks for; most readers: the format's name
+  std::string service;  // matched by `ringcat --service`; most readers: the format's name
   std::string executable;
   std::string host;
-  bool is_named_later = false;  // service and host may be told by name_process() and name_host()
+  bool is_named_later = false;  // service and host can come later by name_process() and name_host()
 };
 
 struct StreamDefinition {
@@ -43,24 +46,25 @@ struct StreamDefinition {
   std::string thread_name;
 };
 
-// One section for each process, in a file without a name; a tick is a nanosecond of Unix time.
-// Memory is bounded: what is pending is written every 16 MiB. Not thread-safe. Failed writes show
-// in finish().
+// One section for each process, in an unnamed file; a tick is a nanosecond of Unix time.
+// Memory is bounded: pending records are written every 16 MiB. Not thread-safe. finish() reports
+// failed writes.
 //
 //   builder.begin(stream, site, unix_ns);   a record
-//   builder.put(std::uint32_t{7});          its values, in the order of the site's fields, those
-//   builder.put_text("seven");              of constants left out, in exactly their types
+//   builder.put(std::uint32_t{7});          its values, in the order of the site's fields, without
+//   builder.put_text("seven");              constant fields, in exactly their types
 //   builder.end();
 class TraceBuilder {
  public:
-  // As many threads of as many processes as there may be: whoever reads a file checks it, and
-  // refuses or gathers the rest in the last one.
+  // The most threads and processes. The reader of a file must check them, and either reject the
+  // excess or collect it in process_of_others() and in the last thread.
   static constexpr std::size_t kMostProcesses = 200;
   static constexpr std::size_t kMostStreams = 100'000;
   static constexpr std::size_t kMostSites = shm::kMaxSiteId;
-  // Texts and arrays of larger records are cut, the records marked, and the report tells. Numbers
-  // have their place anyway.
-  static constexpr std::size_t kMostRecordBytes = shm::kMaxRecordBytes - (std::size_t{64} << 10);
+  // end() cuts texts and arrays of records larger than shm::kMaxRecordBytes, marks the records and
+  // reports them; numbers remain. A caller that collects the values of a record can leave out what
+  // exceeds this size, and gets the same result.
+  static constexpr std::size_t kMostGatheredBytes = 2 * std::size_t{shm::kMaxRecordBytes};
 
   explicit TraceBuilder(ConversionReport& report);
   ~TraceBuilder();
@@ -68,25 +72,28 @@ class TraceBuilder {
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
   std::uint32_t add_process(const ProcessDefinition& process);
-  // Known from here on, also of what came before. Only of those that are named later; names beyond
+  // One more process, for everything that belongs to processes beyond kMostProcesses. It has its
+  // own name, never that of another process.
+  std::uint32_t process_of_others();
+  // Applies to all records, also earlier ones. Only for processes with is_named_later; names beyond
   // 1000 bytes are cut.
   void name_process(std::uint32_t process, std::string_view service);
   void name_host(std::uint32_t process, std::string_view host);
   std::uint32_t add_stream(std::uint32_t process, const StreamDefinition& stream);
-  // Known from here on, also of records before.
+  // Applies to all records, also earlier ones.
   void name_thread(std::uint32_t stream, std::string_view name);
-  // Of any process. Names and texts beyond the dictionary's limits
-  // (shm-layout/dictionary_entry.hpp) are cut, and the report tells. Returns the site's id, from 1.
+  // A site for any process. Names and texts beyond the dictionary's limits
+  // (shm-layout/dictionary_entry.hpp) are cut and reported. Returns the site's id, from 1.
   std::uint32_t add_site(const SiteDefinition& site);
   std::size_t sites() const { return definitions_; }
 
-  // Times of a stream need not rise: they are put in order before they are written, and numbered
-  // then.
+  // Times of a stream need not rise: records are put in order before they are written, and then
+  // numbered.
   void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns) {
     open(stream, unix_ns);
     put_head(unix_ns, site);
   }
-  // `extension` says by ext_flags what it has; durations are in nanoseconds.
+  // The ext_flags of `extension` name its valid members; durations are in nanoseconds.
   void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
              const trace::RecordExtension& extension);
 
@@ -98,27 +105,33 @@ class TraceBuilder {
     static_assert(!std::same_as<Number, bool> && sizeof number <= 16);
     append(&number, sizeof number);
   }
-  // Of i128 and u128.
+  // Values of type i128 and u128.
   void put_halves(std::uint64_t low, std::uint64_t high) {
     put(low);
     put(high);
   }
-  void put_text(std::string_view text) {  // of strings and bytes
-    const std::size_t bytes = text.size() <= room() ? text.size() : cut(room());
+  void put_text(std::string_view text) {  // strings and bytes
+    const std::size_t bytes = std::min(text.size(), room());
     put(static_cast<std::uint32_t>(bytes));
     append(text.data(), bytes);
   }
-  // `elements` as trace::Value describes them, `count` of them; `element_bytes` of each, 0 of
-  // texts.
+  // `elements` as trace::Value describes them, `count` of them; `element_bytes` is the size of
+  // each, 0 for texts.
   void put_array(std::string_view elements, std::uint32_t count, std::size_t element_bytes) {
     if (elements.size() > room()) {
-      count = element_bytes == 0 ? 0 : static_cast<std::uint32_t>(room() / element_bytes);
-      elements = elements.substr(0, cut(count * element_bytes));
+      std::size_t bytes = 0;
+      if (element_bytes == 0) {
+        count = texts_that_fit(elements, count, room(), &bytes);
+      } else {
+        count = static_cast<std::uint32_t>(room() / element_bytes);
+        bytes = count * element_bytes;
+      }
+      elements = elements.substr(0, bytes);
     }
     put(count);
     append(elements.data(), elements.size());
   }
-  // A value of a record that a reader of trace files has given.
+  // A value of a record from a reader of trace files.
   void put_value(const trace::Value& value) {
     const std::size_t bytes = kNumberBytes[shm::code(value.type)];
     if (bytes == 0) return put_large_value(value);
@@ -126,27 +139,29 @@ class TraceBuilder {
     std::memcpy(&number, &value.u64, sizeof number);  // a float is its first four bytes
     open_->ring.append_number(number, bytes);
   }
-  // Values of a record as a ring stores them, all or some of them, of at most kMostRecordBytes.
+  // All or some values of a record, in a ring's encoding.
   void put_values(std::string_view ring_bytes) { append(ring_bytes.data(), ring_bytes.size()); }
 
   void end() {
-    if (extended_ || was_cut_) [[unlikely]]
+    if (open_->ring.size() - record_at_ > shm::kMaxRecordBytes) [[unlikely]]
+      cut_record();
+    if (extended_) [[unlikely]]
       close_extended();
     pending_ += open_->ring.size() - record_at_;
     if (pending_ >= kPendingBytes) [[unlikely]]
       write_pending();
   }
 
-  // `count` records of the stream were lost between its record before and `unix_ns`. Together at
-  // most 2^62 of a stream, whose sequence numbers they count in: what is beyond is left out.
+  // `count` records of the stream were lost between its previous record and `unix_ns`. A stream has
+  // at most 2^62 in all, because its sequence numbers count them; the excess is left out.
   void lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
             shm::LossCause cause = shm::LossCause::kUnknown);
 
-  // No record before `watermark_unix_ns` is to come any more: whoever reads needs less memory.
+  // No further record will be before `watermark_unix_ns`, so readers need less memory.
   void settle(std::uint64_t watermark_unix_ns);
 
-  // Completes the files and returns where they can be opened as long as the builder lives, one for
-  // each process. Empty with `*error` if that failed. Nothing may be added any more.
+  // Completes the files and returns paths, one for each process, that can be opened while the
+  // builder lives. Empty with `*error` on failure. Nothing may be added afterwards.
   std::vector<std::string> finish(std::string* error);
 
   std::uint64_t records() const { return records_; }
@@ -154,7 +169,7 @@ class TraceBuilder {
  private:
   static constexpr std::size_t kPendingBytes = std::size_t{16} << 20;
 
-  // By the code of a type; 0 for what is no number, or has more than 8 bytes.
+  // Indexed by the code of a type; 0 for types that are not numbers or have more than 8 bytes.
   static constexpr std::array<std::uint8_t, 256> kNumberBytes = [] {
     std::array<std::uint8_t, 256> bytes{};
     for (unsigned code = 0; code < bytes.size(); ++code) {
@@ -169,10 +184,10 @@ class TraceBuilder {
     std::uint32_t process = 0;
     StreamDefinition definition;
     trace::StreamCursor cursor;
-    RecordBytes ring;  // records, as in a ring, that are not written yet
+    RecordBytes ring;  // records in a ring's encoding, not yet written
     std::uint64_t last_tsc = 0;
     std::uint64_t told_sequence = 0;  // in a sequence point
-    std::uint64_t lost = 0;           // records, as lost() has it
+    std::uint64_t lost = 0;           // records, counted by lost()
     bool announced = false;           // by a STREAM block that holds its name
     bool waits = false;               // is in waiting_
     bool goes_back = false;           // pending records are not in the order of time
@@ -180,7 +195,7 @@ class TraceBuilder {
 
   void open(std::uint32_t stream, std::uint64_t unix_ns) {
     if (open_ == nullptr || open_stream_ != stream) {
-      open_ = &streams_[stream];  // where it stays: a deque
+      open_ = &streams_[stream];  // stays in place: a deque
       open_stream_ = stream;
     }
     Stream& s = *open_;
@@ -201,12 +216,9 @@ class TraceBuilder {
   }
   std::size_t room() const {
     const std::size_t used = open_->ring.size() - record_at_;
-    return used < kMostRecordBytes ? kMostRecordBytes - used : 0;
+    return used < kMostGatheredBytes ? kMostGatheredBytes - used : 0;
   }
-  std::size_t cut(std::size_t bytes) {
-    was_cut_ = true;
-    return bytes;
-  }
+  void cut_record();
   void close_extended();
   std::uint64_t write_streams();
   void write_pending();
@@ -226,6 +238,7 @@ class TraceBuilder {
   std::uint32_t enum_tables_ = 0;
   std::vector<std::vector<std::byte>> entries_;  // of the dictionary, in order
   std::deque<Process> processes_;
+  std::optional<std::uint32_t> others_;  // index into processes_
   std::deque<Stream> streams_;
   std::vector<std::uint32_t> waiting_;  // streams with pending records
   std::vector<std::byte> block_;
@@ -233,9 +246,8 @@ class TraceBuilder {
   std::uint32_t open_stream_ = 0;
   std::size_t record_at_ = 0;
   bool extended_ = false;
-  bool was_cut_ = false;
   std::size_t pending_ = 0;    // bytes
-  std::size_t spare_ = 0;      // bytes of memory that streams without pending records have
+  std::size_t spare_ = 0;      // memory of streams without pending records, in bytes
   std::uint64_t settled_ = 0;  // the last watermark
   std::uint64_t records_ = 0;
   std::string failure_;

@@ -1,15 +1,18 @@
 #pragma once
-// What every writer of a foreign format is.
+// The interface of all writers of foreign formats.
 
+#include <memory>
 #include <string>
 
+#include "tools/interop/method_names.hpp"
 #include "trace-format/trace_event.hpp"
 
 namespace ringside::tool {
 
-// Gets the events of a trace in the order of time: records, and losses where the reader finds them.
-// Memory must not grow with the trace, unless the format forbids anything else (README.md says
-// which, and why). What the format cannot carry goes to the ConversionReport that it was made with.
+// Gets the events of a trace in order of time: records, and losses where the reader finds them.
+// Memory must not grow with the trace, unless the format makes that impossible (README.md lists
+// these formats and the reasons). What the format cannot carry goes to the ConversionReport given
+// at construction.
 class TraceWriter {
  public:
   TraceWriter() = default;
@@ -17,14 +20,17 @@ class TraceWriter {
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
 
-  // What `event` refers to is valid during the call only; see Event::section on remembering.
+  // Called before the first event, for writers whose format draws stacks.
+  virtual void use(const std::shared_ptr<const MethodsByProcess>& /*methods*/) {}
+
+  // References in `event` are valid only during the call; see Event::section on remembering.
   virtual void add(const trace::Event& event) = 0;
 
-  // After the last event: completes the output. A failed output shows in OutputBytes::ok(), or, of
+  // Completes the output after the last event. A failed output shows in OutputBytes::ok(), or, for
   // a directory, in failure().
   virtual void end() = 0;
 
-  // Why a writer that makes a directory could not; empty if it could.
+  // Why a writer of a directory failed; empty if it did not.
   virtual const std::string& failure() const {
     static const std::string kNone;
     return kNone;

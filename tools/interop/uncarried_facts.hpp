@@ -1,6 +1,7 @@
 #pragma once
-// What records have and most viewers' formats have no place for, counted cheaply.
+// Counts, at little cost, what records have and most viewers' formats cannot carry.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -11,7 +12,7 @@
 namespace ringside::tool {
 
 enum class Fact : std::uint8_t {
-  // Asked for by the constructor, found by look().
+  // Requested by the constructor, found by look().
   kKind,
   kLevel,
   kKeywords,
@@ -39,17 +40,23 @@ class UncarriedFacts {
  public:
   UncarriedFacts(ConversionReport& report, std::initializer_list<Fact> uncarried);
 
-  // Counts what `event` has of the facts that are not carried.
+  // Counts the facts of `event` that are not carried.
   void look(const trace::Event& event);
 
-  // Counts records of whose texts not all bytes are UTF-8.
+  // Counts records that have texts with bytes that are not UTF-8.
   void look_at_texts(const trace::Event& event);
 
   void count(Fact fact, std::uint64_t records = 1) {
     counts_[static_cast<std::size_t>(fact)] += records;
   }
 
-  // Tells the report, once, at the end.
+  // Removes from the count records that look() has counted and that are carried in another way.
+  void carried(Fact fact, std::uint64_t records = 1) {
+    std::uint64_t& count = counts_[static_cast<std::size_t>(fact)];
+    count -= std::min(count, records);
+  }
+
+  // Adds the counts to the report, once, at the end.
   void tell();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Texts for formats that want UTF-8 and nothing else.
+// Texts for formats that accept only UTF-8.
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ inline bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-// U+FFFD for what is not well-formed UTF-8 (utf8_unsound_bytes).
+// Replaces bytes that are not well-formed UTF-8 (utf8_unsound_bytes) by U+FFFD.
 inline std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());

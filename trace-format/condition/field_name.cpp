@@ -1,5 +1,6 @@
 #include "trace-format/condition/field_name.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace ringside::trace {
@@ -34,6 +35,12 @@ std::optional<std::size_t> find_field(const Site& site, std::string_view name) {
     ++of_that_short_name;
   }
   return of_that_short_name == 1 ? found : std::nullopt;
+}
+
+bool has_field(const Site& site, std::string_view name) {
+  return std::any_of(site.fields.begin(), site.fields.end(), [&](const Field& field) {
+    return field.name == name || short_field_name(field.name) == name;
+  });
 }
 
 }  // namespace ringside::trace

@@ -1,5 +1,5 @@
 #pragma once
-// Fields of printf statements are called by their argument expressions, such as `order->qty`.
+// Fields of printf statements are named by their argument expressions, such as `order->qty`.
 
 #include <cstddef>
 #include <optional>
@@ -9,11 +9,14 @@
 
 namespace ringside::trace {
 
-// What one would call it: qty for order->qty, name for name.c_str(), n for (int)n. Empty if it
+// The short name: qty for order->qty, name for name.c_str(), n for (int)n. Empty if the expression
 // has no identifier at its end.
 std::string_view short_field_name(std::string_view name);
 
-// The field called `name`, or else the only one whose short name that is.
+// The field with the name `name`, or else the only one with this short name.
 std::optional<std::size_t> find_field(const Site& site, std::string_view name);
+
+// Whether any field has this name or short name.
+bool has_field(const Site& site, std::string_view name);
 
 }  // namespace ringside::trace

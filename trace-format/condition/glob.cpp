@@ -8,14 +8,14 @@
 namespace ringside::trace {
 namespace {
 
-// The glob that fits the file names of what `glob` fits: what no file name has becomes "_", but for
-// what stands for something else.
+// A glob for file names from `glob`: characters that file names cannot have become "_", except glob
+// characters.
 std::string service_file_glob(const std::string& glob) {
   std::string result;
   for (std::size_t i = 0; i < glob.size(); ++i) {
     const char c = glob[i];
     if (c == '[') {
-      // A "]" that comes first, or behind "!", is one of the characters.
+      // A "]" that comes first, or after "!", is one of the characters.
       const std::size_t first = i + 1 + (glob.compare(i + 1, 1, "!") == 0 ? 1 : 0);
       const std::size_t end = glob.find(']', first + 1);
       if (end != std::string::npos) {
@@ -37,6 +37,10 @@ std::string service_file_glob(const std::string& glob) {
 
 bool glob_fits(const std::string& glob, std::string_view text) {
   return fnmatch(glob.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+bool glob_fits_any_case(const std::string& glob, std::string_view text) {
+  return fnmatch(glob.c_str(), std::string(text).c_str(), FNM_CASEFOLD) == 0;
 }
 
 bool any_glob_fits(const std::vector<std::string>& globs,

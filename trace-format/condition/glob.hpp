@@ -1,5 +1,5 @@
 #pragma once
-// Globs of shells: * ? and [a-z].
+// Shell globs: * ? and [a-z].
 
 #include <initializer_list>
 #include <string>
@@ -9,13 +9,15 @@
 namespace ringside::trace {
 
 bool glob_fits(const std::string& glob, std::string_view text);
+// ignores the case of ASCII letters
+bool glob_fits_any_case(const std::string& glob, std::string_view text);
 
-// Whether one of the globs fits one of the texts.
+// Whether one of the globs matches one of the texts.
 bool any_glob_fits(const std::vector<std::string>& globs,
                    std::initializer_list<std::string_view> texts);
 
-// Whether one of the globs fits the service's name, which may be the one that it calls itself or
-// the one that its segment's file has (shm-layout/segment_name.hpp), as the globs may.
+// Whether one of the globs matches the service's name. Name and globs may be the original name or
+// the one in its segment's file name (shm-layout/segment_name.hpp).
 bool any_service_glob_fits(const std::vector<std::string>& globs, std::string_view service);
 
 }  // namespace ringside::trace

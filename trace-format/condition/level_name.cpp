@@ -1,11 +1,18 @@
 #include "trace-format/condition/level_name.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringside::trace {
 namespace {
 
 constexpr int kFirst = static_cast<int>(shm::Level::kTrace);
+// The names in other loggers.
+constexpr std::pair<std::string_view, shm::Level> kAliases[] = {{"WARN", shm::Level::kWarning},
+                                                                {"ERR", shm::Level::kError},
+                                                                {"CRIT", shm::Level::kCritical},
+                                                                {"FATAL", shm::Level::kCritical}};
+
 constexpr int kLast = static_cast<int>(shm::Level::kCritical);
 
 }  // namespace
@@ -23,6 +30,9 @@ std::optional<shm::Level> level_of_name(std::string_view name) {
   std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
+  for (const auto& [alias, level] : kAliases) {
+    if (upper == alias) return level;
+  }
   return level_of_constant(upper);
 }
 

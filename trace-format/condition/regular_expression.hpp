@@ -1,5 +1,5 @@
 #pragma once
-// Regular expressions in RE2's syntax over text that should be UTF-8, but may be any bytes.
+// Regular expressions in RE2's syntax. The text should be UTF-8, but any bytes are safe.
 
 #include <memory>
 #include <string>
@@ -11,12 +11,11 @@ class RE2;
 
 namespace ringside::trace {
 
-// Matches in time linear in the text and in memory of its own, not on the stack: neither an
-// expression nor a message can make it slow. Any number of threads may use one. A copy shares the
-// expression.
+// Matches in time linear in the text, with heap memory and not on the stack: neither an expression
+// nor a message can make it slow. Any number of threads may use one. A copy shares the expression.
 class RegularExpression {
  public:
-  // False with `*why` if it is not sound.
+  // False with `*why` if the expression is invalid.
   bool parse(const std::string& expression, std::string* why);
 
   // Whether some part of `text` matches. Only after a parse() that succeeded.

@@ -1,5 +1,5 @@
 #pragma once
-// A site's messages, whether its format is of use or not.
+// A site's messages, even if its format cannot be used.
 
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace ringside::trace {
 
-// Immutable: any number of threads may use it. Refers to nothing of the trace.
+// Immutable: any number of threads may use it. Does not refer to the trace.
 class SiteMessage {
  public:
   explicit SiteMessage(const Site& site);
@@ -19,7 +19,7 @@ class SiteMessage {
   // Whether all records have the same text.
   bool is_fixed() const { return format_ == nullptr || format_->is_fixed(); }
 
-  // What snprintf would have written; why not, if the format cannot be used.
+  // Appends the text that snprintf would write or, if the format cannot be used, the reason.
   void append(TextSink& out, std::span<const Value> args) const;
 
   // Null if the format cannot be used.

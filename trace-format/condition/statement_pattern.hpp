@@ -1,5 +1,5 @@
 #pragma once
-// Which statements of a service are meant.
+// Selects statements of a service.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace ringside::trace {
 
-// What a pattern looks at of a statement; refers to where it was taken from.
+// The parts of a statement that a pattern reads; refers to its source.
 struct StatementView {
   shm::Level level = shm::Level::kNone;
   std::uint32_t line = 0;
@@ -29,19 +29,19 @@ struct StatementView {
 // "order.cpp" of "src/order.cpp".
 std::string_view without_folders(std::string_view file);
 
-// As --site of the tools has it: a glob of name, format, file or FILE:LINE, the file with or
-// without folders; without * ? [ a part of the format will do.
+// As --site of the tools: a glob of name, format, file or FILE:LINE, the file with or without
+// folders; without * ? [ a part of the format is enough.
 bool site_glob_fits(const std::string& glob, const StatementView& statement);
 
-// What the parts of a pattern are called where users write them, for messages.
+// The names of a pattern's parts where users write them, for messages.
 struct StatementPatternNames {
   std::string_view keyword = "keyword";
   std::string_view level = "level";
   std::string_view regex = "regex";
 };
 
-// Filled in and prepared once, then read by any number of threads. All parts that are given have
-// to fit; of several globs or masks of one part one has to.
+// Filled in and prepared once, then read by any number of threads. All given parts must match; of
+// several globs or masks of one part one must match.
 class StatementPattern {
  public:
   std::vector<std::string> sites;  // see site_glob_fits()
@@ -49,13 +49,13 @@ class StatementPattern {
   std::vector<std::string> functions;
   std::vector<std::string> categories;
   std::vector<std::string> keywords;  // masks such as "0x10"; any of their bits
-  std::string level;                  // "warning" this level, "warning+" also severer ones
-  std::string regex;                  // RE2, found in format, name, place or function
+  std::string level;  // "warning": this level; "warning+": this and more severe ones
+  std::string regex;  // RE2, searched in format, name, place and function
 
-  // Before fits(), whenever a part has changed. False with `*why` if one is not sound.
+  // Call before fits(), whenever a part has changed. Returns false with `*why` if one is invalid.
   bool prepare(std::string* why, const StatementPatternNames& names = {});
 
-  // Whether all statements are meant.
+  // Whether the pattern selects all statements.
   bool empty() const;
 
   bool fits(const StatementView& statement) const;

@@ -35,7 +35,7 @@ bool comparable(WhereType a, WhereType b) {
 }  // namespace
 
 std::string WhereCondition::fault(const WhereExpression& expression) {
-  // Fields could have any type. Without them all is known.
+  // Fields could have any type. Without fields everything is known.
   if (!expression.field_names.empty()) return {};
   try {
     const WhereCondition condition(expression, nullptr);

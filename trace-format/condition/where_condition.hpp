@@ -16,19 +16,19 @@ namespace ringside::trace {
 // Refers to the expression and the site.
 class WhereCondition {
  public:
-  // Empty if no record of the site can meet the condition: it lacks a field that is mentioned,
-  // its fields' types do not fit (then `*why` says so, otherwise it stays as it is), or what is
-  // the same for all its records decides.
+  // Empty if no record of the site can match: the site lacks a field, the types of its fields are
+  // wrong (`*why` then has the reason; otherwise it is unchanged), or the values common to all its
+  // records decide.
   static std::optional<WhereCondition> of_site(const WhereExpression& expression, const Site& site,
                                                std::string* why);
 
-  // What is wrong with it whatever the fields are; empty if nothing is.
+  // The error in the expression that does not depend on fields; empty if there is none.
   static std::string fault(const WhereExpression& expression);
 
-  // Places of the site's fields that it mentions.
+  // Indexes of the site's fields that the condition uses.
   const std::vector<std::size_t>& fields() const { return fields_; }
 
-  // `message` counts if the expression uses it.
+  // `message` is used only if the expression uses it.
   bool matches(const Event& event, std::string_view message) const;
 
  private:
@@ -49,7 +49,7 @@ class WhereCondition {
   WhereValue member(const WhereNode& node, const Facts& facts) const;
 
   const WhereExpression* expression_;
-  const Site* site_;                 // null: of fault(), fields fit everything
+  const Site* site_;                 // null: of fault(), any field types are accepted
   std::vector<std::size_t> fields_;  // by slot
 };
 

@@ -13,7 +13,7 @@
 namespace ringside::trace {
 namespace {
 
-// So that no expression exhausts the stack.
+// A limit, so that no expression exhausts the stack.
 constexpr int kDeepest = 200;
 
 struct Failure : std::runtime_error {
@@ -141,7 +141,7 @@ class Parser {
       const auto found = std::find_if(operators.begin(), operators.end(),
                                       [&](const Named& one) { return take(one.name); });
       if (found == operators.end()) return node;
-      // A chain leans to the left: it is as deep as it is long.
+      // A chain leans to the left: its depth is its length.
       if (length > kDeepest) fail(at, "too many terms", "divide the condition");
       node = join(found->op, at, std::move(node), (this->*part)());
     }
@@ -201,7 +201,7 @@ class Parser {
     return node;
   }
 
-  // level == "ERROR": the text stands for the number.
+  // In level == "ERROR" the text becomes the number.
   void name_levels(const WhereNode& level, WhereNode& text) const {
     if (level.op != WhereOp::kLevel || text.op != WhereOp::kText) return;
     const auto found = level_of_name(text.text);
@@ -294,7 +294,7 @@ class Parser {
     node.op = WhereOp::kText;
     node.at = at_;
     for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      // Other backslashes stay, for regular expressions.
+      // Other backslashes are kept, for regular expressions.
       const bool escapes = text_[at_] == '\\' && at_ + 1 < text_.size() &&
                            (text_[at_ + 1] == quote || text_[at_ + 1] == '\\');
       if (escapes) ++at_;

@@ -8,8 +8,8 @@
 //   sum     := product { ("+" | "-") product }   product := unary { ("*" | "/") unary }
 //   unary   := "-" unary | number | "text" | 'text' | true | false | name | `field` | "(" or ")"
 //
-// Names: level, line, file, function, site, category, service, pid, thread, msg, else a field of
-// the statement; between back quotes always a field, for names such as `items[0]`. TRACE to
+// Names: level, line, file, function, site, category, service, pid, thread, msg, otherwise a field
+// of the statement; between back quotes always a field, for names such as `items[0]`. TRACE to
 // CRITICAL are the levels.
 
 #include <cstddef>
@@ -55,7 +55,7 @@ enum class WhereOp : std::uint8_t {
   kGreaterEqual,
   kMatches,  // `expression`
   kNotMatches,
-  kIn,  // the first of `parts` among the others
+  kIn,  // the first of `parts` is one of the others
 };
 
 struct WhereNode {
@@ -65,17 +65,17 @@ struct WhereNode {
   bool boolean = false;
   std::string text;
   RegularExpression expression;
-  std::size_t slot = 0;  // of a field: which one of field_names
+  std::size_t slot = 0;  // for a field: index in field_names
   std::vector<WhereNode> parts;
 };
 
 struct WhereExpression {
   WhereNode root;
-  std::vector<std::string> field_names;  // each once
+  std::vector<std::string> field_names;  // without duplicates
   bool uses_message = false;
 };
 
-// Empty with `*why`, which says where in `text` what is wrong and what to do.
+// Empty with `*why`: the position of the error in `text`, and the remedy.
 std::optional<WhereExpression> parse_where(std::string_view text, std::string* why);
 
 }  // namespace ringside::trace

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of an expression: compared and computed by value, whatever their types.
+// Numbers of an expression: compared and computed by value, regardless of their types.
 
 #include <compare>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace ringside::trace {
 
-// Integers stay exact within 128 bits with sign; beyond that, and where an operand is no integer,
-// long double counts.
+// Integers are exact within 128 bits with sign. Beyond that, and if an operand is not an integer,
+// long double is used.
 struct WhereNumber {
   bool is_integer = true;
   Int128 integer = 0;
@@ -30,7 +30,7 @@ WhereNumber multiply(const WhereNumber& a, const WhereNumber& b);
 // 7 / 2 is 3.5. `b` is not 0.
 WhereNumber divide(const WhereNumber& a, const WhereNumber& b);
 
-// Decimal, 0x..., or with a fraction or exponent; false if `text` is none of these as a whole.
+// Decimal, 0x..., or with a fraction or exponent; false if `text` as a whole is none of these.
 bool parse_number(std::string_view text, WhereNumber& number);
 
 }  // namespace ringside::trace

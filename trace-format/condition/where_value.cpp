@@ -148,7 +148,7 @@ WhereValue WhereValue::of_field(const Value& value) {
 
 WhereValue compare_values(WhereOp op, const WhereValue& a, const WhereValue& b) {
   if (!a.known || !b.known) return {};
-  // Two with both are compared by number: it is what their order means.
+  // Two values with both are compared by number: that is their order.
   const bool by_text =
       a.has_text() && b.has_text() && (a.type == WhereType::kText || b.type == WhereType::kText);
   if (by_text) return WhereValue::of_boolean(holds(op, a.shown_text() <=> b.shown_text()));

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of a condition on records are worth.
+// The values of the parts of a condition on records.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ enum class WhereType : std::uint8_t {
   kBoolean,
   kNumber,
   kText,
-  kNumberAndText,  // enumerations, characters, threads: what the other side is, counts
+  kNumberAndText,  // enumerations, characters, threads: the other side decides which is used
   kOther,          // arrays
 };
 
@@ -23,12 +23,12 @@ std::string_view type_name(WhereType type);
 WhereType type_of_field(shm::FieldType type, bool is_array);
 
 struct WhereValue {
-  bool known = false;  // not a record's value while only its site is at hand, nor x / 0
+  bool known = false;  // false for a record's value while only its site is known, and for x / 0
   WhereType type = WhereType::kOther;
   bool boolean = false;
   WhereNumber number;
-  std::string_view text;  // as valid as what it was taken from
-  char character = 0;     // what `text` would show of a character
+  std::string_view text;  // valid as long as its source
+  char character = 0;     // the text of a character for `text`
 
   static WhereValue of_boolean(bool boolean);
   static WhereValue of_number(WhereNumber number);
@@ -43,7 +43,7 @@ struct WhereValue {
   bool is_character = false;
 };
 
-// `a op b`; unknown if one of them is, or if they cannot be compared.
+// `a op b`; unknown if one of them is unknown, or if they cannot be compared.
 WhereValue compare_values(WhereOp op, const WhereValue& a, const WhereValue& b);
 
 }  // namespace ringside::trace

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kMantissaBits = 52;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-// Rises with the number.
+// Increases with the number.
 std::uint64_t order_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0 becomes 0
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -100,11 +100,11 @@ double Distribution::percentile(double percent) const {
       const double low = number_at(order);
       const double high = number_at(order | ((std::uint64_t{1} << kBelow) - 1));
       if (std::isinf(low) || std::isinf(high)) return std::isinf(low) ? low : high;
-      if (order == kSign) return 0;  // the class of 0 and of what hardly differs from it
+      if (order == kSign) return 0;  // the class of 0 and of numbers close to it
       return low + (high - low) / 2;
     }
   }
-  return std::numeric_limits<double>::quiet_NaN();  // not reached: the pages hold count_ numbers
+  return std::numeric_limits<double>::quiet_NaN();  // unreachable: the pages hold count_ numbers
 }
 
 }  // namespace ringside::trace::query

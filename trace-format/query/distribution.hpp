@@ -9,9 +9,9 @@
 
 namespace ringside::trace::query {
 
-// Up to kExact numbers as they are, more of them in classes that are at most 1/128 of their numbers
-// wide. A percentile is then off by at most kRelativeError of itself. Memory grows with the number
-// of powers of two that occur, 1 KiB each, to 4 MiB at most. NaNs are left out.
+// Keeps up to kExact numbers unchanged, more of them in classes that are at most 1/128 of their
+// numbers wide. A percentile is then off by at most kRelativeError of itself. Memory grows with the
+// number of powers of two that occur, 1 KiB each, to 4 MiB at most. NaNs are left out.
 class Distribution {
  public:
   static constexpr std::size_t kExact = 1024;
@@ -33,7 +33,8 @@ class Distribution {
   std::uint64_t count() const { return count_; }
   bool exact() const { return pages_.empty(); }
 
-  // The smallest number that at least `percent` of all (0 to 100) do not exceed; 0 of nothing.
+  // The smallest number that at least `percent` (0 to 100) of all numbers do not exceed; 0 without
+  // numbers.
   double percentile(double percent) const;
 
  private:
@@ -46,7 +47,7 @@ class Distribution {
   void put(double value, std::uint64_t times);
 
   std::uint64_t count_ = 0;
-  mutable std::vector<double> values_;  // sorted when a percentile is asked for
+  mutable std::vector<double> values_;  // sorted when a percentile is requested
   struct Pages {
     std::vector<std::unique_ptr<Page>> by_order;
     Pages() = default;
@@ -57,7 +58,7 @@ class Distribution {
     ~Pages() = default;
     bool empty() const { return by_order.empty(); }
   };
-  Pages pages_;  // rising; empty as long as values_ has all
+  Pages pages_;  // sorted; empty while values_ has all numbers
 };
 
 }  // namespace ringside::trace::query

@@ -1,4 +1,4 @@
-// Where the fields that a query names lie in each site, checked before any record is read.
+// Positions of a query's fields in each site, checked before any record is read.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,29 @@
 
 namespace ringside::trace::query {
 
-// What a query wants of a field.
+// A query's requirement on a field.
 struct FieldDemand {
   std::string name;  // as the site names it, or "#3": the third of all fields
-  // Null: any type will do.
+  // Null: any type is accepted.
   bool (*takes)(shm::FieldType type) = nullptr;
   std::string_view type;  // for messages
   bool optional = false;  // a site may lack it
 };
 
-// Of several fields of that name the first. kNoPlace if there is none.
+// The first of several fields with this name. kNoPlace if there is none.
 FieldPlace find_field(const Site& site, std::string_view name);
 
-// The places of the fields that `demands` names; empty with `*error` if the site has not what is
-// wanted. `service` is for the message.
+// The indexes of the fields that `demands` names; empty with `*error` if the site does not meet a
+// requirement. `service` is for the message.
 std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string_view service,
                                                    std::span<const FieldDemand> demands,
                                                    QueryError* error);
 
-// The places for all chosen sites of one dictionary, by site id.
+// The field indexes for all selected sites of one dictionary, by site id.
 class SiteBindings {
  public:
   void clear() { by_id_.clear(); }
-  // `also` are the places of fields that are read besides.
+  // `also`: indexes of other fields to read.
   void add(const Site& site, std::vector<FieldPlace> places, std::vector<std::uint8_t> also,
            SiteChoice& choice);
   void add(const Site& site, std::vector<FieldPlace> places);

@@ -1,4 +1,4 @@
-// Which C++ types take which fields, and how a decoded value becomes one.
+// Which C++ types accept which fields, and how a decoded value is converted.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ struct AnyNumber {
   double value = 0;
 };
 
-// An enumeration with its name, which is empty where the dictionary has none for the number.
+// An enumeration with its name, which is empty if the dictionary has no name for the number.
 struct EnumValue {
   std::int64_t number = 0;
   std::string_view name;
 };
 
-// Bits that an integer field may need; 0 for what is no integer.
+// Bits that an integer field may need; 0 for types that are not integers.
 constexpr unsigned integer_bits(shm::FieldType type) {
   if (!shm::is_array(type) && shm::is_integer(type)) {
     return static_cast<unsigned>(8 * shm::fixed_size(type));
@@ -43,7 +43,7 @@ constexpr bool is_number(shm::FieldType type) {
          type == FieldType::f80 || type == FieldType::boolean;
 }
 
-// Whether every value of an integer field has room in an integer of `bits` bits.
+// Whether an integer of `bits` bits can hold every value of an integer field.
 constexpr bool integer_fits(shm::FieldType type, unsigned bits, bool is_signed) {
   if (type == shm::FieldType::boolean) return true;
   const unsigned needed = integer_bits(type);
@@ -52,16 +52,16 @@ constexpr bool integer_fits(shm::FieldType type, unsigned bits, bool is_signed) 
   return is_signed ? needed < bits : needed <= bits;
 }
 
-// The C++ type that takes a field of `type` without loss, for messages.
+// The C++ type that holds a field of `type` without loss, for messages.
 std::string_view type_that_takes(shm::FieldType type);
 
 // Any number; for AnyNumber.
 double rounded(const Value& value);
 
-// Nothing to keep between a value and its use.
+// For readers that keep nothing between a value and its use.
 struct NoScratch {};
 
-// FieldReader<T>: kName for messages; takes(type); read(value, scratch) for fields that it takes.
+// FieldReader<T>: kName for messages; takes(type); read(value, scratch) for fields that it accepts.
 template <class T>
 struct FieldReader {
   static_assert(sizeof(T) == 0, "a visitor's parameter of this type cannot be read from a field");
@@ -85,7 +85,7 @@ requires(!std::same_as<T, bool> && !std::same_as<T, char>) struct FieldReader<T>
     if (type == FieldType::pointer) return !std::is_signed_v<T> && sizeof(T) == 8;
     return integer_fits(type, kBits, std::is_signed_v<T>);
   }
-  // A Value holds what is narrower extended to 64 bits, so that all types read alike.
+  // A Value holds narrower values extended to 64 bits, so that all types are read the same way.
   static T read(const Value& value, NoScratch&) { return static_cast<T>(value.u64); }
 };
 
@@ -137,7 +137,7 @@ struct FieldReader<float> {
   static float read(const Value& value, NoScratch&) { return value.f32; }
 };
 
-// Integers too as far as a double has all of them.
+// Also integers that a double holds exactly.
 template <>
 struct FieldReader<double> {
   using Scratch = NoScratch;
@@ -183,7 +183,7 @@ struct FieldReader<EnumValue> {
   static EnumValue read(const Value& value, NoScratch&) { return {value.i64, value.text}; }
 };
 
-// Strings, bytes as they are, and the names of enumerations.
+// Strings, unchanged bytes, and the names of enumerations.
 template <>
 struct FieldReader<std::string_view> {
   using Scratch = NoScratch;
@@ -207,8 +207,8 @@ struct FieldReader<std::span<const std::byte>> {
   }
 };
 
-// Arrays of exactly such elements. They are copied, since a record does not align them; the copy
-// lives during the visit.
+// Arrays with exactly these elements. They are copied, because they are not aligned in a record;
+// the copy lives during the visit.
 template <class T>
 requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) struct FieldReader<std::span<const T>> {
   using Scratch = std::vector<T>;

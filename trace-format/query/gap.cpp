@@ -17,13 +17,13 @@ std::vector<FieldDemand> demands_of(const std::vector<std::string>& names) {
   return demands;
 }
 
-// What a site is to the query.
+// The role of a site in the query.
 struct Role {
   std::optional<std::vector<FieldPlace>> from;
   std::optional<std::vector<FieldPlace>> to;
 };
 
-// The sites of each section, by the section's number and the site's id.
+// The sites of each section, by the section's index and the site's id.
 class Roles {
  public:
   Roles(const GapQuery& query, const std::vector<FieldDemand>& from,

@@ -1,5 +1,5 @@
-// The time from a record of one site to the next one of another that agrees with it in some fields,
-// as from "request started" to "request finished" by the request's id.
+// The time from a record of one site to the next record of another that agrees with it in some
+// fields, such as from "request started" to "request finished" by the request's id.
 #pragma once
 
 #include <cstddef>
@@ -23,20 +23,20 @@ namespace ringside::trace::query {
 
 struct GapCounts {
   std::uint64_t matched = 0;
-  // Beginnings without an end: what waited when the trace ended, and the two below.
+  // Beginnings without an end: those that waited when the trace ended, and the two below.
   std::uint64_t unmatched_begins = 0;
-  std::uint64_t restarted = 0;  // a beginning with the same key came first
-  std::uint64_t evicted = 0;    // the oldest, when more than Gaps::kMostOpen waited
+  std::uint64_t restarted = 0;  // another beginning with the same key came first
+  std::uint64_t evicted = 0;    // the oldest, evicted when more than Gaps::kMostOpen waited
   std::uint64_t unmatched_ends = 0;
 };
 
-// Beginnings that wait for their ends. Bounded memory: of more than `most` the oldest goes.
+// Beginnings that wait for their ends. Memory is bounded: beyond `most` the oldest is evicted.
 class OpenBegins {
  public:
   explicit OpenBegins(std::size_t most) : most_(most) {}
 
   void begin(const std::string& key, std::uint64_t unix_ns, GapCounts& counts);
-  // When it began; empty if nothing with this key waits.
+  // The time when it began; empty if no beginning with this key waits.
   std::optional<std::uint64_t> end(const std::string& key, GapCounts& counts);
   std::size_t size() const { return by_key_.size(); }
 
@@ -54,21 +54,23 @@ struct GapQuery {
   static constexpr std::size_t kMostOpen = 1 << 20;
 
   SiteSelector from = SiteSelector::all();
-  // May choose the sites of `from` too: then from each record to the next with the same key.
+  // May select the sites of `from` too: then gaps go from each record to the next with the same
+  // key.
   SiteSelector to = SiteSelector::all();
-  std::vector<std::string> by;         // fields of the sites of `from`; #3 for the third
-  std::vector<std::string> to_by;      // of those of `to`, as many; empty: the same names
-  std::vector<std::string> to_fields;  // more of `to`, for the visit
-  bool across_processes = false;       // else a gap begins and ends in one process
-  Scope scope;                         // both records of a gap lie in it
+  std::vector<std::string> by;  // fields of the sites of `from`; #3 for the third
+  // the same number of fields of the sites of `to`; empty: the same names
+  std::vector<std::string> to_by;
+  std::vector<std::string> to_fields;  // more fields of `to`, for the visit
+  bool across_processes = false;       // otherwise a gap begins and ends in one process
+  Scope scope;                         // both records of a gap are in it
   std::size_t most_open = kMostOpen;
   unsigned threads = 1;
 };
 
 struct Gap {
   std::uint64_t ns = 0;
-  // Of the end. Lives during the visit; value() has the fields of `to_by`,
-  // then those of `to_fields`.
+  // The record that ends the gap. Lives during the visit; value() has the fields of `to_by`, then
+  // those of `to_fields`.
   const RecordInfo* end = nullptr;
 };
 
@@ -84,7 +86,7 @@ struct GapResult {
   std::string text() const;
 };
 
-// Visits the gaps in the order of time of their ends. Fields are checked before the first record.
+// Visits the gaps, ordered by the time of their ends. Fields are checked before the first record.
 GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
                      const std::function<void(const Gap&)>& visit);
 

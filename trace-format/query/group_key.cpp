@@ -53,7 +53,7 @@ void append_value(std::string& bytes, const Value& value) {
 }
 
 KeyText text_of(const Value& value) {
-  // Strings as they are; write_value() would quote some.
+  // Strings unchanged; write_value() would quote some.
   if (value.type == FieldType::string) return {std::string(value.text), 0, false};
   TextSink sink;
   write_value(sink, value);
@@ -88,7 +88,7 @@ void append_key(std::string& bytes, const std::vector<KeyPart>& parts, const Rec
         bytes.append(record.segment->uuid.begin(), record.segment->uuid.end());
         break;
       case KeyPartKind::kSite:
-        // Not by its id, which another run may have given to another site.
+        // Not by its id, which may belong to another site in another run.
         append_raw(bytes, 'n', record.site->line);
         append_text(bytes, record.site->file);
         append_text(bytes, record.site->name);

@@ -1,4 +1,4 @@
-// What records are grouped or joined by.
+// The keys by which records are grouped or joined.
 #pragma once
 
 #include <cstddef>
@@ -24,26 +24,26 @@ enum class KeyPartKind : std::uint8_t {
 
 struct KeyPart {
   KeyPartKind kind = KeyPartKind::kField;
-  std::size_t field = 0;          // kField: which of those that the query names
+  std::size_t field = 0;          // kField: index of the field in the query
   std::uint64_t interval_ns = 1;  // kInterval; not 0
 };
 
-// One part of a group's key, for people.
+// One part of a group's key, as text for display.
 struct KeyText {
   std::string text;
-  double number = 0;       // to sort by, if it is one
+  double number = 0;       // to sort by, if the key is a number
   bool is_number = false;  // text is then a number too, or a time (kInterval: Unix time in ns)
 
   bool operator==(const KeyText&) const = default;
 };
 
-// Appends what tells the record's key from others: equal keys give equal bytes, whatever the width
-// and sign of the integer types that record them. A field that the site lacks is a key of its own.
+// Appends bytes that identify the record's key: equal keys give equal bytes, for any width and sign
+// of the recorded integer types. A field that the site lacks is a separate key.
 void append_key(std::string& bytes, const std::vector<KeyPart>& parts, const RecordInfo& record);
 
 std::vector<KeyText> key_texts(const std::vector<KeyPart>& parts, const RecordInfo& record);
 
-// Numbers by size before texts by bytes.
+// Numbers by value, before texts by bytes.
 bool sorts_before(const std::vector<KeyText>& a, const std::vector<KeyText>& b);
 
 }  // namespace ringside::trace::query

@@ -14,7 +14,7 @@
 namespace ringside::trace::query {
 
 // Not thread-safe; mergeable if Aggregate is: void merge(const Aggregate&). Memory is bounded by
-// `most` groups; records of further keys go to one aggregate, rest().
+// `most` groups; records with other keys go to one aggregate, rest().
 template <class Aggregate>
 class Groups {
  public:

@@ -16,7 +16,7 @@ double Histogram::edge(std::size_t row) const {
   if (row >= counts_.size()) return high_;
   const double share = static_cast<double>(row) / static_cast<double>(counts_.size());
   if (scale_ == Scale::kLogarithmic) return low_ * std::pow(high_ / low_, share);
-  // Not low + share * (high - low): the difference of two doubles may be none.
+  // Not low + share * (high - low): the difference of two doubles may overflow.
   return low_ * (1 - share) + high_ * share;
 }
 
@@ -30,7 +30,7 @@ void Histogram::add(double value) {
     ++above_;
     return;
   }
-  // By the edges themselves, so that what is printed is what was counted.
+  // By the edges themselves, so that printed and counted ranges are the same.
   std::size_t first = 0;
   std::size_t last = counts_.size() - 1;
   while (first < last) {

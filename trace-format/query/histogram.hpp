@@ -9,17 +9,17 @@ namespace ringside::trace::query {
 
 enum class Scale : std::uint8_t { kLinear, kLogarithmic };
 
-// Rows of equal width (or equal ratio) from `low` to `high`. Row i has the numbers of
-// [edge(i), edge(i + 1)), the last one `high` too.
+// Rows of equal width (or equal ratio) from `low` to `high`. Row i has the numbers in [edge(i),
+// edge(i + 1)); the last one also `high`.
 class Histogram {
  public:
-  // At least one row; finite bounds, low <= high. Where all is one number the one row has it. A
-  // logarithmic scale needs low > 0 and is linear otherwise.
+  // At least one row; finite bounds, low <= high. If low == high, there is one row. A logarithmic
+  // scale needs low > 0 and is linear otherwise.
   Histogram(double low, double high, std::size_t rows, Scale scale = Scale::kLinear);
 
   // NaNs are left out.
   void add(double value);
-  void merge(const Histogram& other);  // of the same bounds, rows and scale
+  void merge(const Histogram& other);  // with the same bounds, rows and scale
 
   std::size_t rows() const { return counts_.size(); }
   std::uint64_t count(std::size_t row) const { return counts_[row]; }

@@ -1,4 +1,4 @@
-// What a visitor may ask of a record besides the values of its fields.
+// What a visitor can read of a record besides the values of its fields.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ringside::trace::query {
 
-// A field's place among its site's fields; a site that lacks the field has kNoPlace.
+// A field's index among its site's fields; kNoPlace if the site lacks the field.
 using FieldPlace = std::uint16_t;
 inline constexpr FieldPlace kNoPlace = 0xffff;
 
@@ -25,15 +25,16 @@ struct RecordInfo {
   const SegmentInfo* segment = nullptr;
   const RecordExtension* extension = nullptr;  // null: the record has none
   const Value* args = nullptr;                 // one for each field of the site
-  std::span<const FieldPlace> places;          // of the fields that the query names
+  std::span<const FieldPlace> places;          // of the query's fields
 
-  // The value of the field that the query names at `index`; null if the site lacks it.
+  // The value of the query's field number `index`; null if the site lacks it.
   const Value* value(std::size_t index) const {
     const FieldPlace place = places[index];
     return place == kNoPlace ? nullptr : args + place;
   }
 
-  // Of a span; empty if the record is of none. A duration above 584 years counts as that.
+  // Duration of a span; empty if the record has none. Durations above 584 years are clamped to
+  // that.
   std::optional<std::uint64_t> duration_ns() const {
     if (extension == nullptr || (extension->ext_flags & shm::kExtDuration) == 0) return {};
     const std::uint64_t hz = segment->tick_hz == 0 ? 1'000'000'000 : segment->tick_hz;

@@ -1,5 +1,5 @@
-// Which records a question is about, beyond the choice of sites: a span of time, threads, services,
-// and what only a look at each record tells.
+// The records of a query, beyond the selected sites: a span of time, threads, services, and a test
+// of each record.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,19 @@ class RecordTest {
  public:
   virtual ~RecordTest() = default;
 
-  // Adds the places of the site's fields that wanted() looks at; the others may be undefined then.
+  // Adds the indexes of the site's fields that wanted() reads; other fields may then be undefined.
   virtual void add_fields(const Site& site, std::vector<std::uint8_t>& fields) = 0;
 
   virtual bool wanted(const Event& record) = 0;
 };
 
 struct Scope {
-  // since_ns and until_ns; `site` and `stream`, which several threads may ask at once. The rest
-  // does not count.
+  // since_ns and until_ns; `site` and `stream`, which several threads may call at the same time.
+  // The other options have no effect.
   ReadOptions reading;
 
-  // Makes a test for records that `reading` wants; empty: all are. Several threads may call it.
+  // Creates a test for records that `reading` wants; empty: all records are wanted. Several threads
+  // may call it.
   std::function<std::unique_ptr<RecordTest>()> record_test;
 
   bool wants_site(const Site& site, const SegmentInfo& segment) const {
@@ -37,12 +38,12 @@ struct Scope {
   }
 };
 
-// A record test applied to what a SiteScan visits; passes all without one.
+// Applies a record test to the records of a SiteScan; without a test all pass.
 class RecordScreen {
  public:
   explicit RecordScreen(const Scope& scope);
 
-  // The scan goes on in another section: sites may have the addresses of others before.
+  // The scan continues in another section: its sites may have the addresses of earlier ones.
   void begin_section() { ++event_.section; }
   void add_fields(const Site& site, std::vector<std::uint8_t>& fields);
   bool wanted(const RecordView& record, TickClock& clock, const SiteScan& scan) {

@@ -18,7 +18,7 @@ bool same(const Site& a, const Site& b) {
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
-// Without what points into the dictionary.
+// Without pointers to the dictionary.
 Site detached(const Site& site) {
   Site copy;
   copy.id = site.id;

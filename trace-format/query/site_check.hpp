@@ -1,4 +1,4 @@
-// Looks at the sites of all files before the first record is visited.
+// Checks the sites of all files before the first record is visited.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@
 
 namespace ringside::trace::query {
 
-// A site that the query is about; sites that say the same in several files are one.
+// A site of the query; sites with the same description in several files are one.
 struct MatchedSite {
-  Site site;  // values and enumerations of its own are not kept: names, places and types count
+  Site site;  // without its values and enumerations: only names, places and types are used
   std::string service;
 };
 
@@ -28,13 +28,12 @@ struct SiteCheck {
   bool ok() const { return !unreadable && !error; }
 };
 
-// Files of `paths` (directories stand for their trace files). Empty with `*error` if there are
-// none.
+// Files of `paths` (a directory means its trace files). Empty with `*error` if there are none.
 std::optional<std::vector<std::string>> files_of(std::span<const std::string> paths,
                                                  ReadError* error);
 
-// The sites of `files` that `selector` chooses and `scope` wants. An error if there is none, or one
-// of them has not the fields in `demands`.
+// The sites of `files` that `selector` selects and `scope` wants. An error if there is none, or if
+// one of them lacks fields in `demands`.
 SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& selector,
                       std::span<const FieldDemand> demands, const Scope& scope = {});
 

@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Takes ":LINE" off; 0 if there is none.
+// Removes ":LINE" and returns it; 0 if there is none.
 std::uint32_t take_line(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return 0;
@@ -49,7 +49,7 @@ std::optional<SiteSelector> parse_term(std::string_view term) {
   return std::nullopt;
 }
 
-// Empty unless all parts are terms: "&&" may also stand in a format.
+// Empty unless all parts are terms: "&&" may also be part of a format.
 std::optional<SiteSelector> parse_terms(std::string_view words) {
   std::optional<SiteSelector> all;
   while (true) {
@@ -67,7 +67,8 @@ std::optional<SiteSelector> parse_terms(std::string_view words) {
 bool glob_matches(std::string_view glob, std::string_view text) {
   std::size_t at = 0;
   std::size_t in_glob = 0;
-  // Where to go on when what follows the last '*' does not fit: one character later.
+  // The position to continue from if the text after the last '*' does not match: one character
+  // later.
   std::size_t star = std::string_view::npos;
   std::size_t star_at = 0;
   while (at < text.size()) {
@@ -162,7 +163,7 @@ std::optional<SiteSelector> SiteSelector::parse(std::string_view words, std::str
   std::string_view path = words;
   const std::uint32_t line = take_line(path);
   const std::string whole(words);
-  // A name is no glob here, so that a format that holds '*' is not taken for one.
+  // The name is not a glob here, so that a format that contains '*' is not treated as one.
   const SiteSelector named("", [whole](const Site& site) { return site.name == whole; });
   SiteSelector any = text(words) || named;
   if (line != 0) any = any || file(path, line);

@@ -1,4 +1,4 @@
-// Which sites a question is about.
+// Selects the sites of a query.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace ringside::trace::query {
 
-// A value; copies share what they are made of and may be used by any number of threads. In a glob
-// `*` stands for any text, `?` for one character and `\` takes the next character's meaning away.
+// A value; copies share their parts and may be used by any number of threads. In a glob `*` matches
+// any text, `?` one character, and `\` quotes the next character.
 class SiteSelector {
  public:
   static SiteSelector all();
-  static SiteSelector text(std::string_view part);       // of the format, as it stands there
+  static SiteSelector text(std::string_view part);       // of the format, verbatim
   static SiteSelector text_glob(std::string_view glob);  // the whole format
   static SiteSelector name(std::string_view glob);
   static SiteSelector category(std::string_view glob);
@@ -29,9 +29,9 @@ class SiteSelector {
   friend SiteSelector operator||(const SiteSelector& a, const SiteSelector& b);
   friend SiteSelector operator!(const SiteSelector& a);
 
-  // What people write: a part of the format, the name of a site, or FILE:LINE, whichever fits; or
-  // terms text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB, joined by "&&". Empty with `*why`
-  // if it is empty.
+  // Parses user input: a part of the format, the name of a site, or FILE:LINE, whichever matches;
+  // or terms text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB, joined by "&&". Empty with
+  // `*why` if the input is empty.
   static std::optional<SiteSelector> parse(std::string_view words, std::string* why);
 
   bool matches(const Site& site) const { return (*test_)(site); }

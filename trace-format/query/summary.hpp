@@ -11,9 +11,9 @@
 
 namespace ringside::trace::query {
 
-// T: an integer of up to 64 bits, or double. Sums of integers are exact. NaNs are counted and count
-// for nothing else. Mean and deviation are rounded like any sum of doubles; the deviation is that
-// of the numbers themselves (divided by the count).
+// T: an integer of up to 64 bits, or double. Sums of integers are exact. NaNs are counted but
+// otherwise ignored. Mean and deviation are rounded like any sum of doubles; the deviation is that
+// of the population (divided by the count).
 template <class T>
 requires std::integral<T> || std::same_as<T, double>
 class Summary {
@@ -27,7 +27,8 @@ class Summary {
         return;
       }
     }
-    // Distances from the first value: squares of what is far from 0 would swallow the differences.
+    // Distances from the first value: if the values are far from 0, their squares would absorb the
+    // differences.
     if (count_ == 0) [[unlikely]]
       begin(value);
     ++count_;
@@ -56,7 +57,7 @@ class Summary {
   std::uint64_t count() const { return count_; }
   std::uint64_t nans() const { return nans_; }
   Sum sum() const { return sum_; }
-  // 0 of nothing, as are all below.
+  // 0 without numbers, like all below.
   T min() const { return min_; }
   T max() const { return max_; }
   double mean() const {

@@ -3,7 +3,7 @@
 //   visit<"qty", "price">(paths, SiteSelector::text("order filled"),
 //                         [&](std::uint32_t qty, double price) { turnover += qty * price; });
 //
-// Records come in the order in which they lie in the files, not in that of time.
+// Records come in file order, not in the order of time.
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,20 @@
 namespace ringside::trace::query {
 
 struct VisitResult {
-  std::optional<ReadError> unreadable;  // a path: then no record was visited
-  std::optional<QueryError> error;      // the same
+  std::optional<ReadError> unreadable;  // a path that cannot be read: no record was visited
+  std::optional<QueryError> error;      // an error in the query: no record was visited
   std::vector<MatchedSite> sites;
   ReadReport report;  // of all files
 
   bool ok() const { return !unreadable && !error; }
-  // What went wrong; empty if nothing did.
+  // The error as text; empty without an error.
   std::string text() const;
 };
 
-// Sums and notes of `part` go to `whole`.
+// Adds sums and notes of `part` to `whole`.
 void add_report(ReadReport& whole, const ReadReport& part);
 
-// A field's value, or nothing where a site lacks the field.
+// A field's value, or empty if a site lacks the field.
 template <class T>
 struct FieldReader<std::optional<T>> {
   using Scratch = typename FieldReader<T>::Scratch;
@@ -75,14 +75,14 @@ struct Binder<TypeList<T...>> {
     std::vector<FieldDemand> list;
     std::size_t at = 0;
     (list.push_back(demand<T>(names[at++])), ...);
-    // Those behind the parameters are for RecordInfo::value(), whatever they are.
+    // Names after the parameters are for RecordInfo::value(), with any type.
     for (; at < names.size(); ++at) {
       list.push_back({std::string(names[at]), nullptr, {}, true});
     }
     return list;
   }
 
-  // The values at `places`, handed to `call`.
+  // Passes the values at `places` to `call`.
   template <class Call>
   [[gnu::always_inline]] void apply(const Value* args, const FieldPlace* places, Call&& call) {
     apply(args, places, call, std::index_sequence_for<T...>());
@@ -108,7 +108,8 @@ struct Binder<TypeList<T...>> {
   [[no_unique_address]] std::tuple<typename FieldReader<T>::Scratch...> scratch_;
 };
 
-// One file. The sites are checked already; a section that came since with others is passed by.
+// Visits one file. Its sites are already checked; sections added since then with other sites are
+// skipped.
 template <class Visitor>
 bool visit_file(const std::string& file, const SiteSelector& selector,
                 std::span<const FieldDemand> demands, const Scope& scope, Visitor& visitor,
@@ -128,7 +129,7 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
       section = &scan->segment();
       bindings.clear();
       screen.begin_section();
-      site = nullptr;  // a new section's site may have the address of an old one's
+      site = nullptr;  // a new section's site may have the address of an old one
     }
     if (!selector.matches(candidate) || !scope.wants_site(candidate, *section)) return;
     auto found = bind_fields(candidate, {}, demands, nullptr);
@@ -210,12 +211,12 @@ VisitResult prepare(std::span<const std::string> paths, const SiteSelector& sele
 }  // namespace detail
 
 // The visitor: R(values...) or R(const RecordInfo&, values...), one value for each of `fields` in
-// their order. A field has a name, or "#3" for the third; names behind those of the parameters are
-// optional and of any type, for RecordInfo::value(). A parameter's type must take all values of its
-// field, in all chosen sites of all files (field_reader.hpp says which types take which fields);
-// std::optional<T> also takes sites without the field. That is checked once, before the first
-// record is visited. Texts and arrays live during the visit. Records outside of `scope` are passed
-// by, its sites are not checked.
+// their order. A field is given by its name, or as "#3" for the third; names after those of the
+// parameters are optional and of any type, for RecordInfo::value(). A parameter's type must accept
+// all values of its field, in all selected sites of all files (field_reader.hpp says which types
+// accept which fields); std::optional<T> also takes sites without the field. This is checked once,
+// before the first record is visited. Texts and arrays live during the visit. Records outside of
+// `scope` are skipped, and their sites are not checked.
 template <class Visitor>
 VisitResult visit(std::span<const std::string> paths, const SiteSelector& selector,
                   std::span<const std::string_view> fields, Visitor&& visitor,
@@ -241,8 +242,8 @@ VisitResult visit(std::span<const std::string> paths, const SiteSelector& select
                std::forward<Visitor>(visitor), scope);
 }
 
-// The same by several threads, a file at a time each: every thread has a copy of `visitor`, as it
-// is at the call; merge(const Visitor&) then adds the copies to it.
+// The same with several threads, each with one file at a time. Every thread has a copy of
+// `visitor`, as it is at the call; merge(const Visitor&) then adds the copies to it.
 template <class Visitor>
 requires requires(Visitor& a, const Visitor& b) {
   a.merge(b);
@@ -262,7 +263,7 @@ VisitResult visit_parallel(std::span<const std::string> paths, const SiteSelecto
   std::vector<Share> shares(count, Share{visitor, {}, {}});
   std::atomic<std::size_t> next = 0;
   const auto work = [&](Share& share) {
-    // Relaxed: each number is handed out once, and join() orders all else.
+    // Relaxed: each number is handed out once, and join() orders everything else.
     for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
          i < prepared.files.size() && !share.unreadable;
          i = next.fetch_add(1, std::memory_order_relaxed)) {
@@ -278,7 +279,7 @@ VisitResult visit_parallel(std::span<const std::string> paths, const SiteSelecto
     try {
       for (std::size_t i = 1; i < count; ++i) workers.emplace_back(work, std::ref(shares[i]));
     } catch (const std::system_error&) {
-      // The system gives no more threads: those that run do it all.
+      // The system refuses more threads: the running ones do all the work.
     }
     work(shares[0]);
   }

@@ -1,4 +1,4 @@
-// The parameter types of a visitor, which say what it wants of each field.
+// The parameter types of a visitor, which define its requirement on each field.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@ struct TypeList {
   static constexpr std::size_t kSize = sizeof...(T);
 };
 
-// Of a function pointer or an object with one operator(); const and references are taken off.
-// A generic lambda has no types to read: such a visitor does not compile.
+// For a function pointer or an object with one operator(); const and references are removed. A
+// generic lambda has no types to read: such a visitor does not compile.
 template <class F>
 struct CallParameters : CallParameters<decltype(&F::operator())> {};
 

@@ -1,4 +1,4 @@
-// What a command's handler is, for the table that names them and the files that hold them.
+// The type of a command's handler, for the table and the files with the handlers.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace kvd::commands {
 
-// The command's name first. The table has checked how many there are as far as its arity tells.
+// The command's name first. The table has checked their number according to the arity.
 using Arguments = std::span<const std::string_view>;
 using Handler = AfterReply (*)(RequestContext&, Arguments);
 

@@ -14,10 +14,10 @@ inline constexpr std::size_t kQuotedBytes = 128;  // of a client's text in an er
 
 void reply_arity_error(RequestContext& context, std::string_view name);
 
-// The null bulk where there is no value.
+// The null bulk if there is no value.
 void reply_value(ReplyBuffer& reply, const StringPtr& value);
 
-// Replies what is wrong and returns true, or returns false when the status is kOk or kMissing.
+// Replies with the error and returns true, or returns false if the status is kOk or kMissing.
 [[nodiscard]] bool reply_failure(ReplyBuffer& reply, StoreStatus status,
                                  std::string_view overflow_error);
 

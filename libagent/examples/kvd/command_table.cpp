@@ -13,7 +13,7 @@
 namespace kvd::commands {
 namespace {
 
-// By name, so that it can be searched.
+// Sorted by name for the search.
 constexpr std::array kCommands{
     Command{"command", -1, command}, Command{"config", -2, config},
     Command{"dbsize", 1, dbsize},    Command{"decr", 2, decr},

@@ -1,4 +1,4 @@
-// Which commands there are, by name.
+// The commands, by name.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@ namespace kvd::commands {
 
 struct Command {
   const char* name;  // lower case
-  // Arguments with the name: exactly that many, or at least -arity of them when negative.
+  // Number of arguments including the name: exactly this many, or at least -arity if negative.
   int arity;
   Handler handler;
 };
 
-// Null when there is no such command. The name may be in any case.
+// Null if there is no such command. The name may be in any case.
 [[nodiscard]] const Command* find_command(std::string_view name);
 
 }  // namespace kvd::commands

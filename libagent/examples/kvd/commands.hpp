@@ -1,4 +1,4 @@
-// The commands: one request in, one reply out, worded as Redis 7.0 words it.
+// The commands: one request in, one reply out, with the wording of Redis 7.0.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kvd {
 
-// What the connection is to do once the reply is queued.
+// The connection's next step once the reply is queued.
 enum class AfterReply { kGoOn, kClose, kShutDown };
 
 struct RequestContext {

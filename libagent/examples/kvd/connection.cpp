@@ -142,7 +142,7 @@ void Connection::execute_one() {
     state_ = State::kFlushing;
   } else if (after == AfterReply::kShutDown) {
     RS_NOTICE("conn %" PRIu64 " request %" PRIu64 ": shutdown asked for", id_, requests_);
-    // Cannot fail: the counter is nowhere near its maximum of 2^64 - 2.
+    // Cannot fail: the counter is far from its maximum of 2^64 - 2.
     (void)::eventfd_write(server_.stop_event, 1);
     state_ = State::kFlushing;
   }
@@ -172,8 +172,8 @@ void Connection::advance() {
   if (state_ == State::kFlushing) {
     paused_ = false;
     if (reply_.pending_bytes() == 0) {
-      // Closing with unread input would reset the connection and could take the last reply away
-      // from the client; so the client's end is awaited.
+      // Closing with unread input would reset the connection, and the client could lose the last
+      // reply; so wait for the client's end.
       ::shutdown(fd_.get(), SHUT_WR);
       state_ = State::kLingering;
     }

@@ -1,7 +1,7 @@
 // One client: bytes in, requests executed in order, bytes out; never blocks.
 //
 // Life: kOpen -> kFlushing (no more requests, the last replies go out) -> kLingering (our side is
-// shut, what still arrives is thrown away) -> kClosed. Belongs to one worker thread.
+// shut, later input is discarded) -> kClosed. Belongs to one worker thread.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ class Connection {
   ~Connection();
 
   // Handles epoll's events of one round: at most one read and the requests it completes, so that
-  // one client's pipeline cannot keep the worker from the others. `scratch` is the read buffer.
+  // one client's pipeline cannot block the worker's other clients. `scratch` is the read buffer.
   void handle(std::uint32_t events, std::span<char> scratch);
-  // Gives the connection up without a word, for when no memory is left to say it.
+  // Drops the connection without a reply, if there is no memory for one.
   void abandon() { state_ = State::kClosed; }
 
   [[nodiscard]] bool closed() const { return state_ == State::kClosed; }
-  // The epoll events to wait for next.
+  // The epoll events to wait for.
   [[nodiscard]] std::uint32_t wanted_events() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] std::uint64_t id() const { return id_; }
@@ -49,7 +49,7 @@ class Connection {
   ServerState& server_;
   WorkerCounters& counters_;
   State state_ = State::kOpen;
-  bool peer_finished_ = false;  // it will send nothing more, and may still read
+  bool peer_finished_ = false;  // it sends nothing more, but may still read
   bool paused_ = false;         // requests may be buffered, output is waiting
   RespParser parser_;
   ReplyBuffer reply_;

@@ -1,5 +1,5 @@
-// Decimal text to integer, exactly as strict as Redis is: no sign '+', no blank, no leading zero,
-// no "-0", nothing after the digits. Text that is one integer's canonical form and no other.
+// Decimal text to integer, exactly as strict as Redis: no sign '+', no blank, no leading zero, no
+// "-0", nothing after the digits. Accepts only the canonical form of an integer.
 #pragma once
 
 #include <charconv>

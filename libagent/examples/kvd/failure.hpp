@@ -1,4 +1,4 @@
-// Why the server cannot run: an error of the outside world, told to whoever started it.
+// Why the server cannot run: an error of the outside world, reported to the operator.
 #pragma once
 
 #include <string>

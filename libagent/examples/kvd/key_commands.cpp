@@ -51,7 +51,7 @@ AfterReply ttl(RequestContext& context, Arguments arguments) {
   } else if (left.value == kNever) {
     context.reply.integer(-1);
   } else {
-    // To the nearest second as Redis does, in an order that cannot overflow.
+    // To the nearest second like Redis, in an order that cannot overflow.
     context.reply.integer(left.value / 1000 + (left.value % 1000 >= 500 ? 1 : 0));
   }
   return AfterReply::kGoOn;

@@ -1,4 +1,4 @@
-// Commands on keys, whatever the type of their values.
+// Commands on keys, for values of any type.
 #pragma once
 
 #include "libagent/examples/kvd/command_handler.hpp"

@@ -1,4 +1,4 @@
-// Commands and options are matched without regard to case: ASCII only, whatever the locale.
+// Commands and options are matched without regard to case: ASCII only, in any locale.
 #pragma once
 
 #include <algorithm>

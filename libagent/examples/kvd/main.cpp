@@ -81,7 +81,7 @@ Parsed parse_options(int argc, char** argv, kvd::ServerOptions& options, kvd::Fa
       case kHelp:
         return Parsed::kHelp;
       default:
-        // getopt_long has said what.
+        // getopt_long has reported the error.
         failure = {"the command line is not understood", "see kvd --help"};
         return Parsed::kBad;
     }
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "kvd: %u worker threads serve %s\n", options.threads,
                  server.address().c_str());
   }
-  // Whoever started kvd waits for this line, also behind a pipe.
+  // The starter of kvd waits for this line, also through a pipe.
   if (std::printf("kvd: listening on %s\n", server.address().c_str()) < 0 ||
       std::fflush(stdout) != 0) {
     return fail({"cannot write to standard output", "start kvd with a standard output"});

@@ -104,7 +104,7 @@ ParseStatus RespParser::next() {
       form_ = buffer_[cursor_] == '*' ? Form::kArray : Form::kInline;
     }
     const ParseStatus status = form_ == Form::kArray ? next_array() : next_inline();
-    // An empty line and an empty array are requests for nothing, and get no reply.
+    // An empty line and an empty array are empty requests, and get no reply.
     if (status != ParseStatus::kRequest || !arguments_.empty()) return status;
   }
 }
@@ -113,7 +113,7 @@ ParseStatus RespParser::next_inline() {
   const std::size_t end = buffer_.find('\n', cursor_ + searched_);
   const bool found = end != std::string::npos;
   std::size_t length = (found ? end : buffer_.size()) - cursor_;
-  // The '\r' is not counted, so that the verdict does not hang on where the stream was split.
+  // The '\r' is not counted, so that the result does not depend on where the stream was split.
   if (length > 0 && buffer_[cursor_ + length - 1] == '\r') --length;
   if (length > limits_.inline_bytes) return fail("too big inline request");
   if (!found) {
@@ -163,7 +163,7 @@ bool RespParser::split_inline(std::string_view line) {
     if (quote != '\0') return false;
     extents_.push_back({start, inline_text_.size() - start});
   }
-  // Only now, since inline_text_ moves while it grows.
+  // Only now, because inline_text_ moves while it grows.
   for (const Extent& extent : extents_) {
     arguments_.push_back(std::string_view(inline_text_).substr(extent.offset, extent.bytes));
   }
@@ -188,7 +188,7 @@ ParseStatus RespParser::next_array() {
 }
 
 RespParser::LineStatus RespParser::take_count_line(std::string_view& digits) {
-  const std::size_t start = cursor_ + 1;  // behind the type byte
+  const std::size_t start = cursor_ + 1;  // after the type byte
   const std::size_t end = buffer_.find('\r', start);
   const std::size_t length = (end == std::string::npos ? buffer_.size() : end) - start;
   if (length > limits_.count_line_bytes) return LineStatus::kTooLong;
@@ -245,7 +245,7 @@ ParseStatus RespParser::take_bulk() {
   }
   if (buffer_.size() - cursor_ < *bulk_bytes_ + 2) return ParseStatus::kNeedMore;
   const std::size_t end = cursor_ + *bulk_bytes_;
-  // Redis skips these two bytes unseen; a client that has lost count is better told at once.
+  // Redis skips these two bytes unchecked; a client with a wrong count is better rejected at once.
   if (buffer_[end] != '\r' || buffer_[end + 1] != '\n') return fail("expected CRLF after bulk");
   extents_.push_back({cursor_ - head_, *bulk_bytes_});
   cursor_ = end + 2;

@@ -1,7 +1,7 @@
-// Output of one connection: RESP2 replies encoded behind each other, sent from the front.
+// Output of one connection: RESP2 replies encoded one after another, sent from the front.
 //
-// Bounded: an append beyond the limit is refused and marks the buffer as overflowed, after which
-// its content is no longer a valid stream and the connection has to be closed. Not thread-safe.
+// Bounded: an append beyond the limit is rejected and marks the buffer as overflowed, after that
+// its content is no longer a valid stream and the connection must be closed. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class ReplyBuffer {
     raw("\r\n");
   }
   void null_bulk() { raw("$-1\r\n"); }
-  // `count` replies that are to follow make up the array.
+  // The next `count` replies are the elements of the array.
   void array(std::size_t count) { number('*', static_cast<std::int64_t>(count)); }
 
   [[nodiscard]] std::string_view pending() const { return std::string_view(text_).substr(sent_); }

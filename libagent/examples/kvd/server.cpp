@@ -69,7 +69,7 @@ std::optional<Failure> Server::open_stop_channels() {
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  // The workers inherit the mask, so that these signals are only ever read here.
+  // The workers inherit the mask, so that only this thread reads these signals.
   if (const int error = ::pthread_sigmask(SIG_BLOCK, &set, nullptr); error != 0) {
     return system_failure("cannot block SIGTERM and SIGINT", error, "report this as a bug");
   }
@@ -103,13 +103,13 @@ std::optional<Failure> Server::listen() {
   }
   if (ntohl(address.sin_addr.s_addr) >> 24U != 127U) {
     return Failure{"--bind " + options_.bind + " is not a loopback address",
-                   "kvd asks nobody for a password, so it serves this machine only: use an "
+                   "kvd has no passwords, so it serves this machine only: use an "
                    "address of 127.0.0.0/8"};
   }
   listener_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener_.valid()) return system_failure("cannot create a socket", errno, kDescriptorRemedy);
   const int yes = 1;
-  // Else a restart would have to wait for the last run's connections to leave TIME_WAIT.
+  // Otherwise a restart would have to wait for the last run's connections to leave TIME_WAIT.
   (void)::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   const std::string where = options_.bind + ":" + std::to_string(options_.port);
   if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
@@ -150,7 +150,7 @@ std::optional<Failure> Server::run() {
     }
   }
   listener_.reset();
-  // All are told before the first is waited for.
+  // Signals all of them before waiting for the first.
   for (const auto& worker : workers_) worker->stop();
   workers_.clear();
   if (options_.verbose) {
@@ -172,7 +172,7 @@ void Server::accept_clients() {
     if (error == EMFILE || error == ENFILE) {
       shed_client(error);
     } else {
-      // Of the one client (ECONNABORTED and the network's own): the next may be well.
+      // An error of this one client (ECONNABORTED and network errors): the next may succeed.
       RS_WARNING("accept failed, errno %d", error);
     }
   }
@@ -187,7 +187,7 @@ void Server::admit(UniqueFd client) {
     return;
   }
   const int yes = 1;
-  // Replies are written whole; waiting for more to send would only add to the latency.
+  // Replies are written complete; waiting for more data would only add latency.
   (void)::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   state_.clients.fetch_add(1, std::memory_order_relaxed);
   RS_INFO("conn %" PRIu64 ": accepted on descriptor %d, goes to worker %zu", id, client.get(),

@@ -1,5 +1,5 @@
-// The server: accepts on a loopback address, deals the clients out to its workers in turn, and ends
-// on SIGTERM, SIGINT or a client's SHUTDOWN.
+// The server: accepts on a loopback address, distributes the clients to its workers in turn, and
+// ends on SIGTERM, SIGINT or a client's SHUTDOWN.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ServerOptions {
   std::string bind = "127.0.0.1";  // numeric IPv4, of 127.0.0.0/8
   std::uint16_t port = 6379;       // 0: the system chooses one
   unsigned threads = 2;            // 1 to kMaxThreads
-  bool verbose = false;            // tell starts and ends on standard error
+  bool verbose = false;            // report start and end on standard error
 };
 
 class Server {
@@ -28,12 +28,12 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Listens, and starts the workers. Blocks SIGTERM and SIGINT in the calling thread first, so it
-  // has to be the process' only one that could take them.
+  // Listens, and starts the workers. Blocks SIGTERM and SIGINT in the calling thread first, so this
+  // must be the only thread of the process that could receive them.
   [[nodiscard]] std::optional<Failure> start();
   // "127.0.0.1:6379", once started.
   [[nodiscard]] std::string address() const;
-  // Serves until it is told to end.
+  // Serves until it is stopped.
   [[nodiscard]] std::optional<Failure> run();
 
  private:
@@ -42,8 +42,8 @@ class Server {
   [[nodiscard]] std::optional<Failure> open_stop_channels();
   void accept_clients();
   void admit(UniqueFd client);
-  // Without a free descriptor a waiting client would keep the listener ready for ever; the spare
-  // one is given up to take that client and turn it away.
+  // Without a free descriptor, a waiting client would keep the listener ready forever. The spare
+  // descriptor is closed to accept this client and reject it.
   void shed_client(int error);
 
   ServerOptions options_;
@@ -53,7 +53,8 @@ class Server {
   UniqueFd stop_event_;
   UniqueFd epoll_;
   UniqueFd spare_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // last: they end before what they use
+  // last: they are destroyed before the members that they use
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::size_t next_worker_ = 0;
 };
 

@@ -22,7 +22,8 @@ AfterReply dbsize(RequestContext& context, Arguments /*arguments*/) {
 }
 
 AfterReply flushall(RequestContext& context, Arguments arguments) {
-  // ASYNC and SYNC differ in when Redis frees the memory; here it is freed after the locks anyway.
+  // In Redis, ASYNC and SYNC differ in when the memory is freed; here it is always freed after the
+  // locks.
   if (arguments.size() > 2 ||
       (arguments.size() == 2 && !equals_ignoring_case(arguments[1], "async") &&
        !equals_ignoring_case(arguments[1], "sync"))) {
@@ -44,7 +45,7 @@ AfterReply config(RequestContext& context, Arguments arguments) {
     reply_arity_error(context, "config|get");
     return AfterReply::kGoOn;
   }
-  // Nothing is ever saved, which is what a benchmark wants to know from these.
+  // Nothing is ever saved: benchmarks query these settings.
   static constexpr std::array<std::array<std::string_view, 2>, 4> kSettings{
       {{"save", ""}, {"appendonly", "no"}, {"maxmemory", "0"}, {"databases", "1"}}};
   std::vector<std::string_view> pairs;
@@ -101,7 +102,7 @@ AfterReply info(RequestContext& context, Arguments /*arguments*/) {
   return AfterReply::kGoOn;
 }
 
-// redis-cli asks for the commands' documentation to complete what is typed; it does without.
+// redis-cli requests the commands' documentation for completion; it works without.
 AfterReply command(RequestContext& context, Arguments /*arguments*/) {
   context.reply.array(0);
   return AfterReply::kGoOn;

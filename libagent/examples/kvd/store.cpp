@@ -13,7 +13,7 @@
 namespace kvd {
 namespace {
 
-constexpr std::size_t kSweepKeys = 32;      // keys with an expiry looked at in one sample
+constexpr std::size_t kSweepKeys = 32;      // keys with an expiry checked in one sample
 constexpr std::size_t kSweepBuckets = 512;  // buckets walked to find them
 constexpr int kSweepSamples = 8;            // samples in one sweep
 
@@ -152,7 +152,7 @@ bool Store::set(std::string_view key, std::string_view value, SetCondition condi
                 TimeMs expires_at_ms, TimeMs now_ms) {
   const HashedKey hashed_key = hashed(key);
   const unsigned shard = shard_of(hashed_key);
-  // Made before the lock and, when replaced, destroyed after it.
+  // Created before the lock and, if replaced, destroyed after it.
   Entry entry{std::make_shared<const std::string>(value), expires_at_ms};
   Entry replaced;
   const auto lock = lock_shard(shard);
@@ -342,12 +342,12 @@ std::size_t Store::sweep(unsigned shard, TimeMs now_ms) {
     std::vector<Map::node_type> removed;
     std::size_t expired = 0;
     {
-      // A lock per sample: a request waits for one sample at most, never for the whole sweep.
+      // A lock for each sample: a request waits for at most one sample, never for the whole sweep.
       const auto lock = lock_shard(shard);
       expired = sweep_sample(shards_[shard], now_ms, looked_at, removed);
     }
     total += expired;
-    // A quarter is Redis' own rule: below it the rest is left to the lazy removal.
+    // A quarter is Redis' rule: below it the rest is left to lazy removal.
     if (looked_at == 0 || expired * 4 < looked_at) break;
   }
   if (total > 0) {

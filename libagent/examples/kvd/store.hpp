@@ -1,9 +1,9 @@
 // The data: a hash map in kShards parts, each with its own lock, and keys that expire.
 //
 // Thread-safe. A call that names several keys locks all their shards at once, in ascending order,
-// so that it is atomic as it is in Redis. The clock is the caller's: every call takes the time, in
-// milliseconds of any clock that never goes back, and a key is gone once `now_ms` has reached its
-// expiry. Expired keys are removed when they are met (lazily) and by sweep() (sampled).
+// so that it is atomic, as in Redis. The caller provides the clock: every call takes the time, in
+// milliseconds of any monotonic clock, and a key is gone once `now_ms` has reached its expiry.
+// Expired keys are removed when a call finds them (lazily) and by sweep() (sampled).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace kvd {
 using TimeMs = std::int64_t;
 inline constexpr TimeMs kNever = std::numeric_limits<TimeMs>::max();
 
-// Shared, so that a reply is copied out of a large value after the shard's lock has been released.
+// Shared, so that a large value is copied to a reply after the shard's lock has been released.
 using StringPtr = std::shared_ptr<const std::string>;
 using List = std::deque<std::string>;
 
@@ -54,23 +54,23 @@ class Store {
   static constexpr unsigned kShards = 16;
 
   [[nodiscard]] StoreResult<StringPtr> get(std::string_view key, TimeMs now_ms);
-  // One element a key; null where there is no string.
+  // One element for each key; null if there is no string.
   [[nodiscard]] std::vector<StringPtr> get_all(std::span<const std::string_view> keys,
                                                TimeMs now_ms);
-  // False when the condition did not hold. Replaces a value of any type, and its expiry.
+  // Returns false if the condition was not met. Replaces a value of any type, and its expiry.
   bool set(std::string_view key, std::string_view value, SetCondition condition,
            TimeMs expires_at_ms, TimeMs now_ms);
   void set_all(std::span<const KeyValue> pairs, TimeMs now_ms);
-  // How many of the keys there were; a key named twice counts once.
+  // The number of keys that existed; a key named twice counts once.
   std::size_t erase(std::span<const std::string_view> keys, TimeMs now_ms);
-  // How many of the keys there are; a key named twice counts twice.
+  // The number of keys that exist; a key named twice counts twice.
   [[nodiscard]] std::size_t count(std::span<const std::string_view> keys, TimeMs now_ms);
   // A missing key counts as 0. Keeps the expiry.
   StoreResult<std::int64_t> increment(std::string_view key, std::int64_t delta, TimeMs now_ms);
 
-  // False when there is no such key. A time that has passed removes the key.
+  // False if there is no such key. A time in the past removes the key.
   bool expire_at(std::string_view key, TimeMs expires_at_ms, TimeMs now_ms);
-  // The time left, kNever for a key that does not expire.
+  // The time left; kNever for a key that does not expire.
   [[nodiscard]] StoreResult<TimeMs> time_to_live(std::string_view key, TimeMs now_ms);
   [[nodiscard]] ValueType type(std::string_view key, TimeMs now_ms);
 
@@ -81,14 +81,14 @@ class Store {
   StoreResult<std::string> pop(std::string_view key, ListEnd end, TimeMs now_ms);
   [[nodiscard]] StoreResult<std::size_t> list_length(std::string_view key, TimeMs now_ms);
 
-  // Keys held, those included that have expired and have not been met since.
+  // Stored keys, including expired keys that no call has found yet.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t expired_keys() const {
     return expired_.load(std::memory_order_relaxed);
   }
   void clear();
 
-  // Looks at a bounded sample of one shard's keys, goes on while many of them have expired, and
+  // Checks a bounded sample of one shard's keys, continues while many of them have expired, and
   // returns how many it removed. `shard` < kShards.
   std::size_t sweep(unsigned shard, TimeMs now_ms);
 
@@ -97,7 +97,7 @@ class Store {
     std::variant<StringPtr, List> value;
     TimeMs expires_at_ms = kNever;
   };
-  // The hash is computed once a call: it chooses the shard and then serves the shard's map.
+  // The hash is computed once per call: it chooses the shard and is then used by the shard's map.
   struct HashedKey {
     std::string_view text;
     std::size_t hash = 0;
@@ -129,10 +129,10 @@ class Store {
   [[nodiscard]] std::unique_lock<std::mutex> lock_shard(unsigned shard);
   [[nodiscard]] ShardLocks lock_shards(std::uint32_t shard_set);
 
-  // All below need the key's shard locked.
-  // The iterator of a key that exists at now_ms, else end(); removes it if it has expired.
+  // All functions below need the key's shard locked. Returns the iterator of a key that exists at
+  // now_ms, otherwise end(); removes the key if it has expired.
   [[nodiscard]] Map::iterator find_live(const HashedKey& key, TimeMs now_ms);
-  // `replaced` receives what has to be destroyed after the lock: that may be megabytes.
+  // `replaced` receives the entry to destroy after the lock: it may have megabytes.
   void put(const HashedKey& key, Map::iterator found, Entry entry, Entry& replaced);
   [[nodiscard]] Map::node_type take(Shard& shard, Map::iterator found);
   static void change_expiry(Shard& shard, Entry& entry, TimeMs expires_at_ms);
@@ -140,7 +140,7 @@ class Store {
                                          std::vector<Map::node_type>& removed);
 
   std::array<Shard, kShards> shards_;
-  // Both are statistics: nothing is read on the strength of their value, hence relaxed.
+  // Both are statistics: no decision depends on their value, so relaxed.
   std::atomic<std::size_t> size_{0};
   std::atomic<std::uint64_t> expired_{0};
 };

@@ -20,7 +20,7 @@ struct SetOptions {
   TimeMs expires_at_ms = kNever;
 };
 
-// Nothing when an option is wrong, which has then been replied.
+// Empty if an option is invalid; the error has then been replied.
 std::optional<SetOptions> parse_set_options(RequestContext& context, Arguments options) {
   SetOptions result;
   for (std::size_t i = 0; i < options.size(); ++i) {

@@ -1,4 +1,4 @@
-// Commands on strings, those included that take them for counters.
+// Commands on strings, including those that use them as counters.
 #pragma once
 
 #include "libagent/examples/kvd/command_handler.hpp"

@@ -133,8 +133,8 @@ void Worker::handle(int fd, std::uint32_t events, std::span<char> scratch) {
   try {
     connection.handle(events, scratch);
   } catch (const std::bad_alloc&) {
-    // One client's request was too much for this machine: that client goes, the others stay.
-    RS_CRITICAL("conn %" PRIu64 ": out of memory, the connection is given up", connection.id());
+    // One client's request needed too much memory: close that client, keep the others.
+    RS_CRITICAL("conn %" PRIu64 ": out of memory, closing the connection", connection.id());
     connection.abandon();
   }
   if (connection.closed()) {

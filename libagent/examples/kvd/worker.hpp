@@ -29,7 +29,7 @@ class Worker {
   // Starts the thread, named kvd-worker-<index>. Once only.
   [[nodiscard]] std::optional<Failure> start();
 
-  // Hands over a non-blocking socket, counted in ServerState::clients already. From any thread.
+  // Hands over a non-blocking socket that ServerState::clients already counts. From any thread.
   void adopt(UniqueFd client, std::uint64_t id);
   // Ends the loop, which closes all its connections. From any thread; does not wait.
   void stop();
@@ -52,14 +52,14 @@ class Worker {
   unsigned index_;
   ServerState& server_;
   UniqueFd epoll_;
-  UniqueFd wake_;  // eventfd: something was adopted, or stop
+  UniqueFd wake_;  // eventfd: a socket was adopted, or stop
   std::thread thread_;
 
   std::mutex adopted_mutex_;
   std::vector<Adopted> adopted_;  // guarded by adopted_mutex_
   bool stopping_ = false;         // guarded by adopted_mutex_
 
-  // The thread's own.
+  // Used only by the worker's thread.
   std::unordered_map<int, Served> served_;  // by descriptor
   Clock::time_point last_sweep_;
 };

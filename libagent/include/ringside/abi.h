@@ -1,8 +1,9 @@
-/* What the inlined record path of an application and the library share. C11 and C++20.
+/** @file
+ * The interface between the inlined record path of an application and the library. C11 and C++20.
  *
- * Not for direct use: <ringside/ringside.hpp> and <ringside/ringside.h> are the interfaces.
- * Everything here is bound to the library's soname; the layout of shared memory is not here but
- * in shm-layout/.
+ * Not for direct use, except enum rs_level and enum rs_loss_cause: <ringside/ringside.hpp> and
+ * <ringside/ringside.h> are the interfaces. Everything here is bound to the library's soname; the
+ * layout of shared memory is in shm-layout/.
  */
 #ifndef RINGSIDE_ABI_H
 #define RINGSIDE_ABI_H
@@ -15,31 +16,33 @@ extern "C" {
 
 #define RS_EXPORT __attribute__((visibility("default")))
 
-/* The record path. Compilers stop inlining in a file with some dozens of statements, and a call
- * made each of them a quarter dearer. */
+/* The record path. Compilers stop inlining in a file with some dozens of statements, and calls
+ * would make each of them cost a quarter more. */
 #define RS_HOT static inline __attribute__((always_inline))
 
+/** Severity of a statement, and threshold. */
 enum rs_level {
-  RS_LEVEL_TRACE = 1,
-  RS_LEVEL_DEBUG = 2,
-  RS_LEVEL_INFO = 3,
-  RS_LEVEL_NOTICE = 4,
-  RS_LEVEL_WARNING = 5,
-  RS_LEVEL_ERROR = 6,
-  RS_LEVEL_CRITICAL = 7,
-  RS_LEVEL_OFF = 8 /* as a threshold: nothing is recorded */
+  RS_LEVEL_TRACE = 1,    /**< every step */
+  RS_LEVEL_DEBUG = 2,    /**< detail for developers */
+  RS_LEVEL_INFO = 3,     /**< normal operation */
+  RS_LEVEL_NOTICE = 4,   /**< normal, but worth attention */
+  RS_LEVEL_WARNING = 5,  /**< unexpected; the service continues */
+  RS_LEVEL_ERROR = 6,    /**< an operation failed */
+  RS_LEVEL_CRITICAL = 7, /**< the service cannot continue as intended */
+  RS_LEVEL_OFF = 8       /**< as a threshold: nothing is recorded */
 };
 
-/* Why records are lost. Numbers and names are those of trace files and tools. */
+/** Why records are lost. Numbers and names are those of trace files and tools. */
 enum rs_loss_cause {
-  RS_LOSS_ANY = 0,              /* all below together, but for RS_LOSS_TOO_LARGE */
-  RS_LOSS_RING_FULL = 1,        /* a live consumer was too slow */
-  RS_LOSS_NO_CONSUMER = 2,      /* the ring was full and no consumer has moved since */
-  RS_LOSS_NO_RING = 5,          /* more threads than rings */
-  RS_LOSS_NO_SHARED_MEMORY = 6, /* refused for a segment, a ring or the dictionary */
-  RS_LOSS_DICTIONARY_FULL = 7,  /* the statement could not be registered */
-  RS_LOSS_QUARANTINED = 8,      /* the consumer had given the ring up */
-  RS_LOSS_TOO_LARGE = 10        /* recorded, but strings were cut: no loss of a record */
+  RS_LOSS_ANY = 0,              /**< sum of all causes, without RS_LOSS_TOO_LARGE */
+  RS_LOSS_RING_FULL = 1,        /**< a live consumer was too slow */
+  RS_LOSS_NO_CONSUMER = 2,      /**< the ring was full and no consumer made progress */
+  RS_LOSS_NO_RING = 5,          /**< more threads than rings */
+  RS_LOSS_NO_SHARED_MEMORY = 6, /**< no memory for a segment, a ring or the dictionary */
+  RS_LOSS_DICTIONARY_FULL = 7,  /**< the statement could not be registered */
+  RS_LOSS_QUARANTINED = 8,      /**< the consumer had quarantined the ring */
+  RS_LOSS_TOO_LARGE = 10,       /**< recorded, but strings were cut: the record is not lost */
+  RS_LOSS_ABANDONED = 13        /**< a signal handler left the log call (siglongjmp) */
 };
 
 /* One recorded argument of a statement, in the order of the C arguments. */
@@ -51,15 +54,15 @@ struct rs_field {
   int32_t precision_literal; /* bytes that limit this string, or -1 */
 };
 
-/* What a statement's switch says (shm-layout/site_switch.hpp). */
+/* Values of a statement's switch (shm-layout/site_switch.hpp). */
 #define RS_SWITCH_OFF 0
 #define RS_SWITCH_ON 1
 #define RS_SWITCH_UNREGISTERED 2
-#define RS_SWITCH_ON_CONSUMER_CLOCK 3 /* and above: decided by the library */
+#define RS_SWITCH_ON_CONSUMER_CLOCK 3 /* higher values: decided by the library */
 
 /* rs_site.flags: records carry no time, the consumer stamps them when it reads them. */
 #define RS_SITE_CONSUMER_CLOCK 1
-/* rs_site.flags: an event of <ringside/netlogger.h>. `format` is its variables, `arguments` its
+/* rs_site.flags: an event of <ringside/netlogger.h>. `format` has its variables, `arguments` its
  * name, a NUL and its constants. */
 #define RS_SITE_NETLOGGER 2
 
@@ -87,11 +90,11 @@ struct rs_site {
  * Positions are those of shm-layout/ring_metadata.hpp. `pos` runs ahead of `published` while a
  * record is being written; both are only changed by this thread and its signal handlers. */
 struct rs_thread {
-  uint64_t pos;           /* where the next record goes; RS_NO_RING set: no ring yet */
+  uint64_t pos;           /* start of the next record; RS_NO_RING set: no ring yet */
   uint64_t limit;         /* a record whose place ends beyond limit + RS_LIMIT_SLACK - 1 takes the
                              slow path; 0: every record does */
   uint64_t published;     /* last value stored to *producer_pos */
-  uint64_t clock_due;     /* a record stamped later is preceded by a clock record: slow path */
+  uint64_t clock_due;     /* a record stamped later needs a clock record before it: slow path */
   uint64_t place;         /* address of position 0, if this lap had begun there */
   uint64_t* producer_pos; /* in the ring's producer line */
   uint64_t slow_tsc;      /* time stamp of the record that last took the slow path */
@@ -103,7 +106,8 @@ struct rs_thread {
 #define RS_LIMIT_SLACK 64
 
 #define RS_NO_RING UINT64_C(0x8000000000000000)
-/* What a reservation in vain returns: RS_DROPPED + enum rs_loss_cause, no smaller value is any. */
+/* The result of a failed reservation: RS_DROPPED + enum rs_loss_cause. Smaller values are places.
+ */
 #define RS_DROPPED (UINT64_MAX - 15)
 #define RS_HEAD_ID_BITS 20
 #define RS_MAX_FIELDS 32
@@ -126,19 +130,19 @@ RS_EXPORT extern uint8_t rs_initial_switch;
 RS_EXPORT void rs_site_loaded(struct rs_site* site);
 RS_EXPORT void rs_site_unloaded(struct rs_site* site);
 
-/* Registers the statement if need be, creating the segment, and looks at its switch's deadline if
- * it has one. Returns what the switch says then, RS_SWITCH_OFF if it cannot be registered. */
+/* Registers the statement if necessary, creating the segment, and checks its switch's deadline if
+ * it has one. Returns the value of the switch, RS_SWITCH_OFF if it cannot be registered. */
 RS_EXPORT uint8_t rs_site_enabled_slow(struct rs_site* site);
 
 /* Replaces the reservation [start, start + bytes), made by adding to `pos`, that ended beyond
  * `limit` or was stamped after `clock_due`. Attaches a ring, writes clock and drop records, waits
- * for space: whatever is due. Returns where to write the record, or RS_DROPPED + the cause, which
+ * for space, as required. Returns where to write the record, or RS_DROPPED + the cause, which
  * a ring has counted. Leaves `tsc` in slow_tsc, so that the caller need not keep it in a register.
  */
 RS_EXPORT uint64_t rs_reserve_slow(uint64_t start, uint64_t bytes, uint64_t tsc);
 
-/* Counts a record of `site` as lost, for the statement and, if no ring was there to count it, for
- * the segment. `dropped` is what the reservation returned. */
+/* Counts a record of `site` as lost, for the statement and, if there was no ring to count it, for
+ * the segment. `dropped`: the result of the reservation. */
 RS_EXPORT void rs_dropped(struct rs_site* site, uint64_t dropped) __attribute__((cold));
 
 /* An argument in its C type, for calls that are not specialised at compile time. */
@@ -165,12 +169,12 @@ RS_EXPORT void rs_utf8_store(const int32_t* text, unsigned char* out, uint32_t b
 
 /* RS_SWITCH_ON or RS_SWITCH_ON_CONSUMER_CLOCK if the statement is to be recorded, else 0. */
 RS_HOT uint8_t rs_site_enabled(struct rs_site* site) {
-  /* Pairs with the release at registration: whoever finds the switch there finds the id. */
+  /* Pairs with the release at registration: a thread that finds the switch there finds the id. */
   const uint8_t* const byte = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
   const uint8_t state = __atomic_load_n(byte, __ATOMIC_RELAXED);
   if (__builtin_expect(state == RS_SWITCH_ON, 1)) return RS_SWITCH_ON;
   if (state == RS_SWITCH_OFF) return RS_SWITCH_OFF;
-  /* Each outcome by itself: compilers make two to five instructions less of it, on all ways. */
+  /* Each outcome separately: compilers generate two to five instructions less, on all paths. */
   if (__builtin_expect(state != RS_SWITCH_ON_CONSUMER_CLOCK, 0)) return rs_site_enabled_slow(site);
   return RS_SWITCH_ON_CONSUMER_CLOCK;
 }
@@ -188,9 +192,9 @@ RS_HOT uint64_t rs_clock(void) {
 #endif
 }
 
-/* Adds and returns the value before. One instruction on x86, so that a signal handler which logs
- * on this thread comes either before or after it, never in between; no other thread takes part,
- * hence no lock prefix. */
+/* Adds and returns the old value. One instruction on x86, so that a signal handler which logs on
+ * this thread runs either before or after it, never in between. No other thread accesses the word,
+ * so there is no lock prefix. */
 RS_HOT uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
@@ -201,13 +205,13 @@ RS_HOT uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 }
 
 /* Reserves `bytes` for a record, reads its time stamp (0 unless `state` is RS_SWITCH_ON) and
- * returns where it starts, or what rs_dropped() wants. The clock is read after the reservation: a
- * handler in between gets the later place and the earlier time, which the reader puts in order. */
+ * returns where it starts, or a value for rs_dropped(). The clock is read after the reservation: a
+ * handler in between gets the later place and the earlier time; the reader restores the order. */
 RS_HOT uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
   uint64_t start = rs_fetch_add_local(&t->pos, bytes);
   *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : 0;
-  /* Underflows in a ring's first bytes: then the slow path looks closer. */
+  /* Underflows in a ring's first bytes: the slow path then tests exactly. */
   const uint64_t tested = __builtin_constant_p(bytes <= RS_LIMIT_SLACK) && bytes <= RS_LIMIT_SLACK
                               ? start
                               : start + (bytes - RS_LIMIT_SLACK);
@@ -215,19 +219,19 @@ RS_HOT uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
     start = rs_reserve_slow(start, bytes, *tsc);
     *tsc = t->slow_tsc;
   } else if (start >= RS_DROPPED) {
-    /* No position is that large: the caller's test is spared. */
+    /* No position is that large: this removes the caller's test. */
     __builtin_unreachable();
   }
   return start;
 }
 
-/* Asks for the memory of records to come. A page that was not written for the time of a lap is no
- * longer in the translation buffer, and finding it again takes hundreds of nanoseconds in a virtual
- * machine: once in 512 short records, which is the 99.9th percentile (perf/README.md). The lines
- * come back from the consumer's cache on the way. */
+/* Prefetches the memory of later records. A page that was not written during a lap is no longer in
+ * the translation buffer, and a page walk takes hundreds of nanoseconds in a virtual machine: once
+ * in 512 short records, which is the 99.9th percentile (perf/README.md). It also brings the lines
+ * back from the consumer's cache. */
 #define RS_PREFETCH_BYTES 1024
 RS_HOT void rs_prefetch_ahead(uint64_t address) {
-  /* Never faults, also behind the ring's last copy. */
+  /* Never faults, not even after the ring's last copy. */
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %c1(%0)" : : "r"(address), "i"(RS_PREFETCH_BYTES));
 #else
@@ -235,9 +239,9 @@ RS_HOT void rs_prefetch_ahead(uint64_t address) {
 #endif
 }
 
-/* Where the bytes reserved at `start` lie. */
+/* Address of the bytes reserved at `start`. */
 RS_HOT unsigned char* rs_place(uint64_t start) {
-  /* Neither a cast, which C and C++ users spell differently, nor pointer arithmetic, which must not
+  /* Neither a cast, which C and C++ spell differently, nor pointer arithmetic, which must not
    * leave its object. */
   const uint64_t address = rs_thread_state.place + start;
   unsigned char* place;
@@ -246,21 +250,28 @@ RS_HOT unsigned char* rs_place(uint64_t start) {
   return place;
 }
 
-/* Signal handlers recorded behind the bytes that were just published: publishes on until they
- * are all out, so that none of them waits for the next log call. */
+/* Signal handlers recorded after the bytes that were just published: publishes all their records,
+ * so that none of them waits for the next log call. */
 RS_EXPORT void rs_publish_rest(void);
 
-/* Publishes the record [start, start + bytes). Only the outermost record may: the bytes before a
- * handler's record, which belong to the interrupted one, are not written yet. */
+/* The record [start, start + bytes) is complete, and was begun within another one: by a signal
+ * handler, or after a log call that was abandoned. */
+RS_EXPORT void rs_publish_nested(uint64_t start, uint64_t bytes) __attribute__((cold));
+
+/* Publishes the record [start, start + bytes). Only the outermost record may do this: the bytes
+ * before a handler's record, which belong to the interrupted one, are not written yet. */
 RS_HOT void rs_publish(uint64_t start, uint64_t bytes) {
   struct rs_thread* t = &rs_thread_state;
-  /* `published` and `pos` are read by plain loads, which fold into the comparison. Nobody but
-   * this thread and its handlers writes them, and these run between instructions. */
-  if (__builtin_expect(t->published != start, 0)) return;
+  /* `published` and `pos` are read by plain loads, which fold into the comparison. Only this
+   * thread and its handlers write them, and handlers run between instructions. */
+  if (__builtin_expect(t->published != start, 0)) {
+    rs_publish_nested(start, bytes);
+    return;
+  }
   /* Pairs with the acquire of producer_pos in the consumer. */
   __atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE);
   /* After the store above, so that a handler in between still counts as nested and cannot
-   * publish a larger position which this thread would then take back. */
+   * publish a larger position that this thread would then undo. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n(&t->published, start + bytes, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

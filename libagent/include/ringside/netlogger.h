@@ -1,17 +1,29 @@
-/* NetLogger's call, for C11 and C++20: an event by name, with constants and variables as ULM.
+/** @file
+ * NetLogger's call, for C11 and C++20: an event by name, with constants and variables as ULM.
+ */
+/** @def RS_NETLOGGER_WRITE
+ * Records an event with a name, constants and variables.
  *
- *   RS_NETLOGGER_WRITE("disk.read", "Device=3 Mode=direct", "Bytes=%d Seconds=%f File=%s",
- *                      bytes, seconds, file);
+ *     RS_NETLOGGER_WRITE("disk.read", "Device=3 Mode=direct", "Bytes=%d Seconds=%f File=%s",
+ *                        bytes, seconds, file);
  *
- * The three texts are string literals. `constants` is words `name=value` between blanks, a value
- * with blanks in double quotes; numbers become numbers, all else is text. `variables` is words
- * `name=%conversion`, one conversion of printf each, without `*`. Either may be empty. Event and
- * constants are written once; a call records the values of the variables, and costs what RS_INFO
- * costs. Level, time, switches and losses are those of RS_INFO.
+ * The three texts are string literals. Constants are words `name=value` separated by blanks; a
+ * value with blanks is in double quotes. Numbers are stored as numbers, other values as text.
+ * Variables are words `name=conversion` with one conversion of printf each, without `*`. Both can
+ * be empty. Event and constants are stored once. A call records the values of the variables and
+ * costs as much as RS_INFO; level, time and switches are those of RS_INFO.
  *
- * Types are checked at compile time as those of RS_INFO. What the texts look like is checked at
- * compile time in C++; a C statement whose texts are none of the above is counted as lost
- * (RS_LOSS_DICTIONARY_FULL).
+ * Types are checked at compile time, as those of RS_INFO. The form of the texts is checked at
+ * compile time in C++.
+ *
+ * @param event_  name of the event
+ * @param constants_  constants
+ * @param ...  variables, then their values
+ * @par Return value
+ * None. A record that cannot be written is counted as lost: see rs_losses(). In C, a statement with
+ * invalid texts is counted as lost (RS_LOSS_DICTIONARY_FULL).
+ * @par Thread safety
+ * As RS_LOG.
  */
 #ifndef RINGSIDE_NETLOGGER_H
 #define RINGSIDE_NETLOGGER_H
@@ -24,22 +36,48 @@
 extern "C" {
 #endif
 
-/* The same for texts that are known at run time only. A handle keeps what its texts, parsed once,
- * have become: up to 4096 different calls, further ones are counted as lost. Any number of threads
- * may write with a handle, without waiting for each other. The first call with a text allocates
- * memory, so it is not for signal handlers; later ones cost some hundreds of nanoseconds at most.
- */
+/** Handle for events whose texts are only known at run time. */
 struct rs_netlogger;
 
-/* NULL if there is no memory: what is written with that is counted as lost. */
+/** Opens a handle for rs_netlogger_write().
+ *
+ * Open one handle for the process, not one for each request: statements of a closed handle stay in
+ * the dictionary.
+ *
+ * @return the handle; NULL if there is no memory. Events written with NULL are counted as lost.
+ * @par Thread safety
+ * Can be called from any thread; not in a signal handler.
+ */
 RS_EXPORT struct rs_netlogger* rs_netlogger_open(void);
 
-/* Records the event. Texts are copied when they are first seen. */
+/** Records an event whose texts are only known at run time.
+ *
+ * The texts are those of RS_NETLOGGER_WRITE. They are parsed and copied when they are first seen.
+ * A handle keeps up to 4,096 different statements; further ones are counted as lost. The first call
+ * with a text allocates memory; later ones cost some hundreds of nanoseconds at most.
+ *
+ * @param handle  from rs_netlogger_open(); NULL is allowed
+ * @param event  name of the event
+ * @param constants  constants
+ * @param variables  variables; their values follow
+ * @param ...  the values
+ * @par Return value
+ * None. A record that cannot be written is counted as lost: see rs_losses().
+ * @par Thread safety
+ * Any number of threads can use a handle without waiting for each other. Not for signal handlers.
+ */
 RS_EXPORT void rs_netlogger_write(struct rs_netlogger* handle, const char* event,
                                   const char* constants, const char* variables, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Frees the handle, which no thread may use any more. NULL is allowed. What was written stays. */
+/** Closes a handle. Records that were written with it are kept.
+ *
+ * @param handle  NULL is allowed
+ * @par Return value
+ * None.
+ * @par Thread safety
+ * No other thread may use the handle during the call or after it.
+ */
 RS_EXPORT void rs_netlogger_close(struct rs_netlogger* handle);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 #pragma once
-// The texts of a NetLogger statement, which are written as ULM: words `name=value` between blanks.
+// The texts of a NetLogger statement, in the form of ULM: words `name=value` separated by blanks.
 
 #include <cstddef>
 #include <string_view>
@@ -30,7 +30,7 @@ struct NetloggerWord {
   bool is_quoted = false;
 };
 
-// Takes words off a text from its front. Stops at its end and for good at an error.
+// Takes words from the front of a text. Stops at its end, and for good after an error.
 class NetloggerWords {
  public:
   constexpr explicit NetloggerWords(std::string_view text) : text_(text) {}
@@ -79,8 +79,8 @@ class NetloggerWords {
   NetloggerError error_ = NetloggerError::none;
 };
 
-// A variable's value: one conversion and nothing else. What is wrong in the conversion itself is
-// for printf_fields() to say.
+// A variable's value: one conversion and nothing else. printf_fields() reports errors in the
+// conversion itself.
 constexpr NetloggerError netlogger_variable_error(const NetloggerWord& word) {
   shm::PrintfParser parser(word.value);
   shm::PrintfSpec spec;

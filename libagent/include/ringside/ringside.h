@@ -1,10 +1,11 @@
-/* Ringside for C11: tracing at the cost of reading the clock.
+/** @file
+ * Ringside for C11: tracing at the cost of reading the clock.
  *
- *   RS_INFO("order %u filled at %.2f", id, price);
+ *     RS_INFO("order %u filled at %.2f", id, price);
  *
  * Formats are string literals with printf's conversions, checked at compile time: a mismatch is
- * an error under every warning option but -w. `%n` is refused: no pointer to an integer is taken
- * as an argument; print one with %p as (void*)pointer, and pass a wide string for %ls as
+ * an error under every warning option except -w. `%n` is rejected: pointers to integers are not
+ * accepted as arguments; print one with %p as (void*)pointer, and pass a wide string for %ls as
  * (const wchar_t*)L"text". Arguments are evaluated only while the statement is switched on.
  * All functions and macros may be used from any thread.
  *
@@ -13,29 +14,106 @@
 #ifndef RINGSIDE_RINGSIDE_H
 #define RINGSIDE_RINGSIDE_H
 
+#include <stddef.h>
+
 #include "abi.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Creates the segment now instead of at the first log call: 1 if there is one. */
+/** Creates the segment now instead of at the first log call.
+ *
+ * Optional. The options are the defaults and the RINGSIDE_ variables of the environment. Further
+ * calls change nothing. Call it before a signal handler that logs is installed.
+ *
+ * @return 1 if there is a segment; 0 if not, or if RINGSIDE_DISABLE is set. The reason is reported
+ * on standard error once. Log calls try again.
+ * @par Thread safety
+ * Can be called from any thread; not in a signal handler. Blocks for a few milliseconds at most.
+ */
 RS_EXPORT int rs_init(void);
 
-/* Takes a ring for the calling thread, so that its first log call costs no more than any other:
- * 1 if there is one. */
+/** What happens when a thread's ring is full. */
+enum rs_overflow {
+  RS_OVERFLOW_BLOCK = 0,     /**< wait for space up to a bound; then drop and count */
+  RS_OVERFLOW_DROP = 1,      /**< drop the newest record and count */
+  RS_OVERFLOW_OVERWRITE = 2, /**< flight recorder: overwrite the oldest records */
+};
+
+/** Options of rs_init_with(). RINGSIDE_ variables override them. A member that is 0 or null has the
+ * default. Later versions add members at the end: struct_bytes says which version the caller has.
+ */
+struct rs_options {
+  size_t struct_bytes;               /**< sizeof(struct rs_options); required */
+  const char* service;               /**< name of the service; default: the executable's name */
+  const char* shm_dir;               /**< directory of the segment; default: /dev/shm */
+  uint64_t ring_bytes;               /**< per thread; a power of two, 64 KiB to 4 GiB */
+  uint32_t max_threads;              /**< rings; records of further threads count as lost */
+  uint32_t block_timeout_ms;         /**< bound of RS_OVERFLOW_BLOCK without a consumer */
+  uint32_t cost_sampling;            /**< measure about one in this many log calls */
+  uint32_t mode;                     /**< of the segment: 0600, 0640, 0644, 0660 or 0664 */
+  const char* group;                 /**< of the segment: a number, or a name in /etc/group */
+  uint8_t overflow;                  /**< enum rs_overflow */
+  uint8_t level;                     /**< enum rs_level; statements below it are disabled */
+  uint8_t consumer_clock;            /**< 1: the consumer sets the time of records */
+  uint32_t live_consumer_timeout_ms; /**< bound of RS_OVERFLOW_BLOCK with a live consumer */
+};
+
+/** Creates the segment with options.
+ *
+ * The options apply only if nothing has been logged yet. Texts are copied. To have no wait at all,
+ * use RS_OVERFLOW_DROP instead of a block_timeout_ms of 0, which is the default.
+ *
+ * @param options  null: all defaults
+ * @return as rs_init()
+ * @par Thread safety
+ * Can be called from any thread; not in a signal handler. Blocks for a few milliseconds at most.
+ */
+RS_EXPORT int rs_init_with(const struct rs_options* options);
+
+/** Takes a ring for the calling thread, so that its first log call costs no more than any other.
+ *
+ * Optional. Creates the segment if there is none.
+ *
+ * @return 1 if the thread has a ring, else 0. Log calls try again.
+ * @par Thread safety
+ * Can be called from any thread.
+ */
 RS_EXPORT int rs_preallocate(void);
 
-/* Waits until everything recorded before the call, by any thread, is in the trace file:
- * 1 if that happened within timeout_ms; 0 at once where RINGSIDE_OVERFLOW is `overwrite`. */
+/** Waits until everything that any thread recorded before the call is in the trace file.
+ *
+ * @param timeout_ms  how long to wait, in milliseconds
+ * @return 1 if all is written; 0 if not within the time, for instance because no consumerd runs.
+ * With RS_OVERFLOW_OVERWRITE 0 at once.
+ * @par Thread safety
+ * Can be called from any thread. Log calls of other threads continue.
+ */
 RS_EXPORT int rs_flush(uint64_t timeout_ms);
 
-/* How many records of this process are lost for this cause, since its start (in the child of a
- * fork, since the fork), over all threads, those that ended included. 0 for a cause not listed.
- * Only reads; takes a lock: not for signal handlers. */
+/** Counts the records of this process that are lost for a cause.
+ *
+ * Counts since the start of the process, in the child of a fork since the fork, over all threads,
+ * ended ones included.
+ *
+ * @param cause  RS_LOSS_ANY: all causes together
+ * @return the number of records; 0 for an unknown cause
+ * @par Thread safety
+ * Can be called from any thread. Takes a lock; not for signal handlers.
+ */
 RS_EXPORT uint64_t rs_losses(enum rs_loss_cause cause);
 
-/* Switches statements below `level` (enum rs_level) off and the others on. */
+/** Disables statements below a level and enables all others.
+ *
+ * Applies to statements that never ran, and replaces earlier changes of single statements.
+ *
+ * @param level  enum rs_level; RS_LEVEL_OFF disables all statements
+ * @par Return value
+ * None. Log calls see the change at once.
+ * @par Thread safety
+ * Can be called from any thread; not in a signal handler.
+ */
 RS_EXPORT void rs_set_level(int level);
 
 #ifdef __cplusplus
@@ -76,8 +154,8 @@ static inline struct rs_arg rs_arg_pointer_(const void* v) {
   return a;
 }
 
-/* Pointers to integers other than characters are missing on purpose: only %n takes them. As
- * wchar_t is an integer too, a wide string must come as const wchar_t*, which %n cannot take. */
+/* Pointers to integers other than characters are missing on purpose: only %n needs them. Because
+ * wchar_t is an integer too, a wide string must be a const wchar_t*, which %n cannot take. */
 #define RS_ARG_(x) \
   _Generic((x), _Bool: rs_arg_integer_, char: rs_arg_integer_, signed char: rs_arg_integer_,    \
            short: rs_arg_integer_, int: rs_arg_integer_, long: rs_arg_integer_,                 \
@@ -127,10 +205,39 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
                      (uint32_t)(sizeof rs_args_ / sizeof rs_args_[0]) - 1);                    \
     }                                                                                          \
   } while (0)
+/** Records a message at a constant level.
+ *
+ * The format is a string literal with the conversions of printf, except \%n and \%m. The compiler
+ * checks it against the arguments; a mismatch is an error. The arguments are evaluated only while
+ * the statement is enabled. Strings are copied during the call.
+ *
+ * RS_TRACE, RS_DEBUG, RS_INFO, RS_NOTICE, RS_WARNING, RS_ERROR and RS_CRITICAL are RS_LOG at one
+ * level.
+ *
+ * @param level_  enum rs_level, a constant
+ * @param ...  format, then up to 32 arguments
+ * @par Return value
+ * None. A record that cannot be written is counted as lost: see rs_losses().
+ * @par Thread safety
+ * Can be used in any thread, in signal handlers, and in constructors and destructors of static
+ * objects. The first log call of a process allocates memory: call rs_init() before a handler is
+ * installed that can interrupt the allocator.
+ */
 #define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
 
-/* The same without reading the clock: the consumer stamps the record when it reads it. For loops
- * where even the clock is too dear; times are then as coarse as the consumer's polls. */
+/** Records a message without reading the clock: the consumer sets the time when it reads the
+ * record.
+ *
+ * For loops in which even reading the clock costs too much. Times are as coarse as the polls of the
+ * consumer. Everything else is as with RS_LOG.
+ *
+ * @param level_  enum rs_level, a constant
+ * @param ...  format, then up to 32 arguments
+ * @par Return value
+ * None. A record that cannot be written is counted as lost: see rs_losses().
+ * @par Thread safety
+ * As RS_LOG.
+ */
 #define RS_LOG_CONSUMER_CLOCK(level_, ...) \
   RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
 
@@ -182,16 +289,23 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
 #define RS_ARGS_31(f, a, ...) RS_ARG_(a), RS_ARGS_30(f, __VA_ARGS__)
 #define RS_ARGS_32(f, a, ...) RS_ARG_(a), RS_ARGS_31(f, __VA_ARGS__)
 
+/** RS_LOG at level trace. */
 #define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
+/** RS_LOG at level debug. */
 #define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
+/** RS_LOG at level info. */
 #define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
+/** RS_LOG at level notice. */
 #define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
+/** RS_LOG at level warning. */
 #define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
+/** RS_LOG at level error. */
 #define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
+/** RS_LOG at level critical. */
 #define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)
 
-/* Statements of this program or shared object, known from load time on. Every file that
- * includes this header brings the loop; the library takes each statement once. */
+/* Statements of this program or shared object, known from load time. Every file that includes
+ * this header has the loop; the library adds each statement once. */
 extern struct rs_site* const __start_ringside_sites[] __attribute__((weak, visibility("hidden")));
 extern struct rs_site* const __stop_ringside_sites[] __attribute__((weak, visibility("hidden")));
 

@@ -1,12 +1,13 @@
 #pragma once
-// Ringside for C++20: tracing at the cost of reading the clock.
-//
-//   RS_INFO("order %u filled at %.2f", id, price);
-//
-// copies the arguments into the calling thread's ring in shared memory. A separate process,
-// consumerd, writes them to a trace file; ringcat prints it. Every function here may be called
-// from any thread at any time. The log macros may also be used in signal handlers, static
-// constructors and destructors. Nothing throws, exits or aborts.
+/// @file
+/// Ringside for C++20: tracing at the cost of reading the clock.
+///
+///     RS_INFO("order %u filled at %.2f", id, price);
+///
+/// copies the arguments into the calling thread's ring in shared memory. A separate process,
+/// consumerd, writes them to a trace file; ringcat prints it. Every function here can be called
+/// from any thread at any time. The log macros can also be used in signal handlers, static
+/// constructors and destructors. Nothing throws, exits or aborts.
 
 #include <chrono>
 #include <cstdint>
@@ -16,110 +17,187 @@
 #include "abi.h"
 #include "statement.hpp"
 
+/// The interface for C++20.
 namespace ringside {
 
+/// Severity of a statement, and threshold. See enum rs_level.
 enum class Level : std::uint8_t {
-  trace = RS_LEVEL_TRACE,
-  debug = RS_LEVEL_DEBUG,
-  info = RS_LEVEL_INFO,
-  notice = RS_LEVEL_NOTICE,
-  warning = RS_LEVEL_WARNING,
-  error = RS_LEVEL_ERROR,
-  critical = RS_LEVEL_CRITICAL,
-  off = RS_LEVEL_OFF,
+  trace = RS_LEVEL_TRACE,        ///< every step
+  debug = RS_LEVEL_DEBUG,        ///< detail for developers
+  info = RS_LEVEL_INFO,          ///< normal operation
+  notice = RS_LEVEL_NOTICE,      ///< normal, but worth attention
+  warning = RS_LEVEL_WARNING,    ///< unexpected; the service continues
+  error = RS_LEVEL_ERROR,        ///< an operation failed
+  critical = RS_LEVEL_CRITICAL,  ///< the service cannot continue as intended
+  off = RS_LEVEL_OFF,            ///< as a threshold: nothing is recorded
 };
 
+/// What happens when a thread's ring is full.
 enum class Overflow : std::uint8_t {
-  block = 0,  // wait for space, at most block_timeout; then drop and count
-  drop = 1,   // drop the newest record and count
-  // Flight recorder: the newest records of each thread stay in its ring, the oldest give way, and
-  // nobody ever waits. They reach a trace file by `ringctl snapshot` and when the process ends.
+  /// Wait for space, at most live_consumer_timeout while a consumer lives, else block_timeout; then
+  /// drop and count.
+  block = 0,
+  drop = 1,  ///< drop the newest record and count
+  /// Flight recorder: the newest records of each thread stay in its ring, the oldest are
+  /// overwritten, and no thread waits. `ringctl snapshot` writes them to a file, and so does
+  /// consumerd when the process ends.
   overwrite = 2,
 };
 
+/// Where the time of a record comes from.
 enum class Clock : std::uint8_t {
-  tsc = 0,       // every record is stamped by the thread that logs
-  consumer = 1,  // records are stamped when the consumer reads them
+  tsc = 0,       ///< the log call reads the clock
+  consumer = 1,  ///< the consumer sets the time when it reads the record
 };
 
-// All have defaults, and the environment overrides them: RINGSIDE_SERVICE, RINGSIDE_SHM_DIR,
-// RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW, RINGSIDE_BLOCK_TIMEOUT_MS,
-// RINGSIDE_LEVEL, RINGSIDE_CLOCK, RINGSIDE_COST_SAMPLING, RINGSIDE_DISABLE.
+/// Options of init(). All have defaults. The environment overrides them: RINGSIDE_SERVICE,
+/// RINGSIDE_SHM_DIR, RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW,
+/// RINGSIDE_BLOCK_TIMEOUT_MS, RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS, RINGSIDE_LEVEL, RINGSIDE_CLOCK,
+/// RINGSIDE_MODE, RINGSIDE_GROUP, RINGSIDE_COST_SAMPLING, RINGSIDE_DISABLE.
 struct Options {
-  std::string service;                  // default: the executable's name
-  std::string shm_dir = "/dev/shm";     // where the segment is created
-  std::uint64_t ring_bytes = 1U << 20;  // per thread; a power of two, 64 KiB to 4 GiB
-  std::uint32_t max_threads = 1024;     // rings; threads beyond it are not traced, but counted
-  Overflow overflow = Overflow::block;
-  std::chrono::milliseconds block_timeout{100};
-  Level level = Level::trace;
-  Clock clock = Clock::tsc;
-  std::uint32_t mode = 0600;  // of the segment; 0660 lets a consumerd of the same group in
-  // One in about so many log calls of each thread is measured, up to 1,000,000,000; 0: none.
-  // ringstat shows what they cost. With 8192 calls get dearer by 1 to 2 %.
+  std::string service;                  ///< name of the service; default: the executable's name
+  std::string shm_dir = "/dev/shm";     ///< directory of the segment
+  std::uint64_t ring_bytes = 1U << 20;  ///< per thread; a power of two, 64 KiB to 4 GiB
+  std::uint32_t max_threads = 1024;     ///< rings; records of further threads count as lost
+  Overflow overflow = Overflow::block;  ///< what happens when a ring is full
+  std::chrono::milliseconds block_timeout{100};  ///< bound of Overflow::block without a consumer
+  Level level = Level::trace;                    ///< statements below it are disabled
+  Clock clock = Clock::tsc;                      ///< where the time of a record comes from
+  /// Mode of the segment, for any umask: 0600, 0640, 0644, 0660 or 0664. 0660 lets a consumerd
+  /// of `group` drain it, 0640 lets ringstat read it.
+  std::uint32_t mode = 0600;
+  /// Measure about one in this many log calls of each thread, up to 1,000,000,000; 0: none.
+  /// ringstat shows what they cost. At 8192 the overhead is 1 to 2 %.
   std::uint32_t cost_sampling = 0;
+  /// Group of the segment: a number, or a name in /etc/group. Default: what new files in shm_dir
+  /// get. The process must be a member of it; if not, there is no segment.
+  std::string group;
+  /// Bound of Overflow::block with a live consumer, which can be busy or stopped. It is never less
+  /// than block_timeout.
+  std::chrono::milliseconds live_consumer_timeout{10'000};
 };
 
+/// State of the library in this process.
 enum class State : std::uint8_t {
-  idle,      // nothing has been logged yet
-  live,      // a segment exists
-  disabled,  // by RINGSIDE_DISABLE
-  failed,    // no segment could be made; records are counted as refused, and tried again
+  idle,      ///< nothing has been logged yet
+  live,      ///< a segment exists
+  disabled,  ///< by RINGSIDE_DISABLE
+  failed,    ///< no segment could be created; records are counted as refused; log calls try again
 };
 
+/// What status() and init() return.
 struct Status {
-  State state = State::idle;
-  std::string message;        // empty, or what happened, where, and the remedy
-  std::string segment_path;   // empty unless live
-  std::uint64_t dropped = 0;  // records that found no space in their ring
-  std::uint64_t refused = 0;  // records that found no ring or no segment
+  State state = State::idle;  ///< state of the library
+  std::string message;        ///< empty, or what failed, why, and what to do
+  std::string segment_path;   ///< empty unless live
+  std::uint64_t dropped = 0;  ///< records that found no space in their ring
+  std::uint64_t refused = 0;  ///< records that found no ring or no segment
 };
 
-// Names and numbers of trace files and tools.
+/// Why records are lost. Names and numbers are those of trace files and tools.
 enum class LossCause : std::uint8_t {
-  any = RS_LOSS_ANY,                            // all below together, but for too_large
-  ring_full = RS_LOSS_RING_FULL,                // a live consumer was too slow
-  no_consumer = RS_LOSS_NO_CONSUMER,            // the ring was full, no consumer has moved since
-  no_ring = RS_LOSS_NO_RING,                    // more threads than rings
-  no_shared_memory = RS_LOSS_NO_SHARED_MEMORY,  // for a segment, a ring or the dictionary
-  dictionary_full = RS_LOSS_DICTIONARY_FULL,    // the statement could not be registered
-  quarantined = RS_LOSS_QUARANTINED,            // the consumer had given the ring up
-  too_large = RS_LOSS_TOO_LARGE,                // recorded, strings were cut: no loss of a record
+  any = RS_LOSS_ANY,                            ///< sum of all causes, without too_large
+  ring_full = RS_LOSS_RING_FULL,                ///< a live consumer was too slow
+  no_consumer = RS_LOSS_NO_CONSUMER,            ///< the ring was full, no consumer made progress
+  no_ring = RS_LOSS_NO_RING,                    ///< more threads than rings
+  no_shared_memory = RS_LOSS_NO_SHARED_MEMORY,  ///< for a segment, a ring or the dictionary
+  dictionary_full = RS_LOSS_DICTIONARY_FULL,    ///< the statement could not be registered
+  quarantined = RS_LOSS_QUARANTINED,            ///< the consumer had quarantined the ring
+  too_large = RS_LOSS_TOO_LARGE,                ///< recorded, but strings were cut
+  abandoned = RS_LOSS_ABANDONED,                ///< a signal handler left the log call
 };
 
-// Creates the segment now instead of at the first log call. Returns what status() returns then;
-// a second call changes nothing. Blocks for a few milliseconds at most.
+/// Creates the segment now instead of at the first log call.
+///
+/// Optional. Options apply only if nothing has been logged yet; a second call changes nothing.
+/// Call it before a signal handler that logs is installed.
+///
+/// @param options  see Options; RINGSIDE_ variables override them
+/// @return what status() returns then. On failure, `state` is State::failed and `message` has the
+/// reason and the remedy; it is also reported on standard error once. Log calls try again.
+/// @par Thread safety
+/// Can be called from any thread; not in a signal handler. Blocks for a few milliseconds at most.
 RS_EXPORT Status init(const Options& options = {}) noexcept;
 
-// Takes a ring for the calling thread and touches its memory, so that its first log call costs
-// no more than any other. False if there is none (see status()).
+/// Takes a ring for the calling thread and touches its memory, so that its first log call costs
+/// no more than any other.
+///
+/// Optional. Creates the segment if there is none.
+///
+/// @return false if there is no ring (see status()); log calls try again
+/// @par Thread safety
+/// Can be called from any thread.
 RS_EXPORT bool preallocate() noexcept;
 
-// Waits until everything that was recorded before the call, by any thread, is in the trace
-// file. False if that did not happen within `timeout`, for instance because no consumerd runs; at
-// once with Overflow::overwrite.
+/// Waits until everything that any thread recorded before the call is in the trace file.
+///
+/// @param timeout  how long to wait
+/// @return false if not all is written within the time, for instance because no consumerd runs; at
+/// once with Overflow::overwrite
+/// @par Thread safety
+/// Can be called from any thread. Log calls of other threads continue.
 RS_EXPORT bool flush(std::chrono::milliseconds timeout) noexcept;
 
-// Switches every statement below `level` off and the others on, whether they ran before or not.
+/// Disables every statement below a level and enables all others, whether they ran before or not.
+///
+/// Replaces earlier changes of single statements.
+///
+/// @param level  Level::off disables all statements
+/// @par Return value
+/// None. Log calls see the change at once.
+/// @par Thread safety
+/// Can be called from any thread; not in a signal handler.
 RS_EXPORT void set_level(Level level) noexcept;
 
+/// Reports whether this process is traced, and why not.
+///
+/// @return see Status
+/// @par Thread safety
+/// Can be called from any thread; not in a signal handler.
 RS_EXPORT Status status() noexcept;
 
-// How many records of this process are lost for this cause, since its start (in the child of a
-// fork, since the fork), over all threads, those that ended included. Only reads; takes a lock, so
-// not for signal handlers. What a consumer gave up on is not among it, nor what it wrote late.
+/// Counts the records of this process that are lost for a cause.
+///
+/// Counts since the start of the process, in the child of a fork since the fork, over all threads,
+/// ended ones included. Records that a consumer discarded or wrote late are not included.
+///
+/// @param cause  LossCause::any: all causes together
+/// @return the number of records
+/// @par Thread safety
+/// Can be called from any thread. Takes a lock; not for signal handlers.
 RS_EXPORT std::uint64_t losses(LossCause cause = LossCause::any) noexcept;
 
 }  // namespace ringside
 
-// RS_LOG(level, format, arguments...) records a message at a constant level. The format is a
-// string literal with printf's conversions, checked against the arguments at compile time. The
-// arguments are evaluated only while the statement is switched on. Not for constexpr functions.
+/// Records a message at a constant level.
+///
+/// The format is a string literal with the conversions of printf, except \%n and \%m. It is checked
+/// against the arguments at compile time; a mismatch is an error. The arguments are evaluated only
+/// while the statement is enabled. Strings are copied during the call. Not for constexpr functions.
+///
+/// @param level_  enum rs_level, a constant
+/// @param ...  format, then up to 32 arguments
+/// @par Return value
+/// None. A record that cannot be written is counted as lost: see ringside::losses().
+/// @par Thread safety
+/// Can be used in any thread, in signal handlers, and in constructors and destructors of static
+/// objects. The first log call of a process allocates memory: call ringside::init() before a
+/// handler is installed that can interrupt the allocator.
 #define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
 
-// The same without reading the clock: the consumer stamps the record when it reads it. For loops
-// where even the clock is too dear; times are then as coarse as the consumer's polls. The option
-// `clock` does this to every statement.
+/// Records a message without reading the clock: the consumer sets the time when it reads the
+/// record.
+///
+/// For loops in which even reading the clock costs too much. Times are as coarse as the polls of
+/// the consumer. The option `clock` does this for every statement. Everything else is as with
+/// RS_LOG.
+///
+/// @param level_  enum rs_level, a constant
+/// @param ...  format, then up to 32 arguments
+/// @par Return value
+/// None. A record that cannot be written is counted as lost: see ringside::losses().
+/// @par Thread safety
+/// As RS_LOG.
 #define RS_LOG_CONSUMER_CLOCK(level_, ...) \
   RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
 
@@ -140,10 +218,17 @@ RS_EXPORT std::uint64_t losses(LossCause cause = LossCause::any) noexcept;
   } while (0)
 #define RS_FIRST_(first, ...) first
 
+/// RS_LOG at level trace.
 #define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
+/// RS_LOG at level debug.
 #define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
+/// RS_LOG at level info.
 #define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
+/// RS_LOG at level notice.
 #define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
+/// RS_LOG at level warning.
 #define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
+/// RS_LOG at level error.
 #define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
+/// RS_LOG at level critical.
 #define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)

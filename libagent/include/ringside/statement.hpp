@@ -48,8 +48,8 @@ template <class T>
 inline constexpr bool is_wide_pointer =
     std::is_pointer_v<T>&& std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, wchar_t>;
 
-// Whether an argument of type T (arrays decayed) is what printf wants for `field`.
-// The rules are those of -Wformat: the sign of an integer is free, its size is not.
+// Whether an argument of type T (arrays decayed) matches printf's conversion for `field`. The rules
+// are those of -Wformat: the sign of an integer may differ, its size may not.
 template <class T>
 consteval bool argument_fits(const shm::PrintfField& field) {
   using P = promoted_t<T>;
@@ -90,8 +90,8 @@ consteval bool argument_fits(const shm::PrintfField& field) {
   }
 }
 
-// The bytes one argument takes in a ring and how they are stored. Numbers are plain stores;
-// strings carry their length, found once.
+// The bytes one argument takes in a ring and how they are stored. Numbers are plain stores; strings
+// carry their length, computed once.
 template <class Stored>
 struct NumberArgument {
   Stored value;
@@ -140,7 +140,7 @@ struct WideTextArgument {
 inline constexpr char kNullText[] = "(null)";
 inline constexpr std::int64_t kNoLimit = -1;
 
-// A string at most `limit` bytes long; with a limit it need not be terminated within it.
+// A string of at most `limit` bytes; with a limit it need not be terminated within it.
 [[gnu::always_inline]] inline TextArgument measure_text(const char* text, std::int64_t limit) {
   if (text == nullptr) [[unlikely]] {
     const bool whole = limit < 0 || limit >= static_cast<std::int64_t>(sizeof kNullText) - 1;
@@ -190,7 +190,7 @@ rs_arg generic_argument(T value) {
   return arg;
 }
 
-// `Text` is the statement's own local type; it makes everything here one per statement.
+// `Text` is the statement's own local type; it makes everything here unique to the statement.
 template <class Text>
 struct Statement {
   static constexpr StatementText kText = Text::text();
@@ -235,13 +235,13 @@ struct Statement {
   };
   [[gnu::visibility("hidden")]] static inline Loaded loaded;
 
-  // How to record, RS_SWITCH_; 0 if the statement is switched off.
+  // The switch RS_SWITCH_ if the statement is to be recorded; 0 if it is switched off.
   [[gnu::always_inline]] static std::uint8_t enabled() {
-    static_cast<void>(&loaded);  // instantiates it: the statement is known from load time on
+    static_cast<void>(&loaded);  // instantiates it: the statement is known from load time
     return rs_site_enabled(&site);
   }
 
-  // The format is here only so that the macro can hand on its arguments as they are.
+  // The format is here only so that the macro can pass on its arguments unchanged.
   template <class... Args>
   [[gnu::always_inline]] static void record(std::uint8_t state, const char* /*format*/,
                                             Args... args) {
@@ -356,7 +356,7 @@ struct Statement {
     }
   }
 
-  // What the record becomes if it is too large to be stored as it is.
+  // The record's form if it is too large to be stored as it is.
   template <class... Args>
   [[gnu::always_inline]] static auto generic_call(std::uint8_t state, Args... args) {
     return [=]() __attribute__((cold, noinline)) {

@@ -6,7 +6,7 @@ usage: generate_tracepoints.py kvd_tracepoints.h kvd_tracepoint_calls.hpp
 
 import sys
 
-# Letter -> C type, C++ type, LTTng field. T is text with its length, S ends with NUL.
+# Letter -> C type, C++ type, LTTng field. T is text with a length, S is terminated by NUL.
 TYPES = {
     "d": ("int32_t", "int", "integer"),
     "u": ("uint32_t", "unsigned", "integer"),
@@ -17,7 +17,7 @@ TYPES = {
     "T": ("const char*", "std::string_view", "text"),
 }
 
-# As kvd's statements have them; another one fails to compile for want of its Tracepoint<...>.
+# The sequences in kvd's statements; a statement with another one does not compile, because its Tracepoint<...> is missing.
 SIGNATURES = """
     none d u Q QQ QQQ QQQQ QQQQQ QQu uu uf uQ uQQ udQ dQ Qd QdQ QQff QQQf Suu
     T Tu Tq TQuQ TuSQ TuSQq QQT QQTf QQST QQQS QQQQS

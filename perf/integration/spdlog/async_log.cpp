@@ -11,7 +11,7 @@
 namespace ringside::perf {
 namespace {
 
-// As much memory as Ringside's two rings of 1 MiB would be 6,000 slots; more do spdlog good.
+// The memory of Ringside's two rings of 1 MiB would hold 6,000 slots; spdlog benefits from more.
 constexpr std::size_t kQueueSlots = 32768;
 
 class AsyncLog {
@@ -19,7 +19,7 @@ class AsyncLog {
   AsyncLog() {
     const char* const file = std::getenv("KVD_LOG_FILE");  // NOLINT(concurrency-mt-unsafe)
     if (file == nullptr) fail("KVD_LOG_FILE is not set; it names the file that is logged to");
-    // kvd's signals are for its main thread.
+    // The background thread inherits this mask: kvd's main thread handles its signals.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

@@ -1,4 +1,4 @@
-// kvd's logger where it is built with spdlog.
+// kvd's logger when kvd is built with spdlog.
 #pragma once
 
 #include <spdlog/async_logger.h>
@@ -8,12 +8,13 @@
 
 namespace ringside::perf {
 
-// Asynchronous, one background thread, full queue blocks, every level on, into the file that
-// KVD_LOG_FILE names. Made by the first call, which ends the process if it cannot; drained at
+// Asynchronous, one background thread, a full queue blocks, every level on; writes to the file that
+// KVD_LOG_FILE names. Created by the first call, which ends the process if that fails; drained at
 // normal exit.
 spdlog::logger& async_log();
 
-// spdlog formats on the calling thread; in the background it adds the pattern and writes.
+// spdlog formats the message on the calling thread; the background thread adds the pattern and
+// writes.
 template <class Source, class... Arguments>
 void log_async(spdlog::level::level_enum level, Arguments... arguments) {
   static spdlog::logger& log = async_log();

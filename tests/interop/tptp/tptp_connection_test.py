@@ -57,4 +57,4 @@ class TptpConnection(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -100,4 +100,4 @@ class XmlScanning(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -8,22 +8,22 @@
 
 namespace ringside::tool::ctf {
 
-// Of the bits of a number, the low `bits` (1 to 64) alone.
+// The low `bits` bits (1 to 64) of a number.
 constexpr std::uint64_t low_bits(std::uint32_t bits) {
   return UINT64_MAX >> ((64 - bits) % 64);
 }
 
-// Places are bits from the packet's begin, as alignment counts from there. What is at hand of the
-// packet may begin later.
+// Positions are bits from the packet's begin, because alignment counts from there. The bytes in
+// memory can begin later in the packet.
 class BitReader {
  public:
-  // `bytes` of the packet from byte `first` on; what lies at bit `end` or behind is not read.
+  // `bytes` of the packet from byte `first` on; bits at `end` or later are not read.
   void open(std::span<const std::byte> bytes, std::uint64_t first, std::uint64_t end_bit) {
     bytes_ = bytes.data();
     first_bit_ = first * 8;
     const std::uint64_t held = first_bit_ + std::uint64_t{bytes.size()} * 8;
     end_ = held < end_bit ? held : end_bit;
-    // Behind it 8 bytes cannot be loaded at once any more.
+    // After this position 8 bytes can no longer be loaded at once.
     last_load_ = bytes.size() < 8 ? 0 : held - 64;
     has_loads_ = bytes.size() >= 8;
   }
@@ -34,23 +34,25 @@ class BitReader {
 
   void align(std::uint32_t bits) { at_ = (at_ + bits - 1) & ~std::uint64_t{bits - 1}; }
 
-  // At a whole byte: the next ones.
+  // The next bytes; the position must be a whole byte.
   const std::byte* here() const { return bytes_ + (at_ - first_bit_) / 8; }
   void pass(std::uint64_t bits) { at_ += bits; }
 
-  // Whether so many bytes begin here, at a whole one, and 8 can be loaded at each of them.
+  // Whether the position is a whole byte, this many bytes follow, and 8 can be loaded at each of
+  // them.
   bool has_straight(std::uint64_t bytes) const {
     return at_ % 8 == 0 && has_loads_ && at_ + bytes * 8 <= last_load_ + 8 && bytes * 8 <= left();
   }
 
-  // At a whole byte: the next 64 bits, which stay there. False where there are fewer.
+  // Loads the next 64 bits without moving on; the position must be a whole byte. False if fewer
+  // remain.
   bool load(std::uint64_t& number) const {
     if (left() < 64 || !has_loads_ || at_ > last_load_) return false;
     std::memcpy(&number, here(), sizeof number);
     return true;
   }
 
-  // 1 to 64 bits. False where the packet does not have them.
+  // Reads 1 to 64 bits. False if the packet does not have them.
   [[gnu::always_inline]] bool read(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     if (left() < bits) return false;
     const auto used = static_cast<std::uint32_t>(at_ % 8);
@@ -65,7 +67,7 @@ class BitReader {
   }
 
  private:
-  // Little-endian fields fill bytes from their lowest bit up, big-endian ones from their highest
+  // Little-endian fields fill bytes from the lowest bit up, big-endian fields from the highest bit
   // down.
   bool read_bytes(std::uint32_t bits, bool big_endian, std::uint64_t& number) {
     number = 0;

@@ -19,6 +19,7 @@ constexpr std::size_t kMostEnumNames = 4096;
 FieldType number_type(const Node& node) {
   if (node.kind == TypeKind::kFloat) return node.bits == 32 ? FieldType::f32 : FieldType::f64;
   if (node.kind == TypeKind::kEnum) return FieldType::enumeration;
+  if (node.type->is_boolean) return FieldType::boolean;
   if (node.bits == 64 && node.base == 16 && !node.is_signed) return FieldType::pointer;
   const unsigned step = node.bits <= 8 ? 0 : node.bits <= 16 ? 1 : node.bits <= 32 ? 2 : 3;
   const FieldType first = node.is_signed ? FieldType::i8 : FieldType::u8;
@@ -70,8 +71,12 @@ class Flattening {
   }
 
  private:
-  // The count in front of a sequence, which the sequence has itself.
+  // Whether `node` is the count before a sequence, which the sequence itself contains too.
   static bool is_length(const Node& node, const Node& behind) {
+    if (behind.kind == TypeKind::kSequence && behind.type->location != nullptr) {
+      return behind.type->location->path.back() == node.name &&
+             plain_name(node.name) == fmt::format("_{}_length", plain_name(behind.name));
+    }
     return behind.kind == TypeKind::kSequence && behind.type->reference == node.name &&
            node.name == "_" + behind.name + "_length";
   }
@@ -103,7 +108,7 @@ bool is_integer(const Node& node, std::uint32_t bits) {
   return (node.kind == TypeKind::kInteger || node.kind == TypeKind::kEnum) && node.bits == bits;
 }
 
-// Whether a record stores the node's value as it stores one of that type.
+// Whether a record stores the node's value as it stores a value of `type`.
 bool holds(const Node& node, FieldType type) {
   switch (type) {
     case FieldType::f32:
@@ -152,7 +157,7 @@ std::optional<shm::Level> level_named(const std::string& name) {
   return {};
 }
 
-// Throws what nlohmann's at() and get() do where something is missing or of another type.
+// Throws as nlohmann's at() and get() do if a member is missing or has another type.
 bool site_of(const nlohmann::json& json, SiteDefinition& site) {
   const auto kind = index_of(kKindNames, json.at("kind").get<std::string>());
   const auto style = index_of(kStyleNames, json.at("style").get<std::string>());
@@ -256,7 +261,7 @@ std::optional<EventFacts> facts_of_event(const std::string& json, Node& fields, 
     const nlohmann::json parsed = nlohmann::json::parse(json);
     if (take_facts(parsed, fields, maker, next, facts)) return facts;
   } catch (const nlohmann::json::exception&) {
-    // As good as no facts: a trace that another tool has changed.
+    // Treated as no facts: another tool has changed the trace.
   }
   forget_columns(fields);
   return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Which fields of an event become fields of a statement, and how.
+// Decides which fields of an event become fields of a statement, and how.
 
 #include <cstdint>
 #include <optional>
@@ -13,19 +13,19 @@ namespace ringside::tool::ctf {
 
 struct Column {
   FieldDefinition field;        // without its constant and names
-  const Type* names = nullptr;  // of an enumeration
+  const Type* names = nullptr;  // the enumeration's type
   std::uint32_t index = 0;
-  bool is_constant = false;  // as the facts of a trace of ours say
+  bool is_constant = false;  // if the facts of a trace of Ringside say so
 };
 
-// Of any structure: its numbers, texts and arrays of these, those of structures within it as
-// "outer.inner"; anything else as text. Numbers the columns from `next` on.
+// The columns of any structure: its numbers, texts and arrays of these, those of its inner
+// structures as "outer.inner"; anything else as text. Numbers the columns from `next` on.
 std::vector<Column> columns_of(Node& structure, const std::string& prefix, std::uint32_t& next);
 
-// Only for events that there are: the type of many fields may have many names.
+// Called only for events that occur, because a type of many fields can have many names.
 void add_names(const Type& enumeration, FieldDefinition& field);
 
-// What the writer of traces says in `env` about an event of its own.
+// What Ringside's writer records in `env` about one of its own events.
 struct EventFacts {
   SiteDefinition site;  // without fields
   std::vector<Column> columns;
@@ -37,7 +37,7 @@ struct EventFacts {
   std::uint32_t duration = kNone;
 };
 
-// Empty if `json` is not about such fields: then they are taken as any other's.
+// Empty if `json` does not describe these fields: then they are read like those of any other tool.
 std::optional<EventFacts> facts_of_event(const std::string& json, Node& fields, LayoutMaker& maker,
                                          std::uint32_t& next);
 

@@ -5,24 +5,18 @@
 #include <charconv>
 #include <cstring>
 
-#include <fmt/format.h>
-
-#include "tools/json_text.hpp"
-
 namespace ringside::tool::ctf {
 namespace {
 
-std::uint64_t extended(const Node& node, std::uint64_t number) {
-  if (!node.is_signed || node.bits == 64) return number;
-  const unsigned unused = (64 - node.bits) % 64;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(number << unused) >> unused);
-}
-
-// Bytes of an element in a record: whole bytes in steps of two; enumerations are 8.
+// The size of an element in a record: 1, 2, 4 or 8 bytes; an enumeration has 8.
 std::uint32_t stored_bytes(const Node& element) {
   if (element.kind == TypeKind::kEnum) return 8;
+  if (element.is_odd && element.type->is_boolean) return 1;
   return element.bits <= 8 ? 1 : element.bits <= 16 ? 2 : element.bits <= 32 ? 4 : 8;
 }
+
+// The limit of elements without bits, if the rest of the packet has fewer bits than this.
+constexpr std::uint64_t kMostOfNothing = 256;
 
 void append(std::string& text, const void* bytes, std::size_t count) {
   text.append(static_cast<const char*>(bytes), count);
@@ -37,21 +31,16 @@ void Decoder::make_room(std::size_t slots, std::size_t columns) {
   texts_.resize(columns);
 }
 
-[[gnu::always_inline]] inline bool Decoder::raw(const Node& node, std::uint64_t& number) {
-  bits_.align(node.align_bits);
-  if (!bits_.read(node.bits, node.big_endian, number)) return cut_short();
-  return true;
-}
-
 [[gnu::always_inline]] inline bool Decoder::number(const Node& node) {
   std::uint64_t number = 0;
   if (!raw(node, number)) return false;
   if (node.role == NodeRole::kClock) {
-    // The low bits: it has gone on by less than once around.
-    clock_ += (number - clock_) & low_bits(node.bits);
+    // The field has only the low bits of the clock, which has advanced by less than their range.
+    clock_ += (number - clock_) & low_bits(node.is_odd ? odd_bits_ : node.bits);
   }
   number = extended(node, number);
   if (node.role == NodeRole::kEventId) event_id_ = number;
+  if (node.role == NodeRole::kOfPacket) take_packet_roles(node, number);
   if (node.slot != kNone) slots_[node.slot] = number;
   if (node.column != kNone) columns_[node.column].u64 = number;
   return true;
@@ -70,9 +59,11 @@ bool Decoder::floating(const Node& node) {
   return true;
 }
 
-bool Decoder::string(const Node& node, std::string_view& text) {
+bool Decoder::string(const Node& node, std::string& copy, std::string_view& text) {
   bits_.align(node.align_bits < 8 ? 8 : node.align_bits);
   if (bits_.left() == 0) return cut_short();
+  if (node.type->unit_bytes != 1) [[unlikely]]
+    return wide_string(node, copy, text);
   const char* const begin = reinterpret_cast<const char*>(bits_.here());
   const auto* const end = static_cast<const char*>(std::memchr(begin, 0, bits_.left() / 8));
   if (end == nullptr) return cut_short();
@@ -83,22 +74,26 @@ bool Decoder::string(const Node& node, std::string_view& text) {
 
 bool Decoder::count_of(const Node& node, std::uint64_t& count) {
   count = node.kind == TypeKind::kArray ? node.length : slots_[node.reference];
-  // Elements of no bits are as many as anybody claims.
+  // Elements without bits do not limit the count that a file can claim.
   if (count > UINT32_MAX) return bad("an array of more elements than there can be");
   const Node& element = node.children.front();
-  if (count != 0) bits_.align(element.align_bits);
-  const std::uint64_t least = element.bits != 0                   ? element.bits
-                              : element.kind == TypeKind::kString ? 8
-                                                                  : 0;
+  bits_.align(node.align_bits);
+  const std::uint64_t least = element.is_odd && element.type->is_variable ? 8
+                              : element.bits != 0                         ? element.bits
+                              : element.kind == TypeKind::kString         ? 8
+                                                                          : 0;
   if (count * least > bits_.left()) return cut_short();
-  if (least == 0 && count > bits_.left())
+  if (least == 0 && count > std::max(bits_.left(), kMostOfNothing))
     return bad("an array of more elements than there are bits");
   return true;
 }
 
-bool Decoder::characters(const Node& element, std::uint64_t count, std::string& copy,
+bool Decoder::characters(const Node& node, std::uint64_t count, std::string& copy,
                          std::string_view& text) {
-  // Whose bits are there: count_of() has seen to that.
+  if (node.type->unit_bytes != 1) [[unlikely]]
+    return wide_characters(node, count, copy, text);
+  const Node& element = node.children.front();
+  // The bits exist: count_of() has checked that.
   if (element.align_bits <= 8 && bits_.at() % 8 == 0) {
     const char* const begin = reinterpret_cast<const char*>(bits_.here());
     const void* const end = count == 0 ? nullptr : std::memchr(begin, 0, count);
@@ -129,7 +124,7 @@ bool Decoder::elements(const Node& node, std::uint64_t count) {
     text.clear();
     for (std::uint64_t i = 0; i < count; ++i) {
       std::string_view one;
-      if (!string(element, one)) return false;
+      if (!string(element, wide_, one)) return false;
       const auto bytes = static_cast<std::uint32_t>(one.size());
       append(text, &bytes, sizeof bytes);
       text += one;
@@ -139,8 +134,9 @@ bool Decoder::elements(const Node& node, std::uint64_t count) {
   }
   const std::uint32_t bytes = stored_bytes(element);
   bits_.align(element.align_bits);
-  const bool as_they_are = bytes * 8 == element.bits && element.align_bits <= element.bits &&
-                           bits_.at() % 8 == 0 && (!element.big_endian || bytes == 1);
+  const bool as_they_are = !element.is_odd && bytes * 8 == element.bits &&
+                           element.align_bits <= element.bits && bits_.at() % 8 == 0 &&
+                           (!element.big_endian || bytes == 1);
   if (as_they_are) {
     value.text = {reinterpret_cast<const char*>(bits_.here()),
                   static_cast<std::size_t>(count * bytes)};
@@ -182,7 +178,7 @@ bool Decoder::hex_strings(const Node& node, std::uint64_t count) {
   text.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string_view digits;
-    if (!string(element, digits)) return false;
+    if (!string(element, wide_, digits)) return false;
     if (digits.size() % 2 != 0) return bad("an odd number of hexadecimal digits");
     const auto bytes = static_cast<std::uint32_t>(digits.size() / 2);
     append(text, &bytes, sizeof bytes);
@@ -201,11 +197,12 @@ bool Decoder::hex_strings(const Node& node, std::uint64_t count) {
 bool Decoder::array(const Node& node) {
   std::uint64_t count = 0;
   if (!count_of(node, count)) return false;
+  if (node.role == NodeRole::kOfPacket) take_uuid(count);
   if (node.column != kNone) {
     trace::Value& value = columns_[node.column];
     switch (node.mode) {
       case ColumnMode::kText:
-        return characters(node.children.front(), count, texts_[node.column], value.text);
+        return characters(node, count, texts_[node.column], value.text);
       case ColumnMode::kHexStrings:
         return hex_strings(node, count);
       case ColumnMode::kHalves:
@@ -243,7 +240,7 @@ bool Decoder::straight(const Node& node, const NodePart& part) {
     std::uint64_t loaded = 0;
     std::memcpy(&loaded, here, sizeof loaded);
     here += straight.bytes;
-    // Its bits at the top of the word first.
+    // Moves the number's bits to the top of the word first.
     const unsigned unused = 64 - 8U * straight.bytes;
     loaded = straight.big_endian ? __builtin_bswap64(loaded) : loaded << unused;
     const std::uint64_t number =
@@ -287,7 +284,8 @@ bool Decoder::walk(const Node& node) {
       return floating(node);
     case TypeKind::kString: {
       std::string_view text;
-      if (!string(node, text)) return false;
+      std::string& copy = node.column == kNone ? wide_ : texts_[node.column];
+      if (!string(node, copy, text)) return false;
       if (node.column != kNone) columns_[node.column].text = text;
       return true;
     }
@@ -304,69 +302,6 @@ bool Decoder::walk(const Node& node) {
     case TypeKind::kVariant: {
       const Node* const chosen = option(node);
       return chosen != nullptr && walk(*chosen);
-    }
-  }
-  return true;
-}
-
-bool Decoder::render(const Node& node, std::string& text) {
-  switch (node.kind) {
-    case TypeKind::kInteger:
-    case TypeKind::kEnum: {
-      std::uint64_t number = 0;
-      if (!raw(node, number)) return false;
-      number = extended(node, number);
-      if (node.slot != kNone) slots_[node.slot] = number;
-      text += node.is_signed ? fmt::format("{}", static_cast<std::int64_t>(number))
-                             : fmt::format("{}", number);
-      return true;
-    }
-    case TypeKind::kFloat: {
-      std::uint64_t number = 0;
-      if (!raw(node, number)) return false;
-      text += node.bits == 32
-                  ? fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(number)))
-                  : fmt::format("{}", std::bit_cast<double>(number));
-      return true;
-    }
-    case TypeKind::kString: {
-      std::string_view one;
-      if (!string(node, one)) return false;
-      text += quoted_json_text(one);
-      return true;
-    }
-    case TypeKind::kArray:
-    case TypeKind::kSequence: {
-      std::uint64_t count = 0;
-      if (!count_of(node, count)) return false;
-      if (node.children.front().is_text && node.children.front().bits == 8) {
-        std::string copy;
-        std::string_view one;
-        if (!characters(node.children.front(), count, copy, one)) return false;
-        text += quoted_json_text(one);
-        return true;
-      }
-      text += '[';
-      for (std::uint64_t i = 0; i < count; ++i) {
-        if (i != 0) text += ',';
-        if (!render(node.children.front(), text)) return false;
-      }
-      text += ']';
-      return true;
-    }
-    case TypeKind::kStruct:
-      bits_.align(node.align_bits);
-      text += '{';
-      for (const Node& child : node.children) {
-        if (&child != &node.children.front()) text += ',';
-        text += quoted_json_text(plain_name(child.name)) + ':';
-        if (!render(child, text)) return false;
-      }
-      text += '}';
-      return true;
-    case TypeKind::kVariant: {
-      const Node* const chosen = option(node);
-      return chosen != nullptr && render(*chosen, text);
     }
   }
   return true;

@@ -68,7 +68,7 @@ std::string_view alias_of(FieldType element) {
     case FieldType::pointer:
       return "pointer_t";
     case FieldType::string:
-    case FieldType::bytes:  // in arrays: hexadecimal digits; of sequences of sequences tools fail
+    case FieldType::bytes:  // in arrays: hexadecimal digits; tools fail on sequences of sequences
     case FieldType::none:
       break;
   }
@@ -92,11 +92,11 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// An identifier of its own for each field. The underscore in front, which readers take away, keeps
-// it from being a keyword.
+// Makes a unique identifier for each field. The leading underscore, which readers remove, keeps it
+// from being a keyword.
 class Identifiers {
  public:
-  // `counted`: length_of() it is one, too.
+  // `counted`: length_of() the identifier is an identifier, too.
   std::string make(std::string_view name, bool counted) {
     std::string identifier = "_";
     for (const char c : name) identifier += is_letter(c) ? c : '_';
@@ -114,7 +114,7 @@ class Identifiers {
   }
 
  private:
-  // babeltrace2 takes a name for one that it made of another's by taking its underscore away.
+  // babeltrace2 confuses a name with one that it derived from another by removing its underscore.
   bool is_taken(const std::string& identifier) const {
     return taken_.contains(identifier) || taken_.contains("_" + identifier) ||
            taken_.contains(identifier.substr(1));
@@ -136,7 +136,7 @@ void declare_field(const trace::Field& field, Identifiers& identifiers, std::str
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
-  // ASCII, and no control characters: what TSDL's literals are sure to carry.
+  // ASCII without control characters, which TSDL's literals can always carry.
   return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 

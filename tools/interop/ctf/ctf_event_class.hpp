@@ -1,5 +1,5 @@
 #pragma once
-// What CTF calls an event class: a statement, or one whose records have extensions, with the
+// A CTF event class: a statement, or a statement whose records have extensions, with its
 // declaration for the metadata and the encoding of its records.
 
 #include <cstdint>
@@ -12,25 +12,26 @@
 
 namespace ringside::tool::ctf {
 
-// In front of the declarations: names of the types that these use. All are aligned to bytes, so
-// that a record of numbers has the bytes that it has in a ring.
+// Type aliases, placed before the declarations that use them. All are aligned to bytes, so that a
+// record of numbers has the same bytes as in a ring.
 extern const std::string_view kTypeAliases;
 
-// Of records of `site` with the extensions `ext_flags`; shm::kExtDuration is in nanoseconds.
+// The declaration for records of `site` with the extensions `ext_flags`; shm::kExtDuration is in
+// nanoseconds.
 struct EventDeclaration {
   std::string facts;  // JSON: what CTF's metadata has no place for
   std::string body;   // of "event { ... }", without the id
 };
 EventDeclaration declare_event(const trace::Site& site, std::uint32_t ext_flags);
 
-// Appends the payload of a record. `duration_ns` counts if it has one.
+// Appends the payload of a record. `duration_ns` is used if the record has a duration.
 void append_payload(const trace::Site& site, const trace::Record& record, std::uint64_t duration_ns,
                     std::string& packet, ConversionReport& report);
 
-// Appends up to the first NUL, and a NUL.
+// Appends the text up to its first NUL, and a NUL.
 void append_text(std::string_view text, std::string& packet, ConversionReport& report);
 
-// As a literal of TSDL.
+// The text as a literal of TSDL.
 std::string quoted_tsdl(std::string_view text);
 
 }  // namespace ringside::tool::ctf

@@ -10,7 +10,7 @@
 namespace ringside::tool::ctf {
 namespace {
 
-// Keys of streams that are no thread's stand behind all thread ids.
+// Keys of streams without a thread begin after all thread ids.
 constexpr std::uint64_t kInstances = std::uint64_t{1} << 32;
 
 std::string entry(const Metadata& metadata, const std::string& key) {
@@ -60,7 +60,7 @@ Identities::Contexts& Identities::contexts_of(StreamReader& stream) {
     std::vector<Column> column = columns_of(*cpu, "cpu_id", next);
     contexts.others.insert(contexts.others.end(), column.begin(), column.end());
   }
-  // Of losses, where the file has no event yet.
+  // For losses that occur before the file's first event.
   if (Node* const name = find_plain_member(stream.layout.packet_context, "ringside_thread_name");
       is_ours_ && name != nullptr && name->kind == TypeKind::kString) {
     contexts.packet_name = columns_of(*name, "", next).front().index;
@@ -82,9 +82,8 @@ std::uint32_t Identities::process_of(std::uint32_t pid) {
   return place->second = add_process(process);
 }
 
-// More than there may be share the last one.
 std::uint32_t Identities::add_process(const ProcessDefinition& process) {
-  if (room_.processes == 0) return TraceBuilder::kMostProcesses - 1;
+  if (room_.processes == 0) return builder_.process_of_others();
   --room_.processes;
   return builder_.add_process(process);
 }
@@ -144,7 +143,7 @@ void Identities::begin_packet(StreamReader& stream, const Packet& packet, Decode
   own_name_ = trace_.files()[packet.file];
   if (is_ours_ && stream.process != kNone) {
     const auto told = static_cast<std::uint32_t>(decoder.slot(stream.loss_cause));
-    if (told <= static_cast<std::uint32_t>(shm::LossCause::kSampled))
+    if (told <= static_cast<std::uint32_t>(shm::kLastLossCause))
       cause_ = static_cast<shm::LossCause>(told);
     own_process_ = process_of_ours(static_cast<std::uint32_t>(decoder.slot(stream.process)));
     own_thread_ = static_cast<std::uint32_t>(decoder.slot(stream.thread));

@@ -1,5 +1,5 @@
 #pragma once
-// Whose the events are: processes and threads from contexts and `env`.
+// Finds the process and thread of each event, from contexts and `env`.
 
 #include <cstdint>
 #include <map>
@@ -15,38 +15,38 @@
 
 namespace ringside::tool::ctf {
 
-// How many of what a builder has a limit of.
+// How many processes and threads the builder still accepts.
 struct BuilderRoom {
   std::uint32_t processes = TraceBuilder::kMostProcesses;
   std::uint32_t streams = TraceBuilder::kMostStreams;
 };
 
-// Contexts that name a thread (vpid, vtid, procname; of the kernel's pid, tid) choose its stream;
-// else there is one for each of the trace's, named for its file.
+// Contexts that name a thread (vpid, vtid, procname; those of the kernel pid, tid) choose its
+// stream. Otherwise each stream of the trace becomes one, named for its file.
 class Identities {
  public:
   Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room);
 
-  // Of traces that --to ctf wrote.
+  // Whether --to ctf wrote the trace.
   bool is_ours() const { return is_ours_; }
 
-  // How many columns the stream's contexts have: others' begin there.
+  // The number of columns of the stream's contexts; other columns follow them.
   std::uint32_t columns_of_stream(StreamReader& stream) { return contexts_of(stream).columns_end; }
-  // Contexts that are no identity.
+  // Contexts that do not identify a process or thread.
   const std::vector<Column>& context_columns(StreamReader& stream) {
     return contexts_of(stream).others;
   }
 
-  // Before and after the head of a packet is decoded.
+  // Called before and after the head of a packet is decoded.
   void prepare(StreamReader& stream, Decoder& decoder);
   void begin_packet(StreamReader& stream, const Packet& packet, Decoder& decoder);
-  // After the contexts of an event have.
+  // Called after the contexts of an event are decoded.
   std::uint32_t stream_of_event(const Decoder& decoder);
-  // A trace without events is the trace of a process, too.
+  // A trace without events belongs to a process, too.
   void end() {
     if (processes_.empty()) own_process();
   }
-  // Of losses.
+  // The stream for losses.
   std::uint32_t stream_of_packet();
   shm::LossCause cause_of_packet() const { return cause_; }
 
@@ -87,7 +87,7 @@ class Identities {
   std::uint32_t own_process_ = kNone;
   std::uint32_t own_thread_ = kNone;
   std::string own_name_;
-  std::uint32_t own_stream_ = kNone;  // what stream_of_packet() says
+  std::uint32_t own_stream_ = kNone;  // the result of stream_of_packet()
   Thread* last_ = nullptr;
   std::uint64_t last_pid_ = 0;
   std::uint64_t last_tid_ = 0;

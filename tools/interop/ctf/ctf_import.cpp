@@ -16,10 +16,10 @@ struct OpenTrace {
   Trace trace;
   ReadOutcome outcome;  // of opening it
   std::unique_ptr<TraceImport> import;
-  std::string path;  // below that of a session
+  std::string path;  // below the session's directory
 };
 
-// By the begins of packets, so that what has been written need not be kept in mind for long.
+// Reads packets in order of their begins, so that written records need not be remembered for long.
 void read_merged(std::deque<OpenTrace>& traces, TraceBuilder& builder) {
   for (;;) {
     OpenTrace* first = nullptr;
@@ -64,7 +64,7 @@ ReadOutcome read_ctf(const std::string& path, TraceBuilder& builder, ConversionR
   for (ctf::OpenTrace& trace : traces) {
     trace.import->end();
     ReadOutcome& read = trace.import->outcome();
-    // What was wrong with its packets is more than what came of that.
+    // Damage of the trace's packets takes precedence over the damage that followed from it.
     if (trace.outcome.end != ReadEnd::kWhole) read.end = ReadEnd::kWhole;
     ctf::add_outcome(std::move(read), trace.path, outcome);
     ctf::add_outcome(std::move(trace.outcome), trace.path, outcome);

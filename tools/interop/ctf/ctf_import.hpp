@@ -1,6 +1,6 @@
 #pragma once
-// Reads traces of the Common Trace Format 1.8: those of LTTng, of babeltrace2's sink.ctf.fs, and
-// what --to ctf writes, which comes back as it was.
+// Reads traces of the Common Trace Format 1.8 and 2: those of LTTng, of babeltrace2's sink.ctf.fs,
+// and those of --to ctf, whose records come back unchanged.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace ringside::tool {
 
-// A directory with `metadata` in it.
+// A directory that contains `metadata`.
 bool recognise_ctf(const std::string& path);
 
 ReadOutcome read_ctf(const std::string& path, TraceBuilder& builder, ConversionReport& report);

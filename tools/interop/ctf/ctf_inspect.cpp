@@ -12,7 +12,7 @@ namespace ringside::tool {
 namespace ctf {
 namespace {
 
-// Elements of a JSON list, a line each.
+// Elements of a JSON list, one per line.
 class List {
  public:
   List(OutputBytes& output, std::string_view name) : output_(output) {
@@ -87,7 +87,7 @@ void put_json(const Trace& trace, const ReadOutcome& outcome, OutputBytes& outpu
 
 void put_csv(const Trace& trace, const std::string& prefix, OutputBytes& output) {
   for (const Packet& packet : trace.packets()) {
-    // As RFC 4180 quotes.
+    // Quoted as in RFC 4180.
     std::string file = "\"";
     for (const char c : prefix + trace.files()[packet.file])
       file += c == '"' ? "\"\"" : std::string(1, c);
@@ -114,7 +114,7 @@ void put_text(const Trace& trace, const std::string& prefix, OutputBytes& output
   }
 }
 
-// Of the traces of a session one after the other; `prefix` of those has their place below it.
+// Covers the traces of a session one after the other; `prefix` has their path below the session.
 class Inspection {
  public:
   Inspection(InspectStyle style, OutputBytes& output) : style_(style), output_(output) {}

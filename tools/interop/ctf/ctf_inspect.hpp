@@ -1,5 +1,5 @@
 #pragma once
-// What a CTF trace consists of: clocks, environment, kinds of events, and packets.
+// Lists the contents of a CTF trace: clocks, environment, kinds of events, and packets.
 
 #include <string>
 

@@ -16,7 +16,7 @@ bool is_numeric_slot(const Node& node) {
   return node.kind == TypeKind::kInteger || node.kind == TypeKind::kEnum;
 }
 
-// A path's first name; the path is what follows.
+// Takes the first name from the front of a path.
 std::string_view take_name(std::string_view& path) {
   const std::size_t dot = path.find('.');
   const std::string_view name = path.substr(0, dot);
@@ -39,7 +39,7 @@ bool is_straight(const Node& node) {
   const bool has_whole_bytes =
       node.bits == 8 || node.bits == 16 || node.bits == 32 || node.bits == 64;
   return is_number && has_whole_bytes && node.align_bits <= 8 && node.role == NodeRole::kPlain &&
-         node.mode == ColumnMode::kNumber;
+         node.mode == ColumnMode::kNumber && !node.is_odd;
 }
 
 }  // namespace
@@ -69,13 +69,13 @@ BriefHeader brief_header_of(const Node& header) {
   const Node& variant = header.children[1];
   const bool is_tag = is_numeric_slot(id) && id.role == NodeRole::kEventId && id.slot != kNone &&
                       variant.kind == TypeKind::kVariant && variant.reference == id.slot;
-  if (!is_tag || id.is_signed || id.big_endian || variant.choices.empty()) return {};
+  if (!is_tag || id.is_signed || id.big_endian || id.is_odd || variant.choices.empty()) return {};
   const Node::Choice& choice = variant.choices.front();
   const Node& chosen = variant.children[choice.option];
   if (chosen.kind != TypeKind::kStruct || chosen.children.size() != 1) return {};
   const Node& clock = chosen.children[0];
   const bool is_clock = is_numeric_slot(clock) && clock.role == NodeRole::kClock &&
-                        clock.slot == kNone && !clock.big_endian;
+                        clock.slot == kNone && !clock.big_endian && !clock.is_odd;
   const std::uint32_t bits = id.bits + clock.bits;
   const bool follows = id.bits % chosen.align_bits == 0 && id.bits % clock.align_bits == 0;
   if (!is_clock || !follows || id.align_bits > 8 || bits % 8 != 0 || bits >= 64) return {};
@@ -83,7 +83,7 @@ BriefHeader brief_header_of(const Node& header) {
 }
 
 bool is_named_for_time(const Node& node) {
-  return node.kind == TypeKind::kInteger &&
+  return node.kind == TypeKind::kInteger && !node.type->is_json &&
          (node.name == "timestamp" || node.name == "timestamp_begin" ||
           node.name == "timestamp_end");
 }
@@ -130,21 +130,32 @@ Node* LayoutMaker::resolve(std::string_view path) {
 }
 
 bool LayoutMaker::refer(const Type& type, Node& node) {
-  Node* const target = resolve(type.reference);
-  if (target == nullptr) {
+  const Node* target = nullptr;
+  if (type.location != nullptr) {
+    std::vector<Node*> targets;
+    if (!locate(*type.location, targets)) {
+      return fail(fmt::format("'{}' needs the field '{}', which is no integer before it", node.name,
+                              plain_name(*type.location->path.back())));
+    }
+    if (!refer_to(targets, type, node)) return false;
+    target = targets.front();
+  } else if (Node* const named = resolve(type.reference)) {
+    node.reference = take_slot(*named);
+    target = named;
+  } else {
     return fail(fmt::format("'{}' needs the field '{}', which is no integer before it", node.name,
                             type.reference));
   }
-  node.reference = take_slot(*target);
   if (type.kind == TypeKind::kSequence) return true;
-  if (target->kind != TypeKind::kEnum)
+  const std::vector<EnumRange>& ranges = type.ranges.empty() ? target->type->ranges : type.ranges;
+  if (target->kind != TypeKind::kEnum && type.ranges.empty())
     return fail(fmt::format("the tag of '{}' is no enumeration", node.name));
   std::map<std::string_view, std::uint32_t> options;
   for (std::uint32_t i = 0; i < node.children.size(); ++i)
     options.try_emplace(plain_name(node.children[i].name), i);
-  nodes_ += target->type->ranges.size();
+  nodes_ += ranges.size();
   if (nodes_ > kMostNodes) return fail(kTooManyFields);
-  for (const EnumRange& range : target->type->ranges) {
+  for (const EnumRange& range : ranges) {
     const auto option = options.find(plain_name(range.label));
     if (option != options.end()) node.choices.push_back({range.first, range.last, option->second});
   }
@@ -165,7 +176,11 @@ bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned 
   node.length = type.length;
   node.big_endian =
       type.order == ByteOrder::kBig || (type.order == ByteOrder::kNative && metadata_.big_endian);
-  if (in_header_ && is_numeric_slot(node)) {
+  node.is_odd = type.is_variable || type.is_reversed || type.is_boolean;
+  if (type.is_json) {
+    if (type.roles != 0) take_roles(type, node);
+    if (!error_.empty()) return false;
+  } else if (root_ == "stream.event.header" && is_numeric_slot(node)) {
     const bool is_time = !type.clock.empty() || is_named_for_time(node);
     if (is_time && metadata_.find_clock(type.clock) != nullptr) node.role = NodeRole::kClock;
     if (node.name == "id") node.role = NodeRole::kEventId;
@@ -174,7 +189,7 @@ bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned 
     if (type.kind == TypeKind::kSequence && !refer(type, node)) return false;
     return make(*type.element, node.name, node.children.emplace_back(), depth + 1);
   }
-  // Members are referred to by their addresses.
+  // Other nodes refer to members by address.
   node.children.reserve(type.members.size());
   const bool is_struct = type.kind == TypeKind::kStruct;
   if (is_struct) open_.push_back(&node);
@@ -193,6 +208,7 @@ bool LayoutMaker::make_root(std::string_view prefix, const TypePointer& type, No
   if (type == nullptr) return true;
   if (type->kind != TypeKind::kStruct) return fail(fmt::format("{} is no structure", prefix));
   open_.clear();
+  root_ = prefix;
   if (!make(*type, std::string(prefix), node, 0)) return false;
   roots_.push_back({prefix, &node});
   return true;
@@ -205,12 +221,10 @@ bool LayoutMaker::make_packet_header(Node& header) {
 
 bool LayoutMaker::make_stream(const StreamDescription& description, StreamLayout& stream) {
   std::erase_if(roots_, [](const Root& root) { return root.prefix != "trace.packet.header"; });
-  if (!make_root("stream.packet.context", description.packet_context, stream.packet_context))
-    return false;
-  in_header_ = true;
-  const bool made = make_root("stream.event.header", description.event_header, stream.event_header);
-  in_header_ = false;
-  return made && make_root("stream.event.context", description.event_context, stream.event_context);
+  clock_ = description.clock;
+  return make_root("stream.packet.context", description.packet_context, stream.packet_context) &&
+         make_root("stream.event.header", description.event_header, stream.event_header) &&
+         make_root("stream.event.context", description.event_context, stream.event_context);
 }
 
 bool LayoutMaker::make_event(const EventDescription& description, StreamLayout& stream,

@@ -29,7 +29,8 @@ bool has_magic(std::string_view bytes, bool* swapped) {
 
 bool is_metadata(std::string_view first_bytes) {
   bool swapped = false;
-  return first_bytes.starts_with("/* CTF 1.") || has_magic(first_bytes, &swapped);
+  return first_bytes.starts_with("/* CTF 1.") || has_magic(first_bytes, &swapped) ||
+         (is_json_metadata(first_bytes) && first_bytes.find('{') != std::string_view::npos);
 }
 
 bool metadata_text(std::string_view file, std::string* tsdl, MetadataError* error) {

@@ -1,5 +1,5 @@
 // Reads TSDL: the declarations of section C of the CTF 1.8 specification, as far as tracers write
-// them; blocks that nobody needs (callsite) are passed over.
+// them; skips blocks that are not used (callsite).
 
 #include <utility>
 
@@ -109,7 +109,7 @@ class Parser final : TypeParser {
   }
 
   std::unique_ptr<Metadata> metadata_;
-  std::vector<std::size_t> of_any_stream_;  // events that do not say of which
+  std::vector<std::size_t> of_any_stream_;  // events that do not name their stream
 };
 
 }  // namespace
@@ -135,6 +135,7 @@ const Clock* Metadata::find_clock(const std::string& clock) const {
 }
 
 std::unique_ptr<Metadata> parse_metadata(std::string_view tsdl, MetadataError* error) {
+  if (is_json_metadata(tsdl)) return parse_json_metadata(tsdl, error);
   return Parser(tsdl, error).parse();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The words that the writer of CTF puts into a trace and its reader takes out again.
+// The names that the writer of CTF puts into a trace and its reader recognises.
 
 #include <array>
 #include <cstdint>
@@ -18,11 +18,11 @@ inline constexpr std::uint32_t kPacketMagic = 0xC1FC1FC1;
 inline constexpr std::uint32_t kMetadataPacketMagic = 0x75D11D57;
 
 inline constexpr std::string_view kTracerName = "ringside";
-// Entries of `env` begin like this and end in a number.
+// Entries of `env` begin with these prefixes and end in a number.
 inline constexpr std::string_view kProcessEntry = "ringside_process_";
 inline constexpr std::string_view kEventEntry = "ringside_event_";
 
-// Fields behind a statement's own, for what few records have, in this order.
+// Fields after a statement's own, for what few records have, in this order.
 struct ExtensionField {
   std::uint32_t flag = 0;
   std::string_view name;
@@ -51,7 +51,7 @@ inline std::string_view name_of_style(shm::FormatStyle style) {
   return index < kStyleNames.size() ? kStyleNames[index] : kStyleNames[0];
 }
 
-// LTTng's numbers, which are syslog's with a row of its own for debugging.
+// LTTng's numbers: syslog's, and several further levels for debugging.
 constexpr unsigned loglevel_of(shm::Level level) {
   switch (level) {
     case shm::Level::kCritical:
@@ -79,7 +79,7 @@ constexpr shm::Level level_of(std::uint64_t loglevel) {
 static_assert(level_of(loglevel_of(shm::Level::kNotice)) == shm::Level::kNotice);
 static_assert(level_of(loglevel_of(shm::Level::kError)) == shm::Level::kError);
 
-// LTTng's way: "provider:name".
+// LTTng's form: "provider:name".
 inline std::string event_name_of(const trace::Site& site) {
   std::string_view name = site.name.empty() ? std::string_view(site.format) : site.name;
   if (name.empty()) name = "unnamed";

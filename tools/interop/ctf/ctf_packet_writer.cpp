@@ -10,7 +10,7 @@
 
 namespace ringside::tool::ctf {
 
-// Stands for HeadLayout below.
+// The declaration of HeadLayout below.
 const char* const kPacketLayout =
     R"(  packet.header := struct {
     uint32_t magic;
@@ -106,7 +106,7 @@ bool PacketWriter::close() {
   std::memcpy(packet_.data(), &head, sizeof head);
   const bool written = write_out();
   packet_.clear();
-  // Of a thread that writes no more it would stay taken.
+  // Otherwise a thread that writes nothing more would keep the memory.
   packet_.shrink_to_fit();
   return written;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The packets of one thread in a file of their own.
+// Writes the packets of one thread to a separate file.
 
 #include <array>
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace ringside::tool::ctf {
 
-// The metadata's declarations of what these packets begin with.
+// The metadata's declarations of the head of these packets.
 extern const char* const kPacketLayout;
 
-// In the directory of the trace, the file of a stream.
+// The file name of a stream in the trace's directory.
 std::string stream_file_name(std::uint64_t stream);
 
-// Not thread-safe. The file is open only while a packet is written: there may be more threads than
-// a process may have files.
+// Not thread-safe. The file is open only while a packet is written: there can be more threads than
+// descriptors.
 class PacketWriter {
  public:
-  // Packets are written when they have so many bytes, or somebody wants their memory back.
+  // Packets are written when they reach this size, or when the caller needs their memory.
   static constexpr std::size_t kPacketBytes = std::size_t{256} << 10;
 
   struct Identity {
@@ -32,10 +32,11 @@ class PacketWriter {
 
   PacketWriter(int directory_fd, const Identity& identity);
 
-  // Of the packets that begin from here on.
+  // Applies to packets that begin from here on.
   void name_thread(std::uint32_t id, std::string_view name);
 
-  // Where an event goes that is not older than the one before. Call close() when full().
+  // The place for an event, which must not be older than the previous one. Call close() when
+  // full().
   std::string& begin_event(std::uint64_t time_ns) {
     if (packet_.empty()) open(time_ns);
     last_ns_ = time_ns;
@@ -45,11 +46,11 @@ class PacketWriter {
   std::size_t pending() const { return packet_.size(); }
   std::uint64_t last_ns() const { return last_ns_; }
 
-  // A packet without events, over the time in which `count` were lost.
+  // Writes a packet without events for the time in which `count` were lost.
   bool lose(std::uint64_t since_ns, std::uint64_t until_ns, std::uint64_t count,
             shm::LossCause cause);
 
-  // Writes what is pending. False with errno.
+  // Writes the pending packet. False with errno.
   bool close();
 
  private:

@@ -17,10 +17,10 @@
 namespace ringside::tool::ctf {
 namespace {
 
-// LTTng's own are six deep, those that a relay daemon wrote eight.
+// LTTng's sessions are six deep, those that a relay daemon wrote eight.
 constexpr unsigned kMostSessionDepth = 10;
 constexpr std::size_t kMostDirectories = 20'000;
-// To tell whether a directory is a session at all.
+// The limit for finding out whether a directory is a session at all.
 constexpr std::size_t kFewDirectories = 500;
 
 struct SessionEntries {
@@ -36,7 +36,7 @@ bool session_entries(int parent, const char* name, SessionEntries& entries) {
     if (fd >= 0) ::close(fd);
     return false;
   }
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): of a stream of this thread alone, which glibc has safe
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the stream, which glibc makes safe
   while (const dirent* const entry = ::readdir(directory)) {
     const std::string_view held = entry->d_name;
     if (held.starts_with('.')) continue;
@@ -53,14 +53,14 @@ bool session_entries(int parent, const char* name, SessionEntries& entries) {
   return true;
 }
 
-// Depth first, in the order of names. `found` says whether to go on.
+// Depth first, in the order of names. `found` returns whether to continue.
 class SessionWalk {
  public:
   SessionWalk(std::string root, std::size_t most_directories,
               std::function<bool(const std::string&)> found)
       : root_(std::move(root)), left_(most_directories), found_(std::move(found)) {}
 
-  // False if `found` was.
+  // False if `found` returned false.
   bool walk(const std::string& below, unsigned depth) {
     if (left_ == 0) {
       left_out_ = fmt::format("{}: more directories than are looked into", below);
@@ -110,7 +110,7 @@ TraceSources sources_of(const std::string& path) {
   });
   walk.walk("", 0);
   if (traces.left_out.empty()) traces.left_out = walk.left_out();
-  // What is wrong with it as a trace is told, then.
+  // Reading it as a trace then reports what is wrong.
   if (traces.paths.empty()) traces.paths.emplace_back();
   return traces;
 }

@@ -17,16 +17,24 @@ namespace ringside::tool::ctf {
 namespace {
 
 constexpr std::size_t kMostMetadataBytes = std::size_t{256} << 20;
-// All are kept in mind, some 80 bytes of each.
+// All packets are kept in memory, about 80 bytes each.
 constexpr std::size_t kMostPackets = 8'000'000;
 
-// The clock that the events' times, or else the packets', are of.
+// The clock of the events' times, or else of the packets' times.
 const Clock* clock_of(const Node& node, const Metadata& metadata) {
   if (node.type != nullptr && (!node.type->clock.empty() || is_named_for_time(node))) {
     if (const Clock* const clock = metadata.find_clock(node.type->clock)) return clock;
   }
   for (const Node& child : node.children) {
     if (const Clock* const clock = clock_of(child, metadata)) return clock;
+  }
+  return nullptr;
+}
+
+const Node* find_role(const Node& node, Role role) {
+  if ((node.packet_roles & bit_of(role)) != 0) return &node;
+  for (const Node& child : node.children) {
+    if (const Node* const found = find_role(child, role)) return found;
   }
   return nullptr;
 }
@@ -86,36 +94,55 @@ bool Trace::load_metadata(const std::string& path, ReadOutcome* outcome) {
   return false;
 }
 
+void Trace::name_roles(StreamReader& stream) {
+  const auto name = [](Node& structure, std::string_view member, Role role) {
+    Node* const node = find_plain_member(structure, member);
+    const bool is_number =
+        node != nullptr && (node->kind == TypeKind::kInteger || node->kind == TypeKind::kEnum);
+    if (!is_number) return;
+    node->role = NodeRole::kOfPacket;
+    node->packet_roles = bit_of(role);
+  };
+  name(packet_header_, "magic", Role::kMagic);
+  name(packet_header_, "stream_id", Role::kStreamClassId);
+  name(packet_header_, "stream_instance_id", Role::kStreamId);
+  Node& context = stream.layout.packet_context;
+  name(context, "timestamp_begin", Role::kTimestamp);
+  name(context, "timestamp_end", Role::kEndTimestamp);
+  name(context, "content_size", Role::kContentBits);
+  name(context, "packet_size", Role::kTotalBits);
+  name(context, "packet_seq_num", Role::kSequence);
+  name(context, "events_discarded", Role::kDiscarded);
+}
+
 bool Trace::make_layouts(ReadOutcome* outcome) {
   layouts_ = std::make_unique<LayoutMaker>(*metadata_);
+  const bool is_named = metadata_->major == 1;
   bool made = layouts_->make_packet_header(packet_header_);
-  magic_ = layouts_->slot_of(packet_header_, "magic");
-  stream_id_ = layouts_->slot_of(packet_header_, "stream_id");
-  stream_instance_id_ = layouts_->slot_of(packet_header_, "stream_instance_id");
   for (const auto& [id, description] : metadata_->streams) {
     StreamReader& stream = streams_[id];
     made = made && layouts_->make_stream(description, stream.layout);
+    if (is_named) name_roles(stream);
     Node& context = stream.layout.packet_context;
-    for (const auto& [name, slot] : {std::pair("timestamp_begin", &stream.timestamp_begin),
-                                     {"timestamp_end", &stream.timestamp_end},
-                                     {"content_size", &stream.content_size},
-                                     {"packet_size", &stream.packet_size},
-                                     {"packet_seq_num", &stream.packet_seq_num},
-                                     {"events_discarded", &stream.events_discarded},
-                                     {"ringside_process", &stream.process},
+    for (const auto& [name, slot] : {std::pair("ringside_process", &stream.process),
                                      {"ringside_thread", &stream.thread},
                                      {"ringside_loss_cause", &stream.loss_cause}}) {
       *slot = layouts_->slot_of(context, name);
     }
-    if (const Node* const discarded = find_plain_member(context, "events_discarded")) {
+    if (const Node* const discarded = find_role(context, Role::kDiscarded)) {
       if (discarded->bits < 64) stream.most_discarded = (std::uint64_t{1} << discarded->bits) - 1;
+    }
+    stream.has_begin = find_role(context, Role::kTimestamp) != nullptr;
+    if (!is_named) {
+      if (!description.clock.empty()) stream.clock = metadata_->find_clock(description.clock);
+      continue;
     }
     stream.clock = clock_of(stream.layout.event_header, *metadata_);
     if (stream.clock == nullptr) stream.clock = clock_of(context, *metadata_);
   }
   for (const EventDescription& event : metadata_->events) {
     const auto stream = streams_.find(event.stream_id);
-    if (stream != streams_.end() && !stream->second.first_event)
+    if (is_named && stream != streams_.end() && !stream->second.first_event)
       stream->second.first_event = event.id;
   }
   if (!made) *outcome = ReadOutcome::refused(0, "metadata: " + layouts_->error());
@@ -126,7 +153,7 @@ void Trace::list_files() {
   const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
   DIR* const directory = fd < 0 ? nullptr : ::fdopendir(fd);
   if (directory == nullptr) return;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): of a stream of this thread alone, which glibc has safe
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the stream, which glibc makes safe
   while (const dirent* const entry = ::readdir(directory)) {
     const std::string name = entry->d_name;
     struct stat status {};
@@ -137,20 +164,31 @@ void Trace::list_files() {
   std::sort(files_.begin(), files_.end());
 }
 
-bool Trace::read_head(Decoder& decoder, Packet& packet, std::string* why) {
-  decoder.make_room(layouts_->slots(), 0);
-  decoder.bits().go_to(0);
-  if (decoder.decode(packet_header_) != Decoded::kYes) {
-    *why = "the file ends within the header of this packet";
-    return false;
-  }
-  if (magic_ != kNone && decoder.slot(magic_) != kPacketMagic) {
+bool Trace::check_packet_header(const Decoder& decoder, std::string* why) const {
+  if (decoder.packet_fact(Role::kMagic, kPacketMagic) != kPacketMagic) {
     *why = "no packet begins here: its magic number is missing";
     return false;
   }
-  packet.stream_id = stream_id_ != kNone          ? decoder.slot(stream_id_)
-                     : metadata_->streams.empty() ? 0
-                                                  : metadata_->streams.begin()->first;
+  if (decoder.has(Role::kUuid) && metadata_->stream_uuid != decoder.packet_uuid()) {
+    *why = "a packet of another trace: its UUID is not that of the metadata";
+    return false;
+  }
+  return true;
+}
+
+bool Trace::read_head(Decoder& decoder, Packet& packet, std::string* why) {
+  decoder.make_room(layouts_->slots(), 0);
+  decoder.forget_packet();
+  decoder.bits().go_to(0);
+  if (const Decoded decoded = decoder.decode(packet_header_); decoded != Decoded::kYes) {
+    *why = decoded == Decoded::kBad ? decoder.failure()
+                                    : "the file ends within the header of this packet";
+    return false;
+  }
+  if (!check_packet_header(decoder, why)) return false;
+  const bool has_default = metadata_->major != 1 || metadata_->streams.empty();
+  packet.stream_id = decoder.packet_fact(Role::kStreamClassId,
+                                         has_default ? 0 : metadata_->streams.begin()->first);
   const auto found = streams_.find(packet.stream_id);
   if (found == streams_.end()) {
     *why = fmt::format("a packet of stream {}, which the metadata lacks", packet.stream_id);
@@ -163,15 +201,14 @@ bool Trace::read_head(Decoder& decoder, Packet& packet, std::string* why) {
                                     : "the file ends within the context of this packet";
     return false;
   }
-  decoder.set_clock(decoder.slot(stream.timestamp_begin));
-  packet.begin_ns =
-      stream.timestamp_begin == kNone ? 0 : stream.unix_ns(decoder.slot(stream.timestamp_begin));
-  packet.end_ns = stream.timestamp_end == kNone
-                      ? packet.begin_ns
-                      : stream.unix_ns(decoder.slot(stream.timestamp_end));
-  packet.discarded = decoder.slot(stream.events_discarded);
-  packet.sequence =
-      stream.packet_seq_num == kNone ? kNoSequence : decoder.slot(stream.packet_seq_num);
+  const std::uint64_t begin = decoder.packet_fact(Role::kTimestamp, 0);
+  decoder.set_clock(begin);
+  packet.begin_ns = decoder.has(Role::kTimestamp) ? stream.unix_ns(begin) : 0;
+  packet.end_ns = decoder.has(Role::kEndTimestamp)
+                      ? stream.unix_ns(decoder.packet_fact(Role::kEndTimestamp, 0))
+                      : packet.begin_ns;
+  packet.discarded = decoder.packet_fact(Role::kDiscarded, 0);
+  packet.sequence = decoder.packet_fact(Role::kSequence, kNoSequence);
   return true;
 }
 
@@ -194,19 +231,17 @@ void Trace::index_file(std::uint32_t file, ReadOutcome* outcome) {
     decoder.bits().open(window.load(offset, kHeadWindow), 0, UINT64_MAX);
     std::string why;
     if (!read_head(decoder, packet, &why)) return damaged(offset, why);
-    const StreamReader& stream = streams_.at(packet.stream_id);
     const std::uint64_t left = window.size() - offset;
-    packet.bits = stream.content_size != kNone  ? decoder.slot(stream.content_size)
-                  : stream.packet_size != kNone ? decoder.slot(stream.packet_size)
-                                                : left * 8;
-    const std::uint64_t all =
-        stream.packet_size != kNone ? decoder.slot(stream.packet_size) : packet.bits;
+    const std::uint64_t total = decoder.packet_fact(Role::kTotalBits, left * 8);
+    packet.bits = decoder.packet_fact(Role::kContentBits, total);
+    // Without a total length the packet ends with its content, in whole bytes.
+    const std::uint64_t content = packet.bits > UINT64_MAX - 7 ? packet.bits : packet.bits + 7;
+    const std::uint64_t all = decoder.packet_fact(Role::kTotalBits, content / 8 * 8);
     if (all % 8 != 0 || packet.bits > all || packet.bits < decoder.bits().at()) {
       return damaged(offset, fmt::format("a packet of {} bits, {} of them used", all, packet.bits));
     }
     packet.bytes = all / 8;
-    const std::uint64_t own =
-        stream_instance_id_ == kNone ? UINT64_MAX - file : decoder.slot(stream_instance_id_);
+    const std::uint64_t own = decoder.packet_fact(Role::kStreamId, UINT64_MAX - file);
     packet.instance =
         instances_.try_emplace({packet.stream_id, own}, instances_.size()).first->second;
     packets_.push_back(packet);

@@ -1,5 +1,5 @@
 #pragma once
-// A trace directory of CTF: its metadata, and where its packets lie.
+// A trace directory of CTF: its metadata, and the places of its packets.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ class FileWindow {
   FileWindow& operator=(const FileWindow&) = delete;
   // False with errno.
   bool open(int directory_fd, const std::string& name);
-  // What there is of those bytes.
+  // The existing part of these bytes.
   std::span<const std::byte> load(std::uint64_t offset, std::size_t bytes);
   std::uint64_t size() const { return size_; }
 
@@ -51,20 +51,16 @@ class FileWindow {
   std::vector<std::byte> bytes_;
 };
 
-// What the packets of one stream description are read by.
+// How to read the packets of one stream description.
 struct StreamReader {
   StreamLayout layout;
   const Clock* clock = nullptr;  // of the events' times; null: there are none
-  // Of its first event: events whose header has no id are that one.
+  // The id of its first event: events whose header has no id have this one (CTF 1.8).
   std::optional<std::uint64_t> first_event;
-  std::uint64_t most_discarded = UINT64_MAX;  // that the field can hold: then it begins at 0 again
-  std::uint32_t timestamp_begin = kNone;
-  std::uint32_t timestamp_end = kNone;
-  std::uint32_t content_size = kNone;
-  std::uint32_t packet_size = kNone;
-  std::uint32_t packet_seq_num = kNone;
-  std::uint32_t events_discarded = kNone;
-  std::uint32_t process = kNone;  // of traces of ours
+  std::uint64_t most_discarded =
+      UINT64_MAX;                 // the field's largest value, after which it restarts at 0
+  bool has_begin = false;         // packets have a begin time
+  std::uint32_t process = kNone;  // of traces of Ringside
   std::uint32_t thread = kNone;
   std::uint32_t loss_cause = kNone;
 
@@ -81,7 +77,8 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  // kRefused: no metadata that is read. kDamaged: what lies in front of the damage is in packets().
+  // kRefused: the metadata is missing or cannot be read. kDamaged: packets() has those before the
+  // damage.
   ReadOutcome open(const std::string& path);
 
   const Metadata& metadata() const { return *metadata_; }
@@ -91,16 +88,18 @@ class Trace {
   int directory_fd() const { return fd_; }
   const std::vector<std::string>& files() const { return files_; }
 
-  // By instance, those of one in their order.
+  // Sorted by instance, those of one instance in their order.
   const std::vector<Packet>& packets() const { return packets_; }
 
-  // Decodes header and context of a packet from the decoder's bits, as far as these are there; its
+  // Decodes header and context of a packet from the decoder's bits, as far as they exist; its
   // events begin at decoder.bits().at(). False with `*why`.
   bool read_head(Decoder& decoder, Packet& packet, std::string* why);
 
  private:
   bool load_metadata(const std::string& path, ReadOutcome* outcome);
   bool make_layouts(ReadOutcome* outcome);
+  void name_roles(StreamReader& stream);
+  bool check_packet_header(const Decoder& decoder, std::string* why) const;
   void list_files();
   void index_file(std::uint32_t file, ReadOutcome* outcome);
 
@@ -109,16 +108,13 @@ class Trace {
   std::unique_ptr<Metadata> metadata_;
   std::unique_ptr<LayoutMaker> layouts_;
   Node packet_header_;
-  std::uint32_t magic_ = kNone;
-  std::uint32_t stream_id_ = kNone;
-  std::uint32_t stream_instance_id_ = kNone;
   std::map<std::uint64_t, StreamReader> streams_;
   std::vector<std::string> files_;
   std::vector<Packet> packets_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> instances_;
 };
 
-// Enough of a packet for its header and context.
+// Enough bytes of a packet for its header and context.
 inline constexpr std::size_t kHeadWindow = std::size_t{16} << 10;
 
 }  // namespace ringside::tool::ctf

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFirstWindow = std::size_t{1} << 20;
 constexpr std::size_t kMostWindow = std::size_t{64} << 20;
-// At once: the sum of many is to fit a sequence number.
+// The limit of one loss, so that the sum of many fits a sequence number.
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
 
 std::string constant_of(const trace::Value& value) {
@@ -32,7 +32,8 @@ TraceImport::TraceImport(Trace& trace, ImportContext& context)
       identities_(trace, context.builder, context.room) {
   for (const EventDescription& event : trace.metadata().events) {
     const Key key{event.stream_id, event.id};
-    // Now, as their references give slots to what stands in front of them in every event.
+    // Done first, because references in these events give slots to fields that precede them in
+    // every event.
     if (!trace.metadata().streams.contains(event.stream_id)) continue;
     const auto [place, is_new] = events_.try_emplace(key);
     if (is_new) make(event, place->second);
@@ -43,7 +44,7 @@ TraceImport::TraceImport(Trace& trace, ImportContext& context)
   }
   for (const auto& [id, description] : trace.metadata().streams) {
     StreamReader& stream = trace.stream(id);
-    identities_.columns_of_stream(stream);  // which gives columns to its contexts
+    identities_.columns_of_stream(stream);  // this also gives columns to its contexts
     straighten(stream.layout.event_context);
     straighten(stream.layout.event_header);
     stream.layout.brief_header = brief_header_of(stream.layout.event_header);
@@ -99,7 +100,7 @@ void TraceImport::read(const Packet& packet, const Packet* before) {
   Packet head;
   const std::uint64_t clock = decoder_.clock();
   if (!trace_.read_head(decoder_, head, &why)) return damaged(packet.offset, packet, why);
-  if (before != nullptr && stream_->timestamp_begin == kNone) decoder_.set_clock(clock);
+  if (before != nullptr && !stream_->has_begin) decoder_.set_clock(clock);
   identities_.begin_packet(*stream_, packet, decoder_);
   tell_missing(packet, before);
   read_events(packet);
@@ -129,7 +130,7 @@ void TraceImport::read_events(const Packet& packet) {
       continue;
     }
     if (decoded == Decoded::kBad) return damaged(packet.offset + at / 8, packet, why_);
-    // It goes on behind the window, or else nowhere.
+    // The event continues after the window, or else the packet ends within it.
     const bool whole = window_end_ >= (packet.bits + 7) / 8;
     if (!whole && at / 8 == window_begin_) window *= 2;
     window_begin_ = at / 8;

@@ -18,7 +18,7 @@
 
 namespace ringside::tool::ctf {
 
-// What the traces of a session have in common.
+// What the traces of a session share.
 struct ImportContext {
   TraceBuilder& builder;
   ConversionReport& report;
@@ -29,19 +29,20 @@ struct ImportContext {
 };
 
 class TraceImport {
-  using Key = std::pair<std::uint64_t, std::uint64_t>;  // of stream and event
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // stream and event
 
  public:
-  // `trace` and `context` must live as long.
+  // `trace` and `context` must outlive this object.
   TraceImport(Trace& trace, ImportContext& context);
 
-  // Packets come by the times of their begins. The next one's; none: all are read.
+  // Packets come in order of their begins. Returns the begin of the next one; empty if all are
+  // read.
   std::optional<std::uint64_t> next_begin_ns() const;
   void read_next();
-  // After the last packet.
+  // Called after the last packet.
   void end() { identities_.end(); }
 
-  // Of what has been read: where the first damage is, and warnings.
+  // The position of the first damage until now, and warnings.
   ReadOutcome& outcome() { return outcome_; }
 
  private:
@@ -69,7 +70,7 @@ class TraceImport {
   const trace::Value& value_of(const Column& column) {
     return decoder_.column_of_type(column.index, column.field.type);
   }
-  // Constants have the value of the first event.
+  // Constants take the value of the first event.
   void add_site(Event& event);
   void deliver(Event& event, std::uint64_t unix_ns);
   trace::RecordExtension extension_of(const EventFacts& facts) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Cuts the text of CTF's metadata language, TSDL, into tokens.
+// Splits the text of CTF's metadata language, TSDL, into tokens.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  // False at bytes that are no token: the token has their offset, and its text is what is wrong.
+  // False at invalid bytes: the token has their offset, and its text is the error.
   bool next(Token& token);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the types of TSDL, and the blocks that they stand in.
+// Parses the types of TSDL, and the blocks that contain them.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ringside::tool::ctf {
 
-// Types by name; `struct x`, `enum x` and `variant x` have names of their own.
+// Types by name; `struct x`, `enum x` and `variant x` are separate names.
 using Scope = std::map<std::string, TypePointer>;
 
 // `key = value` of a block.
@@ -28,7 +28,7 @@ struct Attribute {
   bool is_negative = false;
 };
 
-// The first failure ends everything: nothing is read behind it.
+// The first failure ends the parsing: nothing after it is read.
 class TypeParser {
  protected:
   TypeParser(std::string_view text, MetadataError* error) : lexer_(text), error_(error) {
@@ -95,7 +95,7 @@ class TypeParser {
       } else if (take("=")) {
         on_value(first, value());
       } else {
-        // A declaration of a structure, enumeration or variant for what follows.
+        // Declares a structure, enumeration or variant for the following text.
         type_named(first);
       }
       expect(";");
@@ -132,11 +132,11 @@ class TypeParser {
   TypePointer named(const std::string& name);
   void define(const std::string& name, TypePointer type);
   TypePointer type();
-  // Of which `first` has been taken.
+  // `first` has been taken already.
   TypePointer type_named(const std::string& first);
-  // "unsigned long": as many words as name a type, but for the last, which may be the field's.
+  // "unsigned long": all words that name a type, except the last if it can be the field's name.
   TypePointer by_words(std::string name);
-  // Those of a pointer belong to its name: CTF has no type for what they point to.
+  // The stars of a pointer belong to its name: CTF has no type for pointed-to values.
   void stars(std::string& name);
   void common(const std::string& key, const Attribute& a, Type& type);
   TypePointer integer();

@@ -25,7 +25,7 @@ namespace ringside::tool {
 namespace ctf {
 namespace {
 
-// Of all threads; then every packet is written, however small.
+// The limit for all threads; at this size every packet is written, even a small one.
 constexpr std::size_t kMostPendingBytes = std::size_t{32} << 20;
 constexpr std::uint64_t kLastTime = std::numeric_limits<std::int64_t>::max();
 
@@ -91,7 +91,8 @@ class Writer final : public TraceWriter {
     }
   }
 
-  // Nothing of anybody else's: the directory only if it is ours and nothing else is in it.
+  // Removes only what this writer made: the directory only if this writer made it and it is
+  // otherwise empty.
   void remove_what_was_made() const {
     for (std::size_t stream = 0; stream < threads_.size(); ++stream) {
       ::unlinkat(fd_, stream_file_name(stream).c_str(), 0);
@@ -113,7 +114,7 @@ class Writer final : public TraceWriter {
     pending_ = 0;
   }
 
-  // Rises within a thread, as readers of CTF demand.
+  // Times rise within a thread, because readers of CTF require it.
   std::uint64_t time_of(Thread& thread, std::uint64_t unix_ns) {
     if (unix_ns > kLastTime) {
       report_.lost("times behind the year 2262 became the last nanosecond that fits 63 bits");

@@ -10,7 +10,7 @@
 
 namespace ringside::tool {
 
-// Makes the directory. `metadata` is written at the end: a directory without it is no trace.
+// Creates the directory. `metadata` is written at the end: a directory without it is not a trace.
 std::unique_ptr<TraceWriter> write_ctf(const std::string& path, ConversionReport& report,
                                        std::string* error);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Heph traces, version 0.1.0: recognised, read, shown and written.
+// Recognises, reads, inspects and writes Heph traces, version 0.1.0.
 
 #include <cstddef>
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace ringside::tool {
 
-// Of records, where the event model has no place: the field that holds the description of an event
-// whose statement has none, and the name of the statement of options that are not known.
+// Names for what the event model has no place for: the field with the description of an event whose
+// statement has none, and the statement of unknown options.
 inline constexpr std::string_view kHephDescription = "heph.description";
 inline constexpr std::string_view kHephOption = "heph.option";
 
@@ -19,7 +19,7 @@ bool recognise_heph(std::span<const std::byte> first_bytes);
 
 ReadOutcome read_heph(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
-// JSON: schema heph-packets-1; text and CSV: a line a packet.
+// JSON: schema heph-packets-1; text and CSV: one line per packet.
 ReadOutcome inspect_heph(InputBytes& input, InspectStyle style, OutputBytes& output);
 
 std::unique_ptr<TraceWriter> write_heph(OutputBytes& output, ConversionReport& report);

@@ -1,4 +1,4 @@
-// Heph traces as Ringside traces: a stream each, a span an event.
+// Converts Heph traces to Ringside traces: one stream per stream, one span per event.
 
 #include <algorithm>
 #include <limits>
@@ -18,10 +18,11 @@ namespace ringside::tool {
 namespace heph {
 namespace {
 
-// Descriptions beyond so many different ones stand in a field of their records: they vary.
+// After this number of different descriptions, further ones become a field of their records: they
+// vary too much.
 constexpr std::size_t kMostDescriptions = 50'000;
 constexpr std::size_t kMostHephNameBytes = 4096;
-// What the tools take as a time: the year 2262.
+// The latest time of a trace: the year 2262.
 constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::string_view kFarTime = "its time became the last that a trace has, in the year 2262";
@@ -89,7 +90,7 @@ class Import {
     CounterWatch counters;
   };
   struct Shape {
-    std::uint32_t site = 0;  // 0: there is no room for it
+    std::uint32_t site = 0;  // 0: the limit is reached
     bool with_description = false;
   };
 
@@ -97,7 +98,7 @@ class Import {
     if (count != 0) outcome.warnings.push_back(fmt::format("{} {}", count, what));
   }
 
-  // False if they are not sound.
+  // False if they are invalid.
   bool take(std::span<const std::byte> bytes) {
     AttributeCursor cursor(bytes);
     attributes_.clear();
@@ -113,7 +114,7 @@ class Import {
     if (last_stream_ != nullptr && last_stream_id_ == id) return *last_stream_;
     auto place = streams_.find(id);
     if (place == streams_.end()) {
-      // One is for options.
+      // One stream is reserved for options.
       if (streams_.size() >= TraceBuilder::kMostStreams - 1) return stream_beyond();
       place = streams_.try_emplace(id).first;
       place->second.index = builder_.add_stream(process_, {.thread_id = id, .thread_name = {}});
@@ -122,7 +123,7 @@ class Import {
     return *(last_stream_ = &place->second);
   }
 
-  // Of all streams that there is no room for: their counters have nothing to do with each other.
+  // One for all streams beyond the limit: it must not compare their counters, which are unrelated.
   Stream& stream_beyond() {
     report_.lost(kManyStreams);
     beyond_.counters = {};
@@ -195,7 +196,7 @@ class Import {
     elements_.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
 
-  // Equal keys: events of one statement.
+  // Events with equal keys belong to one statement.
   void make_key(std::string_view description, bool with_description) {
     key_.clear();
     key_ += with_description ? '\0' : '\1';
@@ -275,7 +276,7 @@ class Import {
   Stream beyond_;
   std::unordered_map<std::string, Shape> shapes_;
   std::size_t described_ = 0;
-  std::vector<Attribute> attributes_;  // of the event at hand, as many as a record may have
+  std::vector<Attribute> attributes_;  // of the current event, as many as a record can have
   std::size_t attribute_count_ = 0;    // all
   std::string key_;
   std::string elements_;
@@ -284,7 +285,7 @@ class Import {
   std::uint64_t last_time_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t bad_ = 0;
-  std::uint64_t options_ = 0;  // that are not known
+  std::uint64_t options_ = 0;  // unknown ones
   std::uint64_t late_ = 0;
   std::uint64_t duplicates_ = 0;
 };

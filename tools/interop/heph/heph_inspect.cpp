@@ -65,7 +65,7 @@ class JsonPacket {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
-  // What is no UTF-8 stands in hexadecimal besides.
+  // Text that is not UTF-8 is also shown in hexadecimal.
   void text_member(std::string_view name, std::string_view text) {
     add(", \"{}\": {}", name, quoted_json_text(text));
     if (!is_utf8(text)) add(", \"{}_hex\": \"{}\"", name, hex(text));
@@ -125,7 +125,7 @@ class JsonPacket {
   std::string& out_;
 };
 
-// What is told of a packet takes nine times as many bytes as its attributes.
+// The output for a packet is nine times as large as its attributes.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
 
 class Inspection {

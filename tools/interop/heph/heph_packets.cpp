@@ -162,7 +162,7 @@ Step PacketReader::next(Packet& packet) {
 
 namespace {
 
-// First what was written ahead, then what follows in the input.
+// Reads first what was read ahead, then the rest of the input.
 std::unique_ptr<InputBytes> chained(std::unique_ptr<OutputFile> ahead, InputBytes& rest,
                                     std::string* error) {
   const std::string path = ahead->readable_path(error);
@@ -178,7 +178,7 @@ std::unique_ptr<InputBytes> chained(std::unique_ptr<OutputFile> ahead, InputByte
   });
 }
 
-// In what can be seen without reading on; true if the question is settled.
+// Searches the bytes in memory without reading further; true if the question is settled.
 bool find_epoch_in(std::span<const std::byte> bytes, std::optional<std::uint64_t>& epoch) {
   const auto window = InputBytes::in_memory("", bytes);
   PacketReader reader(*window);
@@ -197,7 +197,7 @@ bool find_epoch_in(std::span<const std::byte> bytes, std::optional<std::uint64_t
 
 EpochSearch find_first_epoch(InputBytes& input) {
   EpochSearch search;
-  // Nearly always it is the first packet.
+  // It is nearly always in the first packet.
   if (find_epoch_in(input.peek(1), search.epoch_ns) && search.epoch_ns) return search;
   if (find_epoch_in(input.peek(kSearchBytes), search.epoch_ns)) return search;
   auto ahead = OutputFile::create_unnamed(&search.failure);

@@ -24,13 +24,13 @@ inline constexpr std::uint32_t kMetadataMagic = 0x75D11D4D;
 inline constexpr std::uint32_t kEventMagic = 0xC1FC1FB7;
 inline constexpr std::uint32_t kLeastMetadataBytes = 10;
 inline constexpr std::uint32_t kLeastEventBytes = 42;
-// A larger packet is no packet that anybody means, and is passed over.
+// A larger size is probably corrupt; such a packet is skipped.
 inline constexpr std::uint32_t kMostPacketBytes = std::uint32_t{64} << 20;
 inline constexpr std::size_t kMostTextBytes = 65535;
 inline constexpr std::size_t kMostElements = 65535;
 inline constexpr std::string_view kEpoch = "epoch";
 
-// Types of attributes; arrays have kArray besides.
+// Types of attributes; arrays also have kArray.
 inline constexpr std::uint8_t kUnsigned = 1;
 inline constexpr std::uint8_t kSigned = 2;
 inline constexpr std::uint8_t kFloat = 3;
@@ -51,19 +51,19 @@ struct Attribute {
   std::string_view name;
   std::uint8_t type = 0;
   std::uint32_t count = 1;      // of an array's elements
-  std::string_view value = {};  // 8 bytes; of a string its text; of arrays the elements as they lie
+  std::string_view value = {};  // 8 bytes; a string's text; an array's encoded elements
 
   bool is_array() const { return (type & kArray) != 0; }
   std::uint8_t element_type() const { return type & 0x7F; }
 };
 
-// Over the attributes of an event; the bytes may be any.
+// Iterates over the attributes of an event; the bytes need not be valid.
 class AttributeCursor {
  public:
   explicit AttributeCursor(std::span<const std::byte> bytes)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // False at the end, and where no attribute stands: see failure().
+  // False at the end, and at an invalid attribute: see failure().
   bool next(Attribute& attribute);
   const char* failure() const { return failure_; }  // a literal, or null
 
@@ -80,7 +80,7 @@ class AttributeCursor {
   const char* failure_ = nullptr;
 };
 
-// The next text of the elements of an array of strings that AttributeCursor has given.
+// Takes the next text from the elements of an array of strings of AttributeCursor.
 std::string_view take_element(std::string_view& elements);
 
 struct Packet {
@@ -89,7 +89,7 @@ struct Packet {
   bool is_event = false;
 
   std::string_view option;           // of metadata
-  std::span<const std::byte> value;  // likewise
+  std::span<const std::byte> value;  // of metadata
   bool is_epoch = false;
   std::uint64_t epoch_ns = 0;  // of Unix time, if is_epoch
 
@@ -99,22 +99,22 @@ struct Packet {
   std::uint64_t start = 0;  // nanoseconds since the epoch
   std::uint64_t end = 0;
   std::string_view description;
-  std::span<const std::byte> attributes;  // sound, if checked
+  std::span<const std::byte> attributes;  // valid, if checked
 };
 
 enum class Step : std::uint8_t {
   kPacket,
-  kBad,  // skipped; offset and size of the packet are set, why() tells
+  kBad,  // skipped; the packet's offset and size are set, why() has the reason
   kEnd,
-  kDamaged,  // at the packet's offset nothing can be read any more, why() tells
+  kDamaged,  // nothing more can be read from the packet's offset on, why() has the reason
 };
 
 class PacketReader {
  public:
   explicit PacketReader(InputBytes& input) : input_(input) {}
 
-  // Views of `packet` live until the next call. The attributes of an event are not looked at: a
-  // cursor over them may fail, then the packet is bad.
+  // Views in `packet` are valid until the next call. The attributes of an event are not checked: if
+  // a cursor over them fails, the packet is bad.
   Step next(Packet& packet);
   const std::string& why() const { return why_; }
 
@@ -124,15 +124,15 @@ class PacketReader {
   Step cut(const Packet& packet, std::uint64_t here);
 
   InputBytes& input_;
-  std::size_t shown_ = 0;  // bytes of the packet that was given
+  std::size_t shown_ = 0;  // bytes of the packet that was returned
   std::string why_;
 };
 
 // Null, or what is wrong.
 const char* fault_of_attributes(std::span<const std::byte> attributes);
 
-// Of events before the first epoch, whose times count from that one too: looks ahead for it, at
-// most to the end. What is to be read then is the result's `input`.
+// For events before the first epoch, whose times also count from it: searches ahead for the epoch,
+// at most to the end. Afterwards the packets must be read from the result's `input`.
 struct EpochSearch {
   std::optional<std::uint64_t> epoch_ns;
   std::unique_ptr<InputBytes> replay;  // null: the input itself
@@ -140,7 +140,7 @@ struct EpochSearch {
 };
 EpochSearch find_first_epoch(InputBytes& input);
 
-// Gaps in the counters of one stream.
+// Finds gaps in the counters of one stream.
 struct CounterWatch {
   std::uint64_t events = 0;
   std::uint32_t first = 0;
@@ -149,7 +149,7 @@ struct CounterWatch {
   std::uint64_t late = 0;
   std::uint64_t duplicates = 0;
 
-  // Returns how many are missing right before this one.
+  // Returns the number of events missing directly before this one.
   std::uint32_t see(std::uint32_t counter) {
     constexpr std::uint32_t kHalf = std::uint32_t{1} << 31;
     if (events++ == 0) {

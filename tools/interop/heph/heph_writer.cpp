@@ -1,4 +1,4 @@
-// Ringside traces as Heph traces.
+// Converts Ringside traces to Heph traces.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ namespace {
 
 using shm::FieldType;
 
-// A section that tells of a time before 1971 tells of none.
+// A section with a time before 1971 has no wall clock.
 constexpr std::uint64_t kFirstWallClockNs = 365ULL * 24 * 3600 * 1'000'000'000;
 constexpr std::uint32_t kFirstFreeStream = 0x80000000;
 
@@ -45,7 +45,7 @@ void store_big(std::string& out, std::size_t at, Number number) {
   std::memcpy(out.data() + at, &number, sizeof number);
 }
 
-// Of scalars; arrays have their elements' one, and kArray.
+// For scalars; arrays have the type of their elements, and kArray.
 std::uint8_t type_of(FieldType type) {
   switch (type) {
     case FieldType::boolean:
@@ -133,7 +133,7 @@ class Writer final : public TraceWriter {
     std::vector<std::string> fields;     // name and type, of each
     std::vector<std::string_view> lost;  // of each record
     std::optional<trace::SiteMessage> message;
-    std::size_t first_field = 0;  // 1: the one before is the description
+    std::size_t first_field = 0;  // 1: the field before it is the description
     bool is_option = false;
     std::uint64_t records = 0;
   };
@@ -148,7 +148,7 @@ class Writer final : public TraceWriter {
     return (record.ext_flags & flag) != 0 ? ~std::uint64_t{0} : 0;
   }
 
-  // A gap in the counters tells of less than 2^31, and needs an event on either side.
+  // A gap in the counters can express fewer than 2^31 losses, and needs an event on either side.
   void count_losses(Stream& stream) {
     constexpr std::uint64_t kMostMissing = (std::uint64_t{1} << 31) - 2;
     const std::uint64_t told = stream.has_events ? std::min(stream.lost, kMostMissing) : 0;
@@ -172,7 +172,7 @@ class Writer final : public TraceWriter {
     return static_cast<std::uint64_t>(HephWide{event.record.duration} * 1'000'000'000 / hz);
   }
 
-  // A stream has its thread's number if no other stream of the trace has it.
+  // A stream has its thread's number unless another stream of the trace has that number.
   Stream& stream_of(const trace::Event& event) {
     if (event.section == last_section_ && event.stream->id == last_stream_id_ &&
         last_stream_ != nullptr) {
@@ -240,7 +240,8 @@ class Writer final : public TraceWriter {
     put_metadata(event.record.args[0].text, event.record.args[1].text);
   }
 
-  // All times count from where the first process began, or the first record if that is earlier.
+  // All times count from the begin of the first process, or from the first record if that is
+  // earlier.
   void set_epoch(const trace::Event& event) {
     const bool on_wall_clock = event.unix_ns >= kFirstWallClockNs;
     if (event.unix_ns >= epoch_ && started_ && (has_epoch_ || !on_wall_clock)) [[likely]]
@@ -248,8 +249,8 @@ class Writer final : public TraceWriter {
     const std::uint64_t begin = event.segment->start_realtime_ns;
     epoch_ = std::min(started_ ? epoch_ : begin, event.unix_ns);
     started_ = true;
-    // Without a wall clock the trace has none either, until an event has: then those before count
-    // from 1970 as well.
+    // Without a wall clock the trace has none either, until an event has one: then the events
+    // before it also count from 1970.
     if (begin == 0 && !on_wall_clock) return;
     has_epoch_ = true;
     std::string value;
@@ -272,7 +273,7 @@ class Writer final : public TraceWriter {
     append_text(packet_, message_.text());
   }
 
-  // UTF-8 of at most 65535 bytes, and its length before.
+  // UTF-8 of at most 65535 bytes, after its length.
   void append_text(std::string& out, std::string_view text) {
     const std::size_t at = out.size();
     append_big(out, std::uint16_t{0});
@@ -350,7 +351,7 @@ class Writer final : public TraceWriter {
   trace::TextSink message_;
   bool started_ = false;
   std::uint64_t epoch_ = 0;
-  bool has_epoch_ = false;  // that is written
+  bool has_epoch_ = false;  // already written
   std::map<std::pair<std::array<std::uint8_t, 16>, std::uint64_t>, Stream> streams_;
   std::unordered_set<std::uint32_t> taken_;
   std::uint32_t next_free_ = kFirstFreeStream;

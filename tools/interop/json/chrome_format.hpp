@@ -1,5 +1,5 @@
 #pragma once
-// The reading of Chrome's trace event format (chrome_writer.hpp writes it).
+// Reads Chrome's trace event format (chrome_writer.hpp writes it).
 
 #include "tools/interop/format_registry.hpp"
 
@@ -7,7 +7,7 @@ namespace ringside::tool {
 
 bool recognise_chrome(std::span<const std::byte> first_bytes);
 ReadOutcome read_chrome(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
-// JSON schema "chrome-1": what the file consists of, in numbers; CSV: a line an event.
+// JSON schema "chrome-1": counts of the file's contents; CSV: one line per event.
 ReadOutcome inspect_chrome(InputBytes& input, InspectStyle style, OutputBytes& output);
 
 }  // namespace ringside::tool

@@ -1,4 +1,5 @@
-// Chrome's trace events as Ringside traces: a stream for each thread, spans of what has an end.
+// Converts Chrome's trace events to Ringside traces: one stream per thread; events with an end
+// become spans.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ namespace ringside::tool {
 namespace chrome {
 namespace {
 
-constexpr std::string_view kFlowCategory = "ringside.flow";  // of the writer
+constexpr std::string_view kFlowCategory = "ringside.flow";  // set by the writer
 constexpr std::string_view kNoText = "";
 
 std::string_view text_of(const JsonNode* node) {
@@ -34,7 +35,7 @@ std::uint32_t number_of(const JsonNode* node) {
              : 0;
 }
 
-// Flows need 128 bits that are equal for equal ids.
+// Activities have 128 bits, which must be equal for equal ids.
 std::array<std::uint8_t, 16> activity_of(std::string_view id) {
   std::array<std::uint8_t, 16> activity{};
   std::uint64_t hash = 0xCBF29CE484222325;
@@ -154,7 +155,7 @@ class Import {
     return key += text_of(event.tid);
   }
 
-  // Asynchronous spans are those of their category and id; the older ones', of their name, too.
+  // The key of an asynchronous span is its category and id, and for the older form also its name.
   std::string id_key(const TraceEvent& event) {
     const bool is_old = event.phase == 'S' || event.phase == 'F';
     std::string key(1, is_old ? 'S' : 'b');
@@ -220,7 +221,7 @@ class Import {
     const std::uint32_t fields[] = {event.args.value_or(0)};
     begin_with_fields(made_.record, head, tree(), std::span(fields).first(event.args ? 1 : 0),
                       kNoText);
-    // What the event model has a place for needs no field.
+    // Facts that the event model has a place for need no field.
     static constexpr std::string_view kKnownPhases = "XBECiI";
     if (kKnownPhases.find(phase) == std::string_view::npos) {
       made_.record.add_text("chrome.ph", {&phase, phase == '\0' ? 0U : 1U});
@@ -248,7 +249,7 @@ class Import {
     made_.extension.activity = activity_of(id);
   }
 
-  // What chrome_writer.cpp has written. False if it is not that.
+  // Reads what chrome_writer.cpp has written. False if the event has another form.
   bool take_own(const TraceEvent& event) {
     is_loss_ = false;
     if (!reader_.is_own()) return false;
@@ -295,7 +296,7 @@ class Import {
 
   void put_loss() { builder_.lost(made_.stream, made_.unix_ns, lost_, cause_); }
 
-  // What the tools take as a time: the year 2262.
+  // The latest time of a trace: the year 2262.
   static constexpr std::int64_t kLastNs = std::numeric_limits<std::int64_t>::max();
 
   Reader reader_;
@@ -303,7 +304,7 @@ class Import {
   ConversionReport& report_;
   JsonSources sources_;
   JsonStatements statements_;
-  OpenSpan made_;  // of the event at hand
+  OpenSpan made_;  // of the current event
   OpenSpans nested_;
   OpenSpans asynchronous_;
   std::uint64_t last_ns_ = 0;

@@ -17,7 +17,7 @@ namespace ringside::tool {
 namespace chrome {
 namespace {
 
-// Threads beyond so many are counted, and not told one by one.
+// Threads beyond this number are counted but not listed.
 constexpr std::size_t kMostInspectedThreads = 100'000;
 
 std::string_view inspected_text(const JsonNode* node) {

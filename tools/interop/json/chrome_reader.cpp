@@ -151,7 +151,7 @@ std::optional<Step> Reader::next_event() {
     is_first_ = false;
     if (cutter_.pass(']')) return end_array();
     if (cutter_.next() == '\0') {
-      // Producers that may die leave the bracket out, and readers are to do without.
+      // Producers that can crash omit the closing bracket, and readers must accept that.
       if (is_object_) return fail("the file ends within traceEvents");
       place_ = Place::kEnd;
       return Step::kEnd;
@@ -161,7 +161,7 @@ std::optional<Step> Reader::next_event() {
     if (!tree_.parse(bytes)) return fail(tree_.why(), tree_.damaged_at());
     event_.offset = input_.offset();
     input_.skip(bytes.size());
-    if (tree_.nodes().size() == 1) continue;  // {}, behind the last comma
+    if (tree_.nodes().size() == 1) continue;  // {}, after the last comma
     look();
     return Step::kEvent;
   }

@@ -1,7 +1,7 @@
 #pragma once
 // Chrome's trace event format: its events, one by one.
 //
-// Source: "Trace Event Format", Google, and what producers make of it.
+// Source: "Trace Event Format", Google, and the output of common producers.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace ringside::tool::chrome {
 
-// Null: it has no such member.
+// A null member means that the event does not have it.
 struct TraceEvent {
   std::uint64_t offset = 0;
-  char phase = '\0';  // 0: none of one character
+  char phase = '\0';  // 0: not a single character
   const JsonNode* name = nullptr;
   const JsonNode* category = nullptr;
   const JsonNode* pid = nullptr;
@@ -27,7 +27,7 @@ struct TraceEvent {
   const JsonNode* time = nullptr;
   const JsonNode* duration = nullptr;
   const JsonNode* id = nullptr;
-  std::optional<std::uint32_t> args;  // an object's index
+  std::optional<std::uint32_t> args;  // index of an object
   std::vector<std::uint32_t> others;  // indices of all other members
 };
 
@@ -38,12 +38,12 @@ enum class Step : std::uint8_t {
   kRefused,
 };
 
-// Memory is that of the largest event, and of its own limits. Not thread-safe.
+// Memory: the largest event, within the reader's limits. Not thread-safe.
 class Reader {
  public:
   static constexpr std::size_t kMostEventBytes = std::size_t{16} << 20;
   static constexpr std::size_t kMostFactsBytes = std::size_t{1} << 20;  // of otherData
-  static constexpr std::size_t kMostMembers = 1000;                     // that are told of
+  static constexpr std::size_t kMostMembers = 1000;                     // that are reported
 
   explicit Reader(InputBytes& input) : input_(input), cutter_(input) {}
 
@@ -53,19 +53,20 @@ class Reader {
   const std::string& why() const { return why_; }
   std::uint64_t offset() const { return damaged_at_; }
 
-  bool is_object() const { return is_object_; }  // or else the events' array alone
-  bool is_closed() const { return is_closed_; }  // the array has its bracket
-  // Written by ringcat, and from when on its times count; known if it stands before the events.
+  bool is_object() const { return is_object_; }  // false: only the array of events
+  bool is_closed() const { return is_closed_; }  // the array has its closing bracket
+  // Whether ringcat wrote the file, and the time that its times count from; known only if both
+  // precede the events.
   bool is_own() const { return is_own_; }
   std::uint64_t base_unix_ns() const { return base_unix_ns_; }
-  // Besides traceEvents.
+  // The members other than traceEvents.
   const std::vector<std::string>& members() const { return members_; }
 
  private:
   enum class Place : std::uint8_t { kBegin, kMembers, kEvents, kEnd };
 
   Step fail(std::string why, std::size_t at = 0);
-  // Nothing: the next place is to be looked at.
+  // Empty: continue at the next place.
   std::optional<Step> begin();
   std::optional<Step> next_member();
   std::optional<Step> next_event();
@@ -82,7 +83,7 @@ class Reader {
   Place place_ = Place::kBegin;
   bool is_object_ = false;
   bool is_closed_ = false;
-  bool is_first_ = true;  // of its array or object
+  bool is_first_ = true;  // in its array or object
   bool has_delivered_ = false;
   bool is_own_ = false;
   std::uint64_t base_unix_ns_ = 0;

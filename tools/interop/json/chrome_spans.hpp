@@ -1,5 +1,5 @@
 #pragma once
-// Spans of Chrome's traces whose begins and ends are events of their own.
+// Spans of Chrome's traces whose begins and ends are separate events.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +22,12 @@ struct OpenSpan {
   std::size_t bytes() const { return sizeof *this + record.key().size() + record.values().size(); }
 };
 
-// A stack for each key: of a thread, or of an id. Memory: some 64 MiB at most.
+// A stack for each key, which is a thread or an id. Memory: about 64 MiB at most.
 class OpenSpans {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-  // False, and nothing is taken, if there are too many.
+  // False, and the span is not stored, if there are too many.
   bool open(const std::string& key, const OpenSpan& span) {
     if (bytes_ + span.bytes() > kMostBytes) return false;
     bytes_ += span.bytes();
@@ -35,7 +35,7 @@ class OpenSpans {
     return true;
   }
 
-  // The innermost one of that key. False if none is open.
+  // Closes the innermost span of the key. False if none is open.
   bool close(const std::string& key, OpenSpan& span) {
     const auto found = stacks_.find(key);
     if (found == stacks_.end()) return false;
@@ -46,7 +46,7 @@ class OpenSpans {
     return true;
   }
 
-  // Those that nothing has closed.
+  // Visits the spans that were never closed.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const auto& [key, spans] : stacks_) {

@@ -43,11 +43,12 @@ struct SiteFacts {
   bool is_counter = false;
 };
 
-// The spans of a thread that are shown as one stack. Viewers drop what overlaps without nesting.
+// The spans of a thread that are shown as one stack. Viewers drop spans that overlap without
+// nesting.
 class Stack {
  public:
-  // Whether the span nests in what the thread has had so far; then it is put on the stack. Memory:
-  // the spans that are open.
+  // Whether the span nests in the spans that the thread had until now; if so, it is pushed on the
+  // stack. Memory: the open spans.
   bool take(std::uint64_t begin, std::uint64_t end) {
     if (begin < last_begin_) return false;
     while (!ends_.empty() && ends_.back() <= begin) ends_.pop_back();
@@ -62,7 +63,7 @@ class Stack {
   std::uint64_t last_begin_ = 0;
 };
 
-// JSON has no numbers for NaN and the infinities, and viewers add up what a counter has.
+// JSON has no numbers for NaN and the infinities, and viewers sum the values of a counter.
 bool is_drawable(const trace::Value& value) {
   const auto number = value.as_f64();
   return !number || std::isfinite(*number);
@@ -160,7 +161,7 @@ class Writer final : public TraceWriter {
     if (!process.segment.host.empty()) put_metadata("process_labels", whole, process.segment.host);
   }
 
-  // Viewers take a name without a character for an error.
+  // Viewers treat an empty name as an error.
   void put_thread(const SourceThread& thread) {
     if (!thread.name.empty()) put_metadata("thread_name", thread, thread.name);
   }
@@ -202,7 +203,7 @@ class Writer final : public TraceWriter {
     }
     line_.write(",\"args\":{");
     if (is_counter) {
-      // Viewers draw all that is in args.
+      // Viewers draw everything in args.
       put_fields(event, site, true, false);
       line_.write("},\"fields\":{");
       put_fields(event, site, false, true);
@@ -224,7 +225,7 @@ class Writer final : public TraceWriter {
     return stacks_[thread.index];
   }
 
-  // Of the span that has just been written, which stands beside its thread's stack.
+  // Ends the span that has just been written outside its thread's stack.
   void put_end(const SiteFacts& site, const SourceThread& thread, std::uint64_t unix_ns) {
     begin_line('e');
     line_.write(site.head);
@@ -276,7 +277,8 @@ class Writer final : public TraceWriter {
     line_.put('}');
   }
 
-  // An activity's first record begins its flow, others of it go on, those that it caused end it.
+  // An activity's first record begins its flow, further records continue it, and the records that
+  // it caused end it.
   void put_flows(const trace::Event& event, const SourceThread& thread) {
     if ((event.record.ext_flags & shm::kExtActivity) != 0) {
       const std::uint64_t id = flow_id(event.record.activity);
@@ -304,7 +306,7 @@ class Writer final : public TraceWriter {
                              quoted_json_text(site.category));
     facts.tail = fmt::format(",\"level\":\"{}\",\"kind\":\"{}\"", shm::level_name(site.level),
                              kind_name(site.kind));
-    // What the shown name does not tell.
+    // The facts that the shown name does not contain.
     if (site.name.empty()) facts.tail += ",\"name\":\"\"";
     if (site.format != event_name(site)) {
       facts.tail += fmt::format(",\"format\":{}", quoted_json_text(site.format));
@@ -331,8 +333,8 @@ class Writer final : public TraceWriter {
   EventSources sources_;
   PerSite<SiteFacts> sites_;
   std::unordered_set<std::uint64_t> activities_;
-  std::deque<Stack> stacks_;  // by the index of the thread
-  std::uint64_t beside_ = 0;  // spans that stand beside a stack
+  std::deque<Stack> stacks_;  // by index of the thread
+  std::uint64_t beside_ = 0;  // spans outside the stacks
   std::uint64_t base_ = 0;
   bool begun_ = false;
   bool is_first_ = true;

@@ -1,5 +1,6 @@
 #pragma once
-// The JSON of Chrome's trace event format, as chrome://tracing, Perfetto and many others open it.
+// Writes the JSON of Chrome's trace event format, which chrome://tracing, Perfetto and many others
+// open.
 
 #include <memory>
 
@@ -9,9 +10,9 @@
 
 namespace ringside::tool {
 
-// One event a line. Times are microseconds with three decimals from the first record on, whose time
-// otherData.base_unix_ns has: readers take them for doubles, which Unix time would overtax.
-// Memory: the threads, and 65,536 activities.
+// One event per line. Times are microseconds with three decimals, counted from the first record,
+// whose time is in otherData.base_unix_ns: readers store them as doubles, which are too small for
+// Unix time. Memory: the threads, and 65,536 activities.
 std::unique_ptr<TraceWriter> write_chrome(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

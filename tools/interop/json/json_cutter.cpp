@@ -31,7 +31,7 @@ bool is_json_space(std::byte byte) {
          byte == std::byte{'\t'};
 }
 
-// Of 64 bytes, a bit each, the first the lowest.
+// One bit for each of 64 bytes; the first byte has the lowest bit.
 struct JsonMasks {
   static constexpr std::size_t kBytes = 64;
   std::uint64_t quotes = 0;
@@ -43,7 +43,7 @@ struct JsonMasks {
 #if defined(__SSE2__)
     for (std::size_t i = 0; i < kBytes; i += 16) {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
-      // A square bracket differs from its curly one by this bit.
+      // Square and curly brackets differ in this bit.
       const __m128i brackets = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
       quotes |= matches(bytes, '"') << i;
       backslashes |= matches(bytes, '\\') << i;
@@ -70,16 +70,16 @@ struct JsonMasks {
 #endif
 };
 
-// Each bit becomes whether an odd number of bits up to it are set.
+// Each bit of the result is set if an odd number of bits up to it are set.
 std::uint64_t parity_up_to(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
-// Finds the end of a value of which it is shown piece after piece.
+// Finds the end of a value that is given in pieces.
 class EndOfValue {
  public:
-  // How many bytes of the piece belong to the value; is_found() if it ends there.
+  // The number of bytes of the piece that belong to the value; is_found() if the value ends there.
   std::size_t look(std::span<const std::byte> piece) {
     const auto* const begin = reinterpret_cast<const unsigned char*>(piece.data());
     const auto* const end = begin + piece.size();
@@ -94,11 +94,11 @@ class EndOfValue {
     return static_cast<std::size_t>(at - begin);
   }
   bool is_found() const { return found_; }
-  // At the end of the input: a number, or such, ends with it.
+  // At the end of the input: a number or a literal ends with it.
   bool is_scalar() const { return is_scalar_; }
 
  private:
-  // Brackets are open; 64 bytes are there.
+  // At least one bracket is open; 64 bytes are readable.
   const unsigned char* within(const unsigned char* at) {
     JsonMasks masks(at);
     if (is_escaped_) {
@@ -153,7 +153,7 @@ class EndOfValue {
   const unsigned char* outside(const unsigned char* at, const unsigned char* end) {
     const bool is_bracketed = depth_ != 0;
     for (; at < end; ++at) {
-      // Wide steps are to be had from here on.
+      // From here on wide steps are possible.
       if (!is_bracketed && depth_ != 0) return at;
       const std::uint8_t kind = kJsonBytes[*at];
       if (depth_ != 0 && (kind == kOther || kind == kDelimiter)) continue;

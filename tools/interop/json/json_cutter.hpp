@@ -1,5 +1,5 @@
 #pragma once
-// Cuts a stream of JSON into values, without a look at what they say.
+// Splits a stream of JSON into values without interpreting them.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +12,25 @@ namespace ringside::tool {
 enum class JsonCut : std::uint8_t {
   kValue,
   kEnd,      // of the input, within the value
-  kTooLong,  // longer than what was asked for
+  kTooLong,  // longer than the caller's limit
   kNone,     // no value begins here
 };
 
-// Memory is that of the longest value that is cut(). Not thread-safe.
+// Memory: the longest value of cut(). Not thread-safe.
 class JsonCutter {
  public:
   explicit JsonCutter(InputBytes& input) : input_(input) {}
 
-  // Passes white space; what comes then, or 0 at the end.
+  // Skips white space; returns the next character, or 0 at the end.
   char next();
-  // Passes `character` if it comes next.
+  // Skips `character` if it comes next.
   bool pass(char character);
 
-  // The value that begins at the input's offset, which it does not pass. Whether it is sound but
-  // for its brackets, its reader finds out.
+  // Returns the value that begins at the input's offset, without skipping it. Only its brackets are
+  // checked here; its reader checks the rest.
   JsonCut cut(std::size_t most_bytes, std::span<const std::byte>& value);
 
-  // Passes a value of any length.
+  // Skips a value of any length.
   JsonCut pass_value();
 
  private:

@@ -8,7 +8,7 @@
 namespace ringside::tool {
 namespace {
 
-// Digits with up to one point.
+// Digits with at most one decimal point.
 std::optional<std::int64_t> scaled_digits(std::string_view text, unsigned decimals) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);

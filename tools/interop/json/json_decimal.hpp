@@ -1,5 +1,5 @@
 #pragma once
-// Decimal numbers of JSON as integers of a smaller unit, without the loss of a double.
+// Converts decimal numbers of JSON to integers of a smaller unit, without the rounding of a double.
 
 #include <cstdint>
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace ringside::tool {
 
-// A number, or a text of one, times 10 to the power of `decimals`, rounded; nothing if it is none,
-// or does not fit.
+// A number, or a text with a number, times 10 to the power of `decimals`, rounded; empty if it is
+// not a number or does not fit.
 std::optional<std::int64_t> scaled_decimal(const JsonNode& number, unsigned decimals);
 
 }  // namespace ringside::tool

@@ -19,7 +19,7 @@ bool take_id(const JsonNode& node, std::array<std::uint8_t, 16>& id) {
   return true;
 }
 
-// False if the values do not suit the format.
+// False if the values do not match the format.
 bool add_printf_fields(JsonRecord& record, const JsonTree& tree,
                        std::span<const std::uint32_t> fields, std::string_view but,
                        const shm::FieldList& wanted) {

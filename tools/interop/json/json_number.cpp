@@ -90,7 +90,7 @@ bool parse_json_number(std::string_view text, JsonNode& node) {
   node.kind = JsonKind::kFloating;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), node.floating);
   if (read.ec == std::errc::result_out_of_range) {
-    // Too near to 0 or too far from it: from_chars does not say which.
+    // Too close to 0 or too large: from_chars does not distinguish these.
     const std::size_t e = text.find_first_of("eE");
     const bool is_small =
         e != std::string_view::npos ? text[e + 1] == '-' : text.substr(begin).starts_with("0.");

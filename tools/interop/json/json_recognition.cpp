@@ -1,4 +1,4 @@
-// Which format of JSON a file has.
+// Recognises which JSON format a file has.
 
 #include <algorithm>
 #include <string_view>
@@ -35,7 +35,7 @@ bool recognise_chrome(std::span<const std::byte> first_bytes) {
   if (of_array.starts_with('{')) return has_any(of_array, {"\"ph\"", "\"pid\"", "\"tid\""});
   const std::string_view of_object = after(text, '{');
   if (has_any(of_object, {"\"traceEvents\""})) return of_object.starts_with('"');
-  // What else stands in such an object, of any length, in front of its events.
+  // Other members of such an object can have any length and precede its events.
   const bool begins =
       has_any(of_object.substr(0, 24), {"\"displayTimeUnit\"", "\"stackFrames\"", "\"otherData\"",
                                         "\"systemTraceEvents\"", "\"powerTraceAsString\""});
@@ -46,7 +46,7 @@ bool recognise_ndjson(std::span<const std::byte> first_bytes) {
   const std::string_view text = json_text_of(first_bytes);
   const std::string_view of_object = after(text, '{');
   if (!of_object.starts_with('"')) return false;
-  // Documents of other formats, and texts of more than a line.
+  // Documents of other formats, and JSON texts of several lines.
   if (has_any(of_object.substr(0, 32), {"\"resourceSpans\"", "\"resourceLogs\"", "\"$schema\""})) {
     return false;
   }

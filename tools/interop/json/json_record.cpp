@@ -37,7 +37,7 @@ std::string_view take_key_text(std::string_view& key) {
   return text;
 }
 
-// As ringcat writes them, who writes all other floating numbers as numbers.
+// In ringcat's form; ringcat writes all other floating-point numbers as numbers.
 std::optional<double> json_special(const JsonNode& node) {
   JsonNode number;
   const bool is_one =
@@ -58,7 +58,7 @@ double floating_of(const JsonNode& node) {
   }
 }
 
-// Of what integers an array has: the type that all of them fit in.
+// Finds the type that all integers of an array fit in.
 struct JsonIntegers {
   bool has_negative = false;
   bool has_beyond_i64 = false;
@@ -108,7 +108,7 @@ FieldType array_type(const JsonTree& tree, std::uint32_t index) {
   return is_floating && !range.has_large ? FieldType::f64 : FieldType::none;
 }
 
-// "0x2a"; of ringcat's pointers.
+// "0x2a", ringcat's form of pointers.
 std::optional<std::uint64_t> pointer_of(const JsonNode& node) {
   if (!node.is_text() || !node.text.starts_with("0x")) return {};
   std::uint64_t address = 0;

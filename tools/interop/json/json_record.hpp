@@ -1,5 +1,6 @@
 #pragma once
-// A record made of JSON's values: a description of its statement, and what a ring holds of it.
+// A record made of JSON values: a description of its statement, and its values in a ring's
+// encoding.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace ringside::tool {
 
-// Of a statement, without its fields.
+// The description of a statement, without its fields.
 struct JsonHead {
   shm::SiteKind kind = shm::SiteKind::kEvent;
   shm::Level level = shm::Level::kInfo;
@@ -27,24 +28,25 @@ struct JsonHead {
   std::string_view function;
 };
 
-// Kept as bytes, so that many records of few statements cost little. Fields beyond the 64th are
-// counted and not there. Not thread-safe.
+// Stored as bytes, so that many records of few statements cost little. Fields beyond the 64th are
+// counted and left out. Not thread-safe.
 class JsonRecord {
  public:
   void begin(const JsonHead& head);
 
-  // Integers have 64 bits, signed if they fit, or else 128; arrays of one type are arrays, others,
-  // and what is nested deeper, are their JSON text; members of objects become "name.member". null
-  // is no value: there is no field then.
+  // Integers have 64 bits, signed if they fit, or else 128. Arrays of one type are arrays; other
+  // arrays and deeper nesting become their JSON text. Members of objects become "name.member". null
+  // makes no field.
   void add(std::string_view name, const JsonTree& tree, std::uint32_t index);
-  // In that type, as ringcat writes it as JSON. False, and nothing added, if it is no such value.
+  // Adds a value of that type in ringcat's JSON form. False, and nothing is added, if it is not
+  // such a value.
   bool add_as(shm::FieldType type, bool is_format_argument, std::string_view name,
               const JsonNode& node);
   void add_text(std::string_view name, std::string_view text);
-  // As another record has it.
+  // Adds a value of another record.
   void add_value(std::string_view name, const trace::Value& value);
 
-  // All but the values: equal ones are records of one statement.
+  // Everything except the values: records with equal keys belong to one statement.
   std::string_view key() const { return key_; }
   std::string_view values() const { return values_; }
   std::uint32_t left_out() const { return left_out_; }

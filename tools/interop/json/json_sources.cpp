@@ -6,17 +6,13 @@ std::uint32_t JsonSources::process(std::string_view key, const ProcessDefinition
   key_ = key;
   const auto found = processes_.find(key_);
   if (found != processes_.end()) return found->second;
-  std::uint32_t process = TraceBuilder::kMostProcesses - 1;
-  if (made_processes_ < TraceBuilder::kMostProcesses) {
-    process = builder_.add_process(definition);
-    ++made_processes_;
-  } else {
-    report_.lost("stands in another process: a trace has 200 of them");
-    // Not remembered: there may be any number of them.
-    return process;
+  if (made_processes_ == TraceBuilder::kMostProcesses) {
+    report_.lost("stands in the process '(other processes)': a trace has 200 with a name");
+    // Not stored: there can be any number of them.
+    return builder_.process_of_others();
   }
-  processes_.emplace(key_, process);
-  return process;
+  ++made_processes_;
+  return processes_.emplace(key_, builder_.add_process(definition)).first->second;
 }
 
 std::uint32_t JsonSources::thread(std::uint32_t process, std::string_view key, std::uint32_t id,

@@ -1,5 +1,5 @@
 #pragma once
-// Processes and threads of JSON formats, which call them by numbers or by texts.
+// Processes and threads of JSON formats, which identify them by numbers or by texts.
 
 #include <cstdint>
 #include <string>
@@ -11,16 +11,15 @@
 
 namespace ringside::tool {
 
-// Beyond what a trace may have of them, they are one with others, which is counted. Not
-// thread-safe.
+// Those beyond a trace's limits are merged into one, which is counted. Not thread-safe.
 class JsonSources {
  public:
   JsonSources(TraceBuilder& builder, ConversionReport& report)
       : builder_(builder), report_(report) {}
 
-  // Equal keys: one process. What it is defined by counts when it is new.
+  // Equal keys mean one process. `definition` applies only when the process is new.
   std::uint32_t process(std::string_view key, const ProcessDefinition& definition);
-  // Of the process; a known one gets the name unless that is empty.
+  // A thread of the process; a known thread gets the name unless that is empty.
   std::uint32_t thread(std::uint32_t process, std::string_view key, std::uint32_t id,
                        std::string_view name);
 

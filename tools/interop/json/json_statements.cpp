@@ -27,12 +27,7 @@ std::uint32_t JsonStatements::site_of(const JsonRecord& record, std::size_t most
 void JsonStatements::put(std::uint32_t site, std::uint32_t stream, std::uint64_t unix_ns,
                          const JsonRecord& record, const trace::RecordExtension& extension) {
   builder_.begin(stream, site, unix_ns, extension);
-  if (record.values().size() <= TraceBuilder::kMostRecordBytes) {
-    builder_.put_values(record.values());
-  } else {
-    record.for_each_field(
-        [&](std::string_view, const trace::Value& value, bool) { builder_.put_value(value); });
-  }
+  builder_.put_values(record.values());
   builder_.end();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The statements of records that come from JSON, of which nobody says how many there are.
+// The statements of records that come from JSON, whose number the format does not limit.
 
 #include <array>
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace ringside::tool {
 
-// What varies more than statements may has its name and message in the fields FORMAT.name and
-// FORMAT.message; if the fields vary, too, they are one text of JSON, FORMAT.fields. Memory: some
-// 1 KiB for each statement. Not thread-safe.
+// If there are too many statements, the name and message become the fields FORMAT.name and
+// FORMAT.message; if the fields vary too, they become one JSON text, FORMAT.fields. Memory: about 1
+// KiB per statement. Not thread-safe.
 class JsonStatements {
  public:
-  // Statements of their own up to the first number; with fields of their own up to the second.
+  // Up to the first number each statement is separate; up to the second, each set of fields.
   static constexpr std::size_t kMostNamed = 50'000;
   static constexpr std::size_t kMostShaped = 80'000;
   static constexpr std::size_t kMostTextBytes = 8192;               // of one statement
-  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of all together
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of all statements
 
   JsonStatements(TraceBuilder& builder, ConversionReport& report, std::string_view format)
       : builder_(builder), report_(report), format_(format) {}
@@ -31,7 +31,7 @@ class JsonStatements {
            const trace::RecordExtension& extension = {});
 
  private:
-  // 0: there is no room for one more.
+  // 0: the limit is reached.
   std::uint32_t site_of(const JsonRecord& record, std::size_t most);
   void put(std::uint32_t site, std::uint32_t stream, std::uint64_t unix_ns,
            const JsonRecord& record, const trace::RecordExtension& extension);

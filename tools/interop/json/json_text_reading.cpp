@@ -29,14 +29,14 @@ char* put_utf8(std::uint32_t code, char* out) {
   return out;
 }
 
-// Of "\uXXXX" at `text`; false if there is none.
+// Reads "\uXXXX" at `text`; false if it is not there.
 bool take_escaped_code(const char* text, const char* end, std::uint32_t& code) {
   if (end - text < 6 || text[0] != '\\' || text[1] != 'u') return false;
   const auto read = std::from_chars(text + 2, text + 6, code, 16);
   return read.ec == std::errc() && read.ptr == text + 6;
 }
 
-// Of one character, of both its halves if it has two.
+// Reads one character: both surrogates if it has two.
 const char* take_code(const char* text, const char* end, char*& out) {
   std::uint32_t code = 0;
   if (!take_escaped_code(text, end, code)) return nullptr;

@@ -16,14 +16,14 @@ bool is_json_blank(char character) {
   return character == ' ' || character == '\n' || character == '\r' || character == '\t';
 }
 
-// Without white space behind it.
+// Removes trailing white space.
 std::string_view json_trimmed(std::string_view text) {
   std::size_t bytes = text.size();
   while (bytes != 0 && is_json_blank(text[bytes - 1])) --bytes;
   return text.substr(0, bytes);
 }
 
-// Where a text ceases to be UTF-8; its size if it does not.
+// The offset where a text ceases to be UTF-8; its size if it never does.
 std::size_t json_utf8_end(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -36,8 +36,8 @@ std::size_t json_utf8_end(std::string_view text) {
 
 }  // namespace
 
-// simdjson finds the structure; numbers and texts are taken here, as it knows no integers beyond 64
-// bits and refuses halves of surrogates.
+// simdjson finds the structure. Numbers and texts are converted here, because simdjson has no
+// integers beyond 64 bits and rejects single surrogates.
 struct JsonTree::Parser {
   simdjson::ondemand::parser simdjson;
   simdjson::ondemand::document document;
@@ -45,7 +45,7 @@ struct JsonTree::Parser {
   std::string strings;  // those with escapes
   char* strings_end = nullptr;
   std::size_t size = 0;
-  const char* at = nullptr;  // of what is looked at
+  const char* at = nullptr;  // of the current token
   const char* failure = nullptr;
 
   bool has_escapes = false;  // anywhere
@@ -61,7 +61,7 @@ struct JsonTree::Parser {
     return fail(simdjson::error_message(code), at);
   }
 
-  // `raw` points behind the opening quote.
+  // `raw` points after the opening quote.
   bool take_text(const char* raw, std::string_view& result) {
     const char* end = raw;
     while (*end != '"' && *end != '\\') ++end;
@@ -88,7 +88,7 @@ struct JsonTree::Parser {
     return parse_json_number(node.text, node) || fail("this is no value of JSON", at);
   }
 
-  // The iterators are not copied: that would cost more than all that is done with them.
+  // The iterators are not copied: copies would cost more than all the work done with them.
   bool add(std::vector<JsonNode>& nodes, simdjson::ondemand::value& value, std::string_view key,
            unsigned depth) {
     const std::string_view token = value.raw_json_token();
@@ -138,7 +138,7 @@ struct JsonTree::Parser {
     return true;
   }
 
-  // Its text ends before the token that simdjson is at.
+  // Its text ends before simdjson's current token.
   void close(JsonNode& node, std::size_t end, const char* begin) {
     node.end = static_cast<std::uint32_t>(end);
     const char* next = text.data() + size;

@@ -1,5 +1,5 @@
 #pragma once
-// One JSON object as a list of values: what the readers of JSON formats look at.
+// One JSON object as a list of values, for the readers of JSON formats.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@ enum class JsonKind : std::uint8_t {
   kBool,      // low: 0 or 1
   kSigned,    // a negative integer of 64 bits: low
   kUnsigned,  // another integer of 64 bits: low
-  kLarge,     // an integer that needs 128 bits; negative ones in two's complement
-  kFloating,  // all other numbers, and NaN, Infinity, -Infinity, which some writers have
+  kLarge,     // an integer that needs 128 bits; negative in two's complement
+  kFloating,  // all other numbers, and NaN, Infinity, -Infinity, which some writers use
   kString,
   kArray,
   kObject,
@@ -26,9 +26,9 @@ enum class JsonKind : std::uint8_t {
 struct JsonNode {
   JsonKind kind = JsonKind::kNull;
   bool is_negative = false;  // of kLarge
-  std::uint32_t end = 0;     // the index behind it and all that is in it
+  std::uint32_t end = 0;     // the index after it and everything in it
   std::string_view key;      // of a member of an object
-  std::string_view text;     // a string's; of all others as they stand in the file
+  std::string_view text;     // a string's text; for all others the bytes of the file
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   double floating = 0;
@@ -37,8 +37,8 @@ struct JsonNode {
   bool is_integer() const { return kind == JsonKind::kSigned || kind == JsonKind::kUnsigned; }
 };
 
-// Memory is that of the largest object parsed. Keys may come more than once: all are there. Halves
-// of surrogates, which no UTF-8 has, become U+FFFD. Not thread-safe.
+// Memory: the largest object parsed. Duplicate keys are all kept. Single surrogates, which UTF-8
+// cannot represent, become U+FFFD. Not thread-safe.
 class JsonTree {
  public:
   // Deeper nesting is damage.
@@ -49,13 +49,13 @@ class JsonTree {
   JsonTree(const JsonTree&) = delete;
   JsonTree& operator=(const JsonTree&) = delete;
 
-  // `text` is one object, perhaps with white space around it. If it is not: false, what is wrong,
-  // and where. What nodes refer to is valid until the next call.
+  // `text` is one object, which white space can surround. Otherwise returns false and reports the
+  // error and its offset. The nodes' references are valid until the next call.
   bool parse(std::span<const std::byte> text);
   const std::string& why() const { return why_; }
   std::size_t damaged_at() const { return damaged_at_; }
 
-  // The object is the first; what is in a value follows it.
+  // The object comes first; the contents of a value follow it.
   std::span<const JsonNode> nodes() const { return nodes_; }
 
   // Calls visit(index) for each member or element of the value at `index`.
@@ -75,7 +75,7 @@ class JsonTree {
   std::size_t damaged_at_ = 0;
 };
 
-// False if it is no number of JSON (RFC 8259), nor one of those that kFloating names.
+// False if it is neither a number of JSON (RFC 8259) nor one that kFloating names.
 bool parse_json_number(std::string_view text, JsonNode& node);
 
 }  // namespace ringside::tool

@@ -1,4 +1,5 @@
-// Objects, one a line, as Ringside traces: those that ringcat writes, and log records of others.
+// Converts objects, one per line, to Ringside traces: those that ringcat writes, and log records of
+// other loggers.
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +21,7 @@ namespace ringside::tool {
 namespace ndjson {
 namespace {
 
-// Without the fields that stand behind a message of ringcat's: " name=value name=value".
+// Removes the fields that ringcat appends to a message: " name=value name=value".
 std::string_view message_before(std::string_view message, std::string_view first_field) {
   const std::string mark = fmt::format(" {}=", first_field);
   return message.substr(0, std::min(message.find(mark), message.size()));
@@ -81,7 +82,7 @@ class Import {
       last_process_ = process;
       has_process_ = true;
     }
-    // Threads without a number are those of their names.
+    // Threads without a number are identified by name.
     return sources_.thread(process, origin.thread_id == 0 ? origin.thread_name : origin.thread,
                            origin.thread_id, origin.thread_name);
   }
@@ -99,7 +100,7 @@ class Import {
     });
   }
 
-  // What `ringcat --to ndjson` writes. False if it is not that.
+  // Reads what `ringcat --to ndjson` writes. False if the object has another form.
   bool take_own() {
     bool is_record = false;
     bool is_loss = false;
@@ -195,7 +196,7 @@ class Import {
     statements_.add(stream_of(origin, last_ns_), last_ns_, record_, extension);
   }
 
-  // What the tools take as a time: the year 2262.
+  // The latest time of a trace: the year 2262.
   static constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
   Lines lines_;

@@ -1,4 +1,4 @@
-// `ringcat inspect` of JSON objects, one a line.
+// `ringcat inspect` for JSON objects, one per line.
 
 #include <array>
 #include <iterator>
@@ -18,7 +18,7 @@ namespace ringside::tool {
 namespace ndjson {
 namespace {
 
-// Further keys are counted, and not told one by one.
+// Further keys are counted but not listed.
 constexpr std::size_t kMostInspectedKeys = 10'000;
 
 constexpr std::array<std::string_view, 9> kKindNames{

@@ -1,5 +1,5 @@
 #pragma once
-// NDJSON: an object a line.
+// NDJSON: one object per line.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace ringside::tool::ndjson {
 
-// Memory is that of the longest line, of at most kMostLineBytes. Not thread-safe.
+// Memory: the longest line, at most kMostLineBytes. Not thread-safe.
 class Lines {
  public:
   static constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
 
   explicit Lines(InputBytes& input) : input_(input) {}
 
-  // The next line with an object; empty ones are passed. False at the end, and where what comes is
-  // no object: then why() is not empty.
+  // Moves to the next line with an object; skips empty lines. False at the end, and if the next
+  // line is not an object: then why() is not empty.
   bool next();
   const JsonTree& tree() const { return tree_; }
   std::uint64_t offset() const { return offset_; }  // of the line, or of the damage

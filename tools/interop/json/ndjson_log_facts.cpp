@@ -72,7 +72,7 @@ bool is_scalar(const JsonNode& node) {
 std::optional<std::uint64_t> unix_ns_of(const JsonNode& time) {
   std::optional<std::int64_t> ns;
   if (time.is_text() && time.text.find_first_not_of("0123456789.") != std::string_view::npos) {
-    // Not the other times that people may type: "now", "-5m".
+    // Excludes the other times that people can type: "now", "-5m".
     const bool has_date = time.text.size() >= 19 && time.text[4] == '-' && time.text[13] == ':';
     std::string why;
     const auto read = has_date ? parse_time(time.text, 0, true, &why) : std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// What the loggers of others call the facts of a log record.
+// The names that other loggers give to the facts of a log record.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ringside::tool::ndjson {
 
-// Null: the object has no such member. Texts are those of the tree.
+// A null member means that the object does not have it. Texts refer to the tree.
 struct LogFacts {
   std::optional<std::uint64_t> unix_ns;
   std::optional<shm::Level> level;
@@ -24,12 +24,12 @@ struct LogFacts {
   const JsonNode* duration = nullptr;  // of duration_ns
   std::vector<std::uint32_t> fields;   // indices of all other members
 
-  // Of the tree's object.
+  // Finds the facts in the tree's object.
   void look(const JsonTree& tree);
 };
 
-// A number in seconds, milliseconds, microseconds or nanoseconds, told apart by its size; or a text
-// of RFC 3339. Nothing if it is none, or before 1970 or behind 2262.
+// A number in seconds, milliseconds, microseconds or nanoseconds, distinguished by its size, or a
+// text of RFC 3339. Empty if it is neither, or before 1970 or after 2262.
 std::optional<std::uint64_t> unix_ns_of(const JsonNode& time);
 
 // A text, or one of the numbers of pino and bunyan.

@@ -10,9 +10,9 @@ namespace {
 using shm::FieldType;
 using Kind = ArgumentStep::Kind;
 
-// Longer than any number in a ring: what is stored at once behind the last one.
+// Longer than any number in a ring: a store of the last number may write this much.
 constexpr std::size_t kSpareBytes = 16;
-// In front of a text in a ring, and the most of a wide character.
+// The sizes of the length before a text in a ring, and of the longest wide character.
 constexpr std::uint32_t kLengthBytes = 4;
 constexpr std::uint32_t kCharacterBytes = 4;
 
@@ -75,13 +75,13 @@ long double Packed::floating_at(const std::byte* place, unsigned bytes) {
     std::memcpy(&value, place, sizeof value);
     return static_cast<long double>(value);
   }
-  // Ten bytes count.
+  // Only ten bytes are significant.
   long double number = 0;
   std::memcpy(&number, place, 10);
   return number;
 }
 
-// Room for it is there.
+// The caller has made room for it.
 std::byte* Arguments::put_text(std::string_view text, std::byte* out) const {
   const auto bytes = static_cast<std::uint32_t>(text.size());
   std::memcpy(out, &bytes, kLengthBytes);
@@ -136,7 +136,7 @@ bool Arguments::string(const ArgumentPlan& plan, ArgumentStep step, Packed& stri
     text = text_;
   }
   text = text.substr(0, shm::kMaxRecordBytes);
-  // For all that may follow, too.
+  // Includes room for everything that can follow.
   const auto used = static_cast<std::size_t>(out - bytes_.data());
   const std::size_t needed = used + text.size() + plan.most_bytes + kSpareBytes;
   if (bytes_.size() < needed) {
@@ -166,7 +166,7 @@ std::size_t Arguments::read_steps(const ArgumentPlan& plan, std::span<const std:
     return numbers.position();
   }
 
-  // Strings lie behind all numbers.
+  // Strings come after all numbers.
   std::size_t number_bytes = 0;
   for (const ArgumentStep step : plan.steps) {
     if (!step.is_string()) number_bytes += number_bytes_of(step, nibble(used++));

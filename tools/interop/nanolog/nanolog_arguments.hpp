@@ -14,7 +14,7 @@
 
 namespace ringside::tool::nanolog {
 
-// Reads what an extent holds, front to back.
+// Reads the contents of an extent from front to back.
 class Packed {
  public:
   explicit Packed(std::span<const std::byte> bytes)
@@ -30,14 +30,14 @@ class Packed {
   static constexpr unsigned integer_bytes(unsigned nibble) {
     return nibble > 8 ? nibble - 8 : nibble;
   }
-  // Of the length that a half byte tells; above 8 it is 8 less, and the number negative. False
-  // where the extent ends.
+  // Reads a number whose length the half byte gives. If that exceeds 8, the length is 8 less and
+  // the number is negative. False if the extent ends first.
   bool integer(unsigned nibble, std::uint64_t& number) {
     const unsigned bytes = integer_bytes(nibble);
     number = 0;
     if (left() >= sizeof number) [[likely]] {
       std::memcpy(&number, here_, sizeof number);
-      // Shifted twice, as a shift by all 64 bits is none.
+      // Shifted twice, because a shift by all 64 bits has no effect.
       number &= ~(~std::uint64_t{0} << 4 * bytes << 4 * bytes);
     } else {
       if (left() < bytes) return false;
@@ -68,14 +68,14 @@ class Packed {
   const std::byte* end_;
 };
 
-// What is to be done for a field, made of its statement's format once.
+// The work for one field, derived once from the statement's format.
 struct ArgumentStep {
   enum class Kind : std::uint8_t {
     kInteger,
     kDouble,
     kLongDouble,
     kWideCharacter,
-    kString,  // this one and what follows has no half byte
+    kString,  // this step and the following ones have no half byte
     kWideString,
   };
   Kind kind = Kind::kInteger;
@@ -87,16 +87,16 @@ struct ArgumentStep {
 struct ArgumentPlan {
   std::vector<ArgumentStep> steps;  // in the order of the C arguments
   std::uint32_t nibble_bytes = 0;
-  std::uint32_t most_bytes = 0;  // in a ring, but for the bytes of strings
+  std::uint32_t most_bytes = 0;  // in a ring, without the bytes of strings
   bool has_strings = false;
-  bool is_sound = false;  // the format is understood
+  bool is_sound = false;  // the format was understood
 
   explicit ArgumentPlan(const shm::FieldList& fields);
 };
 
 class Arguments {
  public:
-  // False where the extent ends.
+  // False if the extent ends first.
   bool read(const ArgumentPlan& plan, Packed& packed) {
     used_ = 0;
     steps_ = plan.steps;
@@ -106,18 +106,18 @@ class Arguments {
     packed.pass(bytes);
     return bytes != 0;
   }
-  // As a ring stores them, in the order of the C arguments; lives until the next read(). Texts that
-  // are longer than any record are cut: the whole is, then, too.
+  // The arguments in a ring's encoding, in the order of the C arguments; valid until the next
+  // read(). Texts longer than any record are cut: the record would be cut anyway.
   std::string_view ring_bytes() const {
     return {reinterpret_cast<const char*>(bytes_.data()), used_};
   }
-  // What ring_bytes() holds.
+  // The contents of ring_bytes().
   std::span<const ArgumentStep> steps() const { return steps_; }
 
  private:
-  // How many bytes they have; 0 where the extent ends.
+  // Returns their size; 0 if the extent ends first.
   std::size_t read_steps(const ArgumentPlan& plan, std::span<const std::byte> left);
-  // Both put at `out`, and move it on.
+  // These store at `out` and advance it.
   bool number(ArgumentStep step, unsigned nibble, Packed& packed, std::byte*& out);
   bool string(const ArgumentPlan& plan, ArgumentStep step, Packed& strings, std::byte*& out);
   std::byte* put_text(std::string_view text, std::byte* out) const;
@@ -125,7 +125,7 @@ class Arguments {
   std::span<const ArgumentStep> steps_;
   std::vector<std::byte> bytes_;
   std::size_t used_ = 0;
-  std::string text_;  // a wide one, as UTF-8
+  std::string text_;  // a wide text as UTF-8
 };
 
 }  // namespace ringside::tool::nanolog

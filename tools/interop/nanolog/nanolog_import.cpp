@@ -1,7 +1,5 @@
-#include <cstring>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -47,7 +45,7 @@ class Import final : public Visitor {
     process_ = builder.add_process(process);
   }
 
-  // A run of the program, which the runtime appends: it has statements of its own.
+  // A further run of the program, appended by the runtime, which defines its statements again.
   void checkpoint(std::uint64_t, const Checkpoint& checkpoint) override {
     clock_ = Clock(checkpoint);
     sites_.clear();
@@ -78,34 +76,11 @@ class Import final : public Visitor {
     const std::uint32_t site = sites_[statement];
     if (site == 0) return report_.lost("statements behind the millionth are left out");
     builder_.begin(stream_, site, clock_.unix_ns(cycles));
-    if (arguments.ring_bytes().size() <= kMostBytesAtOnce) [[likely]] {
-      builder_.put_values(arguments.ring_bytes());
-    } else {
-      put_each(arguments);
-    }
+    builder_.put_values(arguments.ring_bytes());
     builder_.end();
   }
 
  private:
-  // The record's head stands in front of them.
-  static constexpr std::size_t kMostBytesAtOnce = TraceBuilder::kMostRecordBytes - shm::kHeadBytes;
-
-  // Texts are cut.
-  void put_each(const Arguments& arguments) {
-    std::string_view left = arguments.ring_bytes();
-    for (const ArgumentStep step : arguments.steps()) {
-      if (step.bytes != 0) {
-        builder_.put_values(left.substr(0, step.bytes));
-        left.remove_prefix(step.bytes);
-        continue;
-      }
-      std::uint32_t bytes = 0;
-      std::memcpy(&bytes, left.data(), sizeof bytes);
-      builder_.put_text(left.substr(sizeof bytes, bytes));
-      left.remove_prefix(sizeof bytes + bytes);
-    }
-  }
-
   using Key = std::tuple<std::string, std::uint32_t, std::uint8_t, std::string>;
 
   TraceBuilder& builder_;

@@ -15,7 +15,7 @@ namespace {
 
 enum class Entry : std::uint8_t { kPadding = 0, kDictionary = 1, kExtent = 2, kCheckpoint = 3 };
 
-constexpr std::size_t kCheckpointBytes = 33;  // packed: one of the type, then 8, 8, 8, 4 and 4
+constexpr std::size_t kCheckpointBytes = 33;  // packed: 1 byte of type, then 8, 8, 8, 4 and 4
 constexpr std::size_t kFragmentBytes = 8;
 constexpr std::size_t kStatementBytes = 9;
 constexpr std::size_t kExtentBytes = 5;
@@ -28,7 +28,7 @@ Entry entry_of(std::byte first) {
   return static_cast<Entry>(static_cast<std::uint8_t>(first) & 3);
 }
 
-// Texts of the dictionary are counted with their NUL.
+// Sizes of the dictionary's texts include their NUL.
 std::string text_of(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return std::string(text.substr(0, text.find('\0')));
@@ -222,7 +222,7 @@ std::uint64_t Clock::to_second_of(std::uint64_t cycles) {
   cycles_of_second_ = 0;
   if (std::abs(seconds) > 1e11 || std::abs(unix_s) > 1e11) return 0;
   const Wide ns = (Wide{checkpoint_.unix_s} + static_cast<std::int64_t>(seconds)) * kBillion;
-  // One that is not all after 1970, or not all before 2262, has no times.
+  // A second that is not entirely after 1970 and before 2262 has no times.
   if (ns < 0 || ns > INT64_MAX - kBillion) return 0;
   second_cycles_ = seconds * frequency;
   second_ns_ = static_cast<std::uint64_t>(ns);
@@ -236,7 +236,7 @@ bool is_checkpoint(std::span<const std::byte> first_bytes) {
   double cycles_per_second = 0;
   std::memcpy(&cycles_per_second, &first_bytes[17], 8);
   const auto unix_s = trace::load<std::uint64_t>(&first_bytes[9]);
-  // The bits behind the type in its byte are whatever the runtime's memory had.
+  // The bits after the type in its byte come from uninitialised memory of the runtime.
   return entry_of(first_bytes[0]) == Entry::kCheckpoint && unix_s < (std::uint64_t{1} << 36) &&
          cycles_per_second > 1e6 && cycles_per_second < 1e11;
 }

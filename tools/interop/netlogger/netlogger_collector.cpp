@@ -15,7 +15,7 @@ namespace netlogger {
 namespace {
 
 constexpr std::size_t kMostDefinitions = 65536;
-// Of all senders' definitions.
+// For the definitions of all senders.
 constexpr std::size_t kMostSharedBytes = std::size_t{256} << 20;
 
 class Collection final : public Receiver {

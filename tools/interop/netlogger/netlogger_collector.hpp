@@ -1,5 +1,5 @@
 #pragma once
-// Takes what many senders of NetLogger's messages send at once, each in its byte order.
+// Receives NetLogger messages from many senders at once, each in its own byte order.
 
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace ringside::tool {
 
-// Listens at "tcp://HOST:PORT" and gives the builder what comes, until SIGINT or SIGTERM; what had
-// arrived by then is taken. Says on standard error where it listens. Senders that die, or send what
-// is no message, end their own connection alone; the outcome's warnings count them.
+// Listens at "tcp://HOST:PORT" and gives the builder what arrives, until SIGINT or SIGTERM. Takes
+// what had arrived by then. Reports on standard error where it listens. A sender that dies, or
+// sends an invalid message, ends only its own connection; the outcome's warnings count these.
 ReadOutcome collect_netlogger(const std::string& address, TraceBuilder& builder,
                               ConversionReport& report);
 

@@ -29,7 +29,7 @@ bool is_float(FieldType type) {
 bool can_become(FieldType from, FieldType to) {
   if (is_number(from)) return is_narrow_integer(to);
   if (is_float(from)) return is_float(to);
-  // Wide integers, pointers, characters and large floating numbers travel as texts.
+  // Wide integers, pointers, characters and large floating-point numbers are sent as texts.
   return from == FieldType::string &&
          (to == FieldType::string || to == FieldType::pointer || to == FieldType::character ||
           is_narrow_integer(to) || is_float(to));
@@ -69,7 +69,7 @@ trace::Value integer_as(const FieldValue& value, FieldType type, bool* fits) {
   const bool is_signed = shm::is_signed(type);
   const std::size_t bytes = shm::fixed_size(type);
   const std::size_t unused = bytes > 0 && bytes < sizeof bits ? 64 - 8 * bytes : 0;
-  // As the low bytes alone would be read.
+  // The value that a reader of the low bytes alone would get.
   const std::uint64_t kept =
       is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused)
                 : bits << unused >> unused;

@@ -1,6 +1,6 @@
 #pragma once
-// Values in the types that a statement's printf format asks for: NetLogger and ULM know three kinds
-// of values, and a format of the original types shows nothing else.
+// Converts values to the types that a statement's printf format requires: NetLogger and ULM have
+// three kinds of values, but a format only works with the original types.
 
 #include <span>
 
@@ -10,12 +10,12 @@
 
 namespace ringside::tool::netlogger {
 
-// Gives the fields the types that `site.format` asks for. False, and nothing has changed, if the
-// style is another one, or they cannot all become that.
+// Gives the fields the types that `site.format` requires. False, and nothing is changed, if the
+// style is not printf or a field cannot have its type.
 bool take_types_of_format(SiteDefinition& site);
 
-// A value of a field that take_types_of_format() gave `type`. `*fits` becomes false if there is no
-// place for it in that, which it then has as well as may be.
+// A value of a field to which take_types_of_format() gave `type`. `*fits` becomes false if the type
+// cannot hold it; then the result is the closest value.
 trace::Value value_as(const FieldValue& value, shm::FieldType type, bool* fits);
 
 }  // namespace ringside::tool::netlogger

@@ -20,7 +20,7 @@ using Role = Shape::Role;
 
 constexpr std::string_view kManySites =
     "is left out: there are more statements than a trace has room for, about a million";
-// Memory for what tells statements apart, and about as much for the statements.
+// Memory for the keys of statements; the statements need about as much again.
 constexpr std::size_t kMostShapeBytes = std::size_t{256} << 20;
 
 constexpr std::string_view kNoTime = "has no time, and got that of the one before it";
@@ -35,7 +35,7 @@ bool is_integer(const FieldValue& field) {
          field.type == FieldType::u64;
 }
 
-// Of an integer, or of a text that is one. 0 for anything else.
+// The value of an integer, or of a text that contains one; otherwise 0.
 std::uint64_t number_of(const FieldValue& field) {
   if (is_integer(field)) return field.bits;
   std::uint64_t number = 0;
@@ -64,7 +64,7 @@ Role role_of(std::string_view name) {
   return Role::kField;
 }
 
-// Types may be others than those that the format was written for.
+// The types can differ from those that the format was written for.
 bool can_format(const SiteDefinition& site) {
   std::vector<trace::FormatField> fields;
   for (const FieldDefinition& field : site.fields) fields.push_back({field.name, field.type});
@@ -78,7 +78,7 @@ std::string constant_of(const FieldValue& field) {
   return bytes;
 }
 
-// Whether the constant is one of those that a statement has a place for.
+// Whether the statement or process has a place for the constant, and stores it there.
 bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinition& process) {
   const std::string_view name = field.name;
   if (field.type == FieldType::string) {
@@ -89,7 +89,7 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
         {kFunctionName, &site.function}};
     for (const auto& [known, place] : places) {
       if (name == known) {
-        // An empty one of NetLogger's stays a field: its place would not tell that there was one.
+        // An empty constant of NetLogger remains a field: its place could not show that it existed.
         if (field.text.empty() && !name.starts_with("ringside.")) return false;
         *place = field.text;
         return true;
@@ -98,7 +98,7 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
     const auto level = name == kLevelName ? level_of(field.text) : std::nullopt;
     if (level) site.level = *level;
     if (name == kKeywordsName) site.keywords = number_of(field);
-    // Another word for a level is not lost: it stays a field.
+    // Another word for a level is not lost: it remains a field.
     return (level && shm::level_name(*level) == field.text) || name == kKeywordsName;
   }
   if (!is_integer(field)) return false;
@@ -119,7 +119,7 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
 }  // namespace
 
 std::uint32_t FieldImport::add_sender(std::string name) {
-  // Whoever comes later is one with the last of them, as there are no threads for more.
+  // Later senders share the last one's number, because the number of threads is limited.
   if (senders_.size() < TraceBuilder::kMostStreams) senders_.push_back({std::move(name), 0});
   return static_cast<std::uint32_t>(senders_.size() - 1);
 }
@@ -130,8 +130,8 @@ std::uint32_t FieldImport::process_of(const ProcessDefinition& process) {
   const auto found = processes_.find(key);
   if (found != processes_.end()) return found->second;
   if (processes_.size() == TraceBuilder::kMostProcesses) {
-    report_.lost("statements of hosts and programs beyond the 200th stand under another's name");
-    return 0;
+    report_.lost("statements of hosts and programs beyond the 200th stand under '(other hosts)'");
+    return builder_.process_of_others();
   }
   return processes_.emplace(key, builder_.add_process(process)).first->second;
 }
@@ -193,7 +193,7 @@ Shape FieldImport::make_shape(std::span<const FieldValue> fields) {
   bool has_format = false;
   bool told = false;
   for (const FieldValue& field : fields) {
-    // A second one of a name is a field like others.
+    // A second field of the same name is a field like any other.
     const bool is_first = std::find(taken.begin(), taken.end(), field.name) == taken.end();
     if (field.is_constant && is_first && take_constant(field, site, process)) {
       taken.push_back(field.name);

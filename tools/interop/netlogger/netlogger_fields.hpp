@@ -1,5 +1,6 @@
 #pragma once
-// Events that are lists of named fields, NetLogger's and those of ULM, as Ringside's records.
+// Converts events that are lists of named fields, those of NetLogger and ULM, to Ringside's
+// records.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +17,8 @@
 
 namespace ringside::tool::netlogger {
 
-// Names that mean something. HOST, PROG and LVL are those of ULM; the others are what Ringside's
-// writers add for what the event model has besides.
+// Names with a meaning. HOST, PROG and LVL are from ULM; Ringside's writers add the others for the
+// further facts of the event model.
 inline constexpr std::string_view kHostName = "HOST";
 inline constexpr std::string_view kProgramName = "PROG";
 inline constexpr std::string_view kLevelName = "LVL";
@@ -36,7 +37,7 @@ inline constexpr std::string_view kSubstreamName = "ringside.substream";
 inline constexpr std::string_view kActivityName = "ringside.activity";
 inline constexpr std::string_view kRelatedName = "ringside.related";
 inline constexpr std::string_view kStackName = "ringside.stack";
-// The event that tells of losses, and its fields.
+// The event that reports losses, and its fields.
 inline constexpr std::string_view kLossEvent = "ringside.loss";
 inline constexpr std::string_view kLostName = "ringside.lost";
 inline constexpr std::string_view kCauseName = "ringside.cause";
@@ -44,12 +45,13 @@ inline constexpr std::string_view kCauseName = "ringside.cause";
 struct FieldValue {
   std::string_view name;
   shm::FieldType type = shm::FieldType::none;  // i32, i64, u64, f32, f64 or string
-  std::uint64_t bits = 0;                      // of numbers, integers sign-extended
+  std::uint64_t bits = 0;                      // of numbers; integers are sign-extended
   std::string_view text = {};
   bool is_constant = false;
 };
 
-// What all events with the same constants, and names and types of the others, have in common.
+// The common part of all events with the same constants, and the same names and types of the other
+// fields.
 struct Shape {
   enum class Role : std::uint8_t {
     kField,
@@ -63,28 +65,28 @@ struct Shape {
     kCause,
     kNone,  // left out
   };
-  std::uint32_t site = 0;  // 0: there is no room for it, or it tells of losses
+  std::uint32_t site = 0;  // 0: the limit is reached, or the event reports losses
   std::uint32_t process = 0;
   bool is_loss = false;
-  std::vector<Role> roles;  // of the fields that are no constants
-  // Of those that are kField, if they become other ones than they are (netlogger_conversion.hpp).
+  std::vector<Role> roles;  // of the fields that are not constants
+  // The types of the fields with kField, if these are converted (netlogger_conversion.hpp).
   std::vector<shm::FieldType> types;
 };
 
 class FieldImport {
  public:
-  // `service` of events that do not say PROG.
+  // `service` is for events without PROG.
   FieldImport(TraceBuilder& builder, ConversionReport& report, std::string service)
       : builder_(builder), report_(report), service_(std::move(service)) {}
 
-  // A sender of events: each has threads of its own, called `name`.
+  // A sender of events: each has separate threads, called `name`.
   std::uint32_t add_sender(std::string name);
   const Shape& shape_of(std::span<const FieldValue> fields);
-  // `variables`: the fields that are no constants, in the shape's order. Events without a time have
-  // that of the one before.
+  // `variables`: the fields that are not constants, in the shape's order. Events without a time get
+  // that of the previous event.
   void add(std::uint32_t sender, const Shape& shape, std::optional<std::int64_t> unix_ns,
            std::span<const FieldValue> variables);
-  // After the last event: a trace without any is one of a process, too.
+  // Called after the last event: a trace without events has a process, too.
   void end();
 
  private:
@@ -96,7 +98,7 @@ class FieldImport {
     std::uint32_t process;
     std::uint32_t sender;
     std::uint32_t thread;
-    // NOLINTNEXTLINE(modernize-use-nullptr): what is compared with 0 is the compiler's
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler makes the comparison with 0
     auto operator<=>(const StreamKey&) const = default;
   };
 
@@ -112,7 +114,7 @@ class FieldImport {
   std::vector<Sender> senders_;
   std::unordered_map<std::string, Shape> shapes_;
   std::size_t shape_bytes_ = 0;  // of their keys
-  Shape no_shape_;               // of all, once there is no room for more
+  Shape no_shape_;               // for all events, once the limit is reached
   std::map<std::string, std::uint32_t> processes_;
   std::map<StreamKey, std::uint32_t> streams_;
   StreamKey last_key_{};

@@ -1,5 +1,5 @@
 #pragma once
-// NetLogger's binary encoding: recognised, read, shown and written.
+// Recognises, reads, inspects and writes NetLogger's binary encoding.
 
 #include <cstddef>
 #include <memory>
@@ -13,7 +13,7 @@ bool recognise_netlogger(std::span<const std::byte> first_bytes);
 
 ReadOutcome read_netlogger(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
-// JSON: schema netlogger-1; text and CSV: a line a message, as ULM.
+// JSON: schema netlogger-1; text and CSV: one line per message, as ULM.
 ReadOutcome inspect_netlogger(InputBytes& input, InspectStyle style, OutputBytes& output);
 
 std::unique_ptr<TraceWriter> write_netlogger(OutputBytes& output, ConversionReport& report);

@@ -40,6 +40,9 @@ std::size_t SenderImport::take(std::span<const std::byte> bytes) {
         break;
       case Step::kBad:
         ++bad_;
+        // After a bad header, bodies of this identifier belong to no known statement.
+        known_.erase(message_.identifier);
+        last_ = nullptr;
         break;
       case Step::kMore:
         return taken;

@@ -1,5 +1,5 @@
 #pragma once
-// One sender's binary messages as records.
+// Converts one sender's binary messages to records.
 
 #include <cstdint>
 #include <span>
@@ -17,13 +17,13 @@ class SenderImport {
   SenderImport(FieldImport& fields, std::string name)
       : fields_(fields), sender_(fields.add_sender(std::move(name))) {}
 
-  // Takes whole messages from the front of `bytes` and returns how many bytes they have. What is
-  // left is a message's beginning, unless damaged().
+  // Takes whole messages from the front of `bytes` and returns their size. The rest is the
+  // beginning of a message, unless damaged().
   std::size_t take(std::span<const std::byte> bytes);
 
-  // Why nothing more can be read of this sender; empty if it can.
+  // Why nothing more can be read from this sender; empty if it can.
   const std::string& damage() const { return damage_; }
-  // So many bytes of the message that has begun are needed to go on.
+  // The number of bytes needed to continue with the message that has begun.
   std::size_t wanted() const { return decoder_.wanted(); }
   std::size_t definitions() const { return decoder_.definitions(); }
   std::size_t definition_bytes() const { return decoder_.definition_bytes(); }
@@ -35,7 +35,7 @@ class SenderImport {
   void add(const Message& message);
   void forget(const Definition* definition);
 
-  // Of the definition and the types of the last body that had it.
+  // The state of an identifier: its definition, and the types of the last body that used it.
   struct Known {
     std::vector<FieldValue> fields;
     const Shape* shape = nullptr;

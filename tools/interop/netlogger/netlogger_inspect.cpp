@@ -1,4 +1,4 @@
-// `ringcat inspect` of NetLogger's binary messages.
+// `ringcat inspect` for NetLogger's binary messages.
 
 #include <bit>
 #include <cmath>
@@ -27,7 +27,7 @@ std::string json_float(float number) {
   return fmt::format("{}", static_cast<double>(number));
 }
 
-// What is no UTF-8 stands in hexadecimal besides.
+// Text that is not UTF-8 is also shown in hexadecimal.
 std::string json_text_member(std::string_view text) {
   std::string member = "\"value\": " + quoted_json_text(text);
   if (is_valid_utf8(text)) return member;

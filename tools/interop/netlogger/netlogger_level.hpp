@@ -8,8 +8,8 @@
 
 namespace ringside::tool::netlogger {
 
-// Of Ringside's names, and of those of the draft on ULM and of syslog that rank an event, in any
-// case. Empty of others, such as Usage or Auth.
+// Accepts Ringside's names, and those of the ULM draft and of syslog that rank an event, in upper
+// or lower case. Empty for others, such as Usage or Auth.
 std::optional<shm::Level> level_of(std::string_view name);
 
 }  // namespace ringside::tool::netlogger

@@ -9,7 +9,7 @@ namespace ringside::tool::netlogger {
 namespace {
 
 constexpr std::size_t kMostDefinitionBytes = std::size_t{256} << 20;
-// Of each field: its name and value here, and again with those who use the definition.
+// Memory for each field: its name and value here, and again in the users of the definition.
 constexpr std::size_t kFieldBytes = 96;
 constexpr std::uint64_t kUnixEpoch = 2'208'988'800;  // in NTP's seconds
 constexpr std::uint64_t kEraSeconds = std::uint64_t{1} << 32;
@@ -37,7 +37,7 @@ std::size_t memory_of(const Definition& definition) {
   return sizeof definition + definition.bytes.size() + definition.names.size() * kFieldBytes;
 }
 
-// Within one message.
+// Reads within one message.
 class Cursor {
  public:
   Cursor(std::span<const std::byte> bytes, std::size_t at, bool swap)
@@ -94,6 +94,20 @@ Step Decoder::take(std::span<const std::byte> bytes, Message& message) {
   return take_body(bytes, message);
 }
 
+// A bad first header means that the file has another format: no valid message precedes it that
+// would make its length trustworthy. The length of a later one leads to the next message. The
+// definition that it should contain is unknown.
+Step Decoder::bad_header(const char* why, const Message& message) {
+  if (!knows_order_) return damaged(why);
+  const auto known = definitions_.find(message.identifier);
+  if (known != definitions_.end()) {
+    definition_bytes_ -= memory_of(*known->second);
+    definitions_.erase(known);
+  }
+  last_ = nullptr;
+  return bad(why);
+}
+
 Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
   if (bytes.size() < kHeaderBytes) return need(kHeaderBytes);
   const bool swap = (byte_at(bytes, 8) & kLittleEndian) == 0;
@@ -104,30 +118,37 @@ Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
   }
   message.major = byte_at(bytes, 2) & 0x7F;
   message.minor = byte_at(bytes, 3);
-  if (message.major > kNewestMajor) {
+  if (message.major > kNewestMajor && !knows_order_) {
     return damaged(fmt::format("a header of version {}.{}; versions up to {} are read",
                                message.major, message.minor, kNewestMajor));
   }
   if (bytes.size() < message.length) return need(message.length);
   message.identifier = load32(bytes.data() + 4, swap);
+  if (message.major > kNewestMajor) {
+    return bad_header("a header of a version that is not known", message);
+  }
   auto definition = std::make_unique<Definition>();
   definition->identifier = message.identifier;
   definition->arch = byte_at(bytes, 8);
   definition->bytes.assign(bytes.begin(), bytes.begin() + message.length);
   const std::size_t fields = byte_at(bytes, 9);
   const std::size_t constants = byte_at(bytes, 10);
-  if (constants > fields) return damaged("a header with more constants than fields");
+  if (constants > fields) return bad_header("a header with more constants than fields", message);
   Cursor cursor(definition->bytes, kHeaderBytes, swap);
   for (std::size_t i = 0; i < fields; ++i) {
     std::string_view name;
-    if (!cursor.text(name)) return damaged("a header whose names are longer than it is");
+    if (!cursor.text(name)) {
+      return bad_header("a header whose names are longer than it is", message);
+    }
     definition->names.emplace_back(name);
   }
   for (std::size_t i = 0; i < constants; ++i) {
     const char* const fault = cursor.value(definition->constants.emplace_back());
-    if (fault != nullptr) return damaged(std::string("a header's constants: ") + fault);
+    if (fault != nullptr) return bad_header("a header whose constants cannot be read", message);
   }
-  if (!cursor.at_end()) return damaged("a header that is longer than its names and constants");
+  if (!cursor.at_end()) {
+    return bad_header("a header that is longer than its names and constants", message);
+  }
   definition_bytes_ += memory_of(*definition);
   if (definition_bytes_ > kMostDefinitionBytes) {
     return damaged("more than 256 MiB of definitions; nobody means that");
@@ -175,7 +196,7 @@ bool may_be_header(std::span<const std::byte> bytes) {
   Decoder decoder;
   Message message;
   const Step step = decoder.take(bytes, message);
-  // Flags that are not known yet, if all else is right.
+  // Accepts unknown flags if everything else is valid.
   if (step == Step::kHeader) return true;
   return step == Step::kMore && (byte_at(bytes, 8) & ~kLittleEndian) == 0 &&
          byte_at(bytes, 10) <= byte_at(bytes, 9);
@@ -197,7 +218,7 @@ bool ntp_of(std::uint64_t unix_ns, std::uint32_t& seconds, std::uint32_t& fracti
   seconds = static_cast<std::uint32_t>(whole);
   const std::uint64_t ns = unix_ns % kNsPerSecond;
   fraction = static_cast<std::uint32_t>(((ns << 32) + kNsPerSecond - 1) / kNsPerSecond);
-  if (seconds == 0 && fraction == 0) fraction = 1;  // 0/0 would be no time
+  if (seconds == 0 && fraction == 0) fraction = 1;  // 0/0 would mean an unknown time
   return true;
 }
 

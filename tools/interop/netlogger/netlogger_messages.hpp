@@ -4,9 +4,10 @@
 //   header  u16 length, u8 0x80 | major, u8 minor, u32 identifier, u8 arch (bit 0: little-endian),
 //           u8 fields, u8 constants, the fields' names, a type and a value for each constant
 //   body    u16 length, u8 major, u8 minor, u32 identifier, u32 and u32 NTP time,
-//           a type and a value for each field that is no constant
+//           a type and a value for each field that is not a constant
 //
-// A name and a STRING are a byte for their length and so many bytes; lengths count everything.
+// A name and a STRING are a byte of length and that many bytes; lengths of messages count
+// everything.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,7 @@ struct Definition {
   std::uint32_t identifier = 0;
   std::uint8_t arch = 0;
   std::vector<std::string> names;
-  std::vector<Datum> constants;  // of the first names; texts lie in `bytes`
+  std::vector<Datum> constants;  // of the first names; texts refer to `bytes`
   std::vector<std::byte> bytes;  // the message
 
   std::size_t variables() const { return names.size() - constants.size(); }
@@ -56,28 +57,28 @@ struct Message {
   bool redefinition = false;               // of a header
   std::uint32_t ntp_seconds = 0;
   std::uint32_t ntp_fraction = 0;
-  std::vector<Datum> values;  // texts as long as the bytes
+  std::vector<Datum> values;  // texts are valid as long as the bytes
 };
 
 enum class Step : std::uint8_t {
   kHeader,
   kBody,
   kUnknown,  // a body whose identifier no header has defined
-  kBad,      // a body that is not what its header says: why()
-  kMore,     // the message has wanted() bytes
-  kDamaged,  // no message can be told any more: why()
+  kBad,      // a body that does not match its header, or a later header that is invalid: why()
+  kMore,     // the message needs wanted() bytes
+  kDamaged,  // no further message can be found: why()
 };
 
-// Of one sender. Its definitions need at most 256 MiB.
+// For one sender. Its definitions need at most 256 MiB.
 class Decoder {
  public:
-  // The message at the beginning of `bytes`, of which the caller then skips message.length.
+  // Decodes the message at the beginning of `bytes`; the caller then skips message.length.
   Step take(std::span<const std::byte> bytes, Message& message);
 
   std::size_t wanted() const { return wanted_; }
   const std::string& why() const { return why_; }
   std::size_t definitions() const { return definitions_.size(); }
-  // About as much memory as they need.
+  // Approximate memory of the definitions.
   std::size_t definition_bytes() const { return definition_bytes_; }
 
  private:
@@ -89,6 +90,7 @@ class Decoder {
   Step take_header(std::span<const std::byte> bytes, Message& message);
   Step take_body(std::span<const std::byte> bytes, Message& message);
   Step bad(const char* why);
+  Step bad_header(const char* why, const Message& message);
 
   bool knows_order_ = false;
   bool swap_ = false;
@@ -99,13 +101,13 @@ class Decoder {
   std::string why_;
 };
 
-// Whether `bytes`, the first ones of a file, can be a header; it may be longer than they are.
+// Whether `bytes`, the first bytes of a file, can be a header, which can be longer than they are.
 bool may_be_header(std::span<const std::byte> bytes);
 
-// Of Unix time; empty for 0/0, an unknown time. Before 1970 it is negative.
+// Unix time; empty for 0/0, an unknown time. Negative before 1970.
 std::optional<std::int64_t> unix_ns_of(std::uint32_t ntp_seconds, std::uint32_t ntp_fraction);
 
-// The earliest NTP time whose nanoseconds are these; false if there is none.
+// The earliest NTP time that converts to these nanoseconds; false if there is none.
 bool ntp_of(std::uint64_t unix_ns, std::uint32_t& seconds, std::uint32_t& fraction);
 
 }  // namespace ringside::tool::netlogger

@@ -1,5 +1,7 @@
 #include "tools/interop/netlogger/netlogger_statement.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "shm-layout/level.hpp"
@@ -39,14 +41,14 @@ class StatementMaker {
 
 void add_process(const trace::SegmentInfo& segment, StatementMaker& maker) {
   maker.text_unless_empty(kHostName, segment.host);
-  // What an import calls itself, if nothing else is said.
+  // The names that an import uses by default.
   if (segment.service != "netlogger" && segment.service != "ulm") {
     maker.text_unless_empty(kProgramName, segment.service);
   }
   if (segment.pid != 0) maker.number(kPidName, segment.pid);
 }
 
-// By a constant of its own.
+// By a constant field.
 bool tells_level(const trace::Site& site) {
   for (std::size_t i = 0; i < site.fields.size(); ++i) {
     const trace::Value& value = site.initial_values[i];
@@ -58,9 +60,15 @@ bool tells_level(const trace::Site& site) {
   return false;
 }
 
-void add_site(const trace::Site& site, StatementMaker& maker) {
-  if (site.level != shm::Level::kInfo && !tells_level(site))
-    maker.text(kLevelName, shm::level_name(site.level));
+bool has_field(const trace::Site& site, std::string_view name) {
+  return std::any_of(site.fields.begin(), site.fields.end(),
+                     [&](const trace::Field& field) { return field.name == name; });
+}
+
+void add_site(const trace::Site& site, LevelOfInfo info, StatementMaker& maker) {
+  const bool is_wanted = site.level != shm::Level::kInfo ||
+                         (info == LevelOfInfo::kTold && !has_field(site, kLevelName));
+  if (is_wanted && !tells_level(site)) maker.text(kLevelName, shm::level_name(site.level));
   if (site.kind != shm::SiteKind::kEvent) {
     maker.number(kKindName, static_cast<std::uint8_t>(site.kind));
   }
@@ -89,11 +97,12 @@ Statement& Statements::of(const trace::Event& event) {
   if (is_loss) {
     maker.text(kEventName, kLossEvent);
     add_process(*event.segment, maker);
+    if (info_ == LevelOfInfo::kTold) maker.text(kLevelName, shm::level_name(shm::Level::kWarning));
   } else {
     const trace::Site& site = *event.record.site;
     maker.text_unless_empty(kEventName, site.name);
     add_process(*event.segment, maker);
-    add_site(site, maker);
+    add_site(site, info_, maker);
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
       if (site.fields[i].is_constant()) {
         maker.add(site.fields[i].name, site.initial_values[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Ringside's records as lists of named fields: what netlogger_fields.hpp makes records of again.
+// Converts Ringside's records to lists of named fields, which netlogger_fields.hpp converts back.
 
 #include <array>
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace ringside::tool::netlogger {
 
-// Behind a statement's own fields, those that few records have, in this order.
+// After a statement's own fields, the fields that few records have, in this order.
 inline constexpr std::array<std::string_view, 8> kExtraNames{
     kThreadName,  kDurationName, kSubstreamName, kActivityName,
     kRelatedName, kStackName,    kLostName,      kCauseName};
 
-// What does not change from one record of a statement to the next.
+// What is constant for all records of a statement.
 struct Statement {
   struct Constant {
     std::string name;
-    trace::Value value;  // its text lives as long as `texts`
+    trace::Value value;  // its text is valid as long as `texts`
   };
   std::vector<Constant> constants;
   std::vector<std::string> texts;
-  std::vector<std::size_t> fields;      // of the site, those that are no constants
-  std::vector<std::string_view> names;  // theirs, then kExtraNames
+  std::vector<std::size_t> fields;      // of the site, without constants
+  std::vector<std::string_view> names;  // names of these fields, then kExtraNames
   // For the writer of a format.
   std::vector<std::uint8_t> types;  // one for each name
   std::unordered_map<std::uint32_t, std::uint32_t> identifiers;
@@ -38,22 +38,28 @@ struct Statement {
   std::uint32_t losses = 0;         // bits: what each of its records loses
 };
 
+// Whether the level INFO, the default of a statement, is also written.
+enum class LevelOfInfo : std::uint8_t { kTold, kLeftOut };
+
 class Statements {
  public:
-  // Of a record or a loss. Lives as long as this object.
+  explicit Statements(LevelOfInfo info) : info_(info) {}
+
+  // The statement of a record or a loss. Valid as long as this object.
   Statement& of(const trace::Event& event);
 
   // Visit(index in Statement::names, value) for each value of the event.
   template <class Visit>
   void visit(const trace::Event& event, const Statement& statement, Visit&& visit);
 
-  // Which of kExtraNames the event has, as bits.
+  // The bits of those of kExtraNames that the event has.
   static std::uint32_t extras_of(const trace::Event& event);
 
  private:
   static trace::Value hex(const std::array<std::uint8_t, 16>& id, std::string& text);
   static std::uint64_t duration_ns(const trace::Event& event);
 
+  LevelOfInfo info_;
   std::unordered_map<std::uint64_t, Statement> statements_;
   Statement* last_ = nullptr;
   std::uint64_t last_key_ = 0;

@@ -1,4 +1,4 @@
-// Ringside traces as NetLogger's binary messages.
+// Converts Ringside traces to NetLogger's binary messages.
 
 #include <array>
 #include <bit>
@@ -48,7 +48,8 @@ class Writer final : public TraceWriter {
     Statement& statement = statements_.of(event);
     statement.types.resize(statement.names.size());
     if (!event.stream->thread_name.empty()) ++lost_[kThreadNameLeft];
-    // A field that once had no place in its type is a text from then on, by another header.
+    // If a value does not fit the type of its field, the field is a text from then on, with a new
+    // header.
     for (const auto before = lost_; !make_body(event, statement); lost_ = before) {
       statement.identifiers.clear();
     }
@@ -80,7 +81,7 @@ class Writer final : public TraceWriter {
     std::memcpy(message.data(), &length, sizeof length);
   }
 
-  // False if a value has no place in the type that its field had so far.
+  // False if a value does not fit the type that its field has had until now.
   bool make_body(const trace::Event& event, Statement& statement) {
     body_.clear();
     append(body_, std::uint16_t{0});
@@ -100,7 +101,7 @@ class Writer final : public TraceWriter {
       type = wanted;
       const std::uint64_t wide = lost_[kWideInteger];
       append_value(body_, type, value);
-      // What stands behind the fields is taken for a number again.
+      // Fields after the statement's own are read as numbers again.
       if (index >= statement.fields.size()) lost_[kWideInteger] = wide;
     });
     set_length(body_);
@@ -145,7 +146,7 @@ class Writer final : public TraceWriter {
     return std::nullopt;
   }
 
-  // Of the encoding, for this value.
+  // The type in the encoding for this value.
   static std::uint8_t type_of(const trace::Value& value) {
     switch (value.type) {
       case FieldType::boolean:
@@ -203,7 +204,7 @@ class Writer final : public TraceWriter {
     std::size_t bytes = text.size();
     if (bytes > kMostTextBytes) {
       ++lost_[kCutText];
-      // Not within a character, if it is text at all.
+      // Avoids a cut within a character, if the bytes are text at all.
       for (bytes = kMostTextBytes; bytes > kMostTextBytes - 4; --bytes) {
         if ((static_cast<unsigned char>(text[bytes]) & 0xC0U) != 0x80) break;
       }
@@ -214,7 +215,7 @@ class Writer final : public TraceWriter {
 
   OutputBytes& output_;
   ConversionReport& report_;
-  Statements statements_;
+  Statements statements_{LevelOfInfo::kLeftOut};
   std::string body_;
   std::string header_;
   trace::TextSink text_;

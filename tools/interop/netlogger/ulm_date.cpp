@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kSecondDigits = 14;
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-constexpr int kFirstYear = 1678;  // of those that a signed number of nanoseconds has a place for
+constexpr int kFirstYear = 1678;  // the first year that fits a signed number of nanoseconds
 constexpr int kLastYear = 2261;
 
 bool is_digits(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Of digits.
+// The value of decimal digits.
 int value_of(std::string_view digits) {
   int number = 0;
   for (const char digit : digits) number = number * 10 + (digit - '0');

@@ -10,11 +10,11 @@
 
 namespace ringside::tool::ulm {
 
-// Remembers the second before, as most lines are of the same. Not thread-safe.
+// Caches the previous second, because most lines have the same. Not thread-safe.
 class DateReader {
  public:
-  // Nanoseconds of Unix time; further digits are cut off. Empty if it is no time, or one before
-  // 1678 or after 2261.
+  // Nanoseconds of Unix time; further digits are cut. Empty if it is not a time, or before 1678 or
+  // after 2261.
   std::optional<std::int64_t> read(std::string_view text);
 
  private:
@@ -24,7 +24,7 @@ class DateReader {
 
 class DateWriter {
  public:
-  // With six digits of the second, further ones cut off.
+  // Six digits of the second; further digits are cut.
   void put(trace::TextSink& line, std::int64_t unix_ns);
 
  private:

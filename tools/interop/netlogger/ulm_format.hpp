@@ -1,5 +1,5 @@
 #pragma once
-// Universal Logger Messages, NetLogger's text form: recognised, read, shown and written.
+// Recognises, reads, inspects and writes Universal Logger Messages, NetLogger's text form.
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ bool recognise_ulm(std::span<const std::byte> first_bytes);
 
 ReadOutcome read_ulm(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
-// JSON: schema ulm-1; text and CSV: a line each.
+// JSON: schema ulm-1; text and CSV: one line each.
 ReadOutcome inspect_ulm(InputBytes& input, InspectStyle style, OutputBytes& output);
 
 std::unique_ptr<TraceWriter> write_ulm(OutputBytes& output, ConversionReport& report);

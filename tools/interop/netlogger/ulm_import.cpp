@@ -1,4 +1,4 @@
-// Universal Logger Messages as records.
+// Converts Universal Logger Messages to records.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// `ringcat inspect` of Universal Logger Messages.
+// `ringcat inspect` for Universal Logger Messages.
 
 #include <bit>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string json_float(double number) {
   return fmt::format("{}", number);
 }
 
-// `"NAME": TEXT`, and what is no UTF-8 in hexadecimal besides.
+// `"NAME": TEXT`; text that is not UTF-8 is also shown in hexadecimal.
 std::string json_member(std::string_view name, std::string_view text) {
   std::string member = fmt::format("\"{}\": {}", name, quoted_json_text(text));
   if (is_valid_utf8(text)) return member;
@@ -109,7 +109,7 @@ class Inspection {
     bad_.put(fmt::format(", \"reason\": {}}}", quoted_json_text(why)));
   }
 
-  // `why`: of a bad line, or null.
+  // `why`: the error of a bad line, or null.
   void add_line(const Line& line, const char* why) {
     std::string text;
     if (why != nullptr) text = why;

@@ -16,7 +16,7 @@ namespace {
 using netlogger::FieldValue;
 using shm::FieldType;
 
-// A statement's texts, which are texts even if they look like numbers; and its numbers.
+// Fields of a statement that are texts even if they look like numbers, and those that are numbers.
 constexpr std::string_view kTextNames[] = {
     netlogger::kEventName, netlogger::kHostName,     netlogger::kProgramName,
     netlogger::kLevelName, netlogger::kCategoryName, netlogger::kFormatName,
@@ -94,7 +94,7 @@ Step Reader::take(Line& line) {
       line.length = end + 1;
       input_.skip(line.length);
       const bool sound = parse(text.substr(0, end), line);
-      if (sound && line.fields.empty() && !line.unix_ns) {  // nothing but blanks
+      if (sound && line.fields.empty() && !line.unix_ns) {  // only blanks
         wanted = 1;
         searched = 0;
         continue;
@@ -186,7 +186,7 @@ bool Reader::add(std::string_view name, std::string_view value, bool is_quoted, 
 }
 
 std::string_view Reader::unescaped(std::string_view value) {
-  // Views into it must stay. All texts of a line need no more than its bytes.
+  // Views into it must remain valid. All texts of a line together fit in the size of the line.
   if (texts_.empty()) texts_.reserve(line_bytes_);
   const std::size_t begin = texts_.size();
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -217,7 +217,7 @@ bool recognise_ulm(std::span<const std::byte> first_bytes) {
   if (begin == std::string_view::npos) return false;
   text.remove_prefix(begin);
   const std::size_t end = text.find('\n');
-  // A line that is cut here may be so within a word.
+  // A line that is cut here can be cut within a word.
   const bool is_whole =
       end != std::string_view::npos || first_bytes.size() < ForeignFormat::kFirstBytes;
   std::string first(text.substr(0, std::min(end, is_whole ? text.size() : text.rfind(' '))));

@@ -4,8 +4,8 @@
 //   DATE=20010627231045.123456 HOST=dpss1 PROG=ftp LVL=ERROR NL.EVNT=send SIZE=49332 TEXT="two
 //   words"
 //
-// Words NAME=VALUE between blanks. A value in quotes may have \" \\ \n \r \xHH for what they say;
-// elsewhere a backslash is one. DATE is UTC, with any number of digits of the second.
+// Words NAME=VALUE between blanks. In a value in quotes, \" \\ \n \r \xHH stand for one character;
+// elsewhere a backslash is literal. DATE is UTC, with any number of digits of the second.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,28 +23,28 @@
 namespace ringside::tool::ulm {
 
 inline constexpr std::string_view kDateName = "DATE";
-// What DATE, which has six digits of the second, has no place for: 1 to 999.
+// The nanoseconds that do not fit the six digits of DATE: 1 to 999.
 inline constexpr std::string_view kNanosecondsName = "ringside.ns";
 
-// Whether a field of this name tells of the statement or its process, and has no other use.
+// Whether a field of this name describes the statement or its process and has no other use.
 bool is_statement_name(std::string_view name);
 
 struct Line {
   std::uint64_t offset = 0;
-  std::size_t length = 0;  // with its end
+  std::size_t length = 0;  // with its line end
   std::optional<std::int64_t> unix_ns;
-  // In their order, without the time; is_constant: what is_statement_name() says.
+  // In their order, without the time; is_constant is the result of is_statement_name().
   std::vector<netlogger::FieldValue> fields;
 };
 
 enum class Step : std::uint8_t {
   kEvent,
-  kBad,  // no ULM: why(). To be skipped
-  kCut,  // the last line, without an end
+  kBad,  // not ULM: why(). The caller skips it
+  kCut,  // the last line, without a line end
   kEnd,
 };
 
-// Lines without words are passed over. Memory is that of the longest line, of 8 MiB at most.
+// Skips lines without words. Memory: the longest line, at most 8 MiB.
 class Reader {
  public:
   static constexpr std::size_t kMostLineBytes = std::size_t{8} << 20;
@@ -52,12 +52,12 @@ class Reader {
 
   explicit Reader(InputBytes& input) : input_(input) {}
 
-  // What `line` refers to is valid until the next call.
+  // References in `line` are valid until the next call.
   Step next(Line& line);
   const char* why() const { return why_; }
   std::uint64_t events() const { return events_; }
   std::uint64_t bad() const { return bad_; }
-  // How it ended, once next() has said kCut or kEnd: a refusal if there were lines and none was
+  // The result, once next() has returned kCut or kEnd: a refusal if there were lines and none was
   // ULM.
   ReadOutcome outcome() const;
 
@@ -76,11 +76,11 @@ class Reader {
   const char* why_ = "";
   std::uint64_t events_ = 0;
   std::uint64_t bad_ = 0;
-  std::uint64_t first_bad_ = 0;  // its offset
+  std::uint64_t first_bad_ = 0;  // offset of the first bad line
   const char* first_why_ = "";
   std::optional<std::uint64_t> cut_;
   std::size_t line_bytes_ = 0;
-  std::string texts_;             // of a line, those that had backslashes
+  std::string texts_;             // texts of a line that had backslashes
   std::int64_t nanoseconds_ = 0;  // of kNanosecondsName
   DateReader dates_;
 };

@@ -13,11 +13,12 @@ inline bool is_control(char character) {
   return code < 0x20 || code == 0x7F;
 }
 
-// What needs no quotes: not empty, and without blanks, quotes, backslashes, '=' and controls.
+// Whether the text needs no quotes: not empty, and without blanks, quotes, backslashes, '=' and
+// control characters.
 bool is_plain(std::string_view text);
 
-// Appends to a line, with a blank before it unless the line is empty.
-void append_date(std::string& line, std::int64_t unix_ns);   // six digits of the second, cut off
+// These append to a line, with a blank before it unless the line is empty.
+void append_date(std::string& line, std::int64_t unix_ns);   // six digits; the rest is cut
 void append_name(std::string& line, std::string_view name);  // blanks, '=' and the like become '_'
 // In quotes if it is empty or has a blank, a quote, a backslash, '=' or a control character.
 void append_text(std::string& line, std::string_view text);

@@ -53,9 +53,9 @@ bool is_fraction(std::string_view text) {
   return at < text.size() && at + digits_at(text, at) == text.size();
 }
 
-// How far numbers have six exact digits behind the point: 2^53 millionths.
+// Up to here numbers have six exact digits after the point: 2^53 millionths.
 constexpr double kMostMillionths = 9007199254740992.0 / 1e6;
-constexpr double kMostWhole = 1e39;  // all floats of 32 bits, as %f writes them
+constexpr double kMostWhole = 1e39;  // includes all 32-bit floats as %f writes them
 
 template <class Number>
 void put_number(trace::TextSink& line, Number number) {
@@ -69,7 +69,7 @@ bool put_millionths(trace::TextSink& line, Float number) {
   const double wide = std::abs(static_cast<double>(number));
   if (!(wide < kMostMillionths)) return false;
   const double millionths = std::nearbyint(wide * 1e6);
-  // The division rounds as reading the digits does.
+  // The division rounds as the reading of the digits does.
   if (static_cast<Float>(millionths / 1e6) != std::abs(number)) return false;
   auto whole = static_cast<std::uint64_t>(millionths);
   if (std::signbit(number)) line.put('-');

@@ -1,4 +1,4 @@
-// Ringside traces as Universal Logger Messages.
+// Converts Ringside traces to Universal Logger Messages.
 
 #include <algorithm>
 #include <array>
@@ -80,7 +80,7 @@ class Writer final : public TraceWriter {
       line_.write(" ringside.ns=");
       put_integer(line_, nanoseconds);
     }
-    if (line_.size() == 0) line_.write("NL.EVNT=\"\"");  // a line of nothing would be none
+    if (line_.size() == 0) line_.write("NL.EVNT=\"\"");  // an empty line would be skipped
     line_.put('\n');
     const std::string_view line = line_.text();
     output_.put(line.substr(line.front() == ' ' ? 1 : 0));
@@ -93,7 +93,7 @@ class Writer final : public TraceWriter {
   }
 
  private:
-  // What all its records' lines have in common.
+  // What the lines of all its records share.
   void prepare(const trace::Event& event, Statement& statement) {
     const auto before = std::exchange(lost_, {});
     put_constants(statement);
@@ -102,7 +102,7 @@ class Writer final : public TraceWriter {
     }
     if (event.kind == trace::EventKind::kRecord) {
       for (const auto& field : event.record.site->fields) {
-        // A level of others is a constant that is one again.
+        // A level that is not Ringside's is a constant field, and becomes LVL again.
         const bool is_level = field.is_constant() && field.name == netlogger::kLevelName;
         if (!is_level && means_something(field.name)) ++lost_[kKnownName];
       }
@@ -119,7 +119,7 @@ class Writer final : public TraceWriter {
       return name == netlogger::kHostName || name == netlogger::kProgramName ||
              name == netlogger::kLevelName;
     };
-    // As in every text on ULM: host, program and level, then the event.
+    // As in all texts on ULM: host, program and level, then the event.
     for (const bool first : {true, false}) {
       for (const Statement::Constant& constant : statement.constants) {
         if (is_first(constant.name) != first) continue;
@@ -186,7 +186,8 @@ class Writer final : public TraceWriter {
 
   OutputBytes& output_;
   ConversionReport& report_;
-  netlogger::Statements statements_;
+  // ULM requires a level in each line.
+  netlogger::Statements statements_{netlogger::LevelOfInfo::kTold};
   DateWriter dates_;
   trace::TextSink line_;
   trace::TextSink text_;

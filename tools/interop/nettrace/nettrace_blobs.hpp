@@ -1,5 +1,5 @@
 #pragma once
-// The headers of events, compressed and not.
+// Decodes the headers of events, compressed and uncompressed.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace ringside::tool::nettrace {
 enum class BlobEnd : std::uint8_t {
   kWhole,
   kShort,  // the bytes end before the event does
-  kBad,    // no event
+  kBad,    // not an event
 };
 
-// The events of one block, one after the other: each header stands on the one before.
+// The events of one block, one after the other: each header is relative to the previous one.
 class BlobDecoder {
  public:
-  // `offset` of the first event in the file, which uncompressed ones are aligned in.
+  // `offset`: that of the first event in the file, which uncompressed events are aligned to.
   BlobDecoder(bool compressed, std::uint64_t offset) : compressed_(compressed), offset_(offset) {}
 
-  // The event that `bytes` begin with. kShort: `bytes_wanted` tells how many are needed at least;
-  // the next call is to have the same ones and more. `last`: the block has no bytes behind them.
+  // The event at the front of `bytes`. kShort: `bytes_wanted` has the least number of bytes needed;
+  // the next call must have the same bytes and more. `last`: the block has no bytes after them.
   BlobEnd next(std::span<const std::byte> bytes, bool last) {
     return compressed_ ? next_compressed(bytes) : next_plain(bytes, last);
   }
 
   const Blob& blob() const { return blob_; }
   Blob& blob() { return blob_; }
-  std::size_t blob_bytes() const { return blob_bytes_; }  // of the last, with its padding
+  std::size_t blob_bytes() const { return blob_bytes_; }  // of the last event, with its padding
   std::size_t bytes_wanted() const { return bytes_wanted_; }
 
  private:
@@ -88,7 +88,7 @@ class BlobDecoder {
       if (walk.is_short) return BlobEnd::kShort;
       header_bytes_ = static_cast<std::size_t>(walk.at - bytes.data());
     }
-    // A header whose payload is still to come is not read again.
+    // A header is not read again when its payload arrives.
     bytes_wanted_ = header_bytes_ + blob_.payload_bytes;
     if (bytes.size() < bytes_wanted_) return BlobEnd::kShort;
     blob_.payload = bytes.subspan(header_bytes_, blob_.payload_bytes);
@@ -127,7 +127,8 @@ class BlobDecoder {
     }
     bytes_wanted_ = std::size_t{4} + size;
     if (bytes.size() < bytes_wanted_) return BlobEnd::kShort;
-    // The size includes the padding. A writer that leaves it out may leave out the last one's too.
+    // The size includes the padding. A writer that omits padding can also omit that of the last
+    // event.
     blob_bytes_ = bytes_wanted_ += (4 - (offset_ + bytes_wanted_) % 4) % 4;
     if (bytes.size() < blob_bytes_) {
       if (!last) return BlobEnd::kShort;
@@ -151,11 +152,11 @@ class BlobDecoder {
   }
 
   bool compressed_;
-  std::uint64_t offset_;  // of the next event; of uncompressed ones only
+  std::uint64_t offset_;  // of the next event; only for uncompressed ones
   Blob blob_;
   std::size_t blob_bytes_ = 0;
   std::size_t bytes_wanted_ = 0;
-  std::size_t header_bytes_ = 0;  // of one that has been read, without its payload
+  std::size_t header_bytes_ = 0;  // of a header that was read without its payload
 };
 
 }  // namespace ringside::tool::nettrace

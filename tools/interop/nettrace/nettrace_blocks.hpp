@@ -26,7 +26,7 @@ class BlobBlock {
   bool empty() const { return body_.size() == kBlockHeaderBytes; }
   std::size_t bytes() const { return body_.size(); }
 
-  // blob.payload is not looked at.
+  // Ignores blob.payload.
   void add(const Blob& blob, std::string_view payload) {
     if (body_.size() + kMostHeadBytes > body_.capacity()) body_.reserve(2 * body_.capacity());
     char head[kMostHeadBytes];
@@ -82,7 +82,7 @@ class BlobBlock {
     max_timestamp_ = std::max(max_timestamp_, blob.timestamp);
   }
 
-  // With its header; add() must not follow but clear().
+  // The body with its header; call clear() before the next add().
   std::string_view body() {
     std::string header;
     append_number(header, static_cast<std::uint16_t>(kBlockHeaderBytes));

@@ -1,5 +1,5 @@
 #pragma once
-// Ticks of a NetTrace file as Unix time.
+// Converts the ticks of a NetTrace file to Unix time.
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +13,13 @@ class Clock {
  public:
   Clock() = default;
 
-  // Nothing with `*why` if the trace object tells no time.
+  // Empty with `*why` if the trace object has no valid time.
   static std::optional<Clock> of(const TraceFacts& trace, std::string* why);
 
   std::int64_t sync_unix_ns() const { return sync_ns_; }
 
-  // Of a time before 1970 or behind 2262, which no trace has, the next that one has, and `*moved`.
+  // A time before 1970 or after 2262, which a trace cannot have, becomes the nearest valid one and
+  // sets `*moved`.
   std::uint64_t unix_ns(std::uint64_t timestamp, bool* moved) const {
     const auto ticks = static_cast<std::int64_t>(timestamp - static_cast<std::uint64_t>(sync_qpc_));
     std::int64_t ns = 0;
@@ -46,7 +47,7 @@ class Clock {
   std::int64_t sync_ns_ = 0;
   std::int64_t sync_qpc_ = 0;
   std::int64_t frequency_ = 1;
-  std::int64_t whole_ns_ = 0;  // of a tick, if they are whole
+  std::int64_t whole_ns_ = 0;  // of a tick, if it is a whole number
 };
 
 }  // namespace ringside::tool::nettrace

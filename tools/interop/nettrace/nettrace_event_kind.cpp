@@ -9,12 +9,12 @@
 namespace ringside::tool::nettrace {
 namespace {
 
-// Facts are fields too, and a statement has 64.
+// The facts are fields too, and a statement has 64.
 constexpr std::size_t kMostPayloadFields = shm::kMaxFields - 10;
 constexpr std::string_view kUntyped =
     "the file does not describe their type: they stand as bytes, without a name";
 constexpr std::string_view kUnfit =
-    "their payload is not as the file describes it: it stands as bytes";
+    "their payload is not as its type is described: it stands as bytes";
 constexpr std::string_view kManyFields = "have more than 54 fields: their payload stands as bytes";
 constexpr std::string_view kOtherTag = "what Ringside says of their statements is not sound";
 
@@ -28,7 +28,7 @@ FieldDefinition constant_field(std::string_view name, shm::FieldType type, std::
 
 }  // namespace
 
-void EventKind::prepare(ConversionReport& report) {
+void EventKind::prepare(std::size_t pointer_bytes, ConversionReport& report) {
   if (!metadata.ringside_site.empty()) {
     RingsideSite site;
     if (parse_ringside_tag(metadata, site)) {
@@ -42,6 +42,13 @@ void EventKind::prepare(ConversionReport& report) {
     plan.make_own(metadata, own->definition);
     typed = true;
   } else {
+    if (metadata.fields.empty() && metadata.description != FieldDescription::kUnknown) {
+      auto known = find_manifest_event(metadata.provider, metadata.event_id, metadata.version);
+      if (known) {
+        manifest.emplace(std::move(*known), pointer_bytes);
+        return;
+      }
+    }
     typed = plan.make(metadata, kMostPayloadFields);
     if (!typed) report.lost(kManyFields);
   }
@@ -57,13 +64,16 @@ SiteDefinition EventKind::define(unsigned variant) const {
   const Metadata& m = metadata;
   SiteDefinition site;
   if (own && variant == 0) return own->definition;
-  site.name = m.event_name.empty() ? name_of_nameless(m.event_id) : m.event_name;
+  site.name = m.event_name;
+  if (site.name.empty()) {
+    site.name = manifest ? manifest->event().name : name_of_nameless(m.event_id);
+  }
   site.format = site.name;
   site.category = m.provider;
   site.keywords = m.keywords;
   site.level = level_of(m.level);
   if ((variant & kBytesOnly) == 0) {
-    site.fields = plan.fields;
+    site.fields = manifest ? manifest->event().columns() : plan.fields;
   } else {
     site.fields.push_back({std::string(kPayloadField), shm::FieldType::bytes});
   }
@@ -78,16 +88,29 @@ SiteDefinition EventKind::define(unsigned variant) const {
   if (!is_described) return site;
   site.fields.push_back(constant_field(kEventIdField, shm::FieldType::u32, m.event_id));
   site.fields.push_back(constant_field(kVersionField, shm::FieldType::u32, m.version));
-  if (m.opcode) {
-    site.fields.push_back(constant_field(kOpcodeField, shm::FieldType::u8, *m.opcode));
-  }
+  std::optional<std::uint8_t> opcode = m.opcode;
+  if (!opcode && manifest && manifest->event().opcode != 0) opcode = manifest->event().opcode;
+  if (opcode) site.fields.push_back(constant_field(kOpcodeField, shm::FieldType::u8, *opcode));
   if (m.level == 0 || m.level > 5) {
     site.fields.push_back(constant_field(kLevelField, shm::FieldType::u32, m.level));
   }
   return site;
 }
 
-unsigned EventKind::fit_slowly(std::span<const std::byte> payload, ConversionReport& report) const {
+std::size_t EventKind::put(std::span<const std::byte> payload, TraceBuilder& builder,
+                           ConversionReport& report) const {
+  if (!manifest) return put_values(plan, payload, builder, report);
+  manifest->put(builder);
+  return manifest_bytes_;
+}
+
+unsigned EventKind::fit_slowly(std::span<const std::byte> payload, ConversionReport& report) {
+  if (manifest) {
+    manifest_bytes_ = manifest->read(payload, report);
+    if (manifest_bytes_ != kNoValue) return manifest_bytes_ < payload.size() ? kWithExtra : 0U;
+    report.lost(kUnfit);
+    return kBytesOnly;
+  }
   if (!typed) {
     if (!is_described) report.lost(kUntyped);
     return kBytesOnly;

@@ -6,6 +6,7 @@
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/nettrace/nettrace_blocks.hpp"
 #include "tools/interop/nettrace/nettrace_facts.hpp"
+#include "tools/interop/nettrace/nettrace_manifest_values.hpp"
 #include "tools/interop/nettrace/nettrace_ringside_site.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "trace-format/little_endian.hpp"
@@ -16,8 +17,6 @@ namespace {
 using shm::FieldType;
 
 constexpr std::size_t kMostElements = 65535;
-constexpr std::string_view kNullCharacter = "their texts end at the first null character";
-constexpr std::string_view kNoUtf8 = "bytes of texts that are not UTF-8 became U+FFFD";
 constexpr std::string_view kLongArray = "arrays and bytes end after 65535 elements";
 
 void append_text(std::string& out, std::string_view text, ConversionReport& report) {
@@ -141,7 +140,7 @@ void append_tag(std::string& out, std::uint8_t kind, std::string_view payload) {
   out += payload;
 }
 
-// Takes the fields that hold what the file of another said.
+// Takes the fields that hold facts of another NetTrace file.
 bool take_fact(const trace::Field& field, const trace::Value& value, std::size_t index,
                EventPlan& plan) {
   Metadata& m = plan.metadata;
@@ -213,7 +212,26 @@ EventPlan EventPlan::of(const trace::Event& event, ConversionReport& report) {
     if (field.is_constant()) append_value(step.constant.emplace(), value, report);
   }
   if (plan.is_foreign && m.event_name == name_of_nameless(m.event_id)) m.event_name.clear();
+  if (plan.is_foreign) plan.leave_out_what_is_known(site);
   return plan;
+}
+
+// For an event of the runtime: a NetTrace file contains neither its name nor its fields.
+void EventPlan::leave_out_what_is_known(const trace::Site& site) {
+  auto known = find_manifest_event(metadata.provider, metadata.event_id, metadata.version);
+  if (!known) return;
+  if (metadata.event_name == known->name) metadata.event_name.clear();
+  if (metadata.opcode == known->opcode) metadata.opcode.reset();
+  const std::vector<FieldDefinition> columns = known->columns();
+  const bool same = std::equal(
+      columns.begin(), columns.end(), steps.begin(), steps.end(),
+      [&, index = std::size_t{0}](const FieldDefinition& column, const Step& step) mutable {
+        return step.field == index++ && column.type == step.type && !step.constant &&
+               column.name == site.fields[step.field].name;
+      });
+  if (!same) return;
+  metadata.fields.clear();
+  manifest = std::make_shared<const ManifestEvent>(std::move(*known));
 }
 
 std::size_t extension_index(std::uint32_t ext_flags) {
@@ -226,7 +244,13 @@ std::size_t extension_index(std::uint32_t ext_flags) {
 void append_payload(const EventPlan& plan, const trace::Event& event, std::string& out,
                     ConversionReport& report) {
   const trace::Record& record = event.record;
+  if (plan.manifest != nullptr) {
+    // Facts come after the fields.
+    append_manifest_payload(*plan.manifest, std::span(record.args).first(plan.steps.size()), out,
+                            report);
+  }
   for (const EventPlan::Step& step : plan.steps) {
+    if (plan.manifest != nullptr) break;
     if (step.constant) {
       out += *step.constant;
     } else {

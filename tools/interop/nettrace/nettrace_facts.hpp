@@ -1,5 +1,5 @@
 #pragma once
-// Names of the fields that hold what the event model has no place for.
+// Names of the fields that hold facts without a place in the event model.
 
 #include <cstdint>
 #include <string>
@@ -15,14 +15,20 @@ inline constexpr std::string_view kVersionField = "nettrace.version";   // u32
 inline constexpr std::string_view kOpcodeField = "nettrace.opcode";     // u8, if there is one
 inline constexpr std::string_view kLevelField = "nettrace.level";       // u32, unless 1 to 5
 
-// Of each record, where there is something to tell.
+// For each record that has the fact.
 inline constexpr std::string_view kPayloadField =
-    "nettrace.payload";                                            // bytes that nobody describes
-inline constexpr std::string_view kExtraField = "nettrace.extra";  // bytes behind the fields
+    "nettrace.payload";                                            // bytes without a description
+inline constexpr std::string_view kExtraField = "nettrace.extra";  // bytes after the fields
 inline constexpr std::string_view kProcessorField = "nettrace.processor";           // u32
 inline constexpr std::string_view kCaptureThreadField = "nettrace.capture_thread";  // u64
 inline constexpr std::string_view kThreadField = "nettrace.thread";                 // u64, if wide
 inline constexpr std::string_view kStackField = "nettrace.stack";                   // pointer[]
+
+// Texts for the report.
+inline constexpr std::string_view kLoneSurrogates =
+    "code units of texts that are no character became U+FFFD";
+inline constexpr std::string_view kNullCharacter = "their texts end at the first null character";
+inline constexpr std::string_view kNoUtf8 = "bytes of texts that are not UTF-8 became U+FFFD";
 
 // .NET's levels: 0 always, 1 critical, 2 error, 3 warning, 4 informational, 5 verbose.
 constexpr shm::Level level_of(std::uint32_t level) {
@@ -58,7 +64,7 @@ constexpr std::uint32_t level_number(shm::Level level) {
   }
 }
 
-// What a statement is called whose events have no name, as those of the runtime.
+// The name of a statement whose events have no name, such as those of the runtime.
 inline std::string name_of_nameless(std::uint32_t event_id) {
   return "EventID(" + std::to_string(event_id) + ")";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What EventPipe's NetTrace files consist of (docs of the .NET runtime: "EventPipe (File) Format"),
+// The elements of EventPipe's NetTrace files (docs of the .NET runtime: "EventPipe (File) Format"),
 // versions 4 and 5. Everything is little-endian.
 
 #include <array>
@@ -45,7 +45,7 @@ inline constexpr std::size_t kBlockHeaderBytes = 20;
 
 inline constexpr std::uint16_t kBlockCompressed = 1;
 
-// Of a compressed event's first byte.
+// Bits in the first byte of a compressed event.
 inline constexpr unsigned kHasMetadataId = 1;
 inline constexpr unsigned kHasSequence = 2;
 inline constexpr unsigned kHasThread = 4;
@@ -55,12 +55,12 @@ inline constexpr unsigned kHasRelatedActivity = 32;
 inline constexpr unsigned kIsSorted = 64;
 inline constexpr unsigned kHasPayloadBytes = 128;
 
-// Of an uncompressed event's metadata id.
+// A bit in the metadata id of an uncompressed event.
 inline constexpr std::uint32_t kNotSorted = 0x8000'0000;
 
 inline constexpr std::uint32_t kUnknownProcessor = 0xFFFF'FFFF;
 
-// .NET's TypeCode, and what EventPipe adds.
+// .NET's TypeCode, and EventPipe's additions.
 enum class TypeCode : std::uint32_t {
   kObject = 1,
   kBoolean = 3,  // 4 bytes
@@ -82,7 +82,7 @@ enum class TypeCode : std::uint32_t {
   kArray = 19,   // u16 count, elements
 };
 
-// Kinds of tags behind a metadata record's fields.
+// Kinds of tags after a metadata record's fields.
 inline constexpr std::uint8_t kTagOpcode = 1;
 inline constexpr std::uint8_t kTagV2Fields = 2;
 
@@ -112,7 +112,7 @@ struct ObjectFacts {
   std::int32_t version = 0;
   std::int32_t min_reader_version = 0;
   std::uint64_t offset = 0;  // of its first byte
-  std::uint64_t bytes = 0;   // what it says of its block; of a trace object, those of its fields
+  std::uint64_t bytes = 0;   // the stated size of its block; for a trace object, that of its fields
 };
 
 struct BlockFacts {
@@ -123,7 +123,7 @@ struct BlockFacts {
   std::uint64_t max_timestamp = 0;
 };
 
-// An event, or a metadata record, of which `payload` is the description.
+// An event, or a metadata record; then `payload` is the description.
 struct Blob {
   std::uint64_t offset = 0;  // in the file
   std::uint32_t metadata_id = 0;
@@ -136,7 +136,7 @@ struct Blob {
   Guid activity{};
   Guid related{};
   bool sorted = false;
-  std::uint8_t flags = 0;  // a compressed one's first byte
+  std::uint8_t flags = 0;  // the first byte of a compressed event
   std::uint32_t payload_bytes = 0;
   std::span<const std::byte> payload;
 };

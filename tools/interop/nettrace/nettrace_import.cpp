@@ -22,7 +22,7 @@ namespace ringside::tool {
 namespace nettrace {
 namespace {
 
-// What may wait for stacks that stand behind the events which refer to them, and stacks themselves.
+// Limit of the events that wait for stacks that come later in the file, and of the stacks.
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostStackBytes = std::size_t{256} << 20;
 
@@ -98,7 +98,7 @@ class Import final : public Visitor {
   std::uint32_t last_id_ = 0;
   EventKind* last_kind_ = nullptr;
   std::optional<std::uint32_t> plain_process_;
-  std::unordered_map<std::uint32_t, std::uint32_t> processes_;  // that Ringside has written
+  std::unordered_map<std::uint32_t, std::uint32_t> processes_;  // written by Ringside
   std::unordered_map<StreamKey, std::uint32_t, StreamKeyHash> streams_;
   std::unordered_map<std::uint64_t, std::string> thread_names_;
   std::optional<StreamKey> last_key_;
@@ -133,7 +133,7 @@ std::string Import::metadata(const Blob& blob) {
   auto kind = std::make_unique<EventKind>();
   std::string why;
   if (!parse_metadata(blob.payload, kind->metadata, &why)) return why;
-  kind->prepare(report_);
+  kind->prepare(facts_.pointer_bytes == 4 ? 4 : 8, report_);
   last_kind_ = nullptr;
   std::unique_ptr<EventKind>& known = kinds_[kind->metadata.id];
   const bool retires = known != nullptr && known->is_waited_for;
@@ -143,7 +143,7 @@ std::string Import::metadata(const Blob& blob) {
   return {};
 }
 
-// Of the events that Ringside has not written.
+// The process of events that were not written by Ringside.
 std::uint32_t Import::plain_process() {
   if (!plain_process_) {
     ProcessDefinition process;
@@ -189,7 +189,7 @@ std::uint32_t Import::stream_of(const StreamKey& key) {
   return last_stream_;
 }
 
-// 0 if there is no room for one more.
+// 0 if the limit is reached.
 std::uint32_t Import::site_of(EventKind& kind, unsigned variant) {
   std::uint32_t& site = kind.sites[variant];
   if (site == 0 && builder_.sites() < TraceBuilder::kMostSites) {
@@ -203,13 +203,13 @@ void Import::event(const Blob& blob) {
   const std::uint32_t lost = ledger_.event(blob.capture_thread, blob.sequence);
   if (lost != 0) [[unlikely]] {
     builder_.lost(stream_of({blob.capture_thread, blob.capture_thread, process_of(kind)}),
-                  unix_ns(blob.timestamp), lost, shm::LossCause::kRingFull);
+                  unix_ns(blob.timestamp), lost);
   }
   if (kind.metadata.names_threads && take_thread_name(blob)) return;
   if (blob.stack_id == 0) return deliver(kind, blob, nullptr);
   const auto found = stacks_.find(blob.stack_id);
   if (found != stacks_.end()) return deliver(kind, blob, &found->second);
-  // The stack may stand behind the event.
+  // The stack can come after the event.
   kind.is_waited_for = true;
   waiting_.push_back({&kind, blob, {}});
   Waiting& waiting = waiting_.back();
@@ -224,7 +224,7 @@ void Import::add_waiting(std::size_t bytes) {
   end_region();
 }
 
-// As Ringside writes it; false if it is not sound, and then an event like others.
+// In Ringside's form; false if it is invalid, and then the event is treated like others.
 bool Import::take_thread_name(const Blob& blob) {
   if (blob.payload.size() < 8) return false;
   const auto thread = trace::load<std::uint64_t>(blob.payload.data());
@@ -234,7 +234,7 @@ bool Import::take_thread_name(const Blob& blob) {
   std::string& text = thread_names_[thread];
   text.clear();
   append_utf8_of_utf16(text, name.first(std::min(bytes, kMostNettraceNameBytes)));
-  // A name that changes holds for all of the thread, as in the trace that was written.
+  // A changed name applies to the whole thread, as in the trace that was written.
   const auto process = processes_of_threads_.find(thread);
   const auto stream =
       streams_.find({thread, thread, process == processes_of_threads_.end() ? 0 : process->second});
@@ -242,7 +242,7 @@ bool Import::take_thread_name(const Blob& blob) {
   return true;
 }
 
-// Of a Ringside record: what stands behind its fields.
+// For a Ringside record: the bytes after its fields.
 void Import::put_extension(const Blob& blob, const EventKind& kind, std::span<const std::byte> rest,
                            trace::RecordExtension& extension) const {
   if (!is_zero(blob.activity)) {
@@ -275,7 +275,7 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   if (stack != nullptr) variant |= kWithStack;
   if (blob.capture_thread != blob.thread) variant |= kWithCaptureThread;
   if (blob.thread > UINT32_MAX && !own) variant |= kWithThread;
-  // Ringside gives its own records none of these.
+  // Ringside's own records never have these variants.
   if (own && variant != 0) variant = kBytesOnly;
   const std::uint32_t site = site_of(kind, variant);
   if (site == 0) return report_.lost(kMoreEventTypes);
@@ -299,7 +299,7 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   if ((variant & kBytesOnly) != 0) {
     builder_.put_text({reinterpret_cast<const char*>(payload.data()), payload.size()});
   } else {
-    value_bytes_taken = put_values(kind.plan, payload, builder_, report_);
+    value_bytes_taken = kind.put(payload, builder_, report_);
   }
   if ((variant & kWithExtra) != 0) {
     payload = payload.subspan(value_bytes_taken);
@@ -341,12 +341,12 @@ void Import::end_region() {
 
 void Import::end() {
   end_region();
-  if (processes_.empty()) plain_process();  // a trace without events is one
+  if (processes_.empty()) plain_process();  // a trace without events has a process, too
 }
 
 void Import::sequence_point(std::uint64_t timestamp, std::uint32_t) {
   end_region();
-  stacks_ = decltype(stacks_)();  // clear() wipes as many buckets as there ever were
+  stacks_ = decltype(stacks_)();  // clear() takes time for all buckets there have ever been
   stack_bytes_ = 0;
   point_ = unix_ns(timestamp);
 }
@@ -357,7 +357,7 @@ void Import::sequence_point_thread(std::uint64_t thread, std::uint32_t sequence)
   const auto found = processes_of_threads_.find(thread);
   const std::uint32_t process =
       found != processes_of_threads_.end() ? found->second : plain_process();
-  builder_.lost(stream_of({thread, thread, process}), point_, lost, shm::LossCause::kRingFull);
+  builder_.lost(stream_of({thread, thread, process}), point_, lost);
 }
 
 void Import::sequence_point_end() {

@@ -1,5 +1,5 @@
 #pragma once
-// NetTrace files as Ringside traces.
+// Converts NetTrace files to Ringside traces.
 
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/input_bytes.hpp"
@@ -8,8 +8,8 @@
 
 namespace ringside::tool {
 
-// A statement for each type of events, a stream for each pair of a thread and the one that recorded
-// for it, losses where sequence numbers are missing. What has no other place: nettrace_facts.hpp.
+// A statement for each type of events, a stream for each pair of a thread and its capture thread,
+// losses where sequence numbers are missing. Facts without another place: nettrace_facts.hpp.
 ReadOutcome read_nettrace(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
 }  // namespace ringside::tool

@@ -1,11 +1,11 @@
 #pragma once
-// `ringcat inspect` of a NetTrace file.
+// `ringcat inspect` for a NetTrace file.
 
 #include "tools/interop/format_registry.hpp"
 
 namespace ringside::tool {
 
-// JSON: schema nettrace-summary-1. CSV: the canonical line of each event, in the order of time:
+// JSON: schema nettrace-summary-1. CSV: the canonical line of each event, in order of time:
 // timestamp,capture_thread,thread,seq,processor,stack_id,provider,event_id,payload_size,payload_crc32
 ReadOutcome inspect_nettrace(InputBytes& input, InspectStyle style, OutputBytes& output);
 

@@ -10,21 +10,21 @@
 namespace ringside::tool::nettrace {
 namespace {
 
-// Objects in objects; deeper ones are taken for a type that nobody knows.
+// Nesting of objects; deeper ones are treated as an unknown type.
 constexpr unsigned kMostDepth = 100;
 constexpr std::uint32_t kMostFixedBytes = 1U << 24;
-// Of a record, those in objects too; one with more is taken for a type that nobody knows. Fields
-// without bytes are looked at for each event, however short it is.
+// Limit of a record's fields, including those in objects; a record with more is treated as an
+// unknown type. Fields without bytes take time for each event, however short it is.
 constexpr std::size_t kMostFields = 65'535;
 constexpr std::size_t kMostEmptyFields = 256;
 
-// How many a record has had so far.
+// The numbers of a record until now.
 struct FieldCounts {
   std::size_t all = 0;
   std::size_t empty = 0;
 };
 
-// A field with a fixed size that is too large to be one is none.
+// A field whose fixed size is too large is invalid.
 std::uint32_t size_of(TypeCode type) {
   switch (type) {
     case TypeCode::kSByte:
@@ -187,7 +187,7 @@ bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std:
   };
   if (parser.is_unknown()) {
     forget_fields();
-    return true;  // nobody knows where its tags begin
+    return true;  // the place of its tags is unknown
   }
   while (parser.left() >= 5) {
     const auto bytes = parser.number<std::uint32_t>();

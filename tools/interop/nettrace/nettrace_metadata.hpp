@@ -1,5 +1,5 @@
 #pragma once
-// What a metadata record says of a type of events.
+// The description of a type of events in a metadata record.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace ringside::tool::nettrace {
 struct MetadataField {
   std::string name;
   TypeCode type = TypeCode::kObject;
-  std::vector<MetadataField> parts;  // of an object: its fields; of an array: its element
-  // Bytes of each value, if they are always the same; else 0.
+  std::vector<MetadataField> parts;  // for an object its fields, for an array its element
+  // The size of each value, if it is constant; else 0.
   std::uint32_t fixed_bytes = 0;
   bool is_fixed = false;
 };
 
 enum class FieldDescription : std::uint8_t {
   kNone,     // not even a count
-  kV1,       // behind the record's head
-  kV2,       // in a tag: may have arrays
-  kUnknown,  // a type that nobody knows: the payload is bytes
+  kV1,       // after the record's head
+  kV2,       // in a tag: can have arrays
+  kUnknown,  // an unknown type: the payload is bytes
 };
 
 struct Metadata {
@@ -39,19 +39,19 @@ struct Metadata {
   FieldDescription description = FieldDescription::kNone;
   std::vector<MetadataField> fields;
   std::optional<std::uint8_t> opcode;
-  bool names_threads = false;  // its events tell the names of threads, as Ringside writes them
-  std::string ringside_site;   // what the tag of a record that Ringside has written holds
+  bool names_threads = false;  // its events have the names of threads, in Ringside's form
+  std::string ringside_site;   // the tag's content, if Ringside has written the record
 };
 
-// Tag kind of Ringside's own: what its statement is, beyond what other readers know.
+// Ringside's kind of tag for the facts of a statement that other readers do not know.
 inline constexpr std::uint8_t kTagRingsideSite = 0xA5;
-// And that each event tells a thread's name: fields UInt64 (its number), String.
+// Ringside's kind of tag for events with a thread's name: fields UInt64 (its number), String.
 inline constexpr std::uint8_t kTagRingsideThreadName = 0xA6;
 
-// False with `*why` if the record ends before what it says it holds.
+// False with `*why` if the record ends before its stated contents.
 bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std::string* why);
 
-// Bytes that a value of `field` takes at the beginning of `payload`; kNoValue if that ends before.
+// The size of a value of `field` at the front of `payload`; kNoValue if the payload ends first.
 inline constexpr std::size_t kNoValue = SIZE_MAX;
 std::size_t value_bytes(const MetadataField& field, std::span<const std::byte> payload);
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMostTypeNameBytes = 1024;
 constexpr std::size_t kTypeHeadBytes = 1 + 1 + 1 + 4 + 4 + 4;
-// An event lies in memory as a whole, as does a stack; those of .NET have at most 100 KiB.
+// Limit of an event, which is in memory as a whole, as is a stack; those of .NET have at most 100
+// KiB.
 constexpr std::size_t kMostEventBytes = std::size_t{64} << 20;
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
@@ -241,10 +242,10 @@ bool Reader::read_blobs(const ObjectFacts& object, bool metadata) {
     advance(all - bytes.size());
     if (end == BlobEnd::kBad) return fail(input_.offset(), "no event begins here: wrong lengths");
     if (block_left_ == 0) break;
-    // More of the block is needed for the next event, unless all there is has been looked at.
+    // More of the block is needed for the next event, unless all of it has been checked.
     const std::size_t seen = bytes.size();
     wanted = std::max(decoder.bytes_wanted(), seen + 1);
-    // Of a wrong length no more than a window is kept in memory.
+    // If the length is wrong, no more than a window is kept in memory.
     if (wanted > block_left_ && wanted > kWindowBytes) return cut("an event");
     if (wanted > kMostEventBytes) {
       return fail(input_.offset(),
@@ -302,7 +303,8 @@ bool Reader::read_sequence_point(const ObjectFacts&) {
   return block_left_ == 0 || cut("a sequence point");
 }
 
-// Such an object has tagged fields only, says the format; or else it is a block like the others.
+// The format says that such an object has only tagged fields; otherwise it is a block like the
+// others.
 bool Reader::pass_unknown(ObjectFacts& object) {
   const std::uint64_t begin = input_.offset();
   ++unknown_[object.type];
@@ -325,7 +327,7 @@ bool Reader::pass_unknown(ObjectFacts& object) {
   }
   if (look_at_tagged_fields(input_.peek(kLookAheadBytes)) != TaggedEnd::kNone) {
     visitor_.object(object);
-    return true;  // end_object() passes over them
+    return true;  // end_object() skips them
   }
   if (size < 0) return fail(begin, "an object of an unknown type has neither fields nor a size");
   object.bytes = block_bytes;
@@ -337,7 +339,7 @@ bool Reader::pass_unknown(ObjectFacts& object) {
 }
 
 bool Reader::end_object(const ObjectFacts& object) {
-  // As a rule nothing stands in front of it, and a pipe is not waited for.
+  // Normally nothing precedes it, and this does not wait for a pipe.
   if (is_tag(input_.peek(1), 0, Tag::kEndObject)) {
     input_.skip(1);
     return true;

@@ -13,7 +13,7 @@
 
 namespace ringside::tool::nettrace {
 
-// What the reader finds, in the order of the file. What is handed over lives during the call.
+// Receives what the reader finds, in the order of the file. Arguments are valid during the call.
 class Visitor {
  public:
   Visitor() = default;
@@ -21,18 +21,18 @@ class Visitor {
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
 
-  // Of every object, known or not, once the size of its block has been read.
+  // Called for every object, known or not, once the size of its block has been read.
   virtual void object(const ObjectFacts& object) = 0;
-  // Before everything else. A text refuses the file.
+  // Called before everything else. A returned text rejects the file.
   virtual std::string trace(const TraceFacts& trace) = 0;
   virtual void block(const BlockFacts& block) = 0;
   virtual void event(const Blob& blob) = 0;
-  // A text says what is wrong with the record and ends the reading.
+  // A returned text is the error of the record and ends the reading.
   virtual std::string metadata(const Blob& blob) = 0;
   virtual void stack(std::uint32_t id, std::span<const std::byte> addresses) = 0;
   virtual void sequence_point(std::uint64_t timestamp, std::uint32_t threads) = 0;
   virtual void sequence_point_thread(std::uint64_t thread, std::uint32_t sequence) = 0;
-  // After the last thread of a sequence point.
+  // Called after the last thread of a sequence point.
   virtual void sequence_point_end() = 0;
 };
 
@@ -46,9 +46,9 @@ class Reader {
   std::uint64_t trailing_bytes() const { return trailing_bytes_; }
 
  private:
-  // Memory is that of the largest event: longer blocks are looked at in windows.
+  // Memory: the largest event; longer blocks are read in windows.
   static constexpr std::size_t kWindowBytes = std::size_t{128} << 10;
-  // How far the end of an object of an unknown type is searched before its size is believed.
+  // How far the end of an object of an unknown type is searched before its size is trusted.
   static constexpr std::size_t kLookAheadBytes = std::size_t{1} << 20;
 
   bool read_file_header();
@@ -64,13 +64,13 @@ class Reader {
   bool end_object(const ObjectFacts& object);
   void count_trailing_bytes();
 
-  // The bytes of the block from here on, at least `wanted` of them or all that are left.
+  // The bytes of the block from here on, at least `wanted` of them or all that remain.
   std::span<const std::byte> window(std::size_t wanted);
   void advance(std::size_t bytes) {
     input_.skip(bytes);
     block_left_ -= bytes;
   }
-  // The block is too short for `what`, or the file.
+  // The block or the file is too short for `what`.
   bool cut(std::string_view what);
   bool fail(std::uint64_t offset, std::string message);
   bool refuse(std::uint64_t offset, std::string message);
@@ -87,7 +87,8 @@ class Reader {
   std::map<std::string, std::uint64_t> unknown_;  // objects by type
 };
 
-// Whether a NetTrace or an older NetPerf file begins like this; the latter is refused in words.
+// Whether the bytes begin a NetTrace file or an older NetPerf file; the latter is rejected with a
+// message.
 bool recognise(std::span<const std::byte> first_bytes);
 
 }  // namespace ringside::tool::nettrace

@@ -1,6 +1,6 @@
 #pragma once
-// What a metadata record of a file that Ringside has written says in a tag of its own: the
-// statement as it was, with all that NetTrace knows nothing of, and its process.
+// The content of Ringside's tag in a metadata record: the original statement, with all facts that
+// NetTrace has no place for, and its process.
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace ringside::tool::nettrace {
 
-// Of a record's extension, what the payload has behind the fields, in this order: u64, u32, u64.
-// Durations are in nanoseconds. Activities stand in the header of the event, and that texts were
-// cut is a fact of the type.
+// The parts of a record's extension that the payload has after the fields, in this order: u64, u32,
+// u64. Durations are in nanoseconds. The header of the event has the activities, and the type has
+// the fact that texts were cut.
 inline constexpr std::uint32_t kPayloadExtensions =
     shm::kExtSubstream | shm::kExtStack | shm::kExtDuration;
 inline constexpr std::uint32_t kTypeExtensions = kPayloadExtensions | shm::kExtCut;
@@ -30,10 +30,10 @@ struct RingsideSite {
 
 std::string ringside_tag(const RingsideSite& site);
 
-// False if the tag is not sound, or says something else than the fields of the record.
+// False if the tag is invalid, or contradicts the fields of the record.
 bool parse_ringside_tag(const Metadata& metadata, RingsideSite& site);
 
-// How a field of this type stands in payloads and metadata.
+// The form of a field of this type in payloads and metadata.
 MetadataField described(std::string_view name, shm::FieldType type);
 
 }  // namespace ringside::tool::nettrace

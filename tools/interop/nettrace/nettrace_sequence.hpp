@@ -1,5 +1,5 @@
 #pragma once
-// What was dropped, by the sequence numbers that each thread gives its events.
+// Counts dropped events by the sequence numbers that each thread gives its events.
 
 #include <cstdint>
 #include <unordered_map>
@@ -9,9 +9,9 @@ namespace ringside::tool::nettrace {
 class SequenceLedger {
  public:
   struct Counts {
-    std::uint64_t events_gap = 0;  // events dropped, found by those behind
+    std::uint64_t events_gap = 0;  // dropped events, found by later events
     std::uint64_t gaps = 0;
-    std::uint64_t sequence_point_gap = 0;  // and by sequence points
+    std::uint64_t sequence_point_gap = 0;  // dropped events, found by sequence points
     std::uint64_t sequence_point_gaps = 0;
     std::uint64_t resets = 0;
     std::uint64_t regressions = 0;
@@ -22,7 +22,7 @@ class SequenceLedger {
     std::uint64_t total() const { return events_gap + sequence_point_gap; }
   };
 
-  // Returns how many events of the thread were dropped in front of this one.
+  // Returns how many events of the thread were dropped before this one.
   std::uint32_t event(std::uint64_t capture_thread, std::uint32_t sequence) {
     if (last_ != nullptr && last_thread_ == capture_thread) {
       if (sequence == *last_ + 1) {
@@ -78,7 +78,7 @@ class SequenceLedger {
     return 0;
   }
 
-  // Elements of the map stay where they are.
+  // Elements of the map do not move.
   std::unordered_map<std::uint64_t, std::uint32_t> threads_;
   std::uint64_t last_thread_ = 0;
   std::uint32_t* last_ = nullptr;

@@ -13,7 +13,7 @@
 namespace ringside::tool::nettrace {
 namespace {
 
-// As RFC 4180 has it.
+// Quoted as in RFC 4180.
 std::string csv_column(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -31,8 +31,8 @@ void see(std::unordered_set<Number>& seen, std::optional<Number>& last, Number n
   seen.insert(number);
 }
 
-// How many of the times in `text`, 8 bytes each, are later than `bound` and not before `before`,
-// which have been counted already. `*failure` if they could not be read back.
+// Counts the times in `text`, 8 bytes each, that are later than `bound` and not before `before`;
+// the others have been counted already. `*failure` is set if they could not be read back.
 std::uint64_t count_later(SpilledText& text, std::uint64_t bound, std::uint64_t before,
                           std::string* failure) {
   std::uint64_t later = 0;
@@ -95,6 +95,10 @@ void StatisticsVisitor::event(const Blob& blob) {
   PayloadFit fit = PayloadFit::kNoFields;
   if (kind == nullptr) {
     ++s.events_without_metadata;
+    // As in the lines of CSV, so that the counts by type add up to that of all events.
+    EventTypeCounts& counts = s.types[{"", 0, "", 0}];
+    ++counts.events;
+    counts.payload_bytes += blob.payload_bytes;
   } else {
     ++kind->counts.events;
     kind->counts.payload_bytes += blob.payload_bytes;
@@ -124,7 +128,7 @@ void StatisticsVisitor::put_line(const Blob& blob, const EventKind* kind) {
   const std::string_view columns = kind == nullptr ? std::string_view(",,0,") : kind->columns;
   constexpr std::size_t kMostNumbers = 256;
   if (line_.size() < columns.size() + kMostNumbers) line_.resize(columns.size() + kMostNumbers);
-  // This is most of what the CSV costs: fmt takes three times as long.
+  // This is most of the cost of the CSV: fmt takes three times as long.
   char* at = line_.data();
   const auto put = [&at](std::uint64_t number) { at = std::to_chars(at, at + 20, number).ptr; };
   put(blob.timestamp);
@@ -233,7 +237,7 @@ void StatisticsVisitor::end_region(std::optional<std::uint64_t> next_point) {
   region_times_ = SpilledText();
   region_latest_ = 0;
   for (const auto& [id, events] : waiting_events_) statistics_.stacks.events_unresolved += events;
-  // clear() wipes as many buckets as there ever were, at each point.
+  // clear() would take time for the largest number of buckets, at each point.
   waiting_events_ = decltype(waiting_events_)();
   region_stacks_ = decltype(region_stacks_)();
   point_before_ = next_point;

@@ -1,5 +1,5 @@
 #pragma once
-// What `ringcat inspect` tells of a NetTrace file: counts of everything in it.
+// The counts that `ringcat inspect` reports of a NetTrace file.
 
 #include <array>
 #include <cstddef>
@@ -77,11 +77,11 @@ struct Statistics {
   SequenceLedger ledger;
 };
 
-// Gathers them while a Reader walks. Memory does not grow with the events, but for the threads and
-// the types of events that there are, and the stacks between two sequence points.
+// Collects the counts while a Reader walks. Memory does not grow with the events, but with the
+// threads and the types of events, and with the stacks between two sequence points.
 class StatisticsVisitor final : public Visitor {
  public:
-  // `with_lines`: the canonical line of each event is made, for digests and the CSV.
+  // `with_lines`: makes the canonical line of each event, for digests and the CSV.
   explicit StatisticsVisitor(bool with_lines) : with_lines_(with_lines) {}
 
   void object(const ObjectFacts& object) override;
@@ -94,13 +94,13 @@ class StatisticsVisitor final : public Visitor {
   void sequence_point_thread(std::uint64_t thread, std::uint32_t sequence) override;
   void sequence_point_end() override;
 
-  // After the reader has ended.
+  // Called after the reader has ended.
   void finish();
 
   const Statistics& statistics() const { return statistics_; }
   // Not empty: a file in $TMPDIR failed, and counts are wrong.
   const std::string& failure() const { return failure_; }
-  // Each to be used once.
+  // Each may be used only once.
   TextDigest& object_digest() { return object_digest_; }
   TextDigest& metadata_digest() { return metadata_digest_; }
   TextDigest& stack_digest() { return stack_digest_; }
@@ -135,8 +135,8 @@ class StatisticsVisitor final : public Visitor {
 
   // Since the last sequence point.
   std::unordered_map<std::uint32_t, bool> region_stacks_;            // whether it has frames
-  std::unordered_map<std::uint32_t, std::uint64_t> waiting_events_;  // by the stack that is to come
-  SpilledText region_times_;                                         // 8 bytes an event
+  std::unordered_map<std::uint32_t, std::uint64_t> waiting_events_;  // by their stack
+  SpilledText region_times_;                                         // 8 bytes per event
   std::uint64_t region_latest_ = 0;
   std::optional<std::uint64_t> point_before_;
 

@@ -14,7 +14,7 @@
 namespace ringside::tool::nettrace {
 namespace {
 
-// Members of one JSON document, one a line.
+// Members of one JSON document, one per line.
 class JsonMembers {
  public:
   explicit JsonMembers(OutputBytes& output) : output_(output) { output_.put("{"); }

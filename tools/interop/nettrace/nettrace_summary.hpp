@@ -18,12 +18,12 @@ struct FileFacts {
   std::string error;  // why reading ended early, or empty
 };
 
-// Schema nettrace-summary-1. Uses up the visitor's digests and lines.
+// Schema nettrace-summary-1. Consumes the visitor's digests and lines.
 void put_summary_json(const FileFacts& file, StatisticsVisitor& visitor, OutputBytes& output);
 
 void put_summary_text(const FileFacts& file, const Statistics& statistics, OutputBytes& output);
 
-// "2024-02-29T12:34:56.789Z": as the fields say, whether there is such a time or not.
+// "2024-02-29T12:34:56.789Z": the fields as they are, even if there is no such time.
 std::string sync_time_text(const TraceFacts& trace);
 
 }  // namespace ringside::tool::nettrace

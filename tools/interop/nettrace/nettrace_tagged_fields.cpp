@@ -17,7 +17,7 @@ struct Field {
   std::uint64_t bytes = 0;
 };
 
-// Behind kBeginObject or kBeginPrivateObject stands an object's type.
+// The type of an object, which follows kBeginObject or kBeginPrivateObject.
 Field type_field(std::span<const std::byte> bytes) {
   if (bytes.size() < kTaggedHeadBytes) return {TaggedEnd::kCut};
   const auto begins = static_cast<Tag>(bytes[1]);
@@ -61,8 +61,8 @@ Field field_at(std::span<const std::byte> bytes) {
   return {};
 }
 
-// Peek() gives the next bytes, enough of them for the head of a field if there are as many;
-// pass(bytes) is false if there are fewer.
+// Peek() returns the next bytes, enough for the head of a field if there are that many; pass(bytes)
+// returns false if there are fewer.
 template <class Peek, class Pass>
 TaggedEnd walk(Peek&& peek, Pass&& pass) {
   unsigned nesting = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What an object may hold behind the fields that its version has: values that each begin with a
-// tag, so that readers which do not know them can pass over them.
+// Values that an object can have after the fields of its version. Each begins with a tag, so that
+// readers that do not know them can skip them.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace ringside::tool::nettrace {
 
 enum class TaggedEnd : std::uint8_t {
   kEnd,   // of the object
-  kNone,  // something else than a field
-  kCut,   // the bytes end before
+  kNone,  // not a field
+  kCut,   // the bytes end first
 };
 
-// What comes of the fields that `bytes` begin with.
+// The result of the fields at the front of `bytes`.
 TaggedEnd look_at_tagged_fields(std::span<const std::byte> bytes);
 
-// Passes over the fields and the tag that ends their object; if it is not there, as far as it gets.
-// Fields may have any length.
+// Skips the fields and the tag that ends their object; if that tag is missing, skips as far as it
+// can. Fields can have any length.
 TaggedEnd pass_tagged_fields(InputBytes& input);
 
 }  // namespace ringside::tool::nettrace

@@ -1,6 +1,6 @@
 #pragma once
-// The sequence numbers that a writer gives to the events of each thread, and what its sequence
-// points tell of them.
+// The sequence numbers that a writer gives to the events of each thread, and their place in its
+// sequence points.
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,12 @@ namespace ringside::tool::nettrace {
 
 class ThreadNumbers {
  public:
-  // A reader takes a greater distance for a number that lies behind.
+  // A reader treats a greater distance as an earlier number.
   static constexpr std::uint64_t kMostLostBetweenPoints = (std::uint64_t{1} << 31) - 1;
 
   bool knows(std::uint64_t thread) const { return threads_.contains(thread); }
 
-  // The number of the thread's last event, 0 of a thread that is new. Good until the next call.
+  // The number of the thread's last event, 0 for a new thread. Valid until the next call.
   std::uint32_t& last_of(std::uint64_t thread) {
     if (last_ == nullptr || last_thread_ != thread) {
       Thread& found = threads_[thread];
@@ -32,10 +32,10 @@ class ThreadNumbers {
     return *last_;
   }
 
-  // Appends how many threads there are, and each with its number. With `only_changed`, or beyond
-  // kMostThreadsOfPoint, only those that were asked for since the point before: the others' numbers
-  // stand there, and a point for each loss in a trace of many threads would be longer than the
-  // trace.
+  // Appends the number of threads, and each thread with its number. With `only_changed`, or beyond
+  // kMostThreadsOfPoint, appends only the threads requested since the previous point: the numbers
+  // of the others have not changed, and a point with all threads for each loss would be longer than
+  // the trace.
   void append_point(std::string& body, bool only_changed) {
     const auto append = [&body](std::uint64_t thread, std::uint32_t number) {
       append_number(body, thread);
@@ -54,17 +54,17 @@ class ThreadNumbers {
   }
 
  private:
-  // 768 KiB, half of what stands between two points.
+  // 768 KiB, half of the data between two points.
   static constexpr std::size_t kMostThreadsOfPoint = std::size_t{1} << 16;
 
   struct Thread {
     std::uint32_t number = 0;
-    std::uint64_t changed_before = 0;  // which point
+    std::uint64_t changed_before = 0;  // index of the point
   };
 
   std::unordered_map<std::uint64_t, Thread> threads_;
   std::vector<std::uint64_t> changed_;  // since the last point
-  std::uint64_t points_ = 1;            // the number of the next one
+  std::uint64_t points_ = 1;            // index of the next point
   std::uint64_t last_thread_ = 0;
   std::uint32_t* last_ = nullptr;
 };

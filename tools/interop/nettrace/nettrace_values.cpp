@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/interop/nettrace/nettrace_facts.hpp"
+#include "tools/interop/nettrace/payload_bytes.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "trace-format/little_endian.hpp"
 
@@ -12,10 +14,10 @@ namespace {
 
 using shm::FieldType;
 
-constexpr std::string_view kLoneSurrogates =
-    "code units of texts that are no character became U+FFFD";
+constexpr std::string_view kRawValues =
+    "decimals, arrays of arrays and arrays of objects became their bytes";
 
-// Of a scalar that goes over as it is; none of others.
+// The type of a scalar that is copied unchanged; none for others.
 FieldType scalar_type(TypeCode type) {
   switch (type) {
     case TypeCode::kSByte:
@@ -81,7 +83,7 @@ Mapping mapping_of(const MetadataField& field) {
   }
 }
 
-// Use(field, name) of each field that is no object. False as soon as it is.
+// Use(field, name) for each field that is not an object. False as soon as `use` returns false.
 template <class Use>
 bool flatten(const std::vector<MetadataField>& fields, const std::string& prefix, Use&& use) {
   for (const MetadataField& field : fields) {
@@ -109,15 +111,6 @@ ValueStep own_step(FieldType type) {
     default:
       return is_array ? ValueStep::kArray : ValueStep::kCopy;
   }
-}
-
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void append_length(std::string& out, std::size_t length) {
-  const auto bytes = static_cast<std::uint32_t>(length);
-  out.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
 }
 
 // Reads one payload. Its lengths have been checked.
@@ -162,6 +155,7 @@ class Putter {
         return put_elements(
             0, [this] { append_counted([this] { scratch_ += as_text(bytes(count())); }); });
       case ValueStep::kRaw:
+        report_.lost(kRawValues);
         return builder_.put_text(as_text(bytes(value_bytes(*step.field, rest()))));
       case ValueStep::kSkip:
         bytes(value_bytes(*step.field, rest()));
@@ -228,7 +222,7 @@ bool ValuePlan::make(const Metadata& metadata, std::size_t most) {
   });
 }
 
-// Values that go over as they are and lie side by side are copied together.
+// Values that are copied unchanged and are adjacent are copied together.
 void ValuePlan::add_step(ValueStep step, std::uint32_t bytes, const MetadataField& field) {
   if (step == ValueStep::kCopy && !steps.empty() && steps.back().step == ValueStep::kCopy) {
     steps.back().bytes += bytes;

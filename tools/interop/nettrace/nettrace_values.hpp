@@ -1,5 +1,5 @@
 #pragma once
-// The values of a NetTrace payload as those of a Ringside record.
+// Converts the values of a NetTrace payload to those of a Ringside record.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace ringside::tool::nettrace {
 
-// How one value goes over.
+// How one value is converted.
 enum class ValueStep : std::uint8_t {
-  kCopy,       // as it is
+  kCopy,       // unchanged
   kBoolean,    // 4 bytes to one
   kCharacter,  // a code unit below 256 to a byte
   kText,       // UTF-16 to UTF-8
   kGuid,       // to its text
   kBytes,      // an array of bytes
-  kArray,      // elements as they are
+  kArray,      // elements unchanged
   kBooleans,   // arrays of the above
   kCharacters,
   kTexts,
   kGuids,
   kByteArrays,
-  kRaw,   // whatever it is, as bytes
+  kRaw,   // any value, as bytes
   kSkip,  // a constant, which the statement has
 };
 
@@ -36,32 +36,32 @@ enum class ValueStep : std::uint8_t {
 struct ValuePlan {
   struct Step {
     ValueStep step;
-    std::uint32_t bytes = 0;               // of kCopy, and of an element of kArray
-    const MetadataField* field = nullptr;  // of kCopy the first of those that are copied together
+    std::uint32_t bytes = 0;               // for kCopy, and for an element of kArray
+    const MetadataField* field = nullptr;  // for kCopy, the first of those that are copied together
   };
   std::vector<Step> steps;
   std::vector<FieldDefinition> fields;
 
   // False if there are more than `most` fields. `metadata` must outlive the plan.
   bool make(const Metadata& metadata, std::size_t most);
-  // Of a record that Ringside has written: the fields of its statement, in their own types.
+  // For a record that Ringside has written: the fields of its statement, in their own types.
   void make_own(const Metadata& metadata, const SiteDefinition& site);
-  // What the values take of a payload that fits.
+  // The size of the values in a payload that fits.
   std::size_t bytes_of(std::span<const std::byte> payload) const;
 
  private:
   void add_step(ValueStep step, std::uint32_t bytes, const MetadataField& field);
 };
 
-// Puts the values of a payload that fits (fit_payload()) into the open record.
-// Returns the bytes that they take.
+// Puts the values of a payload that fits (fit_payload()) into the open record. Returns their size.
 std::size_t put_values(const ValuePlan& plan, std::span<const std::byte> payload,
                        TraceBuilder& builder, ConversionReport& report);
 
-// "0a1b2c3d-...": as .NET prints it.
+// "0a1b2c3d-...": in .NET's form.
 std::string guid_text(std::span<const std::byte> guid);
 
-// A GUID with its first three parts in the other byte order: so its bytes read as .NET prints it.
+// A GUID with its first three parts in the other byte order, so that its bytes are in the order of
+// .NET's text.
 Guid in_order_of_text(const Guid& guid);
 
 }  // namespace ringside::tool::nettrace

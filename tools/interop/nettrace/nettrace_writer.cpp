@@ -27,7 +27,7 @@ constexpr std::size_t kBlockBytes = std::size_t{100} << 10;
 constexpr unsigned kBlocksOfRegion = 16;
 constexpr std::size_t kMostSharedMetadata = 50'000;
 
-// Each 2^31 take a sequence point.
+// Each 2^31 losses take a sequence point.
 constexpr std::uint64_t kMostLost = 64 * ThreadNumbers::kMostLostBetweenPoints;
 
 constexpr std::string_view kCauses = "the cause of losses is left out";
@@ -150,15 +150,15 @@ class Writer final : public TraceWriter {
     return *last_process_;
   }
 
-  // Threads of further processes have the number of theirs above their own.
+  // Threads of further processes have the process's number in the upper half of their id.
   std::uint64_t thread_of(const trace::Event& event) {
     if (event.stream == nullptr) return 0;
     return std::uint64_t{process_of(event).index} << 32 | event.stream->thread_id;
   }
 
   void add_loss(const trace::Event& event, std::uint64_t now, std::uint64_t thread) {
-    if (event.cause != trace::LossCause::kRingFull) report_.lost(kCauses, event.lost);
-    // A point that knows the thread tells how many there are.
+    if (event.cause != trace::LossCause::kUnknown) report_.lost(kCauses, event.lost);
+    // Losses of a thread only show after a point that contains the thread.
     if (!numbers_.knows(thread)) {
       numbers_.last_of(thread) = 0;
       put_point(now, true);
@@ -212,7 +212,7 @@ class Writer final : public TraceWriter {
                                                     definition_of(*event.record.site)}));
   }
 
-  // An event in front of the first one of a thread, and again where its name changes.
+  // Puts an event before the first one of a thread, and again when its name changes.
   void put_thread_name(std::uint64_t thread, const std::string& name, std::uint64_t now) {
     if (named_thread_ != nullptr && named_thread_->first == thread && named_thread_->second == name)
         [[likely]]
@@ -284,7 +284,8 @@ class Writer final : public TraceWriter {
     append_number(body, std::max(now, blob_.timestamp));
     numbers_.append_point(body, of_loss);
     objects_.block(kSequencePointType, body);
-    stack_ids_ = decltype(stack_ids_)();  // clear() wipes as many buckets as there ever were
+    stack_ids_ = decltype(stack_ids_)();  // clear() takes time for the largest number of buckets
+                                          // there has been
     stacks_written_ = 0;
     blocks_ = 0;
     waiting_lost_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Any trace as a NetTrace file.
+// Writes any trace as a NetTrace file.
 
 #include <memory>
 

@@ -12,7 +12,7 @@ namespace {
 
 using shm::FieldType;
 
-// As JSON has it, without the quotes; only for what JSON has no escapes in.
+// The value's JSON text without the quotes; only for values that JSON needs no escapes for.
 void put_json_text(trace::TextSink& out, const trace::Value& value) {
   trace::TextSink text;
   append_json_value(text, value);

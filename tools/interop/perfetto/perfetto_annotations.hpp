@@ -1,5 +1,5 @@
 #pragma once
-// Values as Perfetto's debug annotations, and the strings that are sent once.
+// Writes values as Perfetto's debug annotations, and strings that are sent only once.
 
 #include <array>
 #include <cstdint>
@@ -18,11 +18,12 @@ namespace ringside::tool::perfetto {
 // Not thread-safe.
 class InternedStrings {
  public:
-  // `kind`: a field of InternedData. The text's number; `rest`: further fields of its entry.
+  // `kind`: a field of InternedData. Returns the text's number; `rest`: further fields of its
+  // entry.
   std::uint64_t number_of(std::uint32_t kind, std::string_view text, std::string_view rest = {});
 
   bool has_fresh() const { return !fresh_.empty(); }
-  // What has been numbered since, an InternedData message, empty if nothing has.
+  // The strings numbered since the last call, as an InternedData message; empty if there are none.
   std::string take() { return std::exchange(fresh_, {}); }
 
   void clear() {
@@ -36,12 +37,12 @@ class InternedStrings {
   std::string fresh_;
 };
 
-// Appends the value's field of a DebugAnnotation: numbers as they are, those of 128 bits, bytes
-// (base64) and characters as texts, enumerations by name, f80 as doubles.
+// Appends the value's field of a DebugAnnotation: numbers unchanged; 128-bit numbers, bytes
+// (base64) and characters as texts; enumerations by name; f80 as doubles.
 void put_annotation_value(trace::TextSink& out, const trace::Value& value,
                           UncarriedFacts& uncarried);
 
-// Text that may be any bytes.
+// A text that can contain any bytes.
 void put_text(trace::TextSink& out, std::uint32_t field, std::string_view text,
               UncarriedFacts& uncarried);
 

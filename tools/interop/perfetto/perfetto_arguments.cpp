@@ -19,13 +19,13 @@ constexpr std::size_t kMostPerfettoNameBytes = 4096;
 
 }  // namespace
 
-// What a DebugAnnotation consists of.
+// The parts of a DebugAnnotation.
 struct Arguments::Annotation {
   std::string_view message;
   std::string_view name;
-  std::uint64_t name_number = 0;  // 0: it stands there itself
+  std::uint64_t name_number = 0;  // 0: the name itself is present
   OwnFact fact = OwnFact::kNone;
-  FieldType type = FieldType::none;  // of its value; none: it has none, or others within
+  FieldType type = FieldType::none;  // of its value; none: it has no value, or nested ones
   std::uint64_t number = 0;
   std::string_view text;
   std::string_view nested;  // a NestedValue
@@ -170,7 +170,7 @@ bool Arguments::begin_field(const Annotation& annotation, FieldType type) {
 void Arguments::put_sized(std::string_view text) {
   const std::size_t used = values_.size();
   const std::size_t room =
-      TraceBuilder::kMostRecordBytes > used ? TraceBuilder::kMostRecordBytes - used : 0;
+      TraceBuilder::kMostGatheredBytes > used ? TraceBuilder::kMostGatheredBytes - used : 0;
   was_cut_ = was_cut_ || text.size() > room;
   text = text.substr(0, room);
   const auto bytes = static_cast<std::uint32_t>(text.size());
@@ -184,7 +184,7 @@ bool Arguments::put(const Annotation& annotation, const InternedEntries& interne
     return put_dictionary(annotation, interned, depth);
   }
   if (!annotation.nested.empty()) return put_json(annotation, interned);
-  // What has no value is what an empty array is.
+  // An annotation without a value is encoded like an empty array.
   if (annotation.has_elements || annotation.type == FieldType::none) {
     return put_array(annotation, interned);
   }
@@ -239,7 +239,7 @@ bool Arguments::put_array(const Annotation& annotation, const InternedEntries& i
     ++count;
   }
   if (count == 0) type = FieldType::string;
-  if (values_.size() + elements_.size() + sizeof count > TraceBuilder::kMostRecordBytes) {
+  if (values_.size() + elements_.size() + sizeof count > TraceBuilder::kMostGatheredBytes) {
     was_cut_ = true;
     elements_.clear();
     count = 0;
@@ -305,8 +305,8 @@ void Arguments::put_number(std::string_view name, FieldType type, std::uint64_t 
 }
 
 void Arguments::put_numbers(std::string_view name, const std::vector<std::uint64_t>& numbers) {
-  const auto most = TraceBuilder::kMostRecordBytes - values_.size() - sizeof(std::uint32_t);
-  if (numbers.size() * sizeof numbers[0] > most) {
+  const std::size_t bytes = numbers.size() * sizeof numbers[0];
+  if (values_.size() + bytes + sizeof(std::uint32_t) > TraceBuilder::kMostGatheredBytes) {
     was_cut_ = true;
     return;
   }
@@ -315,7 +315,7 @@ void Arguments::put_numbers(std::string_view name, const std::vector<std::uint64
   key_.write(name);
   const auto count = static_cast<std::uint32_t>(numbers.size());
   append(&count, sizeof count);
-  append(numbers.data(), numbers.size() * sizeof numbers[0]);
+  append(numbers.data(), bytes);
 }
 
 }  // namespace ringside::tool::perfetto

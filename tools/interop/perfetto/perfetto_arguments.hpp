@@ -1,5 +1,5 @@
 #pragma once
-// Debug annotations of an event of a Perfetto trace, as fields and values of a record.
+// Converts debug annotations of a Perfetto event to fields and values of a record.
 
 #include <cstdint>
 #include <deque>
@@ -21,32 +21,32 @@ struct ArgumentField {
   shm::FieldType type = shm::FieldType::none;
 };
 
-// One event's at a time. Dictionaries become fields `outer.inner`, arrays of scalars of one type
-// arrays, other arrays JSON. Views hold until clear(), and as long as what was added. Not
+// Holds one event at a time. Dictionaries become fields `outer.inner`, arrays of scalars of one
+// type arrays, other arrays JSON. Views are valid until clear(), and as long as what was added. Not
 // thread-safe.
 class Arguments {
  public:
   void clear();
 
-  // A DebugAnnotation. False if it is not sound.
+  // Adds a DebugAnnotation. False if it is invalid.
   bool add(std::string_view annotation, const InternedEntries& interned);
 
   void put_text(std::string_view name, std::string_view text);
-  void put_number(std::string_view name, shm::FieldType type, std::uint64_t number);  // of 64 bits
+  void put_number(std::string_view name, shm::FieldType type, std::uint64_t number);  // 64 bits
   void put_numbers(std::string_view name, const std::vector<std::uint64_t>& numbers);
 
-  // What belongs to the statement besides the fields.
+  // Adds bytes that belong to the statement in addition to the fields.
   void key(std::string_view bytes) { key_.write(bytes); }
   void key_number(char what, std::uint64_t number);
 
-  // Equal for events of one statement, as long as the interned entries stay.
+  // Equal for events of one statement, as long as the interned entries do not change.
   std::string_view key() const { return key_.text(); }
   const std::vector<ArgumentField>& fields() const { return fields_; }
-  std::string_view values() const { return values_.text(); }  // as rings store them
+  std::string_view values() const { return values_.text(); }  // in a ring's encoding
   const OwnFacts& own() const { return own_; }
   bool was_cut() const { return was_cut_; }
   std::uint64_t missing_strings() const { return missing_strings_; }
-  std::uint64_t left_out() const { return left_out_; }  // beyond the most fields that there may be
+  std::uint64_t left_out() const { return left_out_; }  // beyond the limit of fields
 
  private:
   struct Annotation;
@@ -71,7 +71,7 @@ class Arguments {
   trace::TextSink values_;
   trace::TextSink elements_;
   std::vector<ArgumentField> fields_;
-  std::deque<std::string> names_;  // that are put together
+  std::deque<std::string> names_;  // names that were composed
   OwnFacts own_;
   bool was_cut_ = false;
   std::uint64_t missing_strings_ = 0;

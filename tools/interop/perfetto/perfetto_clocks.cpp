@@ -64,7 +64,7 @@ bool Clocks::take(std::string_view snapshot, SequenceClocks& own) {
   }
   if (!fields.is_sound()) return false;
 
-  // What the time was: by BOOTTIME, or else by any clock that is known, or by REALTIME.
+  // The time of the snapshot: by BOOTTIME, or else by any known clock, or by REALTIME.
   std::optional<std::uint64_t> unix_ns;
   const Reading* realtime = nullptr;
   for (const Reading& reading : readings) {

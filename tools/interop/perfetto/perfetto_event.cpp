@@ -23,7 +23,7 @@ class EventReader {
   }
 
  private:
-  // False: what is within is not sound.
+  // False: the field's content is invalid.
   bool take(const Field& field) {
     switch (field.number) {
       case track_event::kDebugAnnotations:

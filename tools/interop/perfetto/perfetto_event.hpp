@@ -1,5 +1,5 @@
 #pragma once
-// A TrackEvent of a Perfetto trace, with its strings looked up.
+// A TrackEvent of a Perfetto trace, with its strings resolved.
 
 #include <cstdint>
 #include <optional>
@@ -18,16 +18,16 @@ struct CounterValue {
   double number = 0;
 };
 
-// Views hold as long as the message and the interned entries.
+// Views are valid as long as the message and the interned entries.
 struct TrackEvent {
   std::uint64_t type = 0;  // track_event::kSliceBegin ...
   std::optional<std::uint64_t> track;
   std::string_view name;
-  std::string category;  // several: with commas
+  std::string category;  // several are separated by commas
   std::string_view file;
   std::string_view function;
   std::uint32_t line = 0;
-  InternedEntry own_location;  // of one that is not interned
+  InternedEntry own_location;  // a location that is not interned
   std::optional<CounterValue> value;
   std::vector<std::uint64_t> extra_tracks;
   std::vector<std::uint64_t> extra_values;  // as 64 bits
@@ -40,7 +40,7 @@ struct TrackEvent {
   bool is_log = false;
   std::string_view log_body;
   std::uint64_t log_priority = 0;
-  std::optional<std::uint64_t> time_delta_us;  // since the event before of its sequence
+  std::optional<std::uint64_t> time_delta_us;  // since the previous event of its sequence
   std::optional<std::uint64_t> time_us;
   std::uint32_t phase = 0;  // of an old event, as a character
   std::uint64_t duration_us = 0;
@@ -49,8 +49,8 @@ struct TrackEvent {
   void clear();
 };
 
-// Reads it; its annotations, and all that tells statements apart, go to `arguments`, which is
-// cleared first. False if it is not sound.
+// Reads the event. Its annotations, and everything that distinguishes statements, go to
+// `arguments`, which is cleared first. False if it is invalid.
 bool read_event(std::string_view message, const InternedEntries& interned, Arguments& arguments,
                 TrackEvent& event);
 

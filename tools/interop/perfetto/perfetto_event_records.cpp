@@ -16,11 +16,11 @@ namespace {
 
 using shm::SiteKind;
 
-// What the tools take as a time: the year 2262.
+// The latest time of a trace: the year 2262.
 constexpr std::uint64_t kLastPerfettoNs = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostOpenSlices = 1'000'000;
-constexpr std::size_t kMostFactBytes = 8192;  // more are cut, and told, by the builder
-constexpr std::size_t kRememberedBytes = 96;  // of a statement, besides its key
+constexpr std::size_t kMostFactBytes = 8192;  // the builder cuts and reports longer ones
+constexpr std::size_t kRememberedBytes = 96;  // of a statement, in addition to its key
 
 constexpr std::string_view kFarTime = "its time became the last that a trace has, in the year 2262";
 constexpr std::string_view kNoTime = "is left out: nothing tells its time";
@@ -31,7 +31,7 @@ constexpr std::string_view kManyFields = "annotations beyond the 64th are left o
 constexpr std::string_view kNoStrings = "refers to strings that are not in the trace";
 constexpr std::string_view kNoType = "is left out: an event of a type that is not read";
 
-// As it would be read as a number of 128 bits.
+// As a reader of a 128-bit number would read it.
 std::array<std::uint8_t, 16> id_of_flow(std::uint64_t flow) {
   std::array<std::uint8_t, 16> id{};
   for (std::size_t i = id.size(); flow != 0; flow >>= 8) id[--i] = static_cast<std::uint8_t>(flow);
@@ -133,7 +133,7 @@ void EventRecords::add(Track& track, std::uint64_t unix_ns, Sequence& sequence) 
   }
 }
 
-// Flows beyond those that records have a place for are fields.
+// Flows beyond those that records have a place for become fields.
 void EventRecords::add_flows() {
   const auto take_first = [this](std::vector<std::uint64_t>& flows, std::uint32_t flag,
                                  std::array<std::uint8_t, 16>& id) {
@@ -202,7 +202,7 @@ SiteChoice EventRecords::site_of(const Track& track, SiteKind kind, Sequence& se
   return choice;
 }
 
-// Its site is 0 if there is no room for it.
+// The site is 0 if the limit is reached.
 RecordHead EventRecords::head_of(Track& track, std::uint64_t unix_ns, SiteKind kind,
                                  Sequence& sequence) {
   RecordHead head;
@@ -324,7 +324,7 @@ void EventRecords::add_extra_values(std::uint64_t unix_ns, Sequence& sequence) {
                 sequence);
     }
   };
-  // Nothing else of the event is the values'.
+  // The values must not keep anything else of the event.
   const TrackEvent event = std::exchange(event_, {});
   add_all(event.extra_values, event.extra_tracks, sequence.extra_tracks, false);
   add_all(event.extra_double_values, event.extra_double_tracks, sequence.extra_double_tracks, true);

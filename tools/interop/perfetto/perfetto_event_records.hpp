@@ -1,5 +1,5 @@
 #pragma once
-// Records of the track events of a Perfetto trace.
+// Converts the track events of a Perfetto trace to records.
 
 #include <cstdint>
 #include <optional>
@@ -24,19 +24,18 @@ class EventRecords {
   EventRecords(TraceBuilder& builder, ConversionReport& report, TrackTable& tracks)
       : report_(report), tracks_(tracks), sites_(builder), order_(builder, report) {}
 
-  // A packet with a TrackEvent; `unix_ns`: its time if it has one that is known. False: it is not
-  // sound.
+  // Takes a packet with a TrackEvent; `unix_ns`: its time, if known. False: the event is invalid.
   bool take(const Packet& packet, std::optional<std::uint64_t> unix_ns, Sequence& sequence,
             Clocks& clocks);
 
-  // No more are to come.
+  // Called after the last packet.
   void finish() { order_.finish(); }
 
   std::uint64_t events() const { return events_; }
 
-  // What the sequences remember of statements, in bytes.
+  // Memory of the sequences for statements, in bytes.
   std::size_t remembered_bytes() const { return remembered_bytes_; }
-  // They have forgotten it.
+  // Called when the sequences have freed it.
   void forget() { remembered_bytes_ = 0; }
 
  private:
@@ -64,7 +63,7 @@ class EventRecords {
   RecordOrder order_;
   Arguments arguments_;
   TrackEvent event_;
-  trace::RecordExtension extension_;  // of the event at hand
+  trace::RecordExtension extension_;  // of the current event
   std::string_view values_;           // likewise
   trace::TextSink converted_;
   std::uint64_t open_slices_ = 0;

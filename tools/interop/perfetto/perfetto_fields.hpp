@@ -1,6 +1,6 @@
 #pragma once
-// Numbers of the messages in perfetto/protos/perfetto/trace that are written or read. They never
-// change once published.
+// Field numbers of the messages in perfetto/protos/perfetto/trace that are written or read. They
+// never change once published.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kTrackDescriptor = 60;
 inline constexpr std::uint32_t kProcessTree = 2;
 inline constexpr std::uint32_t kProducerUid = 3;
 inline constexpr std::uint32_t kOldStateCleared = 41;
-inline constexpr std::uint32_t kDropped = 42;  // since the packet before of the sequence
+inline constexpr std::uint32_t kDropped = 42;  // since the sequence's previous packet
 inline constexpr std::uint32_t kProcessDescriptor = 43;
 inline constexpr std::uint32_t kThreadDescriptor = 44;
 inline constexpr std::uint32_t kCompressed = 50;
@@ -52,7 +52,7 @@ inline constexpr std::uint32_t kUnitNs = 4;
 inline constexpr std::uint64_t kRealtime = 1;
 inline constexpr std::uint64_t kMonotonic = 3;
 inline constexpr std::uint64_t kBoottime = 6;
-inline constexpr std::uint32_t kFirstOfSequence = 64;  // clocks that are a sequence's own
+inline constexpr std::uint32_t kFirstOfSequence = 64;  // clocks of one sequence
 inline constexpr std::uint32_t kLastOfSequence = 127;
 }  // namespace clock_snapshot
 
@@ -169,7 +169,7 @@ inline constexpr std::uint32_t kProto = 14;
 inline constexpr std::uint32_t kStringIid = 17;
 }  // namespace annotation
 
-namespace nested_value {  // as old producers wrote dictionaries and arrays
+namespace nested_value {  // the form of dictionaries and arrays of old producers
 inline constexpr std::uint32_t kType = 1;
 inline constexpr std::uint32_t kKeys = 2;
 inline constexpr std::uint32_t kDictionary = 3;

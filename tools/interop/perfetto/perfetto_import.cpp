@@ -21,14 +21,14 @@ constexpr std::size_t kMostSequences = 16'384;
 constexpr std::uint64_t kMostInternedBytes = std::uint64_t{256} << 20;
 constexpr std::size_t kMostRememberedBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostKinds = 256;
-// Where the first clocks and the names of processes are looked for, before anything else is read.
+// The first clocks and the names of processes are searched here, before anything else is read.
 constexpr std::size_t kPrologueBytes = std::size_t{1} << 20;
 
 constexpr std::string_view kManySequences =
     "is left out: its packet sequence is not one of the first 16384";
 constexpr std::string_view kManyStrings = "strings beyond 256 MiB are left out";
 
-// Packets that tell nothing of events.
+// Packets without information about events.
 bool is_of_no_interest(std::uint32_t kind) {
   constexpr std::uint32_t kKinds[] = {0, 33, 35, 36, 45, 46, 69, 72, 78, 89, 124};
   return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
@@ -94,7 +94,7 @@ class Import {
     return last_ = &sequences_[number];
   }
 
-  // False: it is not sound.
+  // False: it is invalid.
   bool take(const Packet& packet) {
     Sequence* const sequence = sequence_of(packet.sequence);
     if (sequence == nullptr) {
@@ -107,7 +107,7 @@ class Import {
     if (packet.kind == packet::kClockSnapshot && !clocks_.take(packet.data, sequence->clocks)) {
       return false;
     }
-    // Incremental clocks go on with every packet.
+    // Incremental clocks advance with every packet.
     std::optional<std::uint64_t> unix_ns;
     if (packet.timestamp) {
       const std::uint32_t clock = packet.clock != 0 ? packet.clock : sequence->clock;
@@ -148,7 +148,7 @@ class Import {
   bool intern(Sequence& sequence, std::string_view data) {
     const InternedEntries::Added added = sequence.interned.add(data, strings_left_);
     if (added == InternedEntries::Added::kTooMany) report_.lost(kManyStrings);
-    // Choices rest on numbers of strings.
+    // The cached choices depend on numbers of strings.
     if (added != InternedEntries::Added::kNew) sequence.sites.clear();
     return added != InternedEntries::Added::kUnsound;
   }

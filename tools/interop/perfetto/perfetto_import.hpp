@@ -1,5 +1,5 @@
 #pragma once
-// Perfetto's protobuf traces as Ringside traces.
+// Converts Perfetto's protobuf traces to Ringside traces.
 
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/input_bytes.hpp"
@@ -8,9 +8,9 @@
 
 namespace ringside::tool {
 
-// Track events: slices become spans, at their begins, when their ends are known. Packets that are
-// not sound are skipped and told; what is no packet ends the reading. Memory: 512 MiB at most of
-// strings, tracks, sequences and slices that are open, and the largest packet.
+// Reads track events: slices become spans, at their begins, when their ends are known. Invalid
+// packets are skipped and reported; bytes that are not a packet end the reading. Memory: at most
+// 512 MiB of strings, tracks, sequences and open slices, and the largest packet.
 ReadOutcome read_perfetto(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
 }  // namespace ringside::tool

@@ -36,7 +36,7 @@ struct SequenceFacts {
   std::uint64_t packets = 0;
   std::uint64_t events = 0;
   std::uint64_t cleared = 0;
-  std::uint64_t dropped = 0;  // how often packets are missing
+  std::uint64_t dropped = 0;  // how many times packets are missing
   std::uint64_t without_state = 0;
 };
 
@@ -50,7 +50,7 @@ struct ListedTrack {
 
 class Summary {
  public:
-  // False: the packet is not sound.
+  // False: the packet is invalid.
   bool take(const Packet& packet) {
     ++packets_;
     if (kinds_.size() < kMostListedKinds || kinds_.contains(packet.kind)) {

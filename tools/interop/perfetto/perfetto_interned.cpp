@@ -10,7 +10,7 @@
 namespace ringside::tool::perfetto {
 namespace {
 
-constexpr std::uint64_t kEntryBytes = 192;  // besides its text
+constexpr std::uint64_t kEntryBytes = 192;  // in addition to its text
 constexpr std::size_t kSpareNumbers = 16;
 
 std::optional<Kind> kind_of_field(std::uint32_t field) {

@@ -1,5 +1,5 @@
 #pragma once
-// Strings that a sequence of a Perfetto trace sends once and refers to by number.
+// Strings that a sequence of a Perfetto trace sends once and then refers to by number.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Kind : std::uint8_t {
 
 std::string_view name_of(Kind kind);
 
-// What an annotation whose name begins with "ringside." says of its record (perfetto_writer).
+// The fact of a record in an annotation whose name begins with "ringside." (perfetto_writer).
 enum class OwnFact : std::uint8_t {
   kNone,
   // Of the statement.
@@ -55,7 +55,7 @@ struct InternedEntry {
   OwnFact fact = OwnFact::kNone;  // of annotation names
 };
 
-// Fields of a SourceLocation, which is an entry too. False if it is not sound.
+// Reads the fields of a SourceLocation, which is an entry too. False if it is invalid.
 bool read_entry(std::string_view message, std::uint64_t& number, InternedEntry& entry);
 
 // Not thread-safe.
@@ -68,10 +68,10 @@ class InternedEntries {
     kUnsound,
   };
 
-  // Takes an InternedData message. `bytes_left`: what all sequences may still keep.
+  // Takes an InternedData message. `bytes_left`: what all sequences together may still store.
   Added add(std::string_view interned_data, std::uint64_t& bytes_left);
 
-  // Null: it is not there.
+  // Null: there is none.
   const InternedEntry* find(Kind kind, std::uint64_t number) const {
     const Table& table = tables_[static_cast<std::size_t>(kind)];
     if (number < table.small.size() && table.small[number] != nullptr) [[likely]]

@@ -15,7 +15,7 @@ constexpr unsigned kMostNestedDepth = 32;
 
 bool append_nested(trace::TextSink& out, std::string_view message, unsigned depth);
 
-// Keys and values stand in the order of the dictionary, each in a list of its own.
+// Keys and values are in the order of the dictionary, in two separate lists.
 bool append_members(trace::TextSink& out, const std::vector<std::string_view>& keys,
                     const std::vector<std::string_view>& values, bool is_dictionary,
                     unsigned depth) {

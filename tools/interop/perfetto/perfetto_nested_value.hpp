@@ -1,5 +1,5 @@
 #pragma once
-// Dictionaries and arrays as old producers wrote them into Perfetto traces.
+// Dictionaries and arrays in Perfetto traces of old producers.
 
 #include <string_view>
 
@@ -7,8 +7,8 @@
 
 namespace ringside::tool::perfetto {
 
-// Appends a NestedValue of a DebugAnnotation as JSON; what is nested deeper than 32 times is null.
-// False if it is not sound.
+// Appends a NestedValue of a DebugAnnotation as JSON; values nested deeper than 32 levels become
+// null. False if it is invalid.
 bool append_nested_value(trace::TextSink& out, std::string_view message);
 
 }  // namespace ringside::tool::perfetto

@@ -8,7 +8,7 @@
 namespace ringside::tool::perfetto {
 namespace {
 
-// As the writer prints ids: 32 hexadecimal digits.
+// In the writer's form of ids: 32 hexadecimal digits.
 bool read_id(std::string_view digits, std::array<std::uint8_t, 16>& id) {
   if (digits.size() != 2 * id.size()) return false;
   for (std::size_t i = 0; i < id.size(); ++i) {
@@ -67,7 +67,7 @@ bool OwnFacts::take(OwnFact fact, std::uint64_t number, std::string_view text) {
     case OwnFact::kCause:
       cause = text;
       return false;
-    default:  // the builder gives numbers anew, and the format tells the message
+    default:  // the builder numbers records again, and the format gives the message
       return false;
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What Ringside's own annotations in a Perfetto trace tell of a record.
+// The facts of a record in Ringside's own annotations of a Perfetto trace.
 
 #include <cstdint>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace ringside::tool::perfetto {
 
-// Views hold as long as the annotations.
+// Views are valid as long as the annotations.
 struct OwnFacts {
   bool is_own = false;  // perfetto_writer has written the event
   trace::RecordExtension extension;
@@ -25,7 +25,7 @@ struct OwnFacts {
   std::uint64_t count = 0;
   std::string_view cause;
 
-  // Takes what an annotation says. True: it is of the statement.
+  // Takes the fact of an annotation. True: it belongs to the statement.
   bool take(OwnFact fact, std::uint64_t number, std::string_view text);
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Names that Ringside's own annotations have for what statements and losses are.
+// Names in Ringside's own annotations for the facts of statements and losses.
 
 #include <array>
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace ringside::tool::perfetto {
 
-// What is no name of these becomes what most are.
+// An unknown name becomes the most common value.
 
 inline shm::Level level_of(std::string_view name) {
   for (auto level = shm::Level::kNone; level != shm::Level::kOff;
@@ -32,7 +32,7 @@ inline shm::SiteKind kind_of(std::string_view name, shm::SiteKind otherwise) {
 }
 
 inline shm::LossCause cause_of(std::string_view token) {
-  for (unsigned number = 1; number <= static_cast<unsigned>(shm::LossCause::kSampled); ++number) {
+  for (unsigned number = 1; number <= static_cast<unsigned>(shm::kLastLossCause); ++number) {
     const auto cause = static_cast<shm::LossCause>(number);
     if (loss_cause_token(cause) == token) return cause;
   }

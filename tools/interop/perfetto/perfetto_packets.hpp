@@ -1,5 +1,5 @@
 #pragma once
-// Packets of a Perfetto trace: clocks, tracks and events of one sequence.
+// Writes packets of a Perfetto trace: clocks, tracks and events of one sequence.
 
 #include <cstdint>
 #include <string_view>
@@ -18,18 +18,18 @@ class Packets {
   Packets(OutputBytes& output, UncarriedFacts& uncarried)
       : output_(output), uncarried_(uncarried) {}
 
-  // Says, first of all, that times are Unix time.
+  // Called first: declares that times are Unix time.
   void put_clocks(std::uint64_t unix_ns);
 
-  // Readers forget all strings that were numbered so far.
+  // Makes readers forget all strings numbered until now.
   void clear_state();
 
   // `event`: a TrackEvent; `interned`: an InternedData message or empty.
   void put_event(std::uint64_t unix_ns, std::string_view event, std::string_view interned);
 
-  // Tells of it and returns its track. Processes come in the order of their indexes.
+  // Writes the process and returns its track. Processes come in the order of their indexes.
   void put_process(const SourceProcess& process);
-  // `track`: the one that it has already, or 0. What is of no thread has its process's.
+  // `track`: the existing track, or 0. Without a thread it is the track of the process.
   std::uint64_t put_thread(const SourceThread& thread, std::uint64_t track);
   std::uint64_t put_child_track(std::uint64_t parent, std::string_view name, bool is_counter);
 

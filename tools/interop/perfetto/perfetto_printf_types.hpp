@@ -1,5 +1,5 @@
 #pragma once
-// The types that a printf format wants for its arguments, which annotations of a Perfetto trace
+// The types that a printf format requires for its arguments, which annotations of a Perfetto trace
 // have with 64 bits.
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace ringside::tool::perfetto {
 
-// Gives them to the fields of a statement with a printf format. False: fields cannot have them, and
-// nothing is changed.
+// Gives these types to the fields of a statement with a printf format. False, and nothing is
+// changed, if fields cannot have them.
 bool take_printf_types(SiteDefinition& definition);
 
-// Values of fields, as rings store them, with the types of those that `to` has instead.
+// Converts values of the fields `from`, in a ring's encoding, to the types of `to`.
 void convert_values(const std::vector<ArgumentField>& from, const std::vector<FieldDefinition>& to,
                     std::string_view values, trace::TextSink& out);
 

@@ -62,7 +62,7 @@ constexpr std::pair<std::uint32_t, std::string_view> kPacketKinds[] = {
     {133, "zstd_compressed_packets"},
 };
 
-// True: what it is of the packet is set. Fields that are not known are what the packet brings.
+// True: the field is known, and its part of `result` is set. Unknown fields are the packet's data.
 bool take_packet_field(const protobuf::Field& field, Packet& result) {
   switch (field.number) {
     case packet::kTimestamp:
@@ -103,7 +103,7 @@ bool take_packet_field(const protobuf::Field& field, Packet& result) {
   }
 }
 
-// By its first field, which may be cut.
+// Checks the first field, which can be cut.
 bool begins_as_packets_do(std::string_view message) {
   const char* at = message.data();
   std::uint64_t tag = 0;
@@ -188,7 +188,7 @@ Step PacketReader::damaged(std::uint64_t offset, std::string why) {
   return Step::kDamaged;
 }
 
-// Fills unpacked_ with the packets within, or finds that they cannot be unpacked.
+// Fills unpacked_ with the inner packets, or finds that they cannot be unpacked.
 void PacketReader::unpack(Packet& packet) {
   offset_ = packet.offset;
   z_stream stream{};
@@ -222,7 +222,7 @@ bool PacketReader::next_unpacked(Packet& packet) {
   left_.remove_prefix(fields.position());
   if (found && field.number == trace_file::kPacket && field.is_bytes()) {
     packet = parse_packet(field.bytes);
-    // Compressed ones within compressed ones are not made.
+    // No producer writes compressed packets within compressed packets.
     if (packet.kind == packet::kCompressed) packet.is_sound = false;
   } else {
     packet = {};
@@ -251,7 +251,7 @@ bool recognise(std::span<const std::byte> first_bytes) {
     for (protobuf::Field field; fields.next(field); has_fields = true) {
       if (field.number > packet::kLastField) return false;
     }
-    // A text may begin so, but without the bytes of a large number.
+    // A text can begin like this, but without the bytes of a large number.
     if (!is_whole) return has_fields || bytes >= kSmallestNoText;
     if (!fields.is_sound()) return false;
     left.remove_prefix(static_cast<std::size_t>(bytes));

@@ -13,17 +13,17 @@
 
 namespace ringside::tool::perfetto {
 
-// A TracePacket. Views hold until the reader's next next().
+// A TracePacket. Views are valid until the reader's next next().
 struct Packet {
-  std::uint64_t offset = 0;  // in the file; of a compressed one: that of what holds it
+  std::uint64_t offset = 0;  // in the file; for a compressed packet, that of its container
   std::size_t bytes = 0;     // of its message
-  bool is_sound = true;      // false: what stands behind its first fields cannot be read
+  bool is_sound = true;      // false: the bytes after its first fields cannot be read
   std::uint32_t kind = 0;    // the number of the field of its data; 0 if it has none
   std::string_view data;
   std::string_view interned;
   std::string_view defaults;
   std::optional<std::uint64_t> timestamp;
-  std::uint32_t clock = 0;  // 0: that of the sequence
+  std::uint32_t clock = 0;  // 0: the default of the sequence
   std::uint32_t sequence = 0;
   std::uint64_t flags = 0;
   std::uint64_t dropped = 0;  // reasons, as bits
@@ -31,12 +31,12 @@ struct Packet {
   std::uint32_t producer_pid = 0;
 };
 
-// What the field of a packet's data is called; "" if that is not known.
+// The name of the field of a packet's data; "" if it is unknown.
 std::string_view name_of_kind(std::uint32_t kind);
 
 enum class Step : std::uint8_t { kPacket, kEnd, kDamaged };
 
-// Not thread-safe. Memory is that of the largest packet, and of what it is unpacked to.
+// Not thread-safe. Memory: the largest packet, and its unpacked content.
 class PacketReader {
  public:
   static constexpr std::size_t kMostPacketBytes = std::size_t{16} << 20;
@@ -44,11 +44,11 @@ class PacketReader {
 
   explicit PacketReader(InputBytes& input) : input_(input) {}
 
-  // Packets within compressed ones come one by one, in place of these; what cannot be unpacked is a
-  // packet that is not sound.
+  // Packets within compressed packets come one by one in place of these; content that cannot be
+  // unpacked gives one invalid packet.
   Step next(Packet& packet);
 
-  // After kDamaged: where and what.
+  // Valid after kDamaged: the offset, and what is wrong there.
   std::uint64_t offset() const { return offset_; }
   const std::string& why() const { return why_; }
 
@@ -59,16 +59,16 @@ class PacketReader {
 
   InputBytes& input_;
   std::uint64_t offset_ = 0;
-  std::size_t shown_ = 0;  // bytes of the packet given last, which are not passed over yet
+  std::size_t shown_ = 0;  // bytes of the packet returned last, which are not skipped yet
   std::string why_;
   std::vector<char> unpacked_;
   std::string_view left_;  // of unpacked_
 };
 
-// Reads packets that lie in memory.
+// Parses a packet in memory.
 Packet parse_packet(std::string_view message);
 
-// Whether they begin a trace: a packet, whole or as far as it goes, with fields that packets have.
+// Whether the bytes begin a trace: a packet, whole or cut, with fields that packets have.
 bool recognise(std::span<const std::byte> first_bytes);
 
 }  // namespace ringside::tool::perfetto

@@ -59,7 +59,7 @@ std::uint32_t RecordOrder::site_of(const OpenSlice& slice) {
 
 void RecordOrder::extend(const OpenSlice& slice, std::uint32_t site, std::string_view values) {
   const auto has_room = [&values](std::size_t bytes) {
-    return bytes + values.size() <= TraceBuilder::kMostRecordBytes;
+    return bytes + values.size() <= TraceBuilder::kMostGatheredBytes;
   };
   if (Waiting* const record = waiting(slice)) {
     if (!has_room(record->values_bytes)) return report_.lost(kLargeEnd);
@@ -101,7 +101,7 @@ void RecordOrder::close(const OpenSlice& slice, std::uint64_t unix_ns) {
   }
 }
 
-// Gives what stands in front of the first slice that is open.
+// Gives the records before the first open slice.
 void RecordOrder::drain(Stream& stream) {
   for (; stream.first < stream.records.size(); ++stream.first) {
     const Waiting& record = stream.records[stream.first];
@@ -122,7 +122,7 @@ void RecordOrder::drain(Stream& stream) {
   keep_memory(stream);
 }
 
-// For what waits next, as long as all streams' is not too much.
+// Keeps the memory for the next records, unless that of all streams exceeds the limit.
 void RecordOrder::keep_memory(Stream& stream) {
   const std::size_t bytes = stream.values.capacity() + stream.records.capacity() * sizeof(Waiting);
   kept_bytes_ -= stream.kept;
@@ -135,7 +135,7 @@ void RecordOrder::keep_memory(Stream& stream) {
   kept_bytes_ += stream.kept;
 }
 
-// The slices that are open step aside, and everything else is given.
+// Sets the open slices aside, and gives everything else.
 void RecordOrder::make_room() {
   for (Stream& stream : streams_) {
     for (std::size_t i = stream.first; i < stream.records.size(); ++i) {

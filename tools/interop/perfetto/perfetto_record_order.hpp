@@ -1,5 +1,5 @@
 #pragma once
-// Brings records into the order of their begins, though that of a slice is whole only at its end.
+// Puts records in order of their begins, although a slice is complete only at its end.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,18 +28,18 @@ struct OpenSlice {
   std::uint64_t number = 0;  // of the stream's records
 };
 
-// A stream's records wait for the slices around them. Where too much waits, the slices step aside,
-// and come behind what they are around. Not thread-safe.
+// A stream's records wait for the enclosing slices. If too much waits, these slices are set aside,
+// and come after the records that they enclose. Not thread-safe.
 class RecordOrder {
  public:
-  // Bytes of records that wait, and as many again of slices that stepped aside; beyond that, these
-  // get no end.
+  // Bytes of waiting records; the same limit applies to the slices that are set aside. Beyond it,
+  // slices get no end.
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
 
   RecordOrder(TraceBuilder& builder, ConversionReport& report)
       : builder_(builder), report_(report) {}
 
-  // `values`: as TraceBuilder::put_values() takes them.
+  // `values`: in the form of TraceBuilder::put_values().
   void add(const RecordHead& head, std::string_view values) {
     if (is_empty(head.stream)) [[likely]]
       return give(head, values);
@@ -53,13 +53,13 @@ class RecordOrder {
     return {head.stream, streams_[head.stream].end() - 1};
   }
 
-  // The site of a slice that is open; 0 if it was given up.
+  // The site of an open slice; 0 if the slice was abandoned.
   std::uint32_t site_of(const OpenSlice& slice);
-  // Appends values to it, for which it is of another site.
+  // Appends values to the slice, which then belongs to another site.
   void extend(const OpenSlice& slice, std::uint32_t site, std::string_view values);
   void close(const OpenSlice& slice, std::uint64_t unix_ns);
 
-  // Those that are still open get no end.
+  // Slices that are still open get no end.
   void finish();
 
  private:
@@ -78,8 +78,8 @@ class RecordOrder {
   };
   struct Stream {
     std::vector<Waiting> records;
-    std::size_t first = 0;     // of records that waits
-    std::uint64_t before = 0;  // how many stood in front of records
+    std::size_t first = 0;     // of the records that wait
+    std::uint64_t before = 0;  // number of records that were removed before these
     std::string values;
     std::map<std::uint64_t, Aside> aside;
     std::size_t kept = 0;  // bytes of memory, while nothing waits

@@ -11,7 +11,8 @@ constexpr std::size_t kMostDefaultTracks = 64;
 }  // namespace
 
 void Sequence::take_flags(const Packet& packet, std::uint64_t& interned_bytes_left) {
-  // The service says so, too, of a sequence's first packet, in front of which nothing was lost.
+  // The tracing service also sets this for a sequence's first packet, before which nothing was
+  // lost.
   if (packet.dropped != 0 && is_seen && !packet.is_first) {
     is_valid = false;
     ++lost;

@@ -1,5 +1,5 @@
 #pragma once
-// What a reader knows of a packet sequence of a Perfetto trace.
+// The state of a packet sequence of a Perfetto trace.
 
 #include <cstdint>
 #include <functional>
@@ -27,8 +27,8 @@ struct Sequence {
   InternedEntries interned;
   SequenceClocks clocks;
   bool is_seen = false;
-  bool is_valid = false;         // its state is whole since it was cleared
-  std::uint64_t generation = 0;  // how often it was cleared
+  bool is_valid = false;         // its state is complete since it was cleared
+  std::uint64_t generation = 0;  // number of times it was cleared
   std::uint32_t clock = 0;       // defaults
   std::uint64_t track = 0;
   std::vector<std::uint64_t> extra_tracks;
@@ -39,18 +39,19 @@ struct Sequence {
   std::uint32_t thread_pid = 0;
   std::uint32_t thread_tid = 0;
   std::uint64_t time_us = 0;
-  // To be told in front of the next event.
+  // To be reported before the next event.
   std::uint64_t lost = 0;
   shm::LossCause cause = shm::LossCause::kUnknown;
-  // Of the events that have been; Arguments::key() tells them apart.
+  // For the events until now, by Arguments::key().
   std::unordered_map<std::string, SiteChoice, TextHash, std::equal_to<>> sites;
-  // A record of a counter's statement came as several values of this time, the first with all.
+  // A record of a counter's statement came as several values of this time, the first with all
+  // facts.
   bool is_within_counter = false;
   std::uint64_t counter_unix_ns = 0;
 
-  // Takes the packet's flags, before anything else of it.
+  // Takes the packet's flags; called before anything else of the packet is used.
   void take_flags(const Packet& packet, std::uint64_t& interned_bytes_left);
-  // False if it is not sound.
+  // False if it is invalid.
   bool take_defaults(std::string_view defaults);
 };
 

@@ -15,7 +15,7 @@
 namespace ringside::tool::perfetto {
 
 struct SiteChoice {
-  std::uint32_t id = 0;    // 0: there is no room for it
+  std::uint32_t id = 0;    // 0: the limit is reached
   bool with_name = false;  // its last field is the event's name
   bool converts = false;   // values get the types of definition()'s fields
 };
@@ -23,20 +23,20 @@ struct SiteChoice {
 // Not thread-safe.
 class Sites {
  public:
-  // Names beyond so many statements stand in a field of their records: they vary. There are twice
-  // as many statements at most.
+  // Beyond this number of statements, names become a field of their records: they vary too much.
+  // There are at most twice as many statements.
   static constexpr std::size_t kMostNamedSites = 50'000;
   static constexpr std::string_view kNameField = "perfetto.name";
 
-  // Of all statements; there are no more then.
+  // The limit of all statements together; further ones are not added.
   static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
   explicit Sites(TraceBuilder& builder) : builder_(builder) {}
 
-  // `definition`: all but the fields, which follow as `fields` tells.
+  // `definition`: everything except the fields, which `fields` describes.
   SiteChoice find(SiteDefinition definition, const std::vector<ArgumentField>& fields);
 
-  // The statement `id` with more fields; 0 if there is no room for it.
+  // The statement `id` with further fields; 0 if the limit is reached.
   std::uint32_t extended(std::uint32_t id, const std::vector<ArgumentField>& fields);
 
   const SiteDefinition& definition(std::uint32_t id) const { return definitions_[id - 1]; }
@@ -45,12 +45,12 @@ class Sites {
   std::uint32_t add(SiteDefinition definition, std::string key);
 
   TraceBuilder& builder_;
-  std::unordered_map<std::string, std::uint32_t> ids_;  // by all that they are
+  std::unordered_map<std::string, std::uint32_t> ids_;  // by key_of()
   std::deque<SiteDefinition> definitions_;
   std::size_t bytes_ = 0;
 };
 
-// Text of all that the definition is: equal for equal ones.
+// A text of the whole definition: equal for equal definitions.
 std::string key_of(const SiteDefinition& definition);
 
 }  // namespace ringside::tool::perfetto

@@ -13,7 +13,8 @@ constexpr std::size_t kMostTrackNameBytes = 4096;
 constexpr std::size_t kMostNamedProcesses = 65'536;
 constexpr std::string_view kManyTracks = "stands on another track: 262144 of them are told apart";
 constexpr std::string_view kManyThreads = "stands in another thread: a trace has 100000 of them";
-constexpr std::string_view kManyProcesses = "stands in another process: a trace has 200 of them";
+constexpr std::string_view kManyProcesses =
+    "stands in the process '(other processes)': a trace has 200 with a name";
 
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -157,7 +158,7 @@ void TrackTable::take_process_tree(std::string_view tree) {
   }
 }
 
-// As much of a text as there is memory for, of all that tracks and processes have.
+// Stores as much of a text as the memory limit of all tracks and processes permits.
 void TrackTable::keep(std::string& place, std::string_view text) {
   text = text.substr(0, kMostTrackNameBytes);
   if (text.size() > text_bytes_left_ + place.size() || text == place) return;
@@ -247,7 +248,8 @@ Track& TrackTable::of(std::uint64_t uuid) {
   return track;
 }
 
-// By the first of its parents that is a thread or a process. What is no thread is one by its name.
+// Uses the first of the track's parents that is a thread or a process. A track that is not a thread
+// becomes one by its name.
 std::uint32_t TrackTable::find_stream(Track& track, std::uint32_t pid) {
   const Track* at = &track;
   std::string_view name = track.kind == TrackKind::kOther ? track.name : std::string_view();
@@ -285,11 +287,7 @@ std::uint32_t TrackTable::process(std::uint32_t pid) {
   if (known == nullptr ||
       (known->index == UINT32_MAX && made_processes_ == TraceBuilder::kMostProcesses)) {
     report_.lost(kManyProcesses);
-    if (made_processes_ == 0) {
-      ++made_processes_;
-      builder_.add_process({.service = "perfetto", .executable = {}, .host = {}});
-    }
-    return 0;
+    return builder_.process_of_others();
   }
   if (known->index != UINT32_MAX) return known->index;
   ProcessDefinition& definition = known->definition;

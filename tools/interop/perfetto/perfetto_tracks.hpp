@@ -1,5 +1,5 @@
 #pragma once
-// Tracks of a Perfetto trace, and the processes and threads that they stand for.
+// Tracks of a Perfetto trace, and their processes and threads.
 
 #include <cstdint>
 #include <map>
@@ -20,7 +20,7 @@ enum class TrackKind : std::uint8_t { kOther, kProcess, kThread, kCounter };
 
 std::string_view name_of(TrackKind kind);
 
-// What a TrackDescriptor tells. Views hold as long as the message.
+// The facts of a TrackDescriptor. Views are valid as long as the message.
 struct TrackFacts {
   std::uint64_t uuid = 0;
   std::uint64_t parent = 0;
@@ -35,7 +35,7 @@ struct TrackFacts {
   std::uint64_t reference_us = 0;  // old threads' clock
 };
 
-// False if it is not sound.
+// False if it is invalid.
 bool read_track(std::string_view descriptor, TrackFacts& facts);
 bool read_thread(std::string_view descriptor, TrackFacts& facts);
 
@@ -44,7 +44,7 @@ struct CounterFacts {
   std::string unit;
   std::int64_t multiplier = 1;
   bool is_incremental = false;
-  // What was added up since `generation` of the sequence's state.
+  // The sum since `generation` of the sequence's state.
   double sum = 0;
   std::uint64_t integer_sum = 0;
   std::uint64_t generation = 0;
@@ -61,12 +61,12 @@ struct Track {
   std::uint32_t tid = 0;
   CounterFacts counter;
   std::uint32_t stream = kNoStream;
-  bool is_within_thread = false;  // whose records stand in a stream with its own
+  bool is_within_thread = false;  // its records go to a stream that it shares with its thread
   std::vector<OpenSlice> open;
-  std::uint64_t unopened = 0;  // slices that are open, but were too many
+  std::uint64_t unopened = 0;  // open slices beyond the limit
 };
 
-// Tracks without a process stand in one that is called "perfetto". Not thread-safe.
+// Tracks without a process belong to a process called "perfetto". Not thread-safe.
 class TrackTable {
  public:
   static constexpr std::size_t kMostTracks = std::size_t{1} << 18;
@@ -74,24 +74,24 @@ class TrackTable {
   TrackTable(TraceBuilder& builder, ConversionReport& report)
       : builder_(builder), report_(report) {}
 
-  // Takes what a packet tells of processes before anything is asked for; times are Unix time.
+  // Takes a packet's facts about processes, before the first query; times are Unix time.
   void take_process(std::string_view descriptor, std::uint64_t clock_offset);
   void take_process_tree(std::string_view tree);
 
-  // A track as a TrackDescriptor tells it; told again, it may have another name.
+  // Adds a track by its TrackDescriptor; a further one can change its name.
   void add(const TrackFacts& facts);
   void name_thread(const TrackFacts& facts);
-  // Of a thread that no track tells of.
+  // The track of a thread without a descriptor.
   Track& of_thread(std::uint32_t pid, std::uint32_t tid);
-  // One that no descriptor has told of is a track without a name.
+  // A uuid without a descriptor is a track without a name.
   Track& of(std::uint64_t uuid);
 
-  // Where its records stand. `pid`: of the producer, for tracks that have none.
+  // The stream for its records. `pid`: of the producer, for tracks that have none.
   std::uint32_t stream_of(Track& track, std::uint32_t pid) {
     return track.stream != Track::kNoStream ? track.stream : find_stream(track, pid);
   }
 
-  // Makes a process if there is none: of no events, too, it is a trace.
+  // Creates a process if there is none: a trace without events has one, too.
   void finish() {
     if (made_processes_ == 0) process(0);
   }
@@ -115,7 +115,7 @@ class TrackTable {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Track> thread_tracks_;
   std::map<std::uint32_t, Process> processes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> thread_names_;
-  // Process, thread, and the name of what is no thread.
+  // Process, thread, and the name of a track that is not a thread.
   using StreamKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
   std::map<StreamKey, std::uint32_t> streams_;
   std::uint64_t text_bytes_left_ = std::uint64_t{64} << 20;

@@ -44,7 +44,7 @@ struct FieldFacts {
 
 struct SiteFacts {
   std::string head;  // fields of a TrackEvent: name, category, source
-  std::string tail;  // annotations that all its records have
+  std::string tail;  // annotations shared by all its records
   std::string name;
   std::vector<FieldFacts> fields;
   std::optional<trace::SiteMessage> message;
@@ -53,11 +53,11 @@ struct SiteFacts {
 
 struct NoMore {};
 
-// What is known of a thread's tracks, or of a process's.
+// The tracks of a thread or of a process.
 struct Tracks {
   std::uint64_t uuid = 0;
   SpanLanes<NoMore> spans;
-  std::vector<std::uint64_t> lanes;  // uuids, but for the first one's
+  std::vector<std::uint64_t> lanes;  // uuids, except the first lane's
   std::map<std::pair<std::string, std::string>, std::uint64_t> counters;
 };
 
@@ -88,7 +88,7 @@ class Writer final : public TraceWriter {
   }
 
  private:
-  // Also again, where the strings have become too many: readers forget them then.
+  // Also called again when there are too many strings: readers then forget them.
   void begin(std::uint64_t unix_ns) {
     sites_.clear();
     strings_.clear();
@@ -104,7 +104,7 @@ class Writer final : public TraceWriter {
     protobuf::put_number(event_, track_event::kTrackUuid, track);
   }
 
-  // Perfetto drops what is later than its times of 63 bits.
+  // Perfetto drops events after the end of its 63-bit times.
   void end_event(std::uint64_t unix_ns) {
     if (unix_ns > INT64_MAX) [[unlikely]] {
       uncarried_.count(Fact::kRange);
@@ -149,7 +149,7 @@ class Writer final : public TraceWriter {
     end_event(event.unix_ns);
   }
 
-  // A track for each number; what else the record has goes with the first.
+  // One track for each number; the record's other facts go with the first.
   void add_counters(const trace::Event& event, const SiteFacts& site, Tracks& tracks) {
     bool first = true;
     for (std::size_t i = 0; i < site.fields.size() && i < event.record.args.size(); ++i) {
@@ -297,7 +297,7 @@ class Writer final : public TraceWriter {
     put_text_annotation("ringside.level", shm::level_name(site.level));
     put_text_annotation("ringside.kind", kind_name(site.kind));
     if (site.keywords != 0) put_number_annotation("ringside.keywords", site.keywords);
-    // What the event's name does not tell.
+    // The facts that the event's name does not contain.
     if (site.name.empty()) put_text_annotation("ringside.name", {});
     if (site.format != event_name(site)) put_sent_once("ringside.format", site.format);
     const auto style = style_name(static_cast<shm::FormatStyle>(site.style));

@@ -1,5 +1,5 @@
 #pragma once
-// Perfetto's protobuf trace format, as ui.perfetto.dev and trace_processor open it.
+// Writes Perfetto's protobuf trace format, which ui.perfetto.dev and trace_processor open.
 
 #include <memory>
 
@@ -9,9 +9,9 @@
 
 namespace ringside::tool {
 
-// Processes and threads are tracks; records with a duration slices, of counters counter tracks, all
-// others instants; activities flows; fields debug annotations. Times are Unix time.
-// Memory: the threads, the spans that are open, and the strings that are sent once.
+// Processes and threads become tracks; records with a duration slices, those of counters counter
+// tracks, all others instants; activities flows; fields debug annotations. Times are Unix time.
+// Memory: the threads, the open spans, and the strings that are sent once.
 std::unique_ptr<TraceWriter> write_perfetto(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

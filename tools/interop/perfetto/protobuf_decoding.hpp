@@ -1,5 +1,5 @@
 #pragma once
-// Reads the fields of Protocol Buffers messages, as their wire format has them.
+// Reads the fields of Protocol Buffers messages in their wire format.
 
 #include <bit>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ringside::tool::protobuf {
 
-// Of 10 bytes at most; moves `at` behind it. False if it does not end before `end`.
+// At most 10 bytes; moves `at` past it. False if it does not end before `end`.
 [[gnu::always_inline]] inline bool take_varint(const char*& at, const char* end,
                                                std::uint64_t& number) {
   if (at != end && static_cast<signed char>(*at) >= 0) [[likely]] {
@@ -30,8 +30,8 @@ namespace ringside::tool::protobuf {
 struct Field {
   std::uint32_t number = 0;
   Wire wire = Wire::kVarint;
-  std::uint64_t value = 0;  // 0 of kBytes
-  std::string_view bytes;   // empty but of kBytes
+  std::uint64_t value = 0;  // 0 for kBytes
+  std::string_view bytes;   // empty except for kBytes
 
   std::int64_t as_signed() const { return static_cast<std::int64_t>(value); }
   double as_double() const { return std::bit_cast<double>(value); }
@@ -39,8 +39,8 @@ struct Field {
   bool is_bytes() const { return wire == Wire::kBytes; }
 };
 
-// The fields of a message in their order, which must outlive it. What no field can be ends them:
-// is_sound() tells.
+// The fields of a message in their order; the message must outlive this object. An invalid field
+// ends the iteration, and is_sound() is then false.
 class Fields {
  public:
   explicit Fields(std::string_view message)
@@ -99,7 +99,7 @@ class Fields {
   bool sound_ = true;
 };
 
-// Of a repeated field of numbers, single or packed: Take(number), of all that are whole.
+// For a repeated field of numbers, single or packed: calls Take(number) for each complete number.
 template <class Take>
 void for_each_number(const Field& field, Wire packed, Take&& take) {
   if (!field.is_bytes()) return take(field.value);

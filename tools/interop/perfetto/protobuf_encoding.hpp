@@ -1,5 +1,5 @@
 #pragma once
-// Fields of Protocol Buffers messages, as their wire format has them.
+// Writes fields of Protocol Buffers messages in their wire format.
 
 #include <bit>
 #include <cstdint>
@@ -41,7 +41,7 @@ inline void put_double(trace::TextSink& out, std::uint32_t field, double number)
   put_fixed64(out, field, std::bit_cast<std::uint64_t>(number));
 }
 
-// string, bytes, and messages that are encoded already.
+// string, bytes, and messages that are already encoded.
 inline void put_bytes(trace::TextSink& out, std::uint32_t field, std::string_view bytes) {
   put_tag(out, field, Wire::kBytes);
   put_varint(out, bytes.size());

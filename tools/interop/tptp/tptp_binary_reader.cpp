@@ -28,7 +28,7 @@ Number swapped(Number value) {
 
 }  // namespace
 
-// What is left of a message.
+// The rest of a message.
 struct BinaryReader::Attributes {
   const std::byte* at;
   const std::byte* end;
@@ -158,7 +158,7 @@ Step BinaryReader::next(Message& message) {
     if (!take(attributes, message)) return pass(Step::kBad, bytes, passed_.what);
     message.extra_bytes = static_cast<std::uint32_t>(attributes.left());
     if (message.extra_bytes != 0) ++messages_with_more_;
-    // The views stay valid: nothing is read before the next call.
+    // The views remain valid: nothing is read before the next call.
     input_.skip(bytes);
     ++delivered_;
     return Step::kMessage;
@@ -166,7 +166,7 @@ Step BinaryReader::next(Message& message) {
   return Step::kEnd;
 }
 
-// kMessage: it is taken in, but not passed over yet.
+// kMessage: the message was processed but not skipped yet.
 Step BinaryReader::take_system(std::uint16_t id, std::span<const std::byte> body) {
   const std::uint64_t bytes = kMessageHeaderBytes + body.size();
   if (id == kFrequencyId) {

@@ -31,7 +31,7 @@ struct BinaryHeader {
   std::uint32_t data_offset = 0;
 };
 
-// Memory: one message, of at most kMostMessageBytes; larger ones are bad, and passed over.
+// Memory: one message, at most kMostMessageBytes; larger messages are bad and are skipped.
 class BinaryReader final : public MessageReader {
  public:
   static constexpr std::size_t kMostMessageBytes = std::size_t{64} << 20;
@@ -40,13 +40,13 @@ class BinaryReader final : public MessageReader {
 
   Step next(Message& message) override;
 
-  // As of the last message. Null if there was no such message.
+  // The state after the last message. Null if there was no such message.
   const BinaryHeader& header() const { return header_; }
   const std::string& encoding() const { return encoding_; }
   std::optional<std::uint64_t> frequency_hz() const { return frequency_hz_; }
 
  private:
-  // A text that had to be converted, which lies in converted_ and may still move there.
+  // A converted text, which is in converted_ and can still move there.
   struct Converted {
     std::string_view* text;
     std::size_t at;

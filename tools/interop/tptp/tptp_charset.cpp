@@ -36,7 +36,8 @@ bool append_utf8(std::string_view text, std::string& utf8) {
   return sound;
 }
 
-// Names come from files: of those that a registry of character sets could have, only.
+// Names come from files, so only names that a registry of character sets could contain are
+// accepted.
 bool is_charset_name(std::string_view name) {
   constexpr std::string_view kOthers = "-_.:+()";
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [&](char c) {
@@ -53,7 +54,7 @@ std::string letters_of(std::string_view name) {
   return letters;
 }
 
-// Texts end at a zero byte, so no other character may have one.
+// Texts end at a zero byte, so no other character may contain one.
 bool ends_at_zero(const std::string& name) {
   const iconv_t converter = ::iconv_open(name.c_str(), "UTF-8");
   if (converter == kNoConverter) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Texts of any character set as UTF-8, by iconv.
+// Converts texts of any character set to UTF-8, by iconv.
 
 #include <memory>
 #include <string>
@@ -16,17 +16,17 @@ class Charset {
   Charset(Charset&& other) noexcept;
   Charset& operator=(Charset&& other) noexcept;
 
-  // Null with `*why` if iconv does not know it, or its texts cannot end at the first zero byte.
+  // Null with `*why` if iconv does not support it, or its texts cannot end at the first zero byte.
   static std::unique_ptr<Charset> open(std::string_view name, std::string* why);
 
-  // Whether append() would append just `text`.
+  // Whether append() would append `text` unchanged.
   bool is_same(std::string_view text) const;
-  // False: some of it is no text of this character set, and became U+FFFD.
+  // False: parts of the text are invalid in this character set, and became U+FFFD.
   bool append(std::string_view text, std::string& utf8);
 
  private:
   void* converter_ = nullptr;  // null: UTF-8
-  bool has_ascii_ = true;      // printable ASCII means the same
+  bool has_ascii_ = true;      // printable ASCII has the same bytes
 };
 
 }  // namespace ringside::tool::tptp

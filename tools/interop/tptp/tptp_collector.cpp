@@ -18,10 +18,10 @@
 namespace ringside::tool::tptp {
 namespace {
 
-// So many tell whether a trace begins.
+// The number of bytes that show whether a trace begins.
 constexpr std::size_t kBeginning = 4;
 
-// XML of any encoding: a tag, blanks, or a byte order mark; the parser tells the rest.
+// XML of any encoding: a tag, blanks, or a byte order mark; the parser checks the rest.
 bool may_begin_trace(std::span<const std::byte> bytes) {
   constexpr std::string_view kXmlFirst("< \t\r\n\xEF\xFE\xFF\0", 9);
   return recognise_binary(bytes) ||
@@ -65,7 +65,7 @@ class TraceReceiver final : public Receiver {
           return bytes.size();
         }
       }
-      // Why it could not be written is told at the end.
+      // The reason of a failed write is reported at the end.
       if (!spool_->write(bytes)) spool_->readable_path(&fault_);
       return bytes.size();
     }

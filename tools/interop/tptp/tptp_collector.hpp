@@ -1,5 +1,5 @@
 #pragma once
-// Takes the TPTP traces that many senders send at once.
+// Receives the TPTP traces of many senders at once.
 
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace ringside::tool::tptp {
 
-// Listens at "tcp://HOST:PORT" as collect_from_senders() describes it. What one sender sends is one
-// trace, of either form: it lies in $TMPDIR until the connection ends, and is imported then, as far
-// as it is sound. Who listens for binary traces announces that to each sender, and who listens for
-// XML nothing: senders send that unasked.
+// Listens at "tcp://HOST:PORT" as collect_from_senders() describes. The data of one sender is one
+// trace, of either form: it is kept in $TMPDIR until the connection ends, and then imported as far
+// as it is valid. A listener for binary traces announces them to each sender. A listener for XML
+// announces nothing, because senders send XML without an announcement.
 ReadOutcome collect_binary(const std::string& address, TraceBuilder& builder,
                            ConversionReport& report);
 ReadOutcome collect_xml(const std::string& address, TraceBuilder& builder,

@@ -1,5 +1,5 @@
 #pragma once
-// Messages in either form, put out.
+// Encodes messages in either form.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,8 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   virtual void begin() = 0;
-  // Texts in UTF-8; what is none becomes U+FFFD. The number at the place of a time is nanoseconds.
+  // Texts are UTF-8; invalid parts become U+FFFD. The number in the place of a time is in
+  // nanoseconds.
   virtual void put(const Message& message) = 0;
   virtual void end() = 0;
 };
@@ -41,7 +42,7 @@ class BinaryEncoder final : public Encoder {
   std::string bytes_;
 };
 
-// .trcxml: one element a line.
+// .trcxml: one element per line.
 class XmlEncoder final : public Encoder {
  public:
   XmlEncoder(OutputBytes& output, ConversionReport& report) : output_(output), report_(report) {}

@@ -21,16 +21,16 @@
 namespace ringside::tool::tptp {
 namespace {
 
-// More than any trace has that means something by them.
+// More ids than any useful trace has.
 constexpr std::size_t kMostIds = 100'000;
 constexpr std::size_t kMostIdBytes = 4096;
-// Of nodes that wait for a process.
+// Limit of nodes that wait for a process.
 constexpr std::size_t kMostNodes = 1000;
 constexpr std::size_t kMostNodeBytes = std::size_t{1} << 20;
-// What the tools take as a time: the year 2262.
+// The latest time of a trace: the year 2262.
 constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
-// A node's message, which comes before the process that it belongs to.
+// A node's message, which precedes the process that it belongs to.
 struct Node {
   std::array<std::string, 3> texts;
   std::int64_t time_zone = 0;
@@ -57,7 +57,7 @@ class Importer {
  private:
   struct Process {
     std::uint32_t index = 0;
-    std::unordered_map<std::int64_t, std::uint32_t> streams;  // by thread; 0: of no thread
+    std::unordered_map<std::int64_t, std::uint32_t> streams;  // by thread; 0: without a thread
   };
   using Ids = std::unordered_map<std::string, std::size_t>;
 
@@ -93,7 +93,7 @@ class Importer {
     add_process(process);
   }
 
-  // The one that messages belong to which do not say.
+  // The process of messages that do not name one.
   std::size_t process() {
     if (processes_.empty() || !nodes_.empty()) {
       if (processes_.empty()) {
@@ -130,7 +130,7 @@ class Importer {
     }
   }
 
-  // Processes have agents, which have traces, which messages name.
+  // Processes have agents, agents have traces, and messages name a trace.
   void note_ids(const Message& message) {
     const auto note = [](Ids& ids, std::string_view id, std::size_t process) {
       if (ids.size() < kMostIds && id.size() <= kMostIdBytes) ids[std::string(id)] = process;
@@ -179,7 +179,8 @@ class Importer {
     return found->second;
   }
 
-  // Messages without a time get that of the one before, and so that they stay behind it.
+  // Messages without a time get that of the previous message, with an offset that keeps their
+  // order.
   void put(const Message& message, std::size_t process, std::uint64_t unix_ns) {
     const std::uint32_t stream = stream_of(processes_[process], message);
     if (message.type->time == MessageType::kNone) {
@@ -233,7 +234,7 @@ class Importer {
   Placement& placement_;
   OwnRecords own_;
   std::vector<Process> processes_;
-  std::vector<Node> nodes_;  // that no process has come for yet
+  std::vector<Node> nodes_;  // not yet followed by a process
   std::size_t node_bytes_ = 0;
   std::unordered_map<std::string, std::string> hosts_;
   Ids ids_of_processes_;

@@ -1,5 +1,5 @@
 #pragma once
-// TPTP traces of both forms as traces of Ringside's.
+// Converts TPTP traces of both forms to Ringside's traces.
 
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/input_bytes.hpp"
@@ -12,7 +12,7 @@ namespace ringside::tool::tptp {
 ReadOutcome read_binary(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 ReadOutcome read_xml(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
-// Of several traces, each of the form that its first bytes tell, that go to one builder by one
+// For several traces, each in the form that its first bytes show, that go to one builder with one
 // placement.
 ReadOutcome read_either_form(InputBytes& input, TraceBuilder& builder, ConversionReport& report,
                              Placement& placement);

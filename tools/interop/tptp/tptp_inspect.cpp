@@ -20,7 +20,7 @@ namespace {
 // The elements of a JSON array, one by one.
 class List {
  public:
-  // What the next element is to be appended to.
+  // The buffer for the next element.
   std::string& next() {
     if (count_++ != 0) element_ += ',';
     return element_;

@@ -1,5 +1,5 @@
 #pragma once
-// `ringcat inspect` of TPTP traces of both forms: every message with its attributes.
+// `ringcat inspect` for TPTP traces of both forms: every message with its attributes.
 
 #include "tools/interop/format_registry.hpp"
 

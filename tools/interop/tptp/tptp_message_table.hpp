@@ -1,5 +1,5 @@
 #pragma once
-// The messages of the TPTP binary format, and of its XML form: what they are called and consist of.
+// The messages of the TPTP binary format and of its XML form: their names and attributes.
 
 #include <array>
 #include <cstddef>
@@ -14,14 +14,14 @@ enum class AttributeType : std::uint8_t {
   kInteger,  // 4 bytes
   kLong,     // 8 bytes
   kText,     // up to a zero byte
-  kTexts,    // as many as the integer before says
-  kLongs,    // as many as the integer before the texts says
+  kTexts,    // their number is the integer before them
+  kLongs,    // their number is the integer before the texts
 };
 
 struct Attribute {
   std::string_view label;  // in the format's description
   AttributeType type = AttributeType::kLong;
-  bool used = false;     // XML has it even if it has its default value, 0 or nothing
+  bool used = false;     // XML has it even if it has its default value, 0 or empty
   std::string_view xml;  // the attribute's name there
 };
 
@@ -31,10 +31,10 @@ struct MessageType {
   std::uint16_t id = 0;
   std::string_view tag;  // the element's name in XML
   std::span<const Attribute> attributes;
-  std::size_t time = kNone;    // which attribute is the time of the event
-  std::size_t thread = kNone;  // which is its thread
-  std::size_t trace = kNone;   // which is its trace
-  std::size_t depth = kNone;   // which counts the frames, which are the two that follow
+  std::size_t time = kNone;    // index of the attribute with the time of the event
+  std::size_t thread = kNone;  // index of its thread
+  std::size_t trace = kNone;   // index of its trace
+  std::size_t depth = kNone;  // index of the number of frames, which are in the next two attributes
 
   std::size_t find(std::string_view xml) const {
     for (std::size_t i = 0; i < attributes.size(); ++i) {
@@ -66,7 +66,7 @@ inline constexpr std::uint16_t kCustomId = 1041;
 
 std::span<const MessageType> message_types();
 
-// Null if it is none.
+// Null if there is none.
 const MessageType* find_message_type(std::uint16_t id);
 const MessageType* find_message_type(std::string_view tag);
 

@@ -93,7 +93,7 @@ void take_native(const MessageType& type, std::span<const trace::Value> args, st
       message.numbers[i] = value.i64;
     }
   }
-  // Somebody else's record may have more of one than of the other.
+  // A record of another origin can have more of one than of the other.
   message.frame_lines.resize(message.frame_methods.size());
   if (type.depth != MessageType::kNone) {
     message.numbers[type.depth] = static_cast<std::int64_t>(message.frame_methods.size());

@@ -1,6 +1,6 @@
 #pragma once
-// A message of the TPTP format as a statement of Ringside's: its tag is the name, its attributes
-// but for the time are the fields, by their names in XML.
+// A message of the TPTP format as a Ringside statement: its tag is the name, and its attributes
+// except the time are the fields, by their names in XML.
 
 #include "tools/interop/site_definition.hpp"
 #include "tools/interop/tptp/tptp_message.hpp"
@@ -11,15 +11,16 @@ namespace ringside::tool::tptp {
 
 inline constexpr std::string_view kCategory = "tptp";
 
-// Of an attribute; none of those that are no field: times, and the number of frames.
+// The type of an attribute; none for attributes that are not fields: times, and the number of
+// frames.
 shm::FieldType field_type_of(const MessageType& type, std::size_t attribute);
 
 SiteDefinition definition_of(const MessageType& type);
 
-// Null if it is no such statement.
+// Null if it is not such a statement.
 const MessageType* native_type_of(const trace::Site& site);
 
-// The message of a record of such a statement. Texts are those of `args`.
+// The message of a record of such a statement. Texts refer to `args`.
 void take_native(const MessageType& type, std::span<const trace::Value> args, std::uint64_t unix_ns,
                  Message& message);
 

@@ -49,7 +49,7 @@ bool OwnRecords::take(const Message& message) {
     case kMethodExitId:
     case kTraceStartId:
     case kTraceEndId:
-      // For others: statements and records tell the same.
+      // Written for other readers: Ringside's statements and records contain the same facts.
       return find_trace(message.texts[message.type->trace]) != nullptr;
     case kAgentDestroyId:
       return find_trace(message.texts[0]) != nullptr;
@@ -63,7 +63,7 @@ bool OwnRecords::take(const Message& message) {
   return message.type->id == kMethodEntryId && take_span(*trace, message);
 }
 
-// Before the agent says whose process it is.
+// Comes before the agent, which names the process.
 bool OwnRecords::take_process_fact(const Message& message) {
   const std::string_view id = message.texts[0];
   if (!id.starts_with(kOwnPrefix) || traces_.size() >= kMostTraces) return false;
@@ -159,7 +159,7 @@ bool OwnRecords::add(Trace& trace, std::uint64_t stream, std::uint64_t site, std
   const trace::RecordExtension extension = text.extension();
   values_.clear();
   for (const shm::FieldType type : found->second.types) text.value(type, values_);
-  if (!text.done() || values_.size() > TraceBuilder::kMostRecordBytes) return false;
+  if (!text.done()) return false;
   builder_.begin(stream_of(trace, stream), found->second.id, unix_ns, extension);
   builder_.put_values(values_);
   builder_.end();
@@ -171,7 +171,7 @@ bool OwnRecords::take_loss(Trace& trace, RecordText& text) {
   const auto unix_ns = text.number<std::uint64_t>();
   const auto count = text.number<std::uint64_t>();
   const auto cause = text.number<std::uint32_t>();
-  if (!text.done() || cause > static_cast<std::uint32_t>(shm::LossCause::kSampled)) return false;
+  if (!text.done() || cause > static_cast<std::uint32_t>(shm::kLastLossCause)) return false;
   builder_.lost(stream_of(trace, stream), unix_ns, count, static_cast<shm::LossCause>(cause));
   return true;
 }

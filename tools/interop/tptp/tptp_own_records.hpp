@@ -1,5 +1,5 @@
 #pragma once
-// What Ringside wrote into a TPTP trace, taken back: see README.md for the messages.
+// Reads back what Ringside wrote into a TPTP trace: see README.md for the messages.
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace ringside::tool::tptp {
 
-// The ids of a process's node, process, agent and trace are this and its number.
+// The ids of a process's node, process, agent and trace are this prefix and its number.
 inline constexpr std::string_view kOwnPrefix = "ringside-";
 inline constexpr std::string_view kOwnAgentName = "Ringside";
 inline constexpr std::string_view kUidParameter = "uid=";  // its parameters
 
-// Of messages of kind `custom`, behind the trace's id.
+// Of messages of kind `custom`, after the trace's id.
 inline constexpr std::string_view kSiteWord = "site";
 inline constexpr std::string_view kRecordWord = "record";
 inline constexpr std::string_view kLossWord = "lost";
@@ -29,13 +29,13 @@ class OwnRecords {
   OwnRecords(TraceBuilder& builder, Placement& placement)
       : builder_(builder), placement_(placement) {}
 
-  // Whether the message is one of Ringside's, and taken in therefore.
+  // Whether the message is one of Ringside's; if so, it is processed.
   bool take(const Message& message);
 
  private:
   struct Site {
     std::uint32_t id = 0;               // in the builder
-    std::vector<shm::FieldType> types;  // of the fields that records bring
+    std::vector<shm::FieldType> types;  // of the fields that records contain
   };
   struct Trace {
     ProcessDefinition definition;
@@ -45,7 +45,7 @@ class OwnRecords {
     std::unordered_map<std::uint64_t, Site> sites;
   };
 
-  // Null if Ringside did not begin one of that id.
+  // Null if Ringside did not begin a trace of that id.
   Trace* find_trace(std::string_view id);
   bool take_process_fact(const Message& message);
   bool begin_trace(const Message& message);
@@ -64,7 +64,7 @@ class OwnRecords {
 
   std::unordered_map<std::string, Trace> traces_;
   std::string last_id_;
-  Trace* last_trace_ = nullptr;  // of last_id_, or null if that is none
+  Trace* last_trace_ = nullptr;  // the trace of last_id_, or null if there is none
   std::string values_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace ringside::tool::tptp {
 
-// Beyond a limit the last one is given again, and the report tells.
+// Beyond a limit, returns the process of others or the last thread, and reports it.
 class Placement {
  public:
   Placement(TraceBuilder& builder, ConversionReport& report) : builder_(builder), report_(report) {}
@@ -20,11 +20,10 @@ class Placement {
   std::uint32_t add_process(const ProcessDefinition& process) {
     if (processes_ < TraceBuilder::kMostProcesses) {
       ++processes_;
-      last_process_ = builder_.add_process(process);
-    } else {
-      report_.lost("processes beyond 200 became the last of them");
+      return builder_.add_process(process);
     }
-    return last_process_;
+    report_.lost("processes beyond 200 became '(other processes)'");
+    return builder_.process_of_others();
   }
 
   bool has_room_for_stream() const { return streams_ < TraceBuilder::kMostStreams; }
@@ -39,7 +38,7 @@ class Placement {
     return last_stream_;
   }
 
-  // The statement that messages of the type become; 0: there is no room for it.
+  // The statement for messages of the type; 0: the limit is reached.
   std::uint32_t site_of(const MessageType& type) {
     std::uint32_t& site = sites_[static_cast<std::size_t>(&type - message_types().data())];
     if (site == 0 && builder_.sites() < TraceBuilder::kMostSites) {
@@ -53,7 +52,6 @@ class Placement {
   ConversionReport& report_;
   std::size_t processes_ = 0;
   std::size_t streams_ = 0;
-  std::uint32_t last_process_ = 0;
   std::uint32_t last_stream_ = 0;
   std::array<std::uint32_t, 64> sites_{};  // by place in message_types(); 0: none yet
 };

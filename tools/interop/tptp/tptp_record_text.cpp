@@ -16,7 +16,7 @@ namespace {
 constexpr auto kMostKind = static_cast<std::uint32_t>(shm::SiteKind::kCounter);
 constexpr auto kMostLevel = static_cast<std::uint32_t>(shm::Level::kCritical);
 constexpr auto kMostStyle = static_cast<std::uint32_t>(shm::FormatStyle::brace);
-// So that with all its fields a statement's entry stays within the dictionary's limits.
+// With this limit a statement's entry with all its fields is within the dictionary's limits.
 constexpr std::size_t kMostConstantBytes = 8192;
 
 shm::FieldType type_of_name(std::string_view name) {
@@ -171,7 +171,7 @@ trace::RecordExtension RecordText::extension() {
 void RecordText::value(shm::FieldType type, std::string& ring) {
   if (!shm::is_array(type)) return scalar(type, ring);
   const auto count = number<std::uint32_t>();
-  // Each element has a blank and a character at least.
+  // Each element has at least a blank and a character.
   if (count > rest_.size() / 2) return fail();
   append_raw(ring, count);
   for (std::uint32_t i = 0; i < count && ok_; ++i) scalar(shm::element_type(type), ring);

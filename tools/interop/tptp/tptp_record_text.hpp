@@ -1,6 +1,6 @@
 #pragma once
-// Statements and records of Ringside's as text, exactly: what TPTP traces carry of them in messages
-// of kind `custom`, and in the collation value of a method's entry. README.md has the grammar.
+// Statements and records of Ringside as exact text, which TPTP traces carry in messages of kind
+// `custom`, and in the collation value of a method's entry. README.md has the grammar.
 
 #include <cstdint>
 #include <string>
@@ -13,37 +13,36 @@
 
 namespace ringside::tool::tptp {
 
-// Of a field in a definition.
+// For a field in a definition.
 inline constexpr std::string_view kConstantWord = "constant";
 inline constexpr std::string_view kArgumentWord = "argument";
 
-// Appends tokens, a blank before each. Printable: no control characters, and UTF-8 throughout.
+// Appends tokens, a blank before each. Printable: no control characters, and always valid UTF-8.
 void append_word(std::string& out, std::string_view word);
 void append_number(std::string& out, std::uint64_t number);
 void append_text(std::string& out, std::string_view text);
 void append_definition(std::string& out, const trace::Site& site);
-// `duration_ns`: of extensions that have one.
+// `duration_ns` is used if the extension has a duration.
 void append_extension(std::string& out, const trace::RecordExtension& extension,
                       std::uint64_t duration_ns);
 void append_value(std::string& out, const trace::Value& value);
 
-// Reads them again. Once something is not as it should be, everything it gives is 0 or empty, and
-// ok() is false.
+// Reads these texts. After the first error every result is 0 or empty, and ok() is false.
 class RecordText {
  public:
   explicit RecordText(std::string_view text) : rest_(text) {}
 
   bool ok() const { return ok_; }
-  // ok() and all read.
+  // Whether there was no error and everything is read.
   bool done() const { return ok_ && rest_.empty(); }
 
   std::string_view word();
   template <class Number>
   Number number();
   std::string_view text();      // valid until the next call
-  SiteDefinition definition();  // what the builder takes
+  SiteDefinition definition();  // for the builder
   trace::RecordExtension extension();
-  // A value of that type, as a ring stores it, appended to `ring`.
+  // Appends a value of that type to `ring`, in a ring's encoding.
   void value(shm::FieldType type, std::string& ring);
 
  private:

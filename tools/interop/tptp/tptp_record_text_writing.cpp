@@ -35,7 +35,7 @@ void append_hex(std::string& out, std::string_view bytes) {
   }
 }
 
-// What is not a number is told by its bits.
+// A value that is not a finite number is written as its bits.
 template <class Float, class Bits>
 void append_float(std::string& out, Float number) {
   const auto bits = std::bit_cast<Bits>(number);
@@ -103,7 +103,7 @@ void append_element(std::string& out, shm::FieldType type, std::string_view& ele
   }
 }
 
-// U+FFFE and U+FFFF are none of XML's.
+// XML does not permit U+FFFE and U+FFFF.
 bool is_noncharacter(std::string_view sequence) {
   return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
 }

@@ -19,7 +19,7 @@
 namespace ringside::tool::tptp {
 namespace {
 
-// Spans that are open at once, beyond which ends are put before their time.
+// Limit of open spans; beyond it ends are written early.
 constexpr std::size_t kMostOpenSpans = std::size_t{1} << 20;
 
 const MessageType& type_of(std::uint16_t id) {
@@ -97,7 +97,7 @@ class Writer final : public TraceWriter {
     Stream* stream = nullptr;
     std::uint64_t site = 0;
 
-    // The one that ends first comes first, and of several the one that began last.
+    // Spans that end first come first; of several with the same end, the one that began last.
     bool operator<(const OpenSpan& other) const {
       return end_unix_ns != other.end_unix_ns ? end_unix_ns > other.end_unix_ns
                                               : ordinal < other.ordinal;
@@ -123,7 +123,7 @@ class Writer final : public TraceWriter {
     message_.set_time(unix_ns);
   }
 
-  // Sections of one segment are one process.
+  // Merges sections of one segment to one process.
   const Process& process_of(const trace::Event& event) {
     if (event.section == last_section_ && last_process_ != nullptr) return *last_process_;
     const trace::SegmentInfo& segment = *event.segment;
@@ -199,7 +199,7 @@ class Writer final : public TraceWriter {
     put_text();
   }
 
-  // A method of a class that is called like the category, one for each of its files.
+  // A method of a class that is named after the category; there is one class for each of its files.
   void define_method(const Process& process, const trace::Site& definition, std::uint64_t unix_ns,
                      Site& site) {
     std::uint64_t& number = classes_[std::to_string(process.number) + '\n' + definition.category +

@@ -1,5 +1,5 @@
 #pragma once
-// Records of Ringside's as TPTP traces of either form.
+// Converts Ringside's records to TPTP traces of either form.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// An element of a TPTP trace in XML on its way from the parser to the reader.
+// An element of a TPTP trace in XML, passed from the parser to the reader.
 
 #include <array>
 #include <cstddef>
@@ -20,33 +20,34 @@ struct XmlElementFaults {
 
 inline constexpr std::string_view kNoNumber = "an attribute is no number, or does not fit its type";
 
-// The attribute's place in the table, or MessageType::kNone. Looks at `from` first: elements have
-// their attributes in the order of the table, mostly.
+// The attribute's place in the table, or MessageType::kNone. Tries `from` first, because most
+// elements have their attributes in the order of the table.
 std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from);
 
-// False if it is none, or does not fit the type.
+// False if it is not a number or does not fit the type.
 bool parse_number(std::string_view text, AttributeType type, std::int64_t& number);
 
-// Of the attribute at that place, which is no text; `time`, if it is the type's. False as above.
+// A value of the attribute at that place, which must not be a text; `time` is set if it is the
+// type's time. False as above.
 bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
                      std::int64_t& number, Time& time);
 
-// "-12.345": digits beyond nanoseconds are cut. False if it is no such number, or too large.
+// "-12.345": digits beyond nanoseconds are cut. False if it is not such a number or is too large.
 bool parse_time(std::string_view text, Time& time);
 
-// Memory is used again by the next start().
+// The next start() reuses the memory.
 class XmlElement {
  public:
-  // `attributes`: names and values in turn, and a null pointer behind them.
+  // `attributes`: names and values in turn, then a null pointer.
   void start(const char* tag, const char** attributes, std::uint64_t offset,
              XmlElementFaults& faults);
   void add_child(const char* tag, const char** attributes, XmlElementFaults& faults);
   void end(std::uint64_t end_offset, XmlElementFaults& faults);
 
   Step step() const { return step_; }
-  // kMessage; texts are valid until the next start().
+  // For kMessage; texts are valid until the next start().
   void give(Message& message) const;
-  // Otherwise.
+  // For all other results.
   Passed passed() const;
 
  private:

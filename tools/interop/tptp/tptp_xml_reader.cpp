@@ -26,7 +26,7 @@ struct FirstElement {
   std::string_view name;
 };
 
-// Behind a byte order mark, declarations and comments. Nothing if there is none.
+// The element after a byte order mark, declarations and comments; empty if there is none.
 std::optional<FirstElement> first_element(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
@@ -48,7 +48,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Of UTF-16 the characters that are ASCII, as names of elements are, and '?' for others.
+// For UTF-16, keeps ASCII characters, which names of elements consist of, and uses '?' for others.
 std::string narrowed(std::string_view text) {
   const bool is_marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   const bool is_little = text.starts_with("\xFF\xFE") || text.starts_with({"<\0", 2});
@@ -62,7 +62,7 @@ std::string narrowed(std::string_view text) {
   return narrow;
 }
 
-// What the document type behind the element's place says that the root is called, if one is there.
+// The name of the root in the document type before the element, if there is one.
 std::string_view root_of(std::string_view text, const FirstElement& first) {
   constexpr std::string_view kBlanks = " \t\r\n";
   if (first.name != "!DOCTYPE") return first.name;
@@ -82,7 +82,7 @@ int code_point_of(Charset& charset, char byte) {
   return -1;
 }
 
-// Of the encodings that expat does not know those with one byte a character.
+// Adds the encodings with one byte per character that expat does not support.
 int know_encoding(void*, const XML_Char* name, XML_Encoding* encoding) {
   std::string why;
   const auto charset = Charset::open(name, &why);
@@ -128,7 +128,7 @@ struct XmlReader::Parsing {
   void end();
   void stop(std::string message);
   void finish(ReadEnd how, std::uint64_t offset, std::string message);
-  // In the file, of what the parser counts.
+  // Converts a position that the parser counts to an offset in the file.
   std::uint64_t offset_of(std::uint64_t index) const {
     return index >= inserted_end ? scanned_bytes + index - inserted : index;
   }
@@ -138,22 +138,22 @@ struct XmlReader::Parsing {
 
   XmlReader& reader;
   XML_Parser parser;
-  // Reads what precedes that for which a parser is needed.
+  // Reads everything before the first part that needs a parser.
   XmlScanner scanner;
   bool scans = false;
-  std::uint64_t scanned_bytes = 0;  // which the parser does not get
+  std::uint64_t scanned_bytes = 0;  // that the parser does not get
   bool begun = false;
   bool ended = false;
   bool is_fragment = false;        // without a root
-  std::uint64_t inserted = 0;      // bytes that the parser got and the file does not have
-  std::uint64_t inserted_end = 0;  // behind them, for the parser
-  std::uint64_t given = 0;         // bytes, to the parser
-  std::uint64_t progress = 0;      // of these, how far it had come
+  std::uint64_t inserted = 0;      // bytes that the parser got but the file does not contain
+  std::uint64_t inserted_end = 0;  // their end, as the parser counts
+  std::uint64_t given = 0;         // bytes given to the parser
+  std::uint64_t progress = 0;      // bytes of these that it had processed
   int depth = 0;
   std::uint64_t elements_seen = 0;
   std::string stopped;
 
-  // Complete ones wait from `next` to `ready`; memory is used again.
+  // Complete elements wait from `next` to `ready`; memory is reused.
   std::vector<XmlElement> elements;
   std::size_t next = 0;
   std::size_t ready = 0;
@@ -176,7 +176,7 @@ void XmlReader::Parsing::begin() {
   given = inserted_end = first->at + inserted;
 }
 
-// As if the file had nothing before but its root.
+// Starts the parser as if the file had only its root before this point.
 void XmlReader::Parsing::begin_behind_scanned() {
   scans = false;
   is_fragment = !scanner.has_root();
@@ -186,7 +186,8 @@ void XmlReader::Parsing::begin_behind_scanned() {
 }
 
 void XmlReader::Parsing::parse_more() {
-  // What expat has to begin again is to grow each time: it reads an incomplete tag from its start.
+  // Grows each time with the bytes that expat must read again: it reads an incomplete tag from its
+  // start.
   const std::size_t waiting = static_cast<std::size_t>(given - progress);
   if (waiting > kMostTokenBytes) {
     return finish(ReadEnd::kDamaged, offset_of(progress),

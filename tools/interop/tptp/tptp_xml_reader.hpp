@@ -13,12 +13,11 @@
 
 namespace ringside::tool::tptp {
 
-// Whether the first element is TRACE, or a message as in a stream that has no document around it.
+// Whether the first element is TRACE, or a message, as in a stream without a surrounding document.
 bool recognise_xml(std::span<const std::byte> first_bytes);
 
-// Memory: what a tag and what lies between two of them takes, at most kMostTokenBytes, and the
-// messages of 64 KiB. Declarations of entities, and of document types that could have some, are
-// refused.
+// Memory: a tag and the text between two tags, at most kMostTokenBytes, and the messages of 64 KiB.
+// Declarations of entities, and of document types that could have some, are rejected.
 class XmlReader final : public MessageReader {
  public:
   static constexpr std::size_t kMostTokenBytes = std::size_t{16} << 20;

@@ -9,14 +9,14 @@ namespace ringside::tool::tptp {
 namespace {
 
 constexpr std::size_t kFirstWindow = std::size_t{64} << 10;
-constexpr std::size_t kMostCharacterBytes = 12;  // of references, too
+constexpr std::size_t kMostCharacterBytes = 12;  // also of a reference
 
 enum CharacterClass : std::uint8_t {
   kOther = 0,
   kNameCharacter = 1,  // of ASCII
-  kNameStart = 2,      // besides
+  kNameStart = 2,      // in addition
   kBlank = 4,
-  kPlainValue = 8,  // stands for itself in a value, but for the quote around it
+  kPlainValue = 8,  // literal in a value, except the quote that encloses it
 };
 
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
@@ -41,7 +41,7 @@ bool is(char c, CharacterClass what) {
   return (kClasses[static_cast<unsigned char>(c)] & what) != 0;
 }
 
-// Behind a declaration that names no other encoding; nothing if there is a declaration otherwise.
+// The text after a declaration that names no other encoding; empty if there is another declaration.
 std::optional<std::string_view> without_declaration(std::string_view text) {
   if (!text.starts_with("<?")) return text;
   for (const std::string_view declaration :
@@ -102,7 +102,7 @@ std::optional<Step> XmlScanner::next(Message& message, Passed& passed, XmlElemen
       passed.id = message.type->id;
       return Step::kBad;
     }
-    // All that there is, or as much as is looked at.
+    // The window has the whole rest of the input, or as much as is ever examined.
     const bool is_all = bytes.size() < wanted || window.size() == kMostElementBytes;
     if (found == Scan::kNotPlain || is_all) return {};
     wanted = std::max(kFirstWindow, 2 * window.size());
@@ -161,7 +161,7 @@ XmlScanner::Scan XmlScanner::scan_start(Tag& tag) {
   return at_end() ? Scan::kIncomplete : Scan::kFound;
 }
 
-// Up to and with ">" or "/>". `type`: null if it is not known.
+// Reads up to and including ">" or "/>". `type`: null if it is unknown.
 XmlScanner::Scan XmlScanner::scan_attributes(const MessageType* type, Message& message, Tag& tag) {
   seen_ = 0;
   unknown_count_ = expected_ = 0;
@@ -197,7 +197,7 @@ XmlScanner::Scan XmlScanner::scan_attribute(std::string_view& name, std::string_
 }
 
 XmlScanner::Scan XmlScanner::scan_value(char quote, std::string_view& value) {
-  const char* begin = at_;  // of what is not copied yet
+  const char* begin = at_;  // start of the part that is not copied yet
   const std::size_t decoded_at = decoded_.size();
   bool is_copied = false;
   for (;;) {
@@ -209,7 +209,7 @@ XmlScanner::Scan XmlScanner::scan_value(char quote, std::string_view& value) {
       continue;
     }
     std::string_view left(at_, static_cast<std::size_t>(end_ - at_));
-    // What the window cuts is to be seen whole first.
+    // If the window's end cuts it, more input is needed first.
     const Scan none = left.size() < kMostCharacterBytes ? Scan::kIncomplete : Scan::kNotPlain;
     if (*at_ != '&') {
       const std::size_t bytes = xml_character_bytes(left);
@@ -232,7 +232,7 @@ XmlScanner::Scan XmlScanner::scan_value(char quote, std::string_view& value) {
   return Scan::kFound;
 }
 
-// False: the element has it already, or more than are looked at.
+// False: the element already has the attribute, or it is beyond the number that is checked.
 bool XmlScanner::note(std::string_view name) {
   const auto end = unknown_names_.begin() + static_cast<std::ptrdiff_t>(unknown_count_);
   if (unknown_count_ == kMostUnknownNames || std::find(unknown_names_.begin(), end, name) != end) {
@@ -261,7 +261,7 @@ bool XmlScanner::take(const MessageType& type, std::string_view name, std::strin
   return true;
 }
 
-// What lies between the start tag and the end tag, and that.
+// Reads the content after the start tag, and the end tag.
 XmlScanner::Scan XmlScanner::scan_frames(const MessageType* type, const Tag& tag,
                                          Message& message) {
   for (;;) {

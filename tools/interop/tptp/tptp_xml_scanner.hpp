@@ -1,5 +1,5 @@
 #pragma once
-// The plain part of a TPTP trace in XML, read several times faster than by a parser of all XML.
+// Reads the plain part of a TPTP trace in XML, several times faster than a parser of all XML.
 
 #include <array>
 #include <cstddef>
@@ -14,22 +14,24 @@
 
 namespace ringside::tool::tptp {
 
-// Plain are, in UTF-8: a declaration that says nothing else, the root's start tag, and elements one
-// after the other with ASCII names, attributes, blanks between them and `frame` elements within.
-// Comments, sections, document types, elements of more than kMostElementBytes and all that is no
-// XML, or cut, are not: whoever finds such a thing leaves it to the parser, with what follows it.
+// Plain, in UTF-8, are: a declaration without further statements, the root's start tag, and a
+// sequence of elements with ASCII names, attributes, blanks between them and inner `frame`
+// elements. Comments, sections, document types, elements of more than kMostElementBytes, and
+// anything that is cut or is not XML are not plain: the caller leaves them, and everything after
+// them, to the parser.
 class XmlScanner {
  public:
   static constexpr std::size_t kMostElementBytes = std::size_t{1} << 20;
 
   explicit XmlScanner(InputBytes& input) : input_(input) {}
 
-  // Passes over what precedes the first message. False, and the input is as it was: not plain.
+  // Skips everything before the first message. False if that is not plain; then the input is
+  // unchanged.
   bool begin();
-  // Whether there was the root's start tag.
+  // Whether the root's start tag was found.
   bool has_root() const { return has_root_; }
 
-  // The element that follows in the input. Nothing: it is not plain, and the input is before it.
+  // The next element in the input. Empty: it is not plain, and the input is positioned before it.
   // `passed` is set unless it is a message; views are valid until the next call.
   std::optional<Step> next(Message& message, Passed& passed, XmlElementFaults& faults);
 
@@ -60,19 +62,19 @@ class XmlScanner {
   InputBytes& input_;
   bool has_root_ = false;
 
-  // Of the element at hand.
+  // In the current element.
   const char* at_ = nullptr;
-  const char* end_ = nullptr;  // of what can be seen
-  std::string decoded_;        // values with references; never grows beyond what is reserved
-  std::uint32_t seen_ = 0;     // attributes of the type, a bit each
+  const char* end_ = nullptr;  // of the bytes in memory
+  std::string decoded_;        // values with references; never exceeds the reserved size
+  std::uint32_t seen_ = 0;     // attributes of the type, one bit each
   std::array<std::string_view, kMostUnknownNames> unknown_names_;
   std::size_t unknown_count_ = 0;
-  std::size_t expected_ = 0;  // the attribute that follows in the table
+  std::size_t expected_ = 0;  // the next attribute in the table
   std::string_view tag_;
   std::string_view fault_;  // of an attribute's value
   XmlElementFaults faults_;
 
-  std::array<const MessageType*, 64> types_{};  // by a digest of the tag, as found last
+  std::array<const MessageType*, 64> types_{};  // by a digest of the tag, as last found
 };
 
 }  // namespace ringside::tool::tptp

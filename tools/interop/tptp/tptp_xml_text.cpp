@@ -8,7 +8,7 @@
 namespace ringside::tool::tptp {
 namespace {
 
-// What stands for a byte in the value of an attribute; nothing: itself.
+// The escape for a byte in the value of an attribute; empty: the byte itself.
 constexpr std::array<std::string_view, 128> kEscapes = [] {
   std::array<std::string_view, 128> escapes{};
   for (std::size_t c = 0; c < 0x20; ++c) escapes[c] = "\xEF\xBF\xBD";
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 128> kEscapes = [] {
   return escapes;
 }();
 
-// U+FFFE and U+FFFF, which are no characters of XML either.
+// U+FFFE and U+FFFF, which XML does not permit either.
 bool is_no_character(std::string_view text, std::size_t at) {
   return text.size() - at >= 3 && text.compare(at, 2, "\xEF\xBF") == 0 &&
          (text[at + 2] == '\xBE' || text[at + 2] == '\xBF');
@@ -35,7 +35,7 @@ void append_decimal(std::string& out, Number number) {
   out.append(digits.begin(), end);
 }
 
-// Whether all of it could be carried.
+// Whether all of it could be represented.
 bool append_escaped(std::string& out, std::string_view text) {
   bool whole = true;
   std::size_t begin = 0;

@@ -24,7 +24,7 @@ void append_character(std::string& out, std::uint32_t code) {
   for (int i = followers - 1; i >= 0; --i) put(0x80 | (code >> 6 * i & 0x3F));
 }
 
-// "10" or "xA"; kNone: no character of XML.
+// "10" or "xA"; kNone: not a character of XML.
 std::uint32_t referred(std::string_view digits) {
   const bool is_hex = digits.starts_with('x');
   if (is_hex) digits.remove_prefix(1);

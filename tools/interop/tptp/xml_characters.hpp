@@ -1,5 +1,5 @@
 #pragma once
-// Characters as XML 1.0 has them, in UTF-8.
+// Characters as XML 1.0 defines them, in UTF-8.
 
 #include <cstddef>
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace ringside::tool {
 
-// Bytes of the character of more than one byte that `text` begins with and that may stand in XML; 0
-// if there is none.
+// The size of a character of more than one byte at the start of `text` that XML permits; 0 if there
+// is none.
 std::size_t xml_character_bytes(std::string_view text);
 
-// What "&amp;" or "&#10;", which `left` begins with, stands for is appended, and `left` is what
-// follows it. False: no reference, to one of the five entities or to a character that XML has.
+// Appends the character of a reference such as "&amp;" or "&#10;" at the start of `left`, and
+// removes it from `left`. False: not a reference to one of the five entities or to a character of
+// XML.
 bool append_xml_reference(std::string_view& left, std::string& out);
 
 }  // namespace ringside::tool

@@ -1,7 +1,9 @@
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/interop/event_facts.hpp"
@@ -11,6 +13,7 @@
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/valid_utf8.hpp"
 #include "tools/interop/viewers/profile_writers.hpp"
+#include "tools/interop/viewers/sampled_stacks.hpp"
 
 namespace ringside::tool {
 namespace folded {
@@ -21,6 +24,8 @@ struct Node {
   const Node* parent = nullptr;
   std::string frame;
   std::int64_t self_ns = 0;
+  std::uint64_t samples = 0;  // of a profiler
+  std::uint64_t stacks = 0;   // of other events
   std::map<std::string, Node*> children;
 };
 
@@ -39,8 +44,12 @@ bool is_digit(char character) {
   return character >= '0' && character <= '9';
 }
 
-// Where a name ends in a blank and a number, the blank's place. Readers take such a number for the
-// weight of another profile, which the stack is compared with.
+constexpr std::string_view kMixedWeights =
+    "samples are counted, while the weights of spans are nanoseconds: convert one without the "
+    "other";
+
+// If a name ends in a blank and a number, the position of the blank. Readers take such a number for
+// the weight of a second profile for comparison.
 std::size_t blank_before_number(std::string_view name) {
   std::size_t at = name.size();
   while (at != 0 && is_digit(name[at - 1])) --at;
@@ -52,7 +61,7 @@ std::size_t blank_before_number(std::string_view name) {
   return is_number && at != 0 && name[at - 1] == ' ' ? at - 1 : std::string_view::npos;
 }
 
-// Semicolons are between frames, a line end behind the stack.
+// Semicolons separate frames, and a line end terminates the stack.
 Frame frame_of(std::string_view name) {
   Frame frame{valid_utf8(name)};
   const auto change = [&frame](char& character) {
@@ -71,6 +80,7 @@ class Writer final : public TraceWriter {
  public:
   Writer(OutputBytes& output, ConversionReport& report)
       : output_(output),
+        report_(report),
         uncarried_(report,
                    {Fact::kPoints, Fact::kKind, Fact::kLevel, Fact::kKeywords, Fact::kSource,
                     Fact::kCategory, Fact::kSequence, Fact::kFields, Fact::kSubstream,
@@ -80,7 +90,8 @@ class Writer final : public TraceWriter {
   void add(const trace::Event& event) override {
     if (event.kind == trace::EventKind::kSiteLoss) return;
     uncarried_.look(event);
-    if (event.kind != trace::EventKind::kRecord || !has_duration(event)) return;
+    if (event.kind != trace::EventKind::kRecord) return;
+    if (!has_duration(event)) return add_stack(event);
     Thread& thread = thread_of(event);
     thread.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
     if (sites_.is_full()) sites_.clear();
@@ -100,17 +111,26 @@ class Writer final : public TraceWriter {
     thread.spans.open(place, node);
   }
 
+  void use(const std::shared_ptr<const MethodsByProcess>& methods) override {
+    sampled_.use(methods);
+  }
+
   void end() override {
-    std::string line;
+    const bool samples = has_samples_;
+    std::uint64_t drawn = 0;
+    std::uint64_t others = 0;
+    bool has_spans = false;
     for (const Node& node : nodes_) {
-      if (node.self_ns <= 0) continue;
-      line.clear();
-      append_stack(node, line);
-      line += ' ';
-      line += std::to_string(node.self_ns);
-      line += '\n';
-      output_.put(line);
+      const std::uint64_t weight = samples ? node.samples : node.stacks;
+      drawn += weight;
+      others += samples ? node.stacks : 0;
+      has_spans |= node.self_ns > 0;
+      if (node.self_ns > 0) put_line(node, std::to_string(node.self_ns));
+      if (weight != 0) put_line(node, std::to_string(weight));
     }
+    uncarried_.carried(Fact::kPoints, drawn);
+    if (others != 0) report_.lost(kOtherStacks, others);
+    if (has_spans && drawn != 0) report_.lost(kMixedWeights, drawn);
     uncarried_.tell();
   }
 
@@ -127,6 +147,33 @@ class Writer final : public TraceWriter {
       thread.was_changed = service.was_changed || name.was_changed;
     }
     return thread;
+  }
+
+  void add_stack(const trace::Event& event) {
+    SampledStacks::Stack stack;
+    if (!sampled_.find(event, stack)) return;
+    Thread& thread = thread_of(event);
+    Node* node = thread.node;
+    bool was_changed = thread.was_changed;
+    for (const std::uint32_t number : sampled_.frames(event, stack)) {
+      while (frames_.size() <= number) {
+        frames_.push_back(frame_of(sampled_.name(static_cast<std::uint32_t>(frames_.size()))));
+      }
+      was_changed |= frames_[number].was_changed;
+      node = child_of(*node, frames_[number].name);
+    }
+    if (was_changed) uncarried_.count(Fact::kName);
+    has_samples_ |= stack.is_sample;
+    ++(stack.is_sample ? node->samples : node->stacks);
+  }
+
+  void put_line(const Node& node, const std::string& weight) {
+    line_.clear();
+    append_stack(node, line_);
+    line_ += ' ';
+    line_ += weight;
+    line_ += '\n';
+    output_.put(line_);
   }
 
   Node* child_of(Node& parent, const std::string& frame) {
@@ -149,11 +196,16 @@ class Writer final : public TraceWriter {
   }
 
   OutputBytes& output_;
+  ConversionReport& report_;
   UncarriedFacts uncarried_;
   EventSources sources_;
   PerSite<Frame> sites_;
+  SampledStacks sampled_;
+  std::vector<Frame> frames_;  // of sampled_, by number
+  bool has_samples_ = false;
   Node root_;
   std::vector<const Node*> stack_;  // of append_stack()
+  std::string line_;
   std::deque<Node> nodes_;
   std::deque<Thread> threads_;  // by index
 };

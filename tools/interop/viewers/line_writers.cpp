@@ -36,7 +36,7 @@ class LineWriter final : public TraceWriter {
     if (event.kind == trace::EventKind::kRecord) uncarried_.look_at_texts(event);
     line_.clear();
     texts_.of(event)->append(line_, LineEvent::of(event), clocks_);
-    // With its end, no line would be printable.
+    // Without the line end, which is not printable.
     if (!has_raw_texts_ || is_valid_utf8(line_.text().substr(0, line_.size() - 1))) [[likely]]
       return output_.put(line_.text());
     output_.put(valid_utf8(line_.text()));
@@ -48,7 +48,7 @@ class LineWriter final : public TraceWriter {
   std::unique_ptr<const LineFormat> format_;
   OutputBytes& output_;
   UncarriedFacts uncarried_;
-  bool has_raw_texts_;  // which may be no UTF-8
+  bool has_raw_texts_;  // that may contain invalid UTF-8
   LineTexts texts_;
   LineClocks clocks_{true};
   trace::TextSink line_;

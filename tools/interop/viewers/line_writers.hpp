@@ -1,5 +1,5 @@
 #pragma once
-// One line an event, as `ringcat --format` prints them: NDJSON and CSV.
+// One line per event, as `ringcat --format` prints them: NDJSON and CSV.
 
 #include <memory>
 
@@ -11,7 +11,7 @@ namespace ringside::tool {
 
 std::unique_ptr<TraceWriter> write_ndjson(OutputBytes& output, ConversionReport& report);
 
-// With all columns that there are, and a line of their names in front (RFC 4180).
+// With all existing columns, after a line of their names (RFC 4180).
 std::unique_ptr<TraceWriter> write_csv(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

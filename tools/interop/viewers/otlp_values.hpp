@@ -11,7 +11,7 @@
 
 namespace ringside::tool::otlp {
 
-// {"intValue":"7"} and so on: integers beyond 64 signed bits and pointers are texts, f80 doubles,
+// Such as {"intValue":"7"}: integers beyond 64 signed bits and pointers are texts, f80 doubles,
 // enumerations their names.
 void put_any_value(trace::TextSink& out, const trace::Value& value, UncarriedFacts& uncarried);
 
@@ -19,7 +19,7 @@ void put_number(trace::TextSink& out, std::uint64_t number);
 void put_hex(trace::TextSink& out, const std::array<std::uint8_t, 16>& id);
 void put_hex(trace::TextSink& out, std::uint64_t id);  // 16 digits
 
-// {"key":...,"value":{"stringValue":...}} or an integer's.
+// {"key":...,"value":{"stringValue":...}}, or the same for an integer.
 void put_attribute(trace::TextSink& out, std::string_view key, std::string_view text);
 void put_attribute(trace::TextSink& out, std::string_view key, std::uint64_t number);
 

@@ -38,7 +38,7 @@ struct SiteFacts {
   std::string name;               // quoted, as JSON
   std::string severity;           // of logs: ,"severityNumber":9,"severityText":"INFO"
   std::string category;           // as JSON, without quotes
-  std::string attributes;         // that all its records have, each with a comma in front
+  std::string attributes;         // shared by all its records, each with a preceding comma
   std::vector<std::string> keys;  // of the fields: ,{"key":"name","value":
   trace::SiteMessage message;
 };
@@ -53,9 +53,10 @@ struct Thread {
   SpanLanes<OpenSpan> spans;
 };
 
-// A line that is put together: one resource, scopes one after the other.
+// A line under construction: one resource, scopes one after the other.
 struct Document {
-  std::string_view resources;  // resourceLogs, scopeLogs, logRecords or those of spans
+  std::string_view
+      resources;  // resourceLogs, scopeLogs, logRecords or their counterparts for spans
   std::string_view scopes;
   std::string_view records;
   TextSink text;
@@ -131,7 +132,7 @@ class Writer final : public TraceWriter {
     return std::string(out.text());
   }
 
-  // Where the next record goes.
+  // The place for the next record.
   TextSink& begin_record(Document& document, std::uint32_t process, const std::string& scope) {
     TextSink& out = document.text;
     if (document.count != 0 && (document.process != process || document.count == kMostRecords)) {
@@ -171,7 +172,7 @@ class Writer final : public TraceWriter {
     document.count = 0;
   }
 
-  // An activity is a trace; without one, the process is.
+  // An activity is a trace; without one, the process is the trace.
   static const Id& trace_of(const trace::Event& event) {
     const bool has = (event.record.ext_flags & shm::kExtActivity) != 0;
     return has && event.record.activity != Id{} ? event.record.activity : event.segment->uuid;
@@ -181,7 +182,7 @@ class Writer final : public TraceWriter {
                 Thread& thread) {
     const std::uint64_t end = event.unix_ns + duration_ns(event);
     const auto place = thread.spans.place_of(end);
-    // No other record's: 2^40 records of a thread, 2^24 threads.
+    // Unique: 2^40 records per thread, 2^24 threads.
     const OpenSpan span{trace_of(event),
                         (std::uint64_t{source.index} + 1) << 40 ^ event.record.sequence};
     TextSink& out = begin_record(spans_, source.process->index, site.category);
@@ -225,7 +226,7 @@ class Writer final : public TraceWriter {
     out.put('}');
   }
 
-  // Which trace, and which of its spans, a log belongs to.
+  // The trace of a log, and the span in it that the log belongs to.
   static void put_context(TextSink& out, const trace::Event& event, const Thread& thread) {
     const bool has_activity = (event.record.ext_flags & shm::kExtActivity) != 0;
     const auto* around = thread.spans.innermost();

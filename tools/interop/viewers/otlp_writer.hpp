@@ -1,5 +1,5 @@
 #pragma once
-// OpenTelemetry's OTLP/JSON, a document a line, as its file exporter writes them.
+// OpenTelemetry's OTLP/JSON, one document per line, as its file exporter writes them.
 
 #include <memory>
 
@@ -10,7 +10,7 @@
 namespace ringside::tool {
 
 // Records with a duration are spans (resourceSpans), all others logs (resourceLogs). A document
-// holds up to 512 of one process. Memory: two documents, the threads, and the spans that are open.
+// holds up to 512 records of one process. Memory: two documents, the threads, and the open spans.
 std::unique_ptr<TraceWriter> write_otlp(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

@@ -1,5 +1,5 @@
 #pragma once
-// Where the time went: spans by thread, for flame graphs.
+// Profiles for flame graphs: the time of spans, by thread.
 
 #include <memory>
 
@@ -9,13 +9,13 @@
 
 namespace ringside::tool {
 
-// The file format of speedscope: an evented profile for each thread, and one more where spans of it
-// overlap. Times are nanoseconds from the first event on. What does not fit in 32 MiB is spooled to
-// a file, as the format wants one profile after the other.
+// The file format of speedscope: an evented profile for each thread, and further ones for
+// overlapping spans. Times are nanoseconds from the first event on. Output beyond 32 MiB is spooled
+// to a file, because the format requires one profile after the other.
 std::unique_ptr<TraceWriter> write_speedscope(OutputBytes& output, ConversionReport& report);
 
-// Folded stacks: "service;thread;span;span NANOSECONDS" for each stack, with the time that was
-// spent in the innermost span itself. Memory: the stacks that occur.
+// Folded stacks: "service;thread;span;span NANOSECONDS" for each stack, with the time spent in the
+// innermost span itself. Memory: the stacks that occur.
 std::unique_ptr<TraceWriter> write_folded(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

@@ -26,19 +26,27 @@ namespace {
 
 using trace::TextSink;
 
+// Version 18 has neither times finer than seconds nor types before rows. It treats LowCardinality
+// as an experimental feature that must be enabled first.
+enum class Dialect { kCurrent, k18 };
+
 struct Column {
   std::string_view name;
   std::string_view type;
 };
 
-// What put_row() puts, in this order.
+constexpr Column kTimes[] = {{"time", "DateTime64(9, 'UTC')"}};
+constexpr Column kTimesOf18[] = {{"time", "DateTime('UTC')"}, {"time_ns", "UInt64"}};
+
+// The columns after the times of a row, in this order.
 constexpr Column kColumns[] = {
-    {"time", "DateTime64(9, 'UTC')"},
     {"service", "LowCardinality(String)"},
     {"pid", "UInt32"},
     {"host", "LowCardinality(String)"},
     {"thread_id", "UInt32"},
     {"thread", "LowCardinality(String)"},
+    {"segment", "UUID"},
+    {"stream", "UInt64"},
     {"sequence", "UInt64"},
     {"lost", "UInt64"},
     {"cause", "LowCardinality(String)"},
@@ -60,6 +68,22 @@ constexpr Column kColumns[] = {
     {"cut", "Bool"},
 };
 
+std::vector<Column> columns_of(Dialect dialect) {
+  std::vector<Column> columns;
+  if (dialect == Dialect::kCurrent) {
+    columns.assign(std::begin(kTimes), std::end(kTimes));
+  } else {
+    columns.assign(std::begin(kTimesOf18), std::end(kTimesOf18));
+  }
+  columns.insert(columns.end(), std::begin(kColumns), std::end(kColumns));
+  if (dialect == Dialect::kCurrent) return columns;
+  for (Column& column : columns) {
+    if (column.type == "LowCardinality(String)") column.type = "String";
+    if (column.type == "Bool") column.type = "UInt8";
+  }
+  return columns;
+}
+
 template <class Number>
 void put(TextSink& out, Number number) {
   char* const at = out.reserve(sizeof number);
@@ -79,27 +103,33 @@ void put_nullable(TextSink& out, bool has, Number number) {
   if (has) put(out, number);
 }
 
-// Two halves, each little-endian, the first digits' first.
-void put_uuid(TextSink& out, bool has, const std::array<std::uint8_t, 16>& id) {
-  out.put(has ? '\0' : '\1');
-  if (!has) return;
+// Two little-endian halves, the half with the first digits first.
+void put_uuid(TextSink& out, const std::array<std::uint8_t, 16>& id) {
   char* const at = out.reserve(16);
   for (std::size_t i = 0; i < 16; ++i) at[i] = static_cast<char>(id[i < 8 ? 7 - i : 23 - i]);
   out.commit(at + 16);
 }
 
+void put_nullable_uuid(TextSink& out, bool has, const std::array<std::uint8_t, 16>& id) {
+  out.put(has ? '\0' : '\1');
+  if (has) put_uuid(out, id);
+}
+
 struct SiteFacts {
-  std::string columns;  // lost to function
+  std::string columns;  // from lost to function
   std::vector<std::string> keys;
   trace::SiteMessage message;
 };
 
 class Writer final : public TraceWriter {
  public:
-  Writer(OutputBytes& output, ConversionReport& report) : output_(output), uncarried_(report, {}) {
-    protobuf::put_varint(row_, std::size(kColumns));
-    for (const Column& column : kColumns) put_text(row_, column.name);
-    for (const Column& column : kColumns) put_text(row_, column.type);
+  Writer(Dialect dialect, OutputBytes& output, ConversionReport& report)
+      : dialect_(dialect), output_(output), uncarried_(report, {}) {
+    if (dialect == Dialect::k18) return;
+    const std::vector<Column> columns = columns_of(dialect);
+    protobuf::put_varint(row_, columns.size());
+    for (const Column& column : columns) put_text(row_, column.name);
+    for (const Column& column : columns) put_text(row_, column.type);
     output_.put(row_.text());
   }
 
@@ -119,15 +149,27 @@ class Writer final : public TraceWriter {
 
  private:
   void put_origin(const trace::Event& event) {
-    if (event.unix_ns > INT64_MAX) uncarried_.count(Fact::kRange);
-    put(row_, std::min<std::uint64_t>(event.unix_ns, INT64_MAX));
+    put_time(event.unix_ns);
     put_text(row_, event.segment->service);
     put(row_, event.segment->pid);
     put_text(row_, event.segment->host);
     put(row_, event.stream == nullptr ? 0U : event.stream->thread_id);
     put_text(row_, event.stream == nullptr ? std::string_view()
                                            : std::string_view(event.stream->thread_name));
+    put_uuid(row_, event.segment->uuid);
+    put(row_, event.stream == nullptr ? std::uint64_t{0} : event.stream->id);
     put(row_, event.record.sequence);
+  }
+
+  void put_time(std::uint64_t unix_ns) {
+    if (unix_ns > INT64_MAX) uncarried_.count(Fact::kRange);
+    if (dialect_ == Dialect::kCurrent) {
+      return put(row_, std::min<std::uint64_t>(unix_ns, INT64_MAX));
+    }
+    constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+    put(row_,
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(unix_ns / kNsPerSecond, UINT32_MAX)));
+    put(row_, unix_ns);
   }
 
   void put_loss(const trace::Event& event) {
@@ -160,8 +202,8 @@ class Writer final : public TraceWriter {
     const bool is_timed = has_duration(event);
     put_nullable(row_, is_timed, is_timed ? duration_ns(event) : 0);
     put_nullable(row_, has(shm::kExtSubstream), record.substream);
-    put_uuid(row_, has(shm::kExtActivity), record.activity);
-    put_uuid(row_, has(shm::kExtRelatedActivity), record.related);
+    put_nullable_uuid(row_, has(shm::kExtActivity), record.activity);
+    put_nullable_uuid(row_, has(shm::kExtRelatedActivity), record.related);
     put_nullable(row_, has(shm::kExtStack), record.stack_id);
     row_.put(record.cut ? '\1' : '\0');
   }
@@ -199,6 +241,7 @@ class Writer final : public TraceWriter {
     return facts;
   }
 
+  Dialect dialect_;
   OutputBytes& output_;
   UncarriedFacts uncarried_;
   PerSite<SiteFacts> sites_;
@@ -208,24 +251,28 @@ class Writer final : public TraceWriter {
 
 class SchemaWriter final : public TraceWriter {
  public:
-  explicit SchemaWriter(OutputBytes& output) : output_(output) {}
+  SchemaWriter(Dialect dialect, OutputBytes& output) : dialect_(dialect), output_(output) {}
 
   void add(const trace::Event&) override {}
 
   void end() override {
     output_.put("CREATE TABLE IF NOT EXISTS ringside\n(\n");
-    for (const Column& column : kColumns) {
+    const std::vector<Column> columns = columns_of(dialect_);
+    for (const Column& column : columns) {
       output_.put(fmt::format("    `{}` {}{}\n", column.name, column.type,
-                              &column == &kColumns[std::size(kColumns) - 1] ? "" : ","));
+                              &column == &columns.back() ? "" : ","));
     }
-    // By day, a trace of a few months could not be inserted: ClickHouse takes 100 partitions at
-    // once.
-    output_.put(
+    // Partitions by day would make the insertion of a trace of a few months fail: ClickHouse
+    // accepts 100 partitions at once. Segment, stream and sequence identify a record of any host;
+    // losses without a stream differ by cause.
+    output_.put(fmt::format(
         ")\nENGINE = MergeTree\nPARTITION BY toYYYYMM(time)\n"
-        "ORDER BY (service, time, pid, thread_id, sequence);\n");
+        "ORDER BY (service, time, {}segment, stream, sequence, cause){}\n",
+        dialect_ == Dialect::k18 ? "time_ns, " : "", dialect_ == Dialect::k18 ? "" : ";"));
   }
 
  private:
+  Dialect dialect_;
   OutputBytes& output_;
 };
 
@@ -233,11 +280,19 @@ class SchemaWriter final : public TraceWriter {
 }  // namespace rowbinary
 
 std::unique_ptr<TraceWriter> write_rowbinary(OutputBytes& output, ConversionReport& report) {
-  return std::make_unique<rowbinary::Writer>(output, report);
+  return std::make_unique<rowbinary::Writer>(rowbinary::Dialect::kCurrent, output, report);
+}
+
+std::unique_ptr<TraceWriter> write_rowbinary_18(OutputBytes& output, ConversionReport& report) {
+  return std::make_unique<rowbinary::Writer>(rowbinary::Dialect::k18, output, report);
 }
 
 std::unique_ptr<TraceWriter> write_rowbinary_schema(OutputBytes& output, ConversionReport&) {
-  return std::make_unique<rowbinary::SchemaWriter>(output);
+  return std::make_unique<rowbinary::SchemaWriter>(rowbinary::Dialect::kCurrent, output);
+}
+
+std::unique_ptr<TraceWriter> write_rowbinary_schema_18(OutputBytes& output, ConversionReport&) {
+  return std::make_unique<rowbinary::SchemaWriter>(rowbinary::Dialect::k18, output);
 }
 
 }  // namespace ringside::tool

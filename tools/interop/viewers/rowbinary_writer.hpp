@@ -1,5 +1,6 @@
 #pragma once
-// ClickHouse's RowBinaryWithNamesAndTypes, and the statement that makes a table for it.
+// Rows for ClickHouse, and the statement that creates a table for them: for current versions, and
+// for version 18, which Debian has.
 
 #include <memory>
 
@@ -9,10 +10,16 @@
 
 namespace ringside::tool {
 
-// A row for each record and loss, behind the names and types of the columns.
+// A row for each record and loss, after the names and types of the columns.
 std::unique_ptr<TraceWriter> write_rowbinary(OutputBytes& output, ConversionReport& report);
 
-// CREATE TABLE, whatever the records.
+// The same as plain RowBinary, which has neither names nor types: the columns of
+// write_rowbinary_schema_18() in their order.
+std::unique_ptr<TraceWriter> write_rowbinary_18(OutputBytes& output, ConversionReport& report);
+
+// CREATE TABLE, the same for all records.
 std::unique_ptr<TraceWriter> write_rowbinary_schema(OutputBytes& output, ConversionReport& report);
+std::unique_ptr<TraceWriter> write_rowbinary_schema_18(OutputBytes& output,
+                                                       ConversionReport& report);
 
 }  // namespace ringside::tool

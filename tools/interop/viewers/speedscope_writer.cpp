@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/viewers/profile_writers.hpp"
+#include "tools/interop/viewers/sampled_stacks.hpp"
 #include "tools/interop/viewers/spooled_lanes.hpp"
 #include "tools/json_text.hpp"
 
@@ -25,16 +29,25 @@ struct Profile {
   std::uint64_t last = 0;
 };
 
+// A profile of stacks that all have the same weight.
+struct SampleProfile {
+  std::size_t spool = 0;
+  std::uint64_t samples = 0;
+};
+
 struct Thread {
   const SourceThread* source = nullptr;
   SpanLanes<std::uint32_t> spans;  // frames
   std::vector<Profile> profiles;   // by lane
+  SampleProfile samples;           // of a profiler
+  SampleProfile stacks;            // of other events
 };
 
 class Writer final : public TraceWriter {
  public:
   Writer(OutputBytes& output, ConversionReport& report)
       : output_(output),
+        report_(report),
         uncarried_(report, {Fact::kPoints, Fact::kLevel, Fact::kKeywords, Fact::kCategory,
                             Fact::kSequence, Fact::kFields, Fact::kSubstream, Fact::kActivity,
                             Fact::kRelated, Fact::kStack, Fact::kCut, Fact::kLosses}),
@@ -43,13 +56,11 @@ class Writer final : public TraceWriter {
   void add(const trace::Event& event) override {
     if (event.kind == trace::EventKind::kSiteLoss) return;
     uncarried_.look(event);
-    if (event.kind != trace::EventKind::kRecord || !has_duration(event)) return;
+    if (event.kind != trace::EventKind::kRecord) return;
+    if (!has_duration(event)) return add_stack(event);
     if (!begun_) base_ = event.unix_ns;
     begun_ = true;
-    const SourceThread& source = sources_.of(event).thread;
-    if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
-    Thread& thread = threads_[source.index];
-    thread.source = &source;
+    Thread& thread = thread_of(event);
     close(thread, event.unix_ns);
     if (sites_.is_full()) sites_.clear();
     const std::uint32_t frame =
@@ -74,12 +85,72 @@ class Writer final : public TraceWriter {
     output_.put("\n]},\n\"profiles\":[");
     for (const Thread& thread : threads_) {
       for (std::size_t lane = 0; lane < thread.profiles.size(); ++lane) put_profile(thread, lane);
+      put_samples(thread);
     }
     output_.put("\n]}\n");
+    if (others_ != 0 && has_samples_) report_.lost(kOtherStacks, others_);
     uncarried_.tell();
   }
 
+  void use(const std::shared_ptr<const MethodsByProcess>& methods) override {
+    sampled_.use(methods);
+  }
+
  private:
+  Thread& thread_of(const trace::Event& event) {
+    const SourceThread& source = sources_.of(event).thread;
+    if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
+    Thread& thread = threads_[source.index];
+    thread.source = &source;
+    return thread;
+  }
+
+  void add_stack(const trace::Event& event) {
+    SampledStacks::Stack stack;
+    if (!sampled_.find(event, stack)) return;
+    Thread& thread = thread_of(event);
+    SampleProfile& profile = stack.is_sample ? thread.samples : thread.stacks;
+    if (profile.samples++ == 0) profile.spool = spools_++;
+    has_samples_ |= stack.is_sample;
+    others_ += stack.is_sample ? 0 : 1;
+    text_ = profile.samples == 1 ? "\n[" : ",\n[";
+    for (const std::uint32_t number : sampled_.frames(event, stack)) {
+      while (method_frames_.size() <= number) {
+        const auto next = static_cast<std::uint32_t>(method_frames_.size());
+        method_frames_.push_back(
+            add_frame("{\"name\":" + quoted_json_text(sampled_.name(next)) + '}'));
+      }
+      if (text_.back() != '[') text_ += ',';
+      text_ += std::to_string(method_frames_[number]);
+    }
+    text_ += ']';
+    spool_.put(profile.spool, text_);
+  }
+
+  // Each sample counts as one: the time between two has no meaning if a filter left some out.
+  void put_samples(const Thread& thread) {
+    const SampleProfile& profile = has_samples_ ? thread.samples : thread.stacks;
+    if (profile.samples == 0) return;
+    uncarried_.carried(Fact::kPoints, profile.samples);
+    begin_profile("sampled", name_of(thread) + " samples", "none");
+    output_.put(fmt::format("\"startValue\":0,\"endValue\":{},\"samples\":[", profile.samples));
+    spool_.move_to(profile.spool, output_);
+    output_.put("\n],\"weights\":[1");
+    for (std::uint64_t i = 1; i < profile.samples; ++i) output_.put(",1");
+    output_.put("]}");
+  }
+
+  static std::string name_of(const Thread& thread) {
+    return fmt::format("{} {} ({}/{})", thread.source->process->segment.service,
+                       thread.source->name, thread.source->process->pid, thread.source->id);
+  }
+
+  void begin_profile(std::string_view type, std::string_view name, std::string_view unit) {
+    output_.put(fmt::format("{}{{\"type\":\"{}\",\"name\":{},\"unit\":\"{}\",",
+                            is_first_profile_ ? "\n" : ",\n", type, quoted_json_text(name), unit));
+    is_first_profile_ = false;
+  }
+
   Profile& profile_of(Thread& thread, std::size_t lane) {
     while (thread.profiles.size() <= lane) thread.profiles.push_back({spools_++});
     return thread.profiles[lane];
@@ -91,7 +162,7 @@ class Writer final : public TraceWriter {
     });
   }
 
-  // Times of one profile must not go back, as those of late records do.
+  // Times of one profile must not go back, but times of late records do.
   void put(char type, std::uint32_t frame, Profile& profile, std::uint64_t unix_ns) {
     const std::uint64_t at = std::max(profile.last, unix_ns < base_ ? 0 : unix_ns - base_);
     const bool is_first = profile.first == UINT64_MAX;
@@ -105,15 +176,11 @@ class Writer final : public TraceWriter {
 
   void put_profile(const Thread& thread, std::size_t lane) {
     const Profile& profile = thread.profiles[lane];
-    std::string name = thread.source->process->segment.service + ' ' + thread.source->name;
-    fmt::format_to(std::back_inserter(name), " ({}/{})", thread.source->process->pid,
-                   thread.source->id);
+    std::string name = name_of(thread);
     if (lane != 0) name += " overlapping " + std::to_string(lane + 1);
-    output_.put(fmt::format(
-        "{}{{\"type\":\"evented\",\"name\":{},\"unit\":\"nanoseconds\","
-        "\"startValue\":{},\"endValue\":{},\"events\":[",
-        is_first_profile_ ? "\n" : ",\n", quoted_json_text(name), profile.first, profile.last));
-    is_first_profile_ = false;
+    begin_profile("evented", name, "nanoseconds");
+    output_.put(
+        fmt::format("\"startValue\":{},\"endValue\":{},\"events\":[", profile.first, profile.last));
     spool_.move_to(profile.spool, output_);
     output_.put("\n]}");
   }
@@ -124,6 +191,10 @@ class Writer final : public TraceWriter {
       text += fmt::format(",\"file\":{},\"line\":{}", quoted_json_text(site.file), site.line);
     }
     text += '}';
+    return add_frame(text);
+  }
+
+  std::uint32_t add_frame(const std::string& text) {
     const auto [place, is_new] =
         numbers_.try_emplace(text, static_cast<std::uint32_t>(frames_.size()));
     if (is_new) frames_.push_back(text);
@@ -131,11 +202,16 @@ class Writer final : public TraceWriter {
   }
 
   OutputBytes& output_;
+  ConversionReport& report_;
   UncarriedFacts uncarried_;
   EventSources sources_;
   PerSite<std::uint32_t> sites_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> frames_;
+  SampledStacks sampled_;
+  std::vector<std::uint32_t> method_frames_;  // of sampled_, as numbers of frames_
+  bool has_samples_ = false;
+  std::uint64_t others_ = 0;    // stacks that are not samples
   std::deque<Thread> threads_;  // by index
   SpooledLanes spool_;
   std::size_t spools_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Text of many lanes at once, of any length, that is put out lane after lane.
+// Text of many lanes, of any length, that grows concurrently and is written out lane after lane.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace ringside::tool {
 
-// In memory up to 32 MiB of all lanes together, then in one file without a name in $TMPDIR or /tmp.
-// Not thread-safe.
+// Keeps up to 32 MiB of all lanes in memory, then uses one unnamed file in $TMPDIR or /tmp. Not
+// thread-safe.
 class SpooledLanes {
  public:
   // Lanes are numbered from 0.
@@ -26,7 +26,8 @@ class SpooledLanes {
     if (held_ >= kMostBytes) spill();
   }
 
-  // After the last put(): the lane's text. False, with the failure in `output`, if it is lost.
+  // Writes the lane's text; call after the last put(). False, with the failure in `output`, if the
+  // text is lost.
   bool move_to(std::size_t lane, OutputBytes& output);
 
  private:
@@ -37,7 +38,7 @@ class SpooledLanes {
   };
   struct Lane {
     std::string text;
-    std::vector<Piece> pieces;  // what came before, in the file
+    std::vector<Piece> pieces;  // earlier text, in the file
   };
 
   void spill();

@@ -1,6 +1,6 @@
-// Stands in for Ringside's header when kvd is built with LTTng-UST: the same statements as typed
-// tracepoints. The text stays in the program, as with tracepoints that somebody wrote for kvd; a
-// number tells which statement it was.
+// Replaces Ringside's header when kvd is built with LTTng-UST: the same statements as typed
+// tracepoints. The text stays in the program, as it would with handwritten tracepoints for kvd; a
+// number identifies the statement.
 #pragma once
 
 #include <cstdint>

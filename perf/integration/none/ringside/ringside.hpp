@@ -1,5 +1,5 @@
-// Stands in for Ringside's header when kvd is built without tracing: statements are checked by the
-// compiler, and nothing is left of them.
+// Replaces Ringside's header when kvd is built without tracing: the compiler checks the statements
+// and generates no code for them.
 #pragma once
 
 #include <cstdio>

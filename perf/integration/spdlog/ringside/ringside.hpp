@@ -1,5 +1,5 @@
-// Stands in for Ringside's header when kvd is built with spdlog: the same statements, with the
-// formats that somebody who uses spdlog would have written.
+// Replaces Ringside's header when kvd is built with spdlog: the same statements, with the formats
+// that a user of spdlog would have written.
 #pragma once
 
 #include "perf/integration/placeholders.hpp"

@@ -1,37 +1,35 @@
-// What scrapes of many services take, and from whom.
+// Cost of scraping the metrics of many services, and its effect on consumerd: scripted services of
+// the tests, drained by consumerd.
+//
+// usage: scrape_cost [SERVICES]    (100 by default)
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 
 #include "consumerd/listening_socket.hpp"
-#include "consumerd_process.hpp"
-#include "scripted_service.hpp"
-#include "temporary_directory.hpp"
+#include "tests/consumerd/consumerd_process.hpp"
+#include "tests/consumerd/scripted_service.hpp"
+#include "tests/consumerd/temporary_directory.hpp"
 
-namespace ringside::consumer_test {
 namespace {
 
+using namespace ringside;
+using namespace ringside::consumer_test;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kPhaseUs = 300'000;
 constexpr int kPhases = 7;
-
-// 100, or as many as whoever measures wants.
-unsigned services_wanted() {
-  const char* const text = std::getenv("RINGSIDE_TEST_SERVICES");  // NOLINT(concurrency-mt-unsafe)
-  return text == nullptr ? 100 : static_cast<unsigned>(std::atoi(text));
-}
 
 std::string free_address() {
   const consumer::UniqueFd any_free(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -46,7 +44,7 @@ std::string free_address() {
   return "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
 }
 
-// The whole answer; empty if nobody listens.
+// The whole answer; empty if the connection fails.
 std::string scrape(const std::string& address) {
   const auto server = consumer::parse_listening_address(address);
   const consumer::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -83,7 +81,7 @@ std::string spread(std::vector<double> values) {
   return text;
 }
 
-// Of the poll loop, whose thread is the process's first.
+// Of the poll loop, which runs in the first thread of the process.
 struct Work {
   double rounds_per_s = 0;
   double ns_per_round = 0;
@@ -107,7 +105,12 @@ Work work_while(pid_t pid, const std::atomic<std::uint64_t>& heartbeat, Meanwhil
   return {rounds / seconds, (processor_ns() - ns) / rounds};
 }
 
-TEST(MetricsCost, OfScrapesOfManyServicesIsPrinted) {
+int fail(const std::string& what) {
+  std::fprintf(stderr, "scrape_cost: %s\n", what.c_str());
+  return 1;
+}
+
+int measure(unsigned count) {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
@@ -115,35 +118,35 @@ TEST(MetricsCost, OfScrapesOfManyServicesIsPrinted) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   std::vector<std::unique_ptr<ScriptedService>> services;
-  const unsigned count = services_wanted();
   for (unsigned i = 0; i < count; ++i) {
     services.push_back(
         std::make_unique<ScriptedService>(shm.path(), "svc" + std::to_string(i), i + 1, 2));
   }
   // The same work for each consumerd.
-  const auto drain = [&](const ConsumerdProcess& consumerd) {
+  const auto drain = [&] {
     for (const auto& service : services) service->publish(0, 100);
-    ASSERT_TRUE(comes_true([&] {
+    return comes_true([&] {
       return std::all_of(services.begin(), services.end(), [](const auto& service) {
         return service->ring(0).consumer.written_pos.load() ==
                service->published(0) * ScriptedService::kRecordBytes;
       });
-    })) << consumerd.error_output();
+    });
   };
   std::string memory_without;
   {
     ConsumerdProcess without({"-o", out.path(), "--shm-dir", shm.path()});
-    drain(without);
+    if (!drain()) return fail("not drained: " + without.error_output());
     memory_without = status_of(without.pid(), "VmHWM");
-    EXPECT_EQ(without.terminate(), 0);
+    if (without.terminate() != 0) return fail("consumerd failed: " + without.error_output());
   }
   const std::string address = free_address();
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path(), "--metrics", address});
-  drain(consumerd);
+  if (!drain()) return fail("not drained: " + consumerd.error_output());
   const std::string last =
       "ringside_records_total{service=\"svc" + std::to_string(count - 1) + "\"} 100\n";
-  ASSERT_TRUE(comes_true([&] { return scrape(address).find(last) != std::string::npos; }))
-      << consumerd.error_output();
+  if (!comes_true([&] { return scrape(address).find(last) != std::string::npos; })) {
+    return fail("no metrics of the last service: " + consumerd.error_output());
+  }
   const auto& heartbeat = services[0]->control().consumer.heartbeat;
   std::vector<double> paces;
   std::vector<double> costs;
@@ -171,9 +174,17 @@ TEST(MetricsCost, OfScrapesOfManyServicesIsPrinted) {
   std::printf("processor time of a round: %s; memory at most %s, without metrics %s\n",
               spread(costs).c_str(), status_of(consumerd.pid(), "VmHWM").c_str(),
               memory_without.c_str());
-  EXPECT_GT(page_bytes, count * 1000U);
-  EXPECT_EQ(consumerd.terminate(), 0);
+  return consumerd.terminate() == 0 ? 0 : fail("consumerd failed: " + consumerd.error_output());
 }
 
 }  // namespace
-}  // namespace ringside::consumer_test
+
+int main(int argc, char** argv) {
+  try {
+    const unsigned long count = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 100;
+    if (argc > 2 || count == 0) return fail("usage: scrape_cost [SERVICES]");
+    return measure(static_cast<unsigned>(count));
+  } catch (const std::exception& e) {
+    return fail(e.what());
+  }
+}

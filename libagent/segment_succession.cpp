@@ -1,0 +1,349 @@
+#include "libagent/segment_succession.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <memory>
+#include <span>
+#include <unistd.h>
+#include <utility>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "libagent/free_rings.hpp"
+#include "libagent/loss_count.hpp"
+#include "libagent/oldest_records.hpp"
+#include "libagent/record_walk.hpp"
+#include "libagent/reentry_guard.hpp"
+#include "libagent/ring_attachment.hpp"
+#include "libagent/segment_file.hpp"
+#include "libagent/segment_growth.hpp"
+#include "libagent/signal_frame.hpp"
+#include "libagent/slow_call.hpp"
+#include "libagent/standard_error.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "shm-layout/site_switch.hpp"
+
+namespace ringside {
+namespace {
+
+constexpr std::uint64_t kLookIntervalNs = 100'000'000;  // of all threads together
+constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
+constexpr std::uint64_t kHeartbeatBoundNs = 10'000'000'000;
+
+// The switch that statements read while threads have to move.
+std::uint8_t g_moving_switch = shm::kSwitchUnregistered;
+std::atomic<bool> g_is_moving{false};
+std::uint64_t g_retry_at_ns = 0;
+bool g_failure_reported = false;
+bool g_lost_since_taken = false;
+std::atomic<std::uint64_t> g_next_look_ns{0};
+
+// False if signal frames cannot be seen: only ThreadSanitizer, in tests, hides them.
+bool may_interrupt_allocator() {
+  return can_see_signal_frames() && runs_in_signal_handler();
+}
+
+bool is_removed(Segment& segment) {
+  if (segment.is_removed) return true;
+  const int fd = segment.descriptor.get();
+  struct stat info {};
+  // If the descriptor is lost too, a missing name is enough.
+  segment.is_removed =
+      fd < 0 ? errno == ENOENT || errno == ESTALE : fstat(fd, &info) == 0 && info.st_nlink == 0;
+  return segment.is_removed;
+}
+
+// For a removed segment: no new consumer can come, so once it has none it never has one again.
+bool has_consumer(Segment& segment) {
+  if (segment.consumer_is_gone) return false;
+  const shm::ConsumerLine& line = segment.control->consumer;
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = shm::kConsumerLockByte;
+  lock.l_len = 1;
+  if (const int fd = segment.descriptor.get(); fd >= 0) {
+    segment.consumer_is_gone = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+  } else {
+    const auto state = static_cast<shm::ConsumerState>(line.state.load(std::memory_order_relaxed));
+    segment.consumer_is_gone =
+        (state != shm::ConsumerState::kPolling && state != shm::ConsumerState::kStalled) ||
+        line.heartbeat_monotonic_ns.load(std::memory_order_relaxed) + kHeartbeatBoundNs <
+            monotonic_ns();
+  }
+  return !segment.consumer_is_gone;
+}
+
+std::uint64_t consumed_pos(const shm::RingMetadata& ring) {
+  return ring.consumer.consumer_pos.load(std::memory_order_acquire);
+}
+
+std::uint64_t published_pos(const shm::RingMetadata& ring) {
+  return ring.producer.producer_pos.load(std::memory_order_acquire);
+}
+
+// Records in [from, to) of a ring that is drained, without those that drop records report.
+std::uint64_t records_between(const Segment& segment, const RecordShapes& shapes,
+                              std::uint32_t index, std::uint64_t from, std::uint64_t to) {
+  const std::byte* const base = segment.ring_base[index].load(std::memory_order_relaxed);
+  const std::uint64_t ring_bytes = segment.layout.ring_bytes;
+  std::uint64_t records = 0;
+  while (base != nullptr && from < to && to - from <= ring_bytes) {
+    const std::span bytes(base + (from & (ring_bytes - 1)), static_cast<std::size_t>(to - from));
+    const WalkedRecords walked = walk_sub_buffer(bytes, shapes);
+    records += walked.numbers - walked.drops;
+    if (!walked.sound || walked.bytes == 0) {
+      ++records;  // or more
+      break;
+    }
+    from += walked.bytes;
+  }
+  return records;
+}
+
+// Records of ring `index` that are neither read nor counted yet.
+std::uint64_t count_unread(Segment& segment, const RecordShapes& shapes, std::uint32_t index) {
+  const shm::RingMetadata& ring = segment.rings[index];
+  std::uint64_t& counted = segment.counted_as_lost[index];
+  if (segment.sub_buffer_bytes != 0) {
+    const std::byte* const base = segment.ring_base[index].load(std::memory_order_relaxed);
+    const std::uint64_t used = base == nullptr ? 0 : numbers_used(segment, ring, base);
+    const std::uint64_t taken =
+        std::max(counted, ring.consumer.next_sequence.load(std::memory_order_relaxed));
+    counted = std::max(used, taken);
+    return counted - taken;
+  }
+  const std::uint64_t from = std::max(counted, consumed_pos(ring));
+  counted = published_pos(ring);
+  return records_between(segment, shapes, index, from, counted);
+}
+
+void count_what_is_lost(Agent& agent, Segment& segment) {
+  if (segment.counted_as_lost == nullptr) {
+    segment.counted_as_lost = std::make_unique<std::uint64_t[]>(segment.layout.ring_count);
+  }
+  std::unique_ptr<RecordShapes> shapes;
+  std::uint64_t lost = 0;
+  std::uint64_t carried = 0;
+  for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
+    if (std::max(segment.counted_as_lost[i], consumed_pos(segment.rings[i])) ==
+        published_pos(segment.rings[i])) {
+      continue;
+    }
+    if (shapes == nullptr && segment.shapes == nullptr) {
+      shapes = std::make_unique<RecordShapes>(segment.layout.site_capacity);
+      for (const rs_site* site = agent.sites; site != nullptr; site = site->next) {
+        if (site->id != 0 && site->id < segment.layout.site_capacity) {
+          shapes->add(static_cast<std::uint32_t>(site->id),
+                      std::span<const rs_field>(site->fields, site->field_count));
+        }
+      }
+    }
+    lost += count_unread(segment, segment.shapes != nullptr ? *segment.shapes : *shapes, i);
+  }
+  const bool is_replaced = &segment != agent.segment.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; is_replaced && i < segment.rings_used; ++i) {
+    carried += carry_drops(segment, i);
+  }
+  if (lost != 0) g_lost_since_taken = true;
+  count_as_lost_with_segment(agent, lost + carried);
+  if (is_replaced) carry_refusals(agent, segment);
+}
+
+bool has_owned_ring(const Segment& segment) {
+  return std::any_of(segment.ring_owner.get(), segment.ring_owner.get() + segment.rings_used,
+                     [](std::uint32_t owner) { return owner != 0; });
+}
+
+bool is_drained(const Segment& segment) {
+  return std::all_of(
+      segment.rings, segment.rings + segment.rings_used,
+      [](const shm::RingMetadata& ring) { return consumed_pos(ring) == published_pos(ring); });
+}
+
+// Gives back its rings and its lock, so that its consumer ends the trace. Later accesses to the
+// rest find a copy.
+void give_back(Segment& segment) {
+  const auto copied = static_cast<std::size_t>(segment.layout.dictionary_offset);
+  void* const copy = mmap(nullptr, segment.head_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (copy == MAP_FAILED) return;
+  std::memcpy(copy, segment.head, copied);
+  segment.sites_counted.store(0, std::memory_order_relaxed);
+  if (mremap(copy, segment.head_bytes, segment.head_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+             segment.head) == MAP_FAILED) {
+    munmap(copy, segment.head_bytes);
+    return;
+  }
+  for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
+    std::byte* const base = segment.ring_base[i].exchange(nullptr, std::memory_order_relaxed);
+    if (base != nullptr) munmap(base, kRingCopies * segment.layout.ring_bytes);
+  }
+  segment.descriptor.close_own();
+  segment.is_given_back.store(true, std::memory_order_relaxed);
+}
+
+// Copies the statements with their ids and switches, and the settings in force. False without
+// memory.
+bool take_over(const Agent& agent, const Segment& from, Segment& to) {
+  if (from.dictionary_committed > to.layout.dictionary_bytes ||
+      from.site_count >= to.layout.site_capacity ||
+      reserve_dictionary(to, from.dictionary_committed)) {
+    return false;
+  }
+  reserve_site_losses(to, from.site_count);
+  std::memcpy(to.dictionary, from.dictionary, from.dictionary_committed);
+  for (std::uint32_t id = 1; id <= from.site_count; ++id) {
+    __atomic_store_n(&to.switches[id], __atomic_load_n(&from.switches[id], __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+  }
+  for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
+       site = site->next) {
+    if (site->id != 0 && site->id <= from.site_count) {
+      to.shapes->add(static_cast<std::uint32_t>(site->id),
+                     std::span<const rs_field>(site->fields, site->field_count));
+    }
+  }
+  shm::ServiceLine& line = to.control->service;
+  const shm::ServiceLine& old = from.control->service;
+  for (std::uint32_t slot = 0; slot < shm::kSwitchDeadlineSlots; ++slot) {
+    to.control->switch_deadlines.tsc[slot].store(
+        from.control->switch_deadlines.tsc[slot].load(std::memory_order_relaxed),
+        std::memory_order_relaxed);
+  }
+  line.overflow_policy.store(old.overflow_policy.load(std::memory_order_relaxed),
+                             std::memory_order_relaxed);
+  line.block_timeout_ms.store(old.block_timeout_ms.load(std::memory_order_relaxed),
+                              std::memory_order_relaxed);
+  line.level.store(old.level.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  to.dictionary_committed = from.dictionary_committed;
+  to.site_count = from.site_count;
+  line.site_count.store(to.site_count, std::memory_order_relaxed);
+  // Pairs with the consumer's acquire.
+  line.dictionary_committed_bytes.store(to.dictionary_committed, std::memory_order_release);
+  return true;
+}
+
+void point_statements(Agent& agent, Segment& segment) {
+  for (rs_site* site = agent.sites; site != nullptr; site = site->next) {
+    if (__atomic_load_n(&site->state, __ATOMIC_RELAXED) == &rs_initial_switch) continue;
+    __atomic_store_n(&site->state, place_of_switch(segment, static_cast<std::uint32_t>(site->id)),
+                     __ATOMIC_RELEASE);
+  }
+}
+
+void replace(Agent& agent, Segment& removed) {
+  if (monotonic_ns() < g_retry_at_ns) return;
+  g_retry_at_ns = monotonic_ns() + kRetryAfterNs;
+  std::string why;
+  std::unique_ptr<Segment> next = create_segment(agent.options, &why);
+  if (next == nullptr || !take_over(agent, removed, *next)) {
+    if (next != nullptr) {
+      unlink(next->path.c_str());
+      why = "no memory for the statements in " + next->path;
+    }
+    agent.message = removed.path + " was removed, and cannot be replaced: " + why;
+    if (!std::exchange(g_failure_reported, true)) report(agent.message);
+    return;
+  }
+  agent.message.clear();
+  report("the trace segment " + removed.path + " was removed while in use: something cleans " +
+         agent.options.shm_dir + "; tracing continues in " + next->path +
+         "; exclude ringside.* from cleaning (tmpfiles.d; RemoveIPC=no)");
+  next->replaced = &removed;
+  Segment* const live = next.release();
+  g_is_moving.store(has_owned_ring(removed) || g_is_moving.load(std::memory_order_relaxed),
+                    std::memory_order_relaxed);
+  agent.segment.store(live, std::memory_order_release);
+  point_statements(agent, *live);
+  book_refusals(agent);
+}
+
+}  // namespace
+
+void look_after_segments(Agent& agent) {
+  Segment* const segment = agent.segment.load(std::memory_order_relaxed);
+  if (segment == nullptr || was_made_around_fork()) return;
+  if (is_removed(*segment)) replace(agent, *segment);
+  for (Segment* each = agent.segment.load(std::memory_order_relaxed); each != nullptr;
+       each = each->replaced) {
+    if (!each->is_removed || each->is_given_back.load(std::memory_order_relaxed)) continue;
+    const bool is_read = has_consumer(*each);
+    note_told_refusals(*each, is_read);
+    if (!is_read) count_what_is_lost(agent, *each);
+    if (each == agent.segment.load(std::memory_order_relaxed)) continue;
+    retire_rings_of_dead_threads(*each);
+    if (!has_owned_ring(*each) && (!is_read || is_drained(*each))) give_back(*each);
+  }
+  end_move(agent);
+}
+
+void look_after_segments_in_log_call(Agent& agent) {
+  Segment* const segment = agent.segment.load(std::memory_order_relaxed);
+  if (segment == nullptr || was_made_around_fork()) return;
+  const bool has_work = is_removed(*segment) || segment->replaced != nullptr;
+  if (!has_work || may_interrupt_allocator()) return;
+  look_after_segments(agent);
+}
+
+void look_after_unread_segment() {
+  const Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  if (segment == nullptr || ReentryGuard::is_active()) return;
+  // The policy in force: ringctl can have changed it to drop, which makes no system call.
+  const std::uint32_t policy =
+      segment->control->service.overflow_policy.load(std::memory_order_relaxed);
+  if (policy != static_cast<std::uint32_t>(shm::OverflowPolicy::kBlock)) return;
+  const std::uint64_t now_ns = monotonic_ns();
+  if (now_ns < g_next_look_ns.load(std::memory_order_relaxed)) return;
+  g_next_look_ns.store(now_ns + kLookIntervalNs, std::memory_order_relaxed);
+  try {
+    const SlowPathLock lock(SlowPathLock::Wait::bounded);
+    if (lock.is_taken()) look_after_segments_in_log_call(agent());
+  } catch (const std::exception&) {  // no memory: the next check tries again
+  }
+}
+
+std::uint8_t* place_of_switch(Segment& segment, std::uint32_t id) {
+  return g_is_moving.load(std::memory_order_relaxed) ? &g_moving_switch : &segment.switches[id];
+}
+
+bool is_moving(const std::uint8_t* place_of_switch) {
+  return place_of_switch == &g_moving_switch;
+}
+
+bool prepare_to_move(std::uint32_t site_id) {
+  const Segment* const present = agent().segment.load(std::memory_order_acquire);
+  const Segment* const own = attached_segment();
+  if (attached_ring() == nullptr || own == nullptr || own == present) return true;
+  __atomic_store_n(&rs_thread_state.limit, std::uint64_t{0}, __ATOMIC_RELAXED);
+  const bool can_move = SlowCall::depth() == 1 && rs_thread_state.pos == rs_thread_state.published;
+  return can_move || site_id <= own->site_count;
+}
+
+void end_move(Agent& agent) {
+  Segment* const present = agent.segment.load(std::memory_order_relaxed);
+  if (present == nullptr || !g_is_moving.load(std::memory_order_relaxed)) return;
+  for (const Segment* each = present->replaced; each != nullptr; each = each->replaced) {
+    if (has_owned_ring(*each)) return;
+  }
+  g_is_moving.store(false, std::memory_order_relaxed);
+  point_statements(agent, *present);
+}
+
+bool take_lost_with_segment() {
+  return std::exchange(g_lost_since_taken, false);
+}
+
+void forget_succession() {
+  g_is_moving.store(false, std::memory_order_relaxed);
+  g_lost_since_taken = false;
+  g_failure_reported = false;
+  g_retry_at_ns = 0;
+  g_next_look_ns.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace ringside

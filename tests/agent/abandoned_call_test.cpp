@@ -1,0 +1,248 @@
+// Signal handlers that leave the log call they interrupted by siglongjmp: at every single
+// instruction of it, and while it waits for space.
+
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <pthread.h>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/time.h>
+
+#include "libagent/include/ringside/ringside.hpp"
+#include "tests/agent/measured_calls.hpp"
+#include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_reader.hpp"
+#include "tests/agent/single_steps.hpp"
+#include "tests/agent/test_consumer.hpp"
+
+namespace ringside::test {
+namespace {
+
+#if !defined(RS_TEST_SINGLE_STEPS)
+TEST(AbandonedCall, NeedsHandlersAtOnce) {
+  GTEST_SKIP() << "single steps are x86's, and ThreadSanitizer calls handlers later";
+}
+#else
+
+constexpr int kRecordsAfter = 20;
+
+sigjmp_buf g_way_out;
+unsigned long g_steps = 0;
+unsigned long g_leave_at = 0;
+bool g_logs = false;  // the handler does, before it leaves
+
+void step(int) {
+  if (++g_steps != g_leave_at) return;
+  if (g_logs) RS_INFO("handler");
+  siglongjmp(g_way_out, 1);
+}
+
+void leave(int) {
+  siglongjmp(g_way_out, 1);
+}
+
+void install(int signal, void (*handler)(int), int flags = 0) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(signal, &action, nullptr);
+}
+
+bool may_be_cancelled() {
+  int state = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  pthread_setcancelstate(state, nullptr);
+  return state == PTHREAD_CANCEL_ENABLE;
+}
+
+struct Found {
+  int outer = 0;
+  int handler = 0;
+  int after = 0;
+  std::uint64_t marked = 0;
+};
+
+class Abandoned {
+ public:
+  Abandoned()
+      : consumer_(own_segment(), [this](std::uint32_t, const Record& r) {
+          if (r.code == shm::kCodeDrop) {
+            EXPECT_EQ(r.words[1] & UINT32_MAX, static_cast<std::uint64_t>(RS_LOSS_ABANDONED));
+            found_.marked += r.words[0];
+          }
+          if (!r.is_data()) return;
+          const std::string& format = own_segment().sites().at(r.code).format;
+          if (format == "outer %d") ++found_.outer;
+          if (format == "handler") ++found_.handler;
+          if (format == "after %d %s") {
+            EXPECT_EQ(r.values[0], "i32 " + std::to_string(found_.after++));
+          }
+        }) {
+    install(SIGTRAP, step);
+    consumer_.poll();
+  }
+
+  // Leaves `call` at this step (0: never). Returns how many steps it took.
+  template <class Call>
+  unsigned long leave_at(unsigned long at, Call&& call) {
+    g_steps = 0;
+    g_leave_at = at;
+    if (sigsetjmp(g_way_out, 1) == 0) call();
+    return g_steps;
+  }
+
+  // What is recorded from now on, and what was abandoned meanwhile.
+  Found settle() {
+    found_ = {};
+    const std::uint64_t before = abandoned_;
+    log_after();
+    consumer_.poll();
+    abandoned_ = losses(LossCause::abandoned);
+    EXPECT_EQ(abandoned_, own_segment().ring(0).counters.dropped_abandoned.load());
+    EXPECT_EQ(found_.marked, abandoned_ - before);
+    EXPECT_EQ(found_.after, kRecordsAfter);
+    EXPECT_TRUE(may_be_cancelled());
+    return found_;
+  }
+
+ private:
+  __attribute__((noinline)) static void log_after() {
+    for (int i = 0; i < kRecordsAfter; ++i) RS_INFO("after %d %s", i, "that");
+  }
+
+  Found found_;
+  std::uint64_t abandoned_ = 0;
+  TestConsumer consumer_;
+};
+
+void log_stepped() {
+  begin_stepping();
+  RS_INFO("outer %d", 1);
+  end_stepping();
+}
+
+// Of a call that had begun, the record is there or counted.
+void leave_everywhere() {
+  Abandoned abandoned;
+  log_stepped();
+  abandoned.settle();
+  const unsigned long steps = abandoned.leave_at(0, log_stepped);
+  abandoned.settle();
+  ASSERT_GT(steps, 20U);
+  bool has_begun = false;
+  for (unsigned long at = 1; at <= steps && !testing::Test::HasFailure(); ++at) {
+    abandoned.leave_at(at, log_stepped);
+    const Found found = abandoned.settle();
+    const std::uint64_t accounted = static_cast<std::uint64_t>(found.outer) + found.marked;
+    EXPECT_LE(accounted, 1U) << "left at " << at;
+    EXPECT_GE(accounted, has_begun ? 1U : 0U) << "left at " << at;
+    EXPECT_EQ(found.handler, g_logs ? 1 : 0) << "left at " << at;
+    has_begun = has_begun || accounted != 0;
+  }
+  EXPECT_TRUE(has_begun);
+}
+
+PROCESS_TEST(AbandonedCall, LaterRecordsAreThereAndItIsCounted) {
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);  // as in every_instruction_test.cpp
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  preallocate();
+  leave_everywhere();
+}
+
+PROCESS_TEST(AbandonedCall, AHandlersRecordIsThereToo) {
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);  // as in every_instruction_test.cpp
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  preallocate();
+  g_logs = true;
+  leave_everywhere();
+}
+
+PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreThere) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_OVERFLOW", "overwrite", 1);
+  preallocate();
+  install(SIGTRAP, step);
+  RS_INFO("known");
+  for (unsigned long at = 1; at < 30; ++at) {
+    g_steps = 0;
+    g_leave_at = at;
+    if (sigsetjmp(g_way_out, 1) == 0) log_stepped();
+    for (int i = 0; i < 10'000; ++i) RS_INFO("after %d", i);
+    const rs_thread& t = rs_thread_state;
+    ASSERT_EQ(t.pos, t.published) << "left at " << at;
+    ASSERT_EQ(*t.producer_pos, t.pos);
+  }
+  EXPECT_EQ(own_segment().ring(0).counters.dropped_ring_full.load(), 0U);
+  EXPECT_GT(losses(LossCause::abandoned), 0U);
+}
+
+// The alternate stack lies anywhere: its handler's frame is found, or nothing is decided.
+PROCESS_TEST(AbandonedCall, IsFoundFromAHandlerOnAnotherStack) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  preallocate();
+  alignas(16) static unsigned char stack[1 << 16];
+  const stack_t alternate{stack, 0, sizeof stack};
+  sigaltstack(&alternate, nullptr);
+  g_logs = true;
+  Abandoned abandoned;
+  install(SIGTRAP, step, SA_ONSTACK);
+  const unsigned long steps = abandoned.leave_at(0, log_stepped);
+  for (unsigned long at = 1; at <= steps && !testing::Test::HasFailure(); ++at) {
+    abandoned.leave_at(at, log_stepped);
+    EXPECT_EQ(abandoned.settle().handler, 1) << "left at " << at;
+  }
+}
+
+PROCESS_TEST(AbandonedCall, AThreadThatEndsLeavesNothingBehind) {
+  init();
+  install(SIGTRAP, step);
+  g_leave_at = 25;
+  std::thread([] {
+    RS_INFO("outer %d", 0);
+    if (sigsetjmp(g_way_out, 1) == 0) log_stepped();
+  }).join();
+  const auto& ring = own_segment().ring(0);
+  const auto found = own_segment().data(0).size();
+  EXPECT_EQ(found + ring.counters.dropped_abandoned.load(), 2U);
+  EXPECT_EQ(ring.identity.state.load(), static_cast<std::uint32_t>(shm::RingState::kRetired));
+}
+
+PROCESS_TEST(AbandonedCall, OneThatWaitsForSpaceIsCounted) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "3600000", 1);
+  preallocate();
+  SegmentReader& segment = own_segment();
+  int outer = 0;
+  int after = 0;
+  TestConsumer consumer(segment, [&](std::uint32_t, const Record& r) {
+    if (!r.is_data()) return;
+    const std::string& format = segment.sites().at(r.code).format;
+    outer += format == "waits %d" ? 1 : 0;
+    after += format == "after" ? 1 : 0;
+  });
+  install(SIGALRM, leave);
+  std::atomic<int> calls{0};
+  if (sigsetjmp(g_way_out, 1) == 0) {
+    const itimerval timer{{0, 0}, {0, 200'000}};
+    setitimer(ITIMER_REAL, &timer, nullptr);
+    for (;; ++calls) RS_INFO("waits %d", 1);
+  }
+  consumer.poll();
+  for (int i = 0; i < 10; ++i) RS_INFO("after");
+  consumer.poll();
+  EXPECT_EQ(after, 10);
+  EXPECT_GT(outer, 1000);
+  EXPECT_EQ(outer, calls.load());
+  EXPECT_EQ(losses(LossCause::abandoned), 1U);
+  EXPECT_TRUE(may_be_cancelled());
+}
+
+#endif
+
+}  // namespace
+}  // namespace ringside::test

@@ -1,0 +1,85 @@
+"""A copy of the source tree that has all faults, each switched off, and a build of it."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from faults import ROOT, with_faults
+
+
+def make_tree(faults, source):
+    """The tracked files, with the faults. Files that stay equal keep their times."""
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True,
+                           capture_output=True, text=True).stdout.split("\0")
+    by_file = {}
+    for fault in faults:
+        by_file.setdefault(fault.file, []).append(fault)
+    header = source / "tests" / "mutants" / "fault.h"
+    for name in filter(None, names):
+        target = source / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = (ROOT / name).read_bytes()
+        if name in by_file:
+            changed = with_faults(content.decode(), by_file[name])
+            content = f'#include "{header}"\n#line 1\n{changed}'.encode()
+        if target.exists() and target.read_bytes() == content:
+            continue
+        target.write_bytes(content)
+        shutil.copymode(ROOT / name, target)
+
+
+def has_fault(source, fault):
+    """Whether the tree has this fault, as it is described now."""
+    return f"RINGSIDE_FAULT({fault.number})" in (source / fault.file).read_text() and (
+        fault.new in (source / fault.file).read_text())
+
+
+class Tests:
+    """The tests of a build: how each is run, and what has to be built for it."""
+
+    def __init__(self, build):
+        self._by_name = {test["name"]: test for test in self._introspect(build, "--tests")}
+        self._files = {target["id"]: target["filename"]
+                       for target in self._introspect(build, "--targets")}
+        self._build = build
+
+    @staticmethod
+    def _introspect(build, what):
+        return json.loads(subprocess.run(["meson", "introspect", what, build], check=True,
+                                         capture_output=True, text=True).stdout)
+
+    def __getitem__(self, name):
+        test = self._by_name[name]
+        return test | {"workdir": test["workdir"] or self._build}
+
+    def __contains__(self, name):
+        return name in self._by_name
+
+    def names(self):
+        """Those that can tell a fault: tests of the source tree itself see a change of text."""
+        return [name for name, test in self._by_name.items()
+                if not any(part in suite for suite in test["suite"]
+                           for part in ("structure", "install", "slow"))]
+
+    def is_built(self, name):
+        return all((self._build / target).exists() for target in self.targets([name]))
+
+    def targets(self, names):
+        """What ninja has to make for these tests."""
+        files = {file for name in names for target in self._by_name[name]["depends"]
+                 for file in self._files.get(target, [])}
+        files |= {word for name in names for word in self._by_name[name]["cmd"]
+                  if word.startswith(f"{self._build}/")}
+        built = {file for listed in self._files.values() for file in listed}
+        return sorted(os.path.relpath(file, self._build) for file in files & built)
+
+
+def set_up(source, options):
+    """The configured build directory. The options are the suite's: a compiler cache that holds a
+    build of the suite gives what has no fault."""
+    build = source / "build"
+    if not (build / "build.ninja").exists():
+        subprocess.run(["meson", "setup", *options, build, source], check=True)
+    return pathlib.Path(build)

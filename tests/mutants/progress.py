@@ -1,0 +1,103 @@
+"""What has been found so far, kept in a file so that a run can be stopped and continued, and the table of it."""
+
+import json
+import zlib
+
+
+class Progress:
+    """Results of faults, by what each fault is: one that has changed since is not known."""
+
+    def __init__(self, path):
+        self._path = path
+        self._known = json.loads(path.read_text()) if path.exists() else {"reference": {}, "faults": {}}
+        self.reference = self._known["reference"]
+
+    @staticmethod
+    def _version(fault):
+        return zlib.crc32(repr((fault.file, fault.after, fault.old, fault.new)).encode())
+
+    def result(self, fault):
+        """None if it was not tried; else what caught it and what did not."""
+        known = self._known["faults"].get(fault.id)
+        return known if known and known["version"] == self._version(fault) else None
+
+    def is_open(self, fault):
+        """Whether a test is left that may catch it."""
+        known = self.result(fault)
+        return not known or (not known["test"] and not set(fault.tests) <= set(known["passed"]))
+
+    def add(self, fault, passed, caught=None):
+        """What ran: the tests that passed with the fault, and the one that caught it."""
+        old = self.result(fault)
+        before = [] if old is None else [test for test in old["passed"] if test not in passed]
+        self._known["faults"][fault.id] = {
+            "version": self._version(fault), "passed": before + passed,
+            "test": caught.test if caught else "", "case": caught.case if caught else "",
+            "note": caught.note if caught else ""}
+        self.save()
+
+    def forget(self, fault):
+        self._known["faults"].pop(fault.id, None)
+
+    def save(self):
+        new = self._path.with_suffix(".new")
+        # A copy: another thread may measure meanwhile.
+        known = self._known | {"reference": dict(self.reference)}
+        new.write_text(json.dumps(known, indent=1))
+        new.replace(self._path)
+
+
+class Totals:
+    """Of some faults, how many came to what."""
+
+    def __init__(self, faults, progress):
+        done = [fault for fault in faults if not progress.is_open(fault)]
+        self.all = len(faults)
+        self.open = len(faults) - len(done)
+        self.caught = sum(1 for fault in done if progress.result(fault)["test"])
+        self.equivalent = sum(1 for fault in done if fault.survives and not progress.result(fault)["test"])
+        self.survived = len(done) - self.caught - self.equivalent
+
+    def share(self):
+        changing = self.caught + self.survived
+        return f"{self.caught} of {changing} ({100 * self.caught / changing:.1f} %)" if changing else "-"
+
+
+def _code(text):
+    short = " ".join(text.split()).replace("|", "\\|")
+    return f"`{short if len(short) <= 70 else short[:67] + '...'}`"
+
+
+def _row(fault, progress):
+    known = progress.result(fault)
+    missing = ", ".join(test for test in fault.tests if known is None or test not in known["passed"])
+    if known and known["test"]:
+        details = ", ".join(part for part in (known["case"], known["note"]) if part)
+        verdict = f"`{known['test']}`" + (f" ({details})" if details else "")
+    elif known is None or missing:
+        verdict = f"not run yet: {missing}" + (f"; not caught by {', '.join(known['passed'])}" if known else "")
+    elif fault.survives:
+        verdict = f"changes nothing: {fault.survives}"
+    else:
+        verdict = f"**not caught** by {', '.join(known['passed'])}"
+    return (f"| {fault.name.replace('_', ' ')} | `{fault.file}`: {_code(fault.old)} becomes {_code(fault.new)} "
+            f"| {verdict} |")
+
+
+def write_table(path, faults, progress, date):
+    whole = Totals(faults, progress)
+    lines = ["# Which test catches which fault", "",
+             f"{whole.all} faults. Of those that change behaviour and were run to the end, {whole.share()} are caught. "
+             f"{whole.equivalent} more change nothing that a test can see. {whole.open} have tests that were not run yet.",
+             "", f"`tests/mutants/run.py` wrote this table on {date}. A catch is a test that failed with the fault, failed "
+             "with it again, and then passed without it.", "",
+             "| part | faults | caught | not caught | change nothing | not finished |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    areas = sorted({fault.area for fault in faults})
+    for area in areas:
+        part = Totals([fault for fault in faults if fault.area == area], progress)
+        lines.append(f"| {area} | {part.all} | {part.share()} | {part.survived} | {part.equivalent} | {part.open} |")
+    for area in areas:
+        lines += ["", f"## {area}", "", "| fault | place | caught by |", "| --- | --- | --- |"]
+        lines += [_row(fault, progress) for fault in faults if fault.area == area]
+    path.write_text("\n".join(lines) + "\n")

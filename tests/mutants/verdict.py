@@ -1,0 +1,75 @@
+"""Whether a test catches a fault. A busy machine, or a test that fails now and then, must not count."""
+
+import dataclasses
+
+from fault_run import run_test
+
+# A test that takes longer than this with a fault hangs: far more than it takes without.
+BOUND_SECONDS = 90
+BOUND_MULTIPLE = 6
+# How often a test that failed only now and then is tried, and how often it must fail.
+TRIES = 4
+ENOUGH = 2
+
+
+class Untrustworthy(Exception):
+    """A test fails without any fault."""
+
+
+@dataclasses.dataclass
+class Catch:
+    test: str
+    case: str
+    note: str  # "time-out", "3 of 4 runs", or empty
+
+
+class Judge:
+    """Runs tests against faults. `reference` maps tests to the seconds of their run without a fault."""
+
+    def __init__(self, tests, reference):
+        self._tests = tests
+        self._reference = reference
+
+    def measure(self, name):
+        """The run without a fault. It must pass: three tries, since the machine may be busy."""
+        if name in self._reference:
+            return
+        for _ in range(3):
+            outcome = run_test(self._tests[name], 0, self._tests[name]["timeout"] * 5)
+            if outcome.passed:
+                self._reference[name] = outcome.seconds
+                return
+        raise Untrustworthy(f"{name} fails without any fault ({outcome.case or 'no case named'})")
+
+    def catch(self, name, number):
+        """What the test tells of the fault; None if it passes."""
+        first = self._run(name, number)
+        if first.passed:
+            return None
+        if first.case and not first.timed_out and self._confirmed(name, number, first.case):
+            return Catch(name, first.case, "")
+        failures, tries = 1, 1
+        while failures < ENOUGH and tries < TRIES:
+            failures += self._run(name, number).failed
+            tries += 1
+        if failures < ENOUGH or not self._sound(name, first):
+            return None
+        note = "time-out" if first.timed_out else f"{failures} of {tries} runs" if failures < tries else ""
+        return Catch(name, first.case, note)
+
+    def _bound(self, name):
+        return max(BOUND_SECONDS, BOUND_MULTIPLE * self._reference[name])
+
+    def _run(self, name, number, case=""):
+        return run_test(self._tests[name], number, self._bound(name), case)
+
+    def _confirmed(self, name, number, case):
+        """Cheaper than whole runs: the one case fails with the fault, and passes without."""
+        return self._run(name, number, case).failed and self._run(name, 0, case).passed
+
+    def _sound(self, name, first):
+        """Now, on the machine as busy as it is, the test passes without the fault, far from the bound."""
+        outcome = self._run(name, 0)
+        if first.timed_out:
+            return outcome.passed and outcome.seconds < self._bound(name) / 2
+        return outcome.passed

@@ -1,0 +1,71 @@
+#pragma once
+// Finds the method that contains the address of a frame.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ringside::tool {
+
+// The code of one process. Methods are added in order of time; of two at the same address the later
+// one wins. Not thread-safe.
+class MethodNames {
+ public:
+  // Memory is bounded: add() rejects methods beyond these limits.
+  static constexpr std::size_t kMostMethods = 4'000'000;
+  static constexpr std::size_t kMostNameBytes = std::size_t{512} << 20;
+
+  struct Method {
+    std::uint64_t id = 0;
+    std::uint64_t module = 0;
+    std::uint64_t start = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  // An empty `name` is replaced by the name that add_name() gives to the id. False: there are too
+  // many.
+  bool add(const Method& method, std::string_view type, std::string_view name);
+  bool add_name(std::uint64_t id, std::string_view type, std::string_view name);
+  bool add_module(std::uint64_t id, std::string_view path);
+
+  // Called after all are added.
+  void finish();
+
+  // "module!Namespace.Type.Method", without the module if that is unknown; empty if there is no
+  // method.
+  std::string name_at(std::uint64_t address) const;
+
+ private:
+  static constexpr std::uint32_t kNoName = UINT32_MAX;
+
+  struct Range {
+    std::uint64_t start;
+    std::uint64_t end;
+    std::uint64_t module;
+    std::uint32_t name;   // offset in names_, in units of 8 bytes
+    std::uint32_t order;  // position in the order of adding
+  };
+  struct Unnamed {
+    std::uint64_t id;
+    std::size_t range;
+  };
+
+  // The offset of `type.name`; kNoName if there is no room.
+  std::uint32_t put_name(std::string_view type, std::string_view name);
+
+  std::vector<Range> ranges_;  // after finish(): sorted, and none overlaps another
+  std::vector<Unnamed> unnamed_;
+  std::string names_;  // each ends with a null character
+  std::unordered_map<std::uint64_t, std::uint32_t> names_by_id_;
+  std::unordered_map<std::uint64_t, std::string> modules_;
+};
+
+// By the identity of a process.
+using MethodsByProcess = std::map<std::array<std::uint8_t, 16>, MethodNames>;
+
+}  // namespace ringside::tool
