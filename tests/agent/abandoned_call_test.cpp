@@ -1,5 +1,5 @@
-// Signal handlers that leave the log call they interrupted by siglongjmp: at every single
-// instruction of it, and while it waits for space.
+// Signal handlers that leave the interrupted log call with siglongjmp: at every instruction of the
+// call, and while it waits for space.
 
 #include <atomic>
 #include <csetjmp>
@@ -34,7 +34,7 @@ constexpr int kRecordsAfter = 20;
 sigjmp_buf g_way_out;
 unsigned long g_steps = 0;
 unsigned long g_leave_at = 0;
-bool g_logs = false;  // the handler does, before it leaves
+bool g_logs = false;  // what the handler does before it leaves
 
 void step(int) {
   if (++g_steps != g_leave_at) return;
@@ -87,7 +87,7 @@ class Abandoned {
     consumer_.poll();
   }
 
-  // Leaves `call` at this step (0: never). Returns how many steps it took.
+  // Leaves `call` at this step (0: never). Returns the number of steps.
   template <class Call>
   unsigned long leave_at(unsigned long at, Call&& call) {
     g_steps = 0;
@@ -96,7 +96,7 @@ class Abandoned {
     return g_steps;
   }
 
-  // What is recorded from now on, and what was abandoned meanwhile.
+  // Counts what was recorded since the last call, and what was abandoned.
   Found settle() {
     found_ = {};
     const std::uint64_t before = abandoned_;
@@ -126,7 +126,7 @@ void log_stepped() {
   end_stepping();
 }
 
-// Of a call that had begun, the record is there or counted.
+// Wherever the handler leaves a call that has begun, its record is present or counted.
 void leave_everywhere() {
   Abandoned abandoned;
   log_stepped();
@@ -181,7 +181,8 @@ PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreThere) {
   EXPECT_GT(losses(LossCause::abandoned), 0U);
 }
 
-// The alternate stack lies anywhere: its handler's frame is found, or nothing is decided.
+// The alternate stack can be above or below the thread's: the library either finds the handler's
+// frame, or decides nothing.
 PROCESS_TEST(AbandonedCall, IsFoundFromAHandlerOnAnotherStack) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   preallocate();

@@ -1,4 +1,4 @@
-// The C front end, in one process with the C++ one.
+// The C front end, in one process with the C++ front end.
 
 #include <cstddef>
 #include <cstdlib>
@@ -133,7 +133,7 @@ PROCESS_TEST(CFrontEnd, NullOptionsAreDefaults) {
   EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);
 }
 
-// Of an older header: it ends before the members that came later.
+// Options as compiled with an older header, which ends before the newer members.
 PROCESS_TEST(CFrontEnd, OptionsOfAnOlderHeader) {
   rs_options options{};
   options.struct_bytes = offsetof(rs_options, mode);

@@ -1,4 +1,4 @@
-/* The same in C. */
+/* tests/agent/plugin.cpp in C. */
 #include "libagent/include/ringside/ringside.h"
 
 RS_EXPORT void c_plugin_log(int number);

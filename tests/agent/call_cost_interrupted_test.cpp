@@ -1,4 +1,5 @@
-// Log calls that are measured while others interrupt them, or other threads do the same.
+// Measured log calls that are interrupted by other log calls, or run beside other threads' measured
+// calls.
 
 #include <atomic>
 #include <cmath>
@@ -21,7 +22,7 @@
 namespace ringside::test {
 namespace {
 
-// A record by hand, in the steps between which a handler may come.
+// A record written step by step, so that a handler can run between the steps.
 struct ManualRecord {
   std::uint64_t tsc = 0;
   std::uint64_t start = rs_reserve(RS_SWITCH_ON, 8, &tsc);
@@ -54,7 +55,7 @@ PROCESS_TEST(CallCostInterrupted, ACallThatIsInterruptedByAnotherIsMeasuredAndTh
   }
 }
 
-// The bytes that are reserved behind the measured record are the first of the next lap then.
+// The bytes reserved after the measured record are then the first of the next lap.
 PROCESS_TEST(CallCostInterrupted, ANestedRecordThatStartsANewLapDoesNotMoveTheMeasuredOne) {
   constexpr std::uint64_t kRing = 65536;
   measure_one_in("1", "drop");

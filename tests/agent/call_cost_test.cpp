@@ -1,4 +1,4 @@
-// Log calls that are measured: how many, which, and that nothing else changes.
+// Measured log calls: how many, which ones, and that measuring changes nothing else.
 
 #include <atomic>
 #include <cstdlib>
@@ -81,7 +81,7 @@ PROCESS_TEST(CallCost, OneInAThousand) {
   expect_all_records("1000", 200'000);
 }
 
-// Sizes that take turns, so that a choice by bytes, or by turns, would prefer one of them.
+// Sizes that alternate, so that a choice by bytes, or of every n-th call, would prefer one of them.
 PROCESS_TEST(CallCost, SmallAndLargeRecordsHaveTheSameChance) {
   measure_one_in("20");
   preallocate();
@@ -106,7 +106,7 @@ PROCESS_TEST(CallCost, SmallAndLargeRecordsHaveTheSameChance) {
   expect_one_in(20, kCalls, large);
 }
 
-// What calls leave in the ring, and where, is the same.
+// Log calls leave the same bytes at the same places, measured or not.
 PROCESS_TEST(CallCost, TheRingHoldsTheSameBytes) {
   const auto codes_and_places = [] {
     std::string text;
@@ -175,7 +175,7 @@ PROCESS_TEST(CallCost, AWaitForSpaceCountsAndIsTold) {
   const shm::CostCounts& costs = own_segment().call_costs(0).all;
   EXPECT_EQ(sum(costs), calls);
   EXPECT_EQ(costs.waited.load(), 1U);
-  // The wait is by CLOCK_MONOTONIC; the two clocks are not that far apart.
+  // The wait is bounded by CLOCK_MONOTONIC; the two clocks differ by less than this.
   const std::uint64_t waited_ticks = own_segment().header().tsc_frequency_hz / 1000 * 15;
   EXPECT_GE(costs.ticks.load(), waited_ticks);
   std::uint64_t as_dear = 0;
@@ -225,7 +225,7 @@ PROCESS_TEST(CallCost, TheConsumersClockIsMeasuredFromTheSlowPathOn) {
   setenv("RINGSIDE_CLOCK", "consumer", 1);
   for (int i = 0; i < 1000; ++i) RS_INFO("%d", i);
   EXPECT_EQ(measured(), 1000U);
-  // Nothing that began at no time was taken for a call that began at tick 0.
+  // A call without a start time must not count as one that started at tick 0.
   EXPECT_LT(own_segment().call_costs(0).all.ticks.load(), rs_clock());
 }
 
@@ -257,7 +257,7 @@ PROCESS_TEST(CallCost, AForkedChildMeasuresItsOwn) {
   EXPECT_EQ(measured(), 11U);
 }
 
-// By order, not by time: others use the processor too.
+// Compares the order of magnitude only: other processes use the processor too.
 PROCESS_TEST(CallCost, ALongTextCostsMoreThanNothing) {
   setenv("RINGSIDE_RING_BYTES", "4194304", 1);
   setenv("RINGSIDE_COST_SAMPLING", "1", 1);

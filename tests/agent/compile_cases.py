@@ -1,4 +1,4 @@
-"""Statements that must compile and statements that must not, and what the compiler says about these."""
+"""Statements that must compile, statements that must not, and the compiler's message for each of these."""
 
 CPP_PROLOGUE = """
 #include <cstddef>
@@ -195,7 +195,7 @@ C_GOOD = [
     'rs_netlogger_write(rs_netlogger_open(), text, text, "Var1=%d Var2=%f", i, d);',
 ]
 
-# gcc and clang word their messages differently: one of the phrases of a case must appear.
+# gcc and clang word their messages differently: one of a case's phrases must appear.
 FORMAT = ("Wformat", "-Werror=format")
 C_BAD = [
     ('RS_INFO("%d", l);', FORMAT),

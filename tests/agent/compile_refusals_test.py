@@ -1,10 +1,11 @@
 """What compiles and what does not: formats against arguments, in C++20 and C11, with g++ and clang++.
 
-Usage: compile_refusals_test.py SOURCE_ROOT
+usage: compile_refusals_test.py SOURCE_ROOT
 
-Good statements stand together in one file, which must compile without a warning. The bad ones stand together in another, each in a
-function and under a file name of its own, with good ones between them: each bad one must have an error with the expected phrase,
-and no good one may have any. A bad one that lacks it is compiled once more by itself before it is reported.
+Valid statements share one file, which must compile without a warning. The invalid ones share another file, each in a
+function and under a file name of its own, with valid ones between them. Each invalid statement must cause an error with the
+expected phrase, and no valid one may cause any. An invalid statement without an error is compiled again by itself before it
+is reported.
 """
 
 import concurrent.futures
@@ -22,7 +23,7 @@ BOUND_S = 300
 INSTALLED = "(as a system header)"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
 
-# None of these may let a bad statement pass.
+# None of these may let an invalid statement compile.
 C_DISARMING = [
     ["-Wno-format"],
     ["-Wno-error"],
@@ -31,7 +32,7 @@ C_DISARMING = [
     [INSTALLED, "-Wno-format", "-Wno-error"],
 ]
 
-# A diagnostic begins with lines that say where its place was included or instantiated (g++, both), and its notes follow.
+# A diagnostic begins with lines that name where its place was included or instantiated (g++, both); its notes follow.
 PLACE = re.compile(r"In file included from |\s+from |\S+ (In|At) |\S+\s+(recursively )?required |\S+\s+in .constexpr. expansion ")
 HEAD = re.compile(r"\S+ (fatal )?(error|warning): ")
 ERROR = re.compile(r"^\S+ (fatal )?error: ", re.MULTILINE)
@@ -78,7 +79,7 @@ def check_good(compiler, options, directory):
 
 
 def diagnostics(output):
-    """The texts of the single diagnostics."""
+    """The texts of the diagnostics, one by one."""
     groups, place_only = [], False
     for line in output.splitlines(keepends=True):
         is_place = PLACE.match(line) is not None
@@ -90,10 +91,10 @@ def diagnostics(output):
 
 
 def by_statement(output):
-    """{number: all that was said about this statement}."""
+    """{number: all messages about this statement}."""
     said, numbers = {}, set()
     for text in diagnostics(output):
-        # One without any: g++ says where it is only once for several in one function.
+        # A statement without any message: for several in one function, g++ prints the place only once.
         numbers = {int(number) for number in STATEMENT.findall(text)} or numbers
         for number in numbers:
             said[number] = said.get(number, "") + text

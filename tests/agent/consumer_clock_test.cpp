@@ -1,4 +1,4 @@
-// Statements whose records the consumer stamps.
+// Statements whose records get their time from the consumer.
 
 #include <cstdlib>
 #include <string>

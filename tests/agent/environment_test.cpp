@@ -1,4 +1,4 @@
-// What the RINGSIDE_ variables do.
+// The effect of the RINGSIDE_ variables.
 
 #include <cerrno>
 #include <chrono>

@@ -1,5 +1,6 @@
-// Signal handlers that log, one at every single instruction of a log call, and two of them at every
-// two instructions of its publication. The processor's trap flag tells of each instruction.
+// Signal handlers that log: one at every instruction of a log call, and two at every pair of
+// instructions of its publication. The processor's trap flag raises a signal after each
+// instruction.
 
 #include <csignal>
 #include <cstdint>
@@ -26,10 +27,10 @@ TEST(EveryInstruction, NeedsHandlersAtOnce) {
 }
 #else
 
-// What the handler of single steps knows.
+// The state of the handler of single steps.
 struct Steps {
   unsigned long seen = 0;
-  unsigned long log_at[2] = {0, 0};  // of the steps, from 1; 0: none
+  unsigned long log_at[2] = {0, 0};  // step numbers from 1; 0: none
   int logged = 0;
   const std::atomic<std::uint64_t>* published = nullptr;
   std::uint64_t last_published = 0;
@@ -62,8 +63,8 @@ class Stepped {
     consumer_.poll();
   }
 
-  // Runs `call`, which steps and records "outer", with a handler at two of its steps; 0: none.
-  // Returns how many steps it took.
+  // Runs `call`, which steps and records "outer", with a handler at two of its steps (0: none).
+  // Returns the number of steps.
   template <class Call>
   unsigned long run(unsigned long first, unsigned long second, Call&& call) {
     consumer_.poll();
@@ -76,7 +77,7 @@ class Stepped {
     call();
     const unsigned long seen = g_steps.seen;
     const int logged = g_steps.logged;
-    // Nothing is left for the next log call to publish.
+    // So that the next log call has nothing to publish.
     consumer_.poll();
     int outer = 0;
     int handler = 0;
@@ -112,7 +113,8 @@ void one_handler_everywhere() {
   }
 }
 
-// Each a little further into the publication, also where the first has made it longer.
+// Starts the second handler later and later in the publication, including where the first one has
+// made it longer.
 void two_handlers_in_the_publication(const char* format) {
   Stepped stepped;
   const std::uint32_t site = own_segment().site(format).id;
@@ -137,8 +139,8 @@ void two_handlers_in_the_publication(const char* format) {
   }
 }
 
-// With this policy no call looks after the segment's file: that blocks signals, and the kernel ends
-// a process that steps with SIGTRAP blocked.
+// With this policy no call checks the segment's file. A check blocks signals, and the kernel ends a
+// process that steps while SIGTRAP is blocked.
 void begin() {
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   preallocate();

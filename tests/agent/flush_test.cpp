@@ -1,4 +1,4 @@
-// flush() tells whether everything is in the file.
+// flush() returns whether every record is in the file.
 
 #include <chrono>
 #include <cstdlib>

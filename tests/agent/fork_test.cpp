@@ -195,8 +195,8 @@ PROCESS_TEST(Fork, WorksInASignalHandler) {
   EXPECT_EQ(numbers_in(path_of_child(g_child.load())), Values{"i32 100"});
 }
 
-// The handler's child returns into the record that was being written: it must not end up in the
-// child's ring, nor anywhere in the parent's.
+// The handler's child returns into the record that was being written. The record must not reach the
+// child's ring, nor any place in the parent's.
 PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
   preallocate();
   std::uint64_t tsc = 0;
@@ -205,7 +205,7 @@ PROCESS_TEST(Fork, TheChildOfAnInterruptedRecordStartsClean) {
   in_handler([&] {
     pid = fork();
     if (pid != 0) return;
-    log_number(50);  // still in the handler: there is no place for it
+    log_number(50);  // still in the handler: the record has no place
     log_number(51);
   });
   if (pid == 0) {
@@ -240,7 +240,7 @@ void fork_only(int) {
   g_child = pid;
 }
 
-// The same in the slow path: the thread waits for space when the handler forks.
+// The same in the slow path: the handler forks while the thread waits for space.
 PROCESS_TEST(Fork, TheChildOfAnInterruptedWaitReturns) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "300", 1);

@@ -1,4 +1,5 @@
-// A full shared-memory directory: refused and counted, never a signal.
+// A full shared-memory directory: segments, rings and statements are refused and counted, without a
+// signal.
 
 #include <cerrno>
 #include <chrono>
@@ -20,7 +21,7 @@
 namespace ringside::test {
 namespace {
 
-// A tmpfs of its own size on the test's directory.
+// Mounts a tmpfs of limited size on the test's directory.
 class SmallDirectory {
  public:
   explicit SmallDirectory(const std::string& size) {
@@ -40,7 +41,7 @@ class SmallDirectory {
     const std::string options = "size=" + size;
     ASSERT_EQ(mount("none", shm_dir().c_str(), "tmpfs", MS_REMOUNT, options.c_str()), 0);
   }
-  // Takes all that is left, but for `leave` bytes.
+  // Uses up the space, except for `leave` bytes.
   void fill_up(std::int64_t leave) {
     const int fd = open((shm_dir() + "/filler").c_str(), O_RDWR | O_CREAT, 0600);
     std::int64_t taken = 0;
@@ -65,7 +66,7 @@ void log_number(int number) {
   RS_INFO("number %d", number);
 }
 
-// A refusal is tried again after a while only.
+// After a refusal the library tries again only after some time.
 void log_until_recorded() {
   wait_until([] {
     log_number(77);
@@ -127,7 +128,7 @@ PROCESS_TEST(FullDirectory, RefusesTheSecondRing) {
   });
 }
 
-// The plug-in brings more statements than the dictionary has memory for.
+// The plug-in has more statements than the dictionary has memory for.
 PROCESS_TEST(FullDirectory, RefusesStatementsBeyondTheDictionary) {
   SMALL_DIRECTORY(dir, "64m");
   log_number(0);

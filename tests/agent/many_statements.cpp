@@ -1,4 +1,4 @@
-// A plug-in with so many statements that the dictionary has to grow by several steps.
+// A plug-in with so many statements that the dictionary must grow several times.
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-// In two levels, because compilers limit the length of a fold.
+// Two levels, because compilers limit the length of a fold expression.
 constexpr int kGroups = 15;
 constexpr int kStatementsPerGroup = 100;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Services whose log calls are measured, and what of them is.
+// Services that measure their log calls, and the counts of what was measured.
 
 #include <cmath>
 #include <cstdint>
@@ -27,20 +27,20 @@ inline std::uint64_t sum(const shm::CostCounts& counts) {
   return calls;
 }
 
-// Of the ring's present owner.
+// The measured calls of the ring's present owner.
 inline std::uint64_t measured(std::uint32_t ring = 0) {
   const shm::CallCosts& costs = own_segment().call_costs(ring);
   return sum(costs.all) - sum(costs.before);
 }
 
-// Each call is chosen by itself, or less at random than that.
+// Checks the count against independent choices: their deviation, or a smaller one.
 inline void expect_one_in(std::uint64_t n, std::uint64_t calls, std::uint64_t found) {
   const double mean = static_cast<double>(calls) / static_cast<double>(n);
   EXPECT_NEAR(static_cast<double>(found), mean, n == 1 ? 0 : 5 * std::sqrt(mean))
       << "one in " << n << " of " << calls;
 }
 
-// Records of every size and form, numbered, drained meanwhile.
+// Logs numbered records of every size and form, drained meanwhile.
 inline void log_of_all_sizes(std::uint64_t i) {
   static const std::string text(300, 't');
   switch (i % 6) {

@@ -1,4 +1,4 @@
-/* NetLogger's call in C. */
+/* NetLogger calls in C. */
 #include "tests/agent/netlogger_statements.h"
 
 #include "libagent/include/ringside/netlogger.h"

@@ -1,4 +1,4 @@
-// NetLogger's call: what it makes of its texts, and what it records.
+// The NetLogger call: how it parses its texts, and what it records.
 
 #include "libagent/include/ringside/netlogger.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-// "name: constant", "name: type" of a variable.
+// "name: constant", or "name: type" for a variable.
 Values fields_of(const Site& site) {
   Values told;
   for (const Field& f : site.fields) {
@@ -59,7 +59,7 @@ PROCESS_TEST(Netlogger, WritesConstantsOnceAndVariablesOfEachCallInCpp) {
   expect_example(own_segment().site("cpp.event"));
   EXPECT_TRUE(own_segment().site("cpp.event").file.ends_with("netlogger_test.cpp"));
   EXPECT_EQ(recorded(), (std::vector<Values>{kExampleValues, {"i32 8", "f64 -1.5", "string "}}));
-  // Head, an integer, a double, length and text: nothing of names or constants.
+  // Head, integer, double, length and text: neither names nor constants.
   EXPECT_EQ(own_segment().data(0)[1].bytes, 8U + 4 + 8 + 4);
 }
 
@@ -76,14 +76,15 @@ PROCESS_TEST(Netlogger, WritesConstantsOnceAndVariablesOfEachCallByAHandle) {
   ASSERT_NE(handle, nullptr);
   c_netlogger_handle_write(handle, 7, 0.5, "seven");
   c_netlogger_handle_write(handle, 8, -1.5, "");
-  // Texts count, not where they lie.
+  // Statements are the same if their texts are equal, wherever the texts are stored.
   std::string event = "c.event";
   const std::string constants = "Const1=3 Const2=Hello";
   const std::string variables = "Var1=%d Var2=%f Var3=%s";
   rs_netlogger_write(handle, event.c_str(), constants.c_str(), "Var1=%d Var2=%f Var3=%s", 9, 1.0,
                      "");
   event.assign(event.size(), 'x');
-  EXPECT_EQ(own_segment().count_sites("c.event"), 1U + 1U);  // and the macro's
+  EXPECT_EQ(own_segment().count_sites("c.event"),
+            1U + 1U);  // the handle's statement and the macro's
   rs_netlogger_close(handle);
   EXPECT_EQ(recorded(),
             (std::vector<Values>{
@@ -211,7 +212,7 @@ PROCESS_TEST(Netlogger, GoesOnInTheChildOfAFork) {
   rs_netlogger_close(handle);
 }
 
-// What a call costs depends on how many others share its place.
+// A call costs more, the more statements share its hash slot.
 TEST(NetloggerHandle, StatementsThatDifferInOneTextAloneStandApart) {
   constexpr int kStatements = 4096;
   for (std::size_t differs = 0; differs < 3; ++differs) {

@@ -1,4 +1,4 @@
-// What happens when a ring is full.
+// A full ring: what is dropped, counted and marked, and how long a log call waits.
 
 #include <atomic>
 #include <chrono>
@@ -119,10 +119,10 @@ PROCESS_TEST(Overflow, EachMarkTellsTheCauseOfItsOwnGap) {
   own_segment().control().consumer.state.store(
       static_cast<std::uint32_t>(shm::ConsumerState::kPolling));
   release_all();
-  log_number(4);  // tells of the second drop: nobody was there
+  log_number(4);  // reports the second drop: no consumer was there
   while (dropped() == 2) log_number(5);
   release_all();
-  log_number(6);  // tells of the third: the consumer was there
+  log_number(6);  // reports the third drop: the consumer was there
   std::uint64_t cause = 0;
   for (const Record& r : own_segment().records(0)) {
     if (r.code == shm::kCodeDrop) cause = r.words[1];
@@ -171,7 +171,8 @@ PROCESS_TEST(Overflow, BlockArmsAgainWhenTheConsumerMoves) {
   EXPECT_EQ(dropped(), 1003U);
 }
 
-// A consumer that cannot write polls on, but releases nothing: it must not cost the bound per call.
+// A consumer that cannot write keeps polling, but releases nothing: the wait must happen once, not
+// in each call.
 PROCESS_TEST(Overflow, AStalledConsumerCostsTheBoundOnce) {
   configure("block");
   fill();
@@ -199,13 +200,13 @@ PROCESS_TEST(Overflow, PolicyMayChangeWhileRunning) {
   EXPECT_EQ(blocked(), 0U);
 }
 
-// The segment may be written to by others: they may shorten the wait, not make it longer.
+// Other processes can write to the segment: they can shorten the wait, but not prolong it.
 PROCESS_TEST(Overflow, NobodyElseCanMakeTheBoundLonger) {
   configure("block");
   fill();
   auto& bound_ms = own_segment().control().service.block_timeout_ms;
   bound_ms.store(UINT32_MAX);
-  log_number(0);  // would not return in a month
+  log_number(0);  // would wait for a month
   EXPECT_EQ(dropped(), 1U);
   EXPECT_EQ(blocked(), 1U);
 }
@@ -217,7 +218,7 @@ PROCESS_TEST(Overflow, ABoundOfZeroDropsAtOnce) {
   EXPECT_EQ(dropped(), 100U);
 }
 
-// The lock of a consumer that lives: to the kernel another open file is another owner.
+// The lock of a live consumer: to the kernel, another open file is another owner.
 class ConsumerLock {
  public:
   ConsumerLock(const std::string& path, std::int64_t byte, short type)
@@ -252,7 +253,7 @@ void wait_out_a_live_consumer() {
   EXPECT_EQ(dropped(), 1U);
   EXPECT_EQ(blocked(), 1U);
   for (int i = 0; i < 1000; ++i) log_number(i);
-  // It polls, but does not come to this ring.
+  // The consumer polls, but does not reach this ring.
   own_segment().control().consumer.heartbeat.fetch_add(1);
   for (int i = 0; i < 1000; ++i) log_number(i);
   EXPECT_EQ(dropped(), 2001U);
@@ -323,7 +324,7 @@ PROCESS_TEST(Overflow, AConsumerThatDiesIsAbsent) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     lock.reset();
   });
-  log_number(0);  // would not return in an hour
+  log_number(0);  // would wait for an hour
   dying.join();
   EXPECT_EQ(ring().counters.dropped_consumer_absent.load(), 1U);
 }

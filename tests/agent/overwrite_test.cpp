@@ -1,4 +1,4 @@
-// Rings that are overwritten: what stays is the newest, whole, and numbered exactly.
+// Rings that are overwritten: the newest records remain, whole and numbered exactly.
 
 #include <csignal>
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace ringside::test {
 namespace {
 
 constexpr std::uint64_t kRing = 65536;
-// Of a ring: two sub-buffers of 32 are kept free, and one is given up as a whole.
+// Of the 32 sub-buffers of a ring, two are kept free, and one is released at a time.
 constexpr std::uint64_t kKept = kRing / shm::kSubBuffersPerRing * 29;
 
 void overwritten_ring(const char* threads = "8") {
@@ -35,7 +35,7 @@ struct Kept {
   shm::OldestRecords oldest;
   std::uint64_t bytes = 0;
   std::vector<Record> data;
-  std::uint64_t dropped = 0;  // told by marks that are still there
+  std::uint64_t dropped = 0;  // reported by marks that are still in the ring
 };
 
 Kept kept(std::uint32_t index = 0) {
@@ -54,7 +54,7 @@ Kept kept(std::uint32_t index = 0) {
   return kept;
 }
 
-// Numbered from 0; every third has a text.
+// Numbers start at 0; every third record has a text.
 void log_number(std::uint64_t i) {
   if (i % 3 == 0) {
     RS_INFO("%lu %s %d", i, std::string(i % 50, 'x').c_str(), 7);
@@ -124,7 +124,7 @@ void log_in_handler(int) {
   g_handled = g_handled + 1;
 }
 
-// Handlers hit the slow path, also in the middle of giving up. All numbers stay exact.
+// Handlers interrupt the slow path, also while it releases a sub-buffer. All numbers stay exact.
 PROCESS_TEST(Overwrite, CountsAreExactUnderATimer) {
   overwritten_ring();
   struct sigaction action {};
@@ -144,7 +144,7 @@ PROCESS_TEST(Overwrite, CountsAreExactUnderATimer) {
   EXPECT_EQ(end.oldest.drops + end.dropped, status().dropped);
   std::uint64_t next = 0;
   for (const Record& r : end.data) {
-    if (r.values.size() < 2) continue;  // a handler's
+    if (r.values.size() < 2) continue;  // the handler's
     const std::uint64_t number = std::stoull(r.values[0].substr(4));
     if (next != 0) {
       EXPECT_EQ(number, next);
@@ -154,8 +154,8 @@ PROCESS_TEST(Overwrite, CountsAreExactUnderATimer) {
   EXPECT_EQ(next, logged);
 }
 
-// A handler that logs more than a ring within one log call: the record that it interrupted, here
-// between its reservation and its first byte, must not be written over.
+// A handler that logs more than a ring holds, within one log call, must not overwrite the record
+// that it interrupted, here between its reservation and its first byte.
 PROCESS_TEST(Overwrite, AHandlerCannotOverwriteTheRecordThatItInterrupted) {
   overwritten_ring();
   for (std::uint64_t i = 0; i < 5'000; ++i) log_number(i);
@@ -206,7 +206,7 @@ PROCESS_TEST(Overwrite, AnEndedThreadKeepsItsRingUntilNoOtherIsLeft) {
   EXPECT_EQ(line.overwritten_streams_lost.load(), 10U + 11U + 12U + 5'000U);
 }
 
-// Somebody writes over the ring: what it held is lost, but the thread logs on.
+// Another process overwrites the ring: its content is lost, but the thread keeps logging.
 PROCESS_TEST(Overwrite, ARingThatSomebodyScribblesOnGoesOn) {
   overwritten_ring();
   for (std::uint64_t i = 0; i < 3'000; ++i) log_number(i);

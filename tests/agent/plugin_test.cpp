@@ -1,4 +1,4 @@
-// Libraries that come and go while the process runs.
+// Libraries that are loaded and unloaded while the process runs.
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ PROCESS_TEST(Plugin, LeavesItsEntriesAndRecordsBehind) {
     const Library plugin("RINGSIDE_TEST_C_PLUGIN");
     plugin.log("c_plugin_log", 2);
   }
-  // All that walk the list of statements: it must not lead into unmapped memory.
+  // These calls walk the list of statements, which must not lead into unmapped memory.
   set_level(Level::error);
   set_level(Level::trace);
   RS_INFO("after dlclose");

@@ -1,4 +1,4 @@
-// What the printf front end puts into a ring, conversion by conversion.
+// What the printf front end writes into a ring, conversion by conversion.
 
 #include <algorithm>
 #include <cerrno>
@@ -117,7 +117,7 @@ PROCESS_TEST(PrintfRecord, CopiesStringsUpToTheirPrecision) {
 }
 
 PROCESS_TEST(PrintfRecord, ReadsNoByteBeyondThePrecision) {
-  // Exactly sized heap blocks: AddressSanitizer reports any read behind them.
+  // Exactly sized heap blocks: AddressSanitizer reports any read past their end.
   const std::vector<char> open_ended = {'a', 'b', 'c'};
   RS_INFO("%.3s|%.*s", open_ended.data(), 2, open_ended.data());
   EXPECT_EQ(last_values(), (Values{"string abc", "i32 2", "string ab"}));
@@ -246,7 +246,7 @@ int twice(int value) {
   return 2 * value;
 }
 
-// A reader that looks for a name, to hide its value, must not miss it.
+// A reader that hides a field's value by its name must be able to find the name.
 PROCESS_TEST(PrintfRecord, NamesFieldsThatCannotBeToldApartByAllOfThem) {
   const char* const password = "x";
   RS_INFO("template %d %s", twice<int, long>(1), password);

@@ -21,7 +21,7 @@ namespace {
 
 std::string g_shm_dir;
 
-// Removes what the test left, segments included, also if the child was killed.
+// Removes the test's files, segments included, even if the child was killed.
 class ShmDir {
  public:
   ShmDir() {
@@ -41,7 +41,7 @@ class ShmDir {
   std::string path_;
 };
 
-constexpr int kSkipped = 77;  // exit status of a body that skipped itself, its reason printed
+constexpr int kSkipped = 77;  // exit status of a body that printed its reason to skip
 
 void clear_environment() {
   for (const char* name :
@@ -133,7 +133,7 @@ void wait_until(const std::function<bool()>& condition) {
 }
 
 StderrCapture::StderrCapture() : saved_(dup(STDERR_FILENO)), file_(memfd_create("stderr", 0)) {
-  fcntl(file_, F_SETFL, O_APPEND);  // as a log is opened
+  fcntl(file_, F_SETFL, O_APPEND);  // as services open a log
   dup2(file_, STDERR_FILENO);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The library's state is one per process, so a test of it is a process: PROCESS_TEST runs its
-// body in a child of its own, with an empty shared-memory directory of its own.
+// The library keeps one state per process, so a test of it is a process: PROCESS_TEST runs its body
+// in its own child, with its own empty shared-memory directory.
 
 #include <functional>
 #include <string>
@@ -36,7 +36,7 @@ inline constexpr bool kThreadSanitizer = false;
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-// Runs `body` in a child and expects it to end without a failure.
+// Runs `body` in a child and expects it to end without a failed expectation.
 void run_in_process(void (*body)());
 
 // The directory of the running test, which RINGSIDE_SHM_DIR names.
@@ -51,16 +51,16 @@ pid_t start_child(const std::function<void()>& body);
 // Waits for `pid` and returns its wait status.
 int wait_for(pid_t pid);
 
-// Runs `body` in a child and returns its wait status; 0 means that all went well.
+// Runs `body` in a child and returns its wait status; 0 means success.
 int run_child(const std::function<void()>& body);
 
 // Runs a program to its end and returns its wait status.
 int run_program(const std::string& path, const std::vector<std::string>& arguments);
 
-// Waits until `condition` holds; fails the test if it does not within a minute.
+// Waits until `condition` holds; fails the test if that takes more than a minute.
 void wait_until(const std::function<bool()>& condition);
 
-// Takes over standard error while it lives.
+// Captures standard error during its lifetime.
 class StderrCapture {
  public:
   StderrCapture();

@@ -1,4 +1,4 @@
-// One thread's ring: laps, its end, and records too large for it.
+// The ring of one thread: laps, the ring's end, and records that are too large.
 
 #include <cstdlib>
 #include <string>
@@ -88,7 +88,8 @@ PROCESS_TEST(Ring, EveryLapBringsAClockAndNoRecordIsTorn) {
 PROCESS_TEST(Ring, ARecordMayEndExactlyWhereTheRingDoes) {
   small_ring();
   preallocate();
-  // 24 bytes of clock, then 16-byte records: one of 8 bytes first makes the end meet.
+  // 24 bytes of clock, then 16-byte records: a record of 8 bytes first makes the last one end with
+  // the ring.
   RS_INFO("8 bytes");
   while (producer_pos() + 16 <= kRing) RS_INFO("%ld", 1L);
   EXPECT_EQ(producer_pos(), kRing);
@@ -125,7 +126,7 @@ PROCESS_TEST(Ring, CutsARecordOfOneByteMore) {
   EXPECT_EQ(own_segment().ring(0).counters.cut_records.load(), 1U);
 }
 
-// Before a thread has a ring, its record's limit is not known from the ring.
+// Before a thread has a ring, the size limit of its records is not known from the ring.
 PROCESS_TEST(Ring, CutsALargeRecordThatIsTheFirstOfItsThread) {
   small_ring();
   const std::string text(10 * kRing, 'f');

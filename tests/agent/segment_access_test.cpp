@@ -1,4 +1,4 @@
-// Whom the segment's mode and group let in.
+// Which users can open the segment, by its mode and group.
 
 #include <cstdlib>
 #include <filesystem>
@@ -65,7 +65,7 @@ PROCESS_TEST(SegmentAccess, TheGroupByNameAndByNumber) {
                 EXPECT_EQ(mode_of_segment(), 0660U);
                 EXPECT_EQ(group_of_segment(), other->gr_gid);
                 EXPECT_EQ(capture.lines().size(), 0U);
-                // Of its own, wherever the file with the names is by then.
+                // The child's own segment too, wherever the group file is by then.
                 EXPECT_EQ(run_child([&] {
                             RS_INFO("in a child");
                             EXPECT_EQ(group_of_segment(), other->gr_gid);
@@ -77,7 +77,8 @@ PROCESS_TEST(SegmentAccess, TheGroupByNameAndByNumber) {
   }
 }
 
-// Rather none than one that somebody else than intended may write to.
+// If the group cannot be set, there is no segment, rather than one that unintended users can write
+// to.
 PROCESS_TEST(SegmentAccess, WithoutItsGroupThereIsNoSegment) {
   for (const char* const text : {"no-such-group", "4294967295", "-1", "nogroup:", "nogrou"}) {
     EXPECT_EQ(run_child([text] {

@@ -1,4 +1,4 @@
-// The segment's file: its name, its rights, its lock and its header.
+// The segment's file: its name, permissions, lock and header.
 
 #include <cmath>
 #include <cstring>
@@ -25,7 +25,7 @@
 namespace ringside::test {
 namespace {
 
-// As a consumer asks: F_GETLK with an open file description of its own.
+// Asks as a consumer does: F_GETLK with its own open file description.
 std::string only_segment() {
   const std::vector<std::string> paths = segments_in(shm_dir());
   EXPECT_EQ(paths.size(), 1U);
@@ -115,7 +115,7 @@ PROCESS_TEST(SegmentLife, HeaderDescribesTheRegions) {
   EXPECT_EQ(h.field_offsets.ring_state, 192U);
 }
 
-// A bound of 2 % catches a wrong unit or leaf, not a slow machine.
+// A bound of 2 % catches a wrong unit or CPUID leaf, not a slow machine.
 PROCESS_TEST(SegmentLife, TscFrequencyFitsTheMonotonicClock) {
   init();
   const shm::TickReading start = shm::read_tick_pair(CLOCK_MONOTONIC);

@@ -1,5 +1,5 @@
 #pragma once
-// The locks on a segment's bytes, as another process sees them.
+// The locks on a segment's bytes, as another process finds them.
 
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ringside::test {
 
-// Whether anybody holds the lock on this byte of the file: the service's unless told otherwise.
-// Asked as a consumer does, with an open file description of its own.
+// Whether any process holds the lock on this byte of the file (default: the service's lock). Asks
+// as a consumer does, with its own open file description.
 bool is_locked(const std::string& path, std::int64_t byte = shm::kServiceLockByte);
 
 }  // namespace ringside::test

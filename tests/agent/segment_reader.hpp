@@ -1,5 +1,5 @@
 #pragma once
-// Reads a segment as a consumer would, from its file and by shm-layout alone.
+// Reads a segment as a consumer does, from its file and by shm-layout alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Field {
   shm::FieldType type;
   bool is_format_arg;
   std::string name;
-  std::string constant = {};  // "type value", as in Record; empty: its values stand in records
+  std::string constant = {};  // "type value", as in Record; empty: the values are in the records
 };
 
 struct Site {
@@ -52,7 +52,7 @@ struct Record {
 
 class SegmentReader {
  public:
-  // Maps a live or left-over segment; throws std::runtime_error if it is not sound.
+  // Maps a live or left-over segment; throws std::runtime_error if it is invalid.
   explicit SegmentReader(const std::string& path);
   ~SegmentReader();
   SegmentReader(const SegmentReader&) = delete;
@@ -62,22 +62,22 @@ class SegmentReader {
   const shm::SegmentLayout& layout() const { return layout_; }
   shm::ControlPage& control() const;
   shm::RingMetadata& ring(std::uint32_t index) const;
-  // Of a segment that measures calls; throws if it does not.
+  // The call costs of a ring; throws if the segment does not measure calls.
   const shm::CallCosts& call_costs(std::uint32_t index) const;
   std::uint8_t site_switch(std::uint32_t site_id) const;
   void set_site_switch(std::uint32_t site_id, std::uint8_t state);
   std::uint32_t rings_used() const;
 
-  // The statements registered so far, by id.
+  // The statements registered until now, by id.
   const std::map<std::uint32_t, Site>& sites();
-  // The only one with this format; throws if there is none or more than one.
+  // The only statement with this format; throws if there is none or more than one.
   const Site& site(const std::string& format);
   std::size_t count_sites(const std::string& format);
 
   // Every record of ring `index` between the positions, in order. Throws on any byte that is not
-  // part of a sound record.
+  // part of a valid record.
   std::vector<Record> records(std::uint32_t index, std::uint64_t from, std::uint64_t to);
-  // All that is published and not consumed.
+  // All records that are published and not consumed.
   std::vector<Record> records(std::uint32_t index);
   // The same without clock, drop and pad records.
   std::vector<Record> data(std::uint32_t index);
@@ -95,10 +95,10 @@ class SegmentReader {
   std::uint64_t dictionary_read_ = 0;
 };
 
-// The calling process's segment.
+// The segment of the calling process.
 SegmentReader& own_segment();
 
-// What the calling thread recorded last: its values.
+// The values of the last record of the calling thread.
 std::vector<std::string> last_values();
 
 }  // namespace ringside::test

@@ -9,7 +9,7 @@ inline void log_from_header(int value) {
   RS_INFO("inline in a header %d", value);
 }
 
-// In the second translation unit.
+// Defined in the second translation unit.
 void log_from_other_unit(int value);
 void log_template_from_other_unit();
 

@@ -1,4 +1,4 @@
-// Runs code within a signal handler, as what interrupts a log call does.
+// Runs code in a signal handler, which can interrupt a log call.
 #pragma once
 
 #include <csignal>

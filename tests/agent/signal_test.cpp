@@ -42,7 +42,7 @@ void set_timer(long interval_us) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// Logs until `handlers` interruptions have come, with a large margin of records.
+// Logs until `handlers` interruptions have happened, with a large margin of records.
 long log_until(long handlers) {
   long count = 0;
   while (g_handled.load(std::memory_order_relaxed) < handlers) {
@@ -87,8 +87,8 @@ PROCESS_TEST(Signal, NoRecordIsTornOrLostUnderATimer) {
   EXPECT_EQ(status().dropped, 0U);
 }
 
-// The ring is mostly full: handlers hit every branch of the slow path. Nothing may be torn and
-// every record is either there or counted.
+// The ring is mostly full: handlers interrupt every branch of the slow path. No record may be torn,
+// and each is either present or counted.
 PROCESS_TEST(Signal, CountsAreExactWhenTheRingOverflowsUnderATimer) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
@@ -176,7 +176,7 @@ PROCESS_TEST(Signal, AHandlersFirstRecordLeavesErrnoAlone) {
   }).join();
 }
 
-// A record of `bytes` by hand, in the steps between which a handler may come.
+// A record of `bytes` written step by step, so that a handler can run between the steps.
 struct ManualRecord {
   std::uint64_t bytes;
   std::uint64_t tsc = 0;
@@ -243,8 +243,8 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapKeepsItsPlace) {
   EXPECT_EQ(segment.data(0).size(), 2U);
 }
 
-// The outer record lies in the lap before: its place is computed with the new lap's, and must
-// still be its own.
+// The outer record is in the previous lap. Its place is computed with the new lap's data, and must
+// not change.
 PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
   constexpr std::uint64_t kRing = 65536;
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
@@ -259,7 +259,7 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
   RS_INFO("manual 4");
   const std::uint32_t site = segment.site("manual 4").id;
   for (int lap = 1; lap <= 5; ++lap) {
-    // The nested record is of 12 bytes: every lap begins 4 bytes further on in the ring.
+    // The nested record has 12 bytes, so every lap begins 4 bytes further on in the ring.
     for (consumer.poll(); published.load() + 16 <= lap_start + kRing; consumer.poll()) {
       RS_INFO("fill");
     }
@@ -278,8 +278,8 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
   }
 }
 
-// A consumer position that was never reached lets handlers write on, but never so far that the
-// place of the record under way falls out of the ring's memory.
+// A consumer position that was never reached lets handlers continue to write, but never so far that
+// the place of the unfinished record leaves the ring's memory.
 PROCESS_TEST(Signal, AConsumerPositionOutOfTheBlueLeavesTheOuterRecordItsPlace) {
   constexpr std::uint64_t kRing = 65536;
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
@@ -295,7 +295,7 @@ PROCESS_TEST(Signal, AConsumerPositionOutOfTheBlueLeavesTheOuterRecordItsPlace) 
   });
   EXPECT_GT(segment.ring(0).counters.dropped_total.load(), 9 * kRing / 8);
   EXPECT_LE(rs_thread_state.pos, outer.start + kRing);
-  outer.write(site);  // a write outside of the mapping would end the process
+  outer.write(site);  // a write outside the mapping would end the process
   outer.publish();
   EXPECT_EQ(segment.records(0, outer.start, outer.start + 8)[0].code, site);
 }

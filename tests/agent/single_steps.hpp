@@ -1,4 +1,4 @@
-// Steps through code by the processor's trap flag: SIGTRAP comes after each instruction.
+// Steps through code with the processor's trap flag, which raises SIGTRAP after each instruction.
 #pragma once
 
 #if defined(__x86_64__)
@@ -17,7 +17,7 @@ namespace ringside::test {
 
 constexpr unsigned long kTrapFlag = 0x100;
 
-// Both leave the red zone of whoever they are inlined into alone.
+// Both leave the red zone of the calling function alone, into which they are inlined.
 __attribute__((always_inline)) inline void begin_stepping() {
   __asm__ volatile(
       "leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp"

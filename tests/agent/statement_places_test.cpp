@@ -1,4 +1,4 @@
-// Where statements may stand.
+// Where statements can appear in the source.
 
 #include <cstdlib>
 #include <memory>

@@ -1,4 +1,4 @@
-// Switches that others set in the segment, with and without a deadline.
+// Switches that other processes set in the segment, with and without a deadline.
 
 #include <csignal>
 #include <cstdint>
@@ -66,7 +66,7 @@ PROCESS_TEST(Switch, SaysOffWhateverElseStandsThere) {
     if (state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock) continue;
     const auto byte = static_cast<std::uint8_t>(state);
     set_switch(byte);
-    // Every deadline is over.
+    // Every deadline has passed.
     const bool becomes_on = shm::is_timed(byte) && (shm::switch_after(byte) & 1U) != 0;
     EXPECT_EQ(logged(), becomes_on ? 1U : 0U) << state;
   }

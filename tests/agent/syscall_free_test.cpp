@@ -1,5 +1,5 @@
-// Steady-state logging makes no system call and starts no thread: shown by a seccomp filter that
-// kills the process at any other call.
+// Steady-state logging makes no system call and starts no thread: a seccomp filter kills the
+// process at any other call.
 
 #include <cstddef>
 #include <cstdlib>
@@ -32,11 +32,11 @@ constexpr sock_filter statement(unsigned code, std::uint32_t k) {
 }
 
 constexpr sock_filter allow_next_if(std::uint32_t number) {
-  // Equal: fall through to the "allow" behind it; else skip that.
+  // If equal, continue with the "allow" that follows; otherwise skip it.
   return {static_cast<std::uint16_t>(BPF_JMP | BPF_JEQ | BPF_K), 0, 1, number};
 }
 
-// From here on only write, exit and the return from a signal are possible.
+// Permits only write, exit and the return from a signal handler from here on.
 bool forbid_system_calls() {
   const sock_filter allow = statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   sock_filter filter[] = {
@@ -107,7 +107,7 @@ PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsThroughManyLaps) {
   close(ready[1]);
   char c = 0;
   ASSERT_EQ(read(ready[0], &c, 1), 1);
-  // This process is the consumer: it empties the ring by position alone, for speed.
+  // This process is the consumer: it only advances the position, for speed.
   SegmentReader segment(segments_in(shm_dir()).at(0));
   shm::RingMetadata& ring = segment.ring(0);
   int status = -1;

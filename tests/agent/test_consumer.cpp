@@ -30,7 +30,7 @@ void TestConsumer::poll() {
 }
 
 void TestConsumer::start(std::function<void()> pause) {
-  // The thread must not run the signal handlers that a test means for another thread.
+  // The thread must not run signal handlers that a test intends for another thread.
   sigset_t all;
   sigset_t saved;
   sigfillset(&all);

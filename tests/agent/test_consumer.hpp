@@ -1,6 +1,6 @@
 #pragma once
-// A consumer for tests: drains rings by the protocol of shm-layout/ring_metadata.hpp and hands
-// on every record it finds.
+// A consumer for tests: drains rings by the protocol of shm-layout/ring_metadata.hpp and passes on
+// every record.
 
 #include <atomic>
 #include <cstdint>
@@ -18,10 +18,10 @@ class TestConsumer {
   explicit TestConsumer(SegmentReader& segment, Visit visit = {})
       : segment_(segment), visit_(std::move(visit)) {}
 
-  // One round over all rings: empties them and answers flush requests.
+  // One round over all rings: drains them and answers flush requests.
   void poll();
 
-  // Polls on a thread of its own until stopped; the last round comes after the stop.
+  // Polls on its own thread until stopped; the last round follows the stop.
   void start(std::function<void()> pause = {});
   void stop();
   ~TestConsumer() { stop(); }

@@ -1,4 +1,4 @@
-// Rings of many threads that come and go.
+// The rings of many threads that start and end.
 
 #include <atomic>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Threads that pthread_create has not made: thread-local storage of their own, but no destructors.
+// Threads that were not created by pthread_create: they have thread-local storage, but no
+// destructors.
 
 #include <algorithm>
 #include <atomic>
@@ -27,7 +28,7 @@ constexpr std::size_t kStackBytes = 256U << 10;
 struct BareThread {
   int (*body)(int);
   int argument;
-  std::atomic<int> running{1};  // the kernel clears it and wakes who waits
+  std::atomic<int> running{1};  // the kernel clears it and wakes the waiting thread
 };
 
 int enter(void* thread) {
@@ -48,7 +49,7 @@ void* allocate_thread_storage() {
   return storage;
 }
 
-// Runs `body` on a bare thread to its end. False if this C library does not say how.
+// Runs `body` on a bare thread until it ends. False if the layout of this C library is unknown.
 bool run_bare_thread(int (*body)(int), int argument) {
   void* const storage = allocate_thread_storage();
   if (storage == nullptr) return false;
@@ -108,7 +109,7 @@ PROCESS_TEST(BareThread, RingsOfThoseThatAreGoneAreFoundAgain) {
     }
   }
   consumer.stop();
-  // Two rings are looked at in turn: a later thread's record may be seen first.
+  // The reader takes one ring after the other: a later thread's record can come first.
   std::vector<std::string> expected;
   for (int i = -1; i < kThreads; ++i) expected.push_back("i32 " + std::to_string(i));
   std::sort(expected.begin(), expected.end());

@@ -1,4 +1,4 @@
-// Threads that are cancelled: never in the middle of a log call.
+// Cancelled threads: cancellation never takes effect in the middle of a log call.
 
 #include <atomic>
 #include <cstdlib>
@@ -64,7 +64,7 @@ PROCESS_TEST(Cancellation, AThreadThatWaitsForSpaceRecordsFirst) {
            own_segment().ring(0).producer.producer_pos.load() > 65536 - 64;
   });
   pthread_cancel(thread);
-  usleep(20'000);  // it waits by now, or will: either is right
+  usleep(20'000);  // it waits by now, or will wait: both are correct
   EXPECT_FALSE(g_returned.load());
   consumer.start();
   void* result = nullptr;

@@ -1,4 +1,5 @@
-// Processes that give up rights between log calls: another user, another root, no system calls.
+// Processes that drop privileges between log calls: another user, another root directory, no system
+// calls.
 
 #include <cerrno>
 #include <chrono>
@@ -42,8 +43,8 @@ Values numbers_in(SegmentReader& segment, std::uint32_t ring) {
   return numbers;
 }
 
-// After the rights are gone: this thread goes on, a new one gets a ring by the descriptor that is
-// open, and a child, which cannot make a segment, is refused and counted.
+// After the privileges are dropped, this thread keeps logging. A new thread gets a ring through the
+// open descriptor. A child cannot create a segment; its records are refused and counted.
 void go_on_without_rights() {
   log_number(2);
   std::thread([] { log_number(3); }).join();
@@ -91,7 +92,7 @@ constexpr sock_filter statement(unsigned code, std::uint32_t k, std::uint8_t ski
   return {static_cast<std::uint16_t>(code), 0, skip_if_not, k};
 }
 
-// Nothing but read, write and exit, on pain of death.
+// Permits only read, write and exit; any other call kills the process.
 bool forbid_all_but_read_write_exit() {
   constexpr unsigned kEqual = BPF_JMP | BPF_JEQ | BPF_K;
   const sock_filter allow = statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -135,7 +136,7 @@ PROCESS_TEST(Confinement, NothingButReadWriteAndExitAfterPreallocate) {
   EXPECT_EQ(found + segment.ring(0).counters.dropped_total.load(), 100'100U);
 }
 
-// Logs for longer than the interval of the segment file's checks, in a filter that forbids them.
+// Logs for longer than the interval of the segment file's checks, under a filter that forbids them.
 void expect_no_check_after(const std::function<void()>& prepare, std::size_t records_before) {
   setenv("RINGSIDE_OVERFLOW", "block", 1);
   const pid_t pid = start_child([&] {

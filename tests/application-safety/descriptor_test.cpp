@@ -1,4 +1,4 @@
-// Services that close descriptors that they did not open, and open files of their own then.
+// Services that close descriptors that they did not open, and then open their own files.
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -48,10 +48,10 @@ std::vector<int> descriptors_of_the_segment() {
   return found;
 }
 
-// A file of the service, whose content must stay what it is.
+// A file of the service, whose content must not change.
 class Database {
  public:
-  // Opens the file at `fd`, so that it stands where the segment stood.
+  // Opens the file at `fd`, so that it replaces the segment.
   explicit Database(int fd) : path_(shm_dir() + "/database"), fd_(fd) {
     std::ofstream(path_) << kContent;
     const int opened = open(path_.c_str(), O_RDWR | O_CLOEXEC);
@@ -87,7 +87,7 @@ PROCESS_TEST(Descriptor, NumberStaysAboveStandardStreams) {
                 log_number(1);
                 const std::vector<int> found = descriptors_of_the_segment();
                 if (found.size() != 1 || found[0] < 3) _exit(2);
-                // What the service prints goes nowhere, but not into the segment.
+                // The service's own output is lost, but does not reach the segment.
                 if (write(STDERR_FILENO, "overwritten!", 12) != -1) _exit(3);
                 log_number(2);
                 if (numbers_in(0) != Values{"i32 1", "i32 2"}) _exit(4);
@@ -146,7 +146,8 @@ PROCESS_TEST(Descriptor, FileThatGetsTheNumberIsNotClosedInAChild) {
   EXPECT_TRUE(database.is_whole());
 }
 
-// The one that was made again after the close is closed in a child, too: its lock would outlive us.
+// The descriptor that was reopened after the close is closed in a child too: otherwise its lock
+// would outlive the service.
 PROCESS_TEST(Descriptor, ChildReleasesTheReopenedDescriptor) {
   log_number(1);
   close_from(3);
@@ -174,7 +175,7 @@ PROCESS_TEST(Descriptor, DictionaryGrowsAfterTheClose) {
   EXPECT_EQ(own_segment().data(0).size(), 2U);
 }
 
-// What cannot be opened again is a loss with its true cause and remedy.
+// A descriptor that cannot be reopened is a loss; the message names the true cause and the remedy.
 PROCESS_TEST(Descriptor, RefusalNamesTheClosedDescriptor) {
   const auto thread_that_logs = [](int number) {
     std::thread([number] {
@@ -204,7 +205,7 @@ PROCESS_TEST(Descriptor, RefusalNamesTheClosedDescriptor) {
   EXPECT_EQ(segment.data(0).size(), 2U) << "the first thread goes on";
 }
 
-// Neither overwritten nor locked: the name is another file's by now.
+// Neither overwritten nor locked: the name belongs to another file by now.
 PROCESS_TEST(Descriptor, AnotherFileWithTheNameStaysWhole) {
   log_number(1);
   const std::string path = status().segment_path;

@@ -1,6 +1,6 @@
-// Logs from every place that runs while a process ends, while a detached thread goes on logging.
+// Logs from every place that runs while a process ends, while a detached thread keeps logging.
 //
-// usage: exit_order [thread]: exit is called by the main thread, or by another one.
+// usage: exit_order [thread]: the main thread calls exit, or another thread does.
 
 #include <atomic>
 #include <cstdlib>

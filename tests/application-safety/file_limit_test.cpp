@@ -1,5 +1,5 @@
-// Services with a limit on the size of files (ulimit -f): traced as far as it reaches, never
-// killed.
+// Services with a limit on file sizes (ulimit -f): they are traced as far as the limit permits, and
+// never killed.
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ PROCESS_TEST(FileLimit, ThreadsBeyondTheLimitNameIt) {
   EXPECT_NE(status().message.find("ulimit -f"), std::string::npos) << status().message;
 }
 
-// The segment has its size by then: nothing of it grows any more.
+// The segment has its full size by then; it does not grow any more.
 PROCESS_TEST(FileLimit, LimitThatIsSetLaterChangesNothing) {
   RS_INFO("before");
   limit_files(1 << 20);

@@ -1,4 +1,5 @@
-// Programs and libraries that link Ringside shared, contain it, or come and go with it.
+// Programs and libraries that link Ringside as a shared library, contain it, or are loaded and
+// unloaded with it.
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,7 +24,7 @@ std::string path_in(const char* variable) {
   return path != nullptr ? path : "";
 }
 
-// The messages of all segments, each "format value".
+// The messages of all segments, each as "format value".
 Values messages() {
   Values found;
   for (const std::string& path : segments_in(shm_dir())) {

@@ -1,6 +1,7 @@
-// Replaces the allocator, operator new and malloc, by one that logs in every function. It must come
-// to its end, and what is allocated by the program itself is recorded: from static initialisers, on
-// several threads at once, at their ends. Some of what the library allocates may be lost, counted.
+// Replaces the allocator, operator new and malloc, by one that logs in every function. The program
+// must end. What the program itself allocates is recorded: in static initialisers, on several
+// threads at once, while threads end. Some of the library's own allocations may be lost; these are
+// counted.
 
 #include <atomic>
 #include <cstddef>

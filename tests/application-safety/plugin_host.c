@@ -1,5 +1,5 @@
-/* Loads libraries, logs through each on a thread of its own, unloads them all, and only then lets
-   the threads end: nothing of a library may be called any more.
+/* Loads libraries, logs through each on its own thread, unloads all of them, and only then lets the
+   threads end: nothing of a library may be called by then.
 
    usage: plugin_host LIBRARY... */
 

@@ -1,4 +1,4 @@
-// Children that are made around fork: vfork, posix_spawn, a bare clone.
+// Children that are created without fork: vfork, posix_spawn, a bare clone.
 
 #include <atomic>
 #include <cstdlib>
@@ -47,7 +47,7 @@ Values own_numbers() {
   return wait_for(pid);
 }
 
-// The child of vfork is the parent's thread for a while: what it logs is the parent's.
+// Until exec, the child of vfork runs on the parent's thread: what it logs belongs to the parent.
 PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
   if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
   for (int i = 0; i < 20; ++i) {
@@ -61,8 +61,8 @@ PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
   EXPECT_EQ(segments_in(shm_dir()).size(), 1U);
 }
 
-// It has no ring yet, and what it would take would bear its name although the parent goes on with
-// it.
+// A child without a ring takes none: the ring would carry the child's name although the parent
+// continues with it.
 PROCESS_TEST(ProcessCreation, AVforkedChildTakesNoRingForItsParent) {
   if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
   EXPECT_EQ(log_and_exec_in_vforked_child(1), 0);
@@ -121,13 +121,13 @@ PROCESS_TEST(ProcessCreation, SpawnedProgramsHoldNothingOfAServiceThatLogsOnAllT
   wait_for(sleeper);
 }
 
-// No handler of fork runs: the child has the parent's segment, and must not end its life with it.
+// No fork handler runs: the child has the parent's segment, and must not remove it when it exits.
 PROCESS_TEST(ProcessCreation, AChildOfABareCloneLeavesTheSegmentAlone) {
   log_number(1);
   const std::string path = status().segment_path;
   std::fflush(nullptr);
   const auto pid = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-  if (pid == 0) std::exit(0);  // NOLINT(concurrency-mt-unsafe): with all destructors
+  if (pid == 0) std::exit(0);  // NOLINT(concurrency-mt-unsafe): runs all destructors
   EXPECT_EQ(wait_for(pid), 0);
   EXPECT_EQ(own_segment().header().state.load(),
             static_cast<std::uint32_t>(shm::SegmentState::kLive));

@@ -1,5 +1,5 @@
-// The segment's file is removed while the service lives: another segment takes its place, and what
-// nobody can read any more is counted.
+// The segment's file is removed while the service runs: another segment replaces it, and records
+// that no consumer can read any more are counted.
 
 #include <atomic>
 #include <chrono>
@@ -42,7 +42,7 @@ std::string remove_segment() {
   return path;
 }
 
-// Has the file open and the lock of a consumer, as one that drains it.
+// Keeps the file open and holds a consumer's lock, as a consumer that drains it.
 class HeldSegment {
  public:
   HeldSegment() : segment(status().segment_path) {
@@ -150,7 +150,7 @@ PROCESS_TEST(RemovedSegment, WhatADyingConsumerLeavesIsCounted) {
   EXPECT_EQ(losses(), 1U);
 }
 
-// A thread that has not logged since keeps its ring; a new statement makes it move.
+// A thread that has not logged since then keeps its ring; a new statement makes it move.
 PROCESS_TEST(RemovedSegment, IdleThreadMovesWithItsNextRecord) {
   std::atomic<int> step{0};
   std::thread idle([&step] {

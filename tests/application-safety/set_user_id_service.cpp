@@ -1,4 +1,4 @@
-// A traced program that says who it is and where it traces to, and leaves nothing behind.
+// A traced program that prints its user and the path of its segment, and removes its files.
 
 #include <cstdio>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A program with more rights than who starts it obeys no variable of the environment.
+// A program with more privileges than the user who starts it ignores the environment variables.
 
 #include <cerrno>
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-// A directory that everybody may look into and that ends with this object.
+// A directory that every user can search; it is removed with this object.
 class OpenDirectory {
  public:
   explicit OpenDirectory(const std::string& parent) : path_(parent + "/ringside-test.XXXXXX") {
@@ -40,7 +40,7 @@ class OpenDirectory {
   std::string path_;
 };
 
-// What the program says that nobody starts with these variables.
+// The output of the program when the unprivileged user 65534 starts it with these variables.
 std::string said_to_nobody(const std::string& program, const std::vector<std::string>& variables) {
   int said[2];
   if (pipe(said) != 0) return "no pipe";
@@ -88,7 +88,7 @@ TEST(SetUserId, AProgramObeysNoVariableOfItsCaller) {
   ASSERT_EQ(chmod(program.c_str(), 0755), 0);
   const std::string plain =
       said_to_nobody(program, {"RINGSIDE_SHM_DIR=" + chosen.path(), "RINGSIDE_SERVICE=chosen"});
-  // Without the bit it does as it is told: what follows is due to it.
+  // Without the set-user-id bit it obeys the variables: the difference below is due to the bit.
   EXPECT_TRUE(plain.starts_with("65534 live " + chosen.path() + "/ringside.chosen.")) << plain;
 
   ASSERT_EQ(chown(program.c_str(), 0, 0), 0);

@@ -1,4 +1,4 @@
-// The library's own messages, when shared memory is refused, on standard errors of all kinds: no
+// The library's own messages when shared memory is refused, for every kind of standard error: no
 // message may stop, kill or damage the service.
 
 #include <cerrno>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kRefused = 3;
 
-// A service whose first log call is refused. Ends with kRefused if it lives on.
+// A service whose first log call is refused. Exits with kRefused if it survives.
 int run_refused_service(int standard_error) {
   const pid_t pid = start_child([standard_error] {
     setenv("RINGSIDE_SHM_DIR", "/nowhere/at/all", 1);
@@ -105,7 +105,7 @@ PROCESS_TEST(StandardError, ClosedStandardErrorIsLeftClosed) {
   close(file);
 }
 
-// The service closed its standard error, and its database got the number.
+// The service closed its standard error, and its database got that descriptor number.
 PROCESS_TEST(StandardError, DatabaseWithTheNumberStaysWhole) {
   const int database = open((shm_dir() + "/database").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   EXPECT_EQ(run_refused_service(database), kRefused);
@@ -126,7 +126,7 @@ PROCESS_TEST(StandardError, LogAtItsLimitRaisesNoSignal) {
             0);
 }
 
-// Another thread's log call must not wait for the one whose message is written.
+// A log call of one thread must not wait for the thread that writes its message.
 PROCESS_TEST(StandardError, SeveralBadVariablesAreReportedTogether) {
   setenv("RINGSIDE_RING_BYTES", "17", 1);
   setenv("RINGSIDE_LEVEL", "loud", 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the shared library may call: nothing that ends or starts the process or a thread, takes over a
-signal or speaks through the program's streams; nor
-what obeys the caller of a set-user-id program (getenv) or loads libraries to answer (getpw, getgr).
+"""What the shared library may call. It calls nothing that ends or starts the process or a thread, takes over a signal or
+uses the program's streams. It calls nothing that obeys the caller of a set-user-id program (getenv) or loads libraries
+to answer (getpw, getgr).
 
 usage: symbols_test.py LIBRARY
 """
@@ -22,10 +22,10 @@ FORBIDDEN = re.compile(r"""^(
   | longjmp | siglongjmp | dlopen | dlclose | mlockall | getpw.* | getgr[^o].* | gethostby.* | getaddrinfo
 )$""", re.VERBOSE)
 
-# What else may stand there although it ends a process or unwinds it, and why that never comes to pass.
+# Calls that can end or unwind the process, but never do; each with its reason.
 JUSTIFIED = {
-    # Compilers put it behind every noexcept function and into each unwinding that must not be left; all
-    # entry points catch what may be thrown below them, which is std::bad_alloc.
+    # Compilers add these to every noexcept function and to each unwinding that must not be left. All entry points catch
+    # what can be thrown below them, which is std::bad_alloc.
     "_ZSt9terminatev", "__clang_call_terminate",
 }
 ENDING = re.compile(r"^(_ZSt9terminatev|_ZSt10unexpectedv|__cxa_throw|__cxa_rethrow|__clang_call_terminate)$")
@@ -41,7 +41,7 @@ class Symbols(unittest.TestCase):
         self.assertIn("pthread_mutex_lock", undefined_symbols())
 
     def test_nothing_is_called_that_would_interfere_with_the_program(self):
-        # The library itself asks whether the program has ThreadSanitizer.
+        # The library itself checks whether the program has ThreadSanitizer.
         if any(name.startswith(("__asan_", "__tsan_", "__ubsan_")) for name in undefined_symbols() - {"__tsan_init"}):
             self.skipTest("a sanitizer has put calls of its own into the library")
         self.assertEqual({name for name in undefined_symbols() if FORBIDDEN.match(name)}, set())

@@ -1,5 +1,5 @@
-// Threads that log once and end, by the thousands (RINGSIDE_TEST_THREADS sets how many): neither
-// memory nor descriptors nor the segment grow.
+// Thousands of threads that log once and end (RINGSIDE_TEST_THREADS sets how many): neither memory
+// nor descriptors nor the segment grow.
 
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kAtATime = 4;
 constexpr int kThreadsBeforeFirstLook = 4'000;
-// Far less than the smallest allocation for each thread would take.
+// Far less than the smallest allocation per thread would need.
 constexpr std::int64_t kPagesOfTheAllocator = 250;
 
 std::int64_t thread_count() {
@@ -32,7 +32,7 @@ std::int64_t thread_count() {
   return wanted != nullptr ? std::atol(wanted) : 40'000;
 }
 
-// What may not grow.
+// The resources that must not grow.
 struct Holdings {
   std::int64_t resident_pages = 0;
   std::int64_t mappings = 0;
@@ -89,7 +89,8 @@ PROCESS_TEST(ThreadChurn, CostsNeitherMemoryNorFiles) {
   EXPECT_EQ(late.segments, 1);
   EXPECT_EQ(late.segment_blocks, early.segment_blocks);
   EXPECT_EQ(late.descriptors, early.descriptors);
-  if (!kAddressSanitizer && !kThreadSanitizer) {  // they keep what was freed, and notes of threads
+  if (!kAddressSanitizer &&
+      !kThreadSanitizer) {  // the sanitizers keep freed memory, and notes about threads
     // The C library keeps a few stacks for the next threads, and an arena for each core.
     EXPECT_LE(late.mappings, early.mappings + 2L * kAtATime);
     EXPECT_LE(late.resident_pages, early.resident_pages + kPagesOfTheAllocator);

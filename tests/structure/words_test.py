@@ -55,6 +55,8 @@ COMMENT_ROOMS = (
     "packaging/",
     "perf/",
     "shm-layout/",
+    "tests/agent/",
+    "tests/application-safety/",
     "tests/*.md",
     "tests/*meson.build",
     "tools/*",
