@@ -261,7 +261,7 @@ with_ordinary_user() {
     run_tests "$name" "$own/build" 3600 3 --no-suite install --no-suite perf
   else
     RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
-      run_tests "$name" "$own/build" 240 3 --suite application-safety --suite consumerd --suite end-to-end --no-suite slow
+      run_tests "$name" "$own/build" 480 3 --suite application-safety --suite consumerd --suite end-to-end --no-suite slow
   fi
   as_user=()
 }
