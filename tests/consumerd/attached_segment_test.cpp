@@ -106,7 +106,7 @@ TEST_F(AttachTest, RefusesLayoutsThatPointOutsideOfTheFile) {
 }
 
 TEST_F(AttachTest, MapsRegionsThatLieBehindTheRings) {
-  // Sound by the rules, if unusual: every region is inside, only in another order.
+  // Valid by the rules, if unusual: every region is inside the segment, only in another order.
   const std::uint64_t end = service_.layout().segment_bytes;
   ASSERT_EQ(ftruncate(service_.fd(), static_cast<off_t>(end + shm::kPageBytes)), 0);
   service_.header().segment_bytes = end + shm::kPageBytes;
@@ -144,7 +144,7 @@ TEST_F(AttachTest, RefusesWhatIsNoRegularFile) {
   EXPECT_NE(failure_.why.find("not a regular file"), std::string::npos);
 }
 
-// In a process that has room for some of them only.
+// The process has room for only some of the rings.
 TEST_F(AttachTest, MapsRingsAnewWhenMappingsRunOut) {
   if (consumer::kSanitizerBuild) GTEST_SKIP() << "a sanitizer needs all of the address space";
   constexpr std::uint32_t kRings = 512;

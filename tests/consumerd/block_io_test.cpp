@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kSlots = 4;
 constexpr std::size_t kSlotBytes = consumer::kStagingSlotBytes;
 
-// Writes the pieces through the backend, several at a time, and returns the file.
+// Writes the pieces through the backend, several at a time, and returns the file's content.
 std::string written_by(consumer::BlockIo& io, const std::vector<std::uint32_t>& sizes,
                        const std::string& path) {
   std::vector<std::byte> memory(kSlots * kSlotBytes);

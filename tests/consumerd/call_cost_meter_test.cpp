@@ -1,4 +1,4 @@
-// The cost of log calls as consumerd tells it: what services counted, and never less.
+// The cost of log calls as consumerd reports it: what services counted, and never less.
 #include "consumerd/call_cost_meter.hpp"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct MeasuredService {
     meter = std::make_unique<CallCostMeter>(*segment);
   }
 
-  // At 2 GHz.
+  // The services' ticks are at 2 GHz.
   void count(std::uint32_t ring, std::uint64_t ticks, std::uint64_t calls) const {
     service.call_costs(ring).all.ticks += ticks * calls;
     service.call_costs(ring).all.count[shm::cost_bucket(ticks)] += calls;
@@ -59,9 +59,9 @@ TEST(CallCostMeter, IsSilentWhereNothingIsMeasured) {
 
 TEST(CallCostMeter, TellsACallWithinABoundOnlyIfItsBucketIs) {
   const MeasuredService one(2);
-  one.count(0, 39, 1);                          // 19.5 ns, of 16 to 20
-  one.count(1, 41, 10);                         // 20.5 ns
-  one.count(1, 96, 100);                        // 48 ns, of 48 to 56: perhaps more than 50
+  one.count(0, 39, 1);    // 19.5 ns, in the bucket from 16 to 20
+  one.count(1, 41, 10);   // 20.5 ns
+  one.count(1, 96, 100);  // 48 ns, in the bucket from 48 to 56: possibly more than 50
   one.count(0, std::uint64_t{1} << 40, 1'000);  // minutes
   const CallTimes times = one.meter->read();
   EXPECT_TRUE(times.measured);

@@ -1,4 +1,4 @@
-// Of which files consumerd may take away from those who may still write to them: rule by rule.
+// Which files consumerd can take away from processes that can still write to them, rule by rule.
 #include "consumerd/closed_files.hpp"
 
 #include <array>
@@ -33,12 +33,12 @@ class ClosedFilesTest : public testing::Test {
     return stem + std::to_string(sequence) + ".ringtrace";
   }
 
-  // A section of this boot, or of another one, with or without an END behind it.
+  // A section of this boot or of another one, with or without an END block.
   void make(const std::string& name, std::optional<EndReason> end, bool this_boot = true) const {
     write_section_file(dir_.file(name), end, this_boot);
   }
 
-  // With whole seconds as the times of last change, in the order of the names given.
+  // Gives the files whole seconds as modification times, in the order of `names`.
   void put_in_order(const std::vector<std::string>& names) const {
     time_t second = 1'700'000'000;
     for (const std::string& name : names) {
@@ -89,7 +89,7 @@ TEST_F(ClosedFilesTest, AFileThatWasRotatedIsClosedOnceANewerOneExists) {
 }
 
 TEST_F(ClosedFilesTest, AnOlderFileWithoutEndIsOpenUntilItsSegmentIsTakenOverOrOver) {
-  // A slot of a dead consumerd may still be written to it.
+  // A slot of a dead consumerd can still be written to this file.
   make(name_of(kStem, 0), {});
   make(name_of(kStem, 1), {});
   EXPECT_EQ(closed(), Names{});
@@ -98,7 +98,7 @@ TEST_F(ClosedFilesTest, AnOlderFileWithoutEndIsOpenUntilItsSegmentIsTakenOverOrO
   make(name_of(kStem, 1), EndReason::kServiceEnded);
   put_in_order({name_of(kStem, 0), name_of(kStem, 1)});
   EXPECT_EQ(closed(), (Names{name_of(kStem, 0), name_of(kStem, 1)}));
-  // The end of one in between says nothing about its segment.
+  // The END of a file in between says nothing about the end of its segment.
   make(name_of(kStem, 1), EndReason::kRotation);
   make(name_of(kStem, 2), {});
   EXPECT_EQ(closed(), Names{name_of(kStem, 1)});

@@ -1,5 +1,5 @@
 #pragma once
-// The real consumerd as a child process, with everything that it says.
+// The real consumerd as a child process, with all its messages.
 
 #include <chrono>
 #include <functional>
@@ -14,17 +14,17 @@ namespace ringside::consumer_test {
 
 class ConsumerdProcess {
  public:
-  // Runs consumerd, or `program` with the path of consumerd as its first argument. `error_fd`:
-  // its standard error, instead of a file for error_output().
+  // Runs consumerd, or `program` with the path of consumerd as its first argument. `error_fd`: its
+  // standard error, instead of a file for error_output().
   explicit ConsumerdProcess(std::vector<std::string> arguments, const std::string& program = {},
                             int error_fd = -1);
-  // Ends it with SIGKILL if it still runs.
+  // Kills it with SIGKILL if it still runs.
   ~ConsumerdProcess();
   ConsumerdProcess(const ConsumerdProcess&) = delete;
   ConsumerdProcess& operator=(const ConsumerdProcess&) = delete;
 
   void signal(int number) const;
-  // Waits for its end: the exit status, or 128 + the signal that ended it.
+  // Waits until it ends. Returns the exit status, or 128 + the signal that killed it.
   int wait();
   int terminate();  // SIGTERM, then wait()
   bool runs();
@@ -39,7 +39,7 @@ class ConsumerdProcess {
   int status_ = -1;
 };
 
-// Whether `condition` came true before a deadline that only a hang misses.
+// Whether `condition` became true before a deadline that only a hang reaches.
 bool comes_true(const std::function<bool()>& condition);
 
 std::size_t occurrences(const std::string& text, const std::string& part);

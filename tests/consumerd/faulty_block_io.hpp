@@ -1,5 +1,6 @@
 #pragma once
-// A disk that misbehaves by a seed: refuses, fails, writes short and finishes out of order.
+// A disk that misbehaves by a seed: refuses and fails requests, writes less than requested, and
+// completes out of order.
 
 #include <cstdint>
 #include <map>
@@ -19,16 +20,16 @@ class FaultyBlockIo final : public consumer::BlockIo {
   std::size_t reap(std::span<consumer::WriteCompletion> out, bool wait) override;
   const char* name() const override { return "faulty"; }
 
-  // Per mille of the submissions that are refused, and of the completions that are a short write
-  // or an error.
+  // Per mille of the submissions that are refused, and of the completions that are short writes or
+  // errors.
   unsigned refuse = 0;
   unsigned shorten = 0;
   unsigned fail = 0;
-  std::vector<int> errors;                      // one of these, with `fail`
+  std::vector<int> errors;                      // the errors that `fail` chooses from
   bool hold = false;                            // nothing completes
   bool last_first = false;                      // the latest submission completes first
-  std::map<int, std::vector<std::byte>> files;  // by descriptor: what has arrived
-  std::map<std::uint32_t, int> prepared;        // by slot: how often
+  std::map<int, std::vector<std::byte>> files;  // what was written, by descriptor
+  std::map<std::uint32_t, int> prepared;        // number of preparations, by slot
 
  private:
   bool chance(unsigned permille) { return random_() % 1000 < permille; }

@@ -1,4 +1,4 @@
-// Which closed files stay, and which are packed.
+// Which closed files remain, and which are packed.
 #include "consumerd/file_keeper.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class FileKeeperTest : public testing::Test {
   }
   static std::string packed_name_of(int sequence) { return name_of(sequence) + ".zst"; }
 
-  // One second younger than the file of the number before.
+  // Makes the file one second newer than the file with the previous number.
   void date(const std::string& name, int sequence) const {
     const timespec time{1'700'000'000 + sequence, 0};
     const std::array<timespec, 2> times{time, time};
@@ -53,7 +53,7 @@ class FileKeeperTest : public testing::Test {
     options.keep = keep;
     return options;
   }
-  // All that there is to do now.
+  // Does all work that is due now.
   void work(const consumer::KeepPolicy& keep) const {
     consumer::FileKeeper keeper(options(keep), log_);
     keeper.finish();
@@ -63,7 +63,7 @@ class FileKeeperTest : public testing::Test {
     std::sort(all.begin(), all.end());
     return all;
   }
-  // What the keeper is told may have to wait for its next turn.
+  // Waits for these names: the keeper acts on a change in its next turn at the latest.
   bool comes_to(consumer::FileKeeper& keeper, const Names& expected) const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (names() != expected) {
@@ -102,7 +102,7 @@ TEST_F(FileKeeperTest, BothFormsOfASurplusFileGo) {
 
 TEST_F(FileKeeperTest, AllClosedFilesArePackedAndKeepTheirDates) {
   for (int i = 0; i < 3; ++i) make_plain(i);
-  // Of a packer that died.
+  // Left by a packer that died.
   std::ofstream(dir_.file(packed_name_of(1) + ".new")) << "the half of it";
   work({.pack = true});
   EXPECT_EQ(names(), (Names{packed_name_of(0), packed_name_of(1), packed_name_of(2)}));
@@ -133,7 +133,7 @@ TEST_F(FileKeeperTest, OlderFilesOfAnAdoptedSegmentArePacked) {
   consumer::FileKeeper keeper(options({.pack = true}), log_);
   keeper.adopt(kKeptStem);
   ASSERT_TRUE(comes_to(keeper, {packed_name_of(0), name_of(1)}));
-  // Still so, without being told again.
+  // The segment is still adopted, without a second call.
   make_plain(2, true);
   EXPECT_TRUE(comes_to(keeper, {packed_name_of(0), packed_name_of(1), name_of(2)}));
 }

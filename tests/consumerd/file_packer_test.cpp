@@ -20,7 +20,7 @@ constexpr std::uint32_t kWords = 50'000;
 
 class FilePackerTest : public testing::Test {
  protected:
-  // Of noise, which nothing makes smaller.
+  // Random bytes, which do not compress.
   void make_file() const {
     std::mt19937 random(1);
     std::ofstream out(path_, std::ios::binary);
@@ -46,7 +46,7 @@ TEST_F(FilePackerTest, AFileThatCannotBeWrittenLeavesTheUnpackedOneAndNothingEls
   ASSERT_TRUE(claim);
   const std::atomic<bool> stop{false};
   std::string why;
-  // As consumerd does.
+  // As consumerd does at its start.
   const auto handler_before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -82,7 +82,7 @@ TEST_F(FilePackerTest, WhatADeadPackerHasBegunIsRemoved) {
   remove_broken_off();
   EXPECT_FALSE(std::filesystem::exists(unfinished_));
   EXPECT_TRUE(std::filesystem::exists(path_));
-  // Retention has removed the unpacked file since.
+  // Retention has removed the unpacked file in the meantime.
   std::filesystem::remove(path_);
   std::ofstream(unfinished_) << "the half of it";
   remove_broken_off();

@@ -1,4 +1,4 @@
-// Hooks: what they get, what becomes of them, and that no others can be run.
+// Hooks: their input, how their end is reported, and that no other programs can be run.
 #include "consumerd/hook_runner.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Each process has what it says in a file of its own.
+// Each process writes its output to its own file.
 class Hooks : public testing::Test {
  protected:
   TriggerRule rule(const std::string& name, const std::string& script) {
@@ -58,7 +58,7 @@ class Hooks : public testing::Test {
         {rules_, &(*rules_)[number], {"segment", "shop", 17}, "orders.cpp:5", message}, log_);
   }
 
-  // Until the runner has told of so many ends: what it says in the log.
+  // Waits until the runner has reported `count` ends; returns the log's messages.
   std::string said_of_ends(std::size_t count) {
     testing::internal::CaptureStderr();
     comes_true([&] {
@@ -81,7 +81,7 @@ class Hooks : public testing::Test {
   }
 
   const TemporaryDirectory directory_;
-  const StandardErrorInFile plain_;  // before the logs are made
+  const StandardErrorInFile plain_;  // before the logs are created
   consumer::Log log_;
   consumer::Log verbose_{true};
   consumer::TriggerRules rules_;
@@ -100,7 +100,7 @@ TEST_F(Hooks, GetWhatSetThemOffInABoundedEnvironment) {
   std::vector<std::string> lines;
   std::ifstream env(file("env"));
   for (std::string line; std::getline(env, line);) {
-    // The shell's own.
+    // Set by the shell itself.
     if (line.rfind("PWD=", 0) != 0 && line.rfind("OLDPWD=", 0) != 0 && line.rfind("_=", 0) != 0 &&
         line.rfind("SHLVL=", 0) != 0) {
       lines.push_back(line);
@@ -125,7 +125,7 @@ TEST_F(Hooks, LeaveConsumerdsFilesAndPrivilegesBehind) {
   close(open_file);
   ASSERT_TRUE(run(0));
   said_of_ends(1);
-  // ls itself has the directory open.
+  // ls itself opens the directory.
   EXPECT_EQ(content(file("files")), "0\n1\n2\n3\n");
   EXPECT_EQ(content(file("priv")), "NoNewPrivs:\t1\n");
 }
@@ -152,7 +152,7 @@ TEST_F(Hooks, AreSaidToFailWithTheRemedy) {
 
 TEST_F(Hooks, ThatHangAreKilledWithTheirChildren) {
   start({rule("slow", "sleep 1000 & echo $! > $1/child; wait")}, milliseconds(300));
-  // Once more if the machine was too busy for the first lines of it.
+  // Repeats the run if the machine was too busy for the script's first lines.
   while (content(file("child")).find('\n') == std::string::npos) {
     ASSERT_TRUE(run(0));
     const std::string said = said_of_ends(1);
@@ -161,7 +161,7 @@ TEST_F(Hooks, ThatHangAreKilledWithTheirChildren) {
         << said;
   }
   const pid_t child = std::stoi(content(file("child")));
-  // Dead, perhaps not reaped yet by whoever inherited it.
+  // Dead, but possibly not yet reaped by the process that inherited it.
   EXPECT_TRUE(comes_true([child] {
     const std::string stat = content("/proc/" + std::to_string(child) + "/stat");
     return stat.empty() || stat.find(") Z") != std::string::npos;
@@ -208,7 +208,7 @@ TEST_F(Hooks, AreAskedForWithoutWaiting) {
   EXPECT_EQ(occurrences(said, "faster than they can be started"), 1U) << said;
 }
 
-// What a consumerd that was taken over could write into the socket.
+// What an attacker who controls consumerd could write into the socket.
 TEST(HookProcess, RunsNothingButItsHooksWhateverItIsTold) {
   const TemporaryDirectory directory;
   int ends[2];
@@ -226,7 +226,7 @@ TEST(HookProcess, RunsNothingButItsHooksWhateverItIsTold) {
     ASSERT_EQ(write(ends[0], bytes, size), static_cast<ssize_t>(size));
   };
   consumer::HookRequest request;
-  std::memset(&request, 'A', sizeof request);  // no text of it ends
+  std::memset(&request, 'A', sizeof request);  // no text in it is terminated
   for (const std::uint32_t command : {1U, 2U, 0x41414141U, ~0U}) {
     request.command = command;
     send(&request, sizeof request);

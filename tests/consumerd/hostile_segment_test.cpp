@@ -18,7 +18,8 @@ namespace {
 void scribble(ScriptedService& service, std::uint32_t seed, const std::atomic<bool>& stop) {
   std::mt19937_64 random(seed);
   const shm::SegmentLayout& layout = service.layout();
-  // Everything in front, and the first two rings: mostly the words that steer the consumer.
+  // The regions before the rings, and the first two rings: mostly the words that control the
+  // consumer.
   const std::uint64_t starts[] = {0, layout.control_offset, layout.metadata_offset,
                                   layout.dictionary_offset, layout.rings_offset};
   const std::uint64_t sizes[] = {4096, 256, 4 * sizeof(shm::RingMetadata), 4096,
@@ -29,7 +30,7 @@ void scribble(ScriptedService& service, std::uint32_t seed, const std::atomic<bo
     std::uint64_t value = random();
     if (random() % 2 == 0) value >>= random() % 64;
     if (random() % 4 == 0) {
-      // Plausible positions reach further in than noise.
+      // Plausible positions reach further than random ones.
       std::memcpy(&value, service.bytes() + layout.metadata_offset, sizeof value);
       value += random() % 256;
     }
@@ -46,7 +47,7 @@ TEST(HostileSegment, NeitherEndsConsumerdNorTouchesItsNeighbour) {
   std::vector<std::unique_ptr<ScriptedService>> hostile;
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path()});
   std::uint64_t sent = 0;
-  // A new victim every 200 ms: a ring that is given up is attacked no further.
+  // A new victim every 200 ms: a quarantined ring is no longer attacked.
   for (unsigned round = 0; round < 10; ++round) {
     hostile.push_back(std::make_unique<ScriptedService>(shm.path(), "hostile", 100 + round, 4));
     for (std::uint32_t ring = 0; ring < 4; ++ring) hostile.back()->publish(ring, 200);

@@ -1,8 +1,9 @@
-// A consumer is killed after each instruction that changes what it shares with its successor: the
-// positions of rings, the commit words of staging slots, the words that the service reads, files.
-// A successor then recovers, and the trace must have every record exactly once. Killed between two
-// of these changes, the consumer leaves the same state as after the first of them, apart from bytes
-// that no commit word covers yet; so some of those states are tried, too.
+// Kills a consumer after each instruction that changes what it shares with its successor: positions
+// of rings, commit words of staging slots, the words that the service reads, files. A successor
+// then recovers, and the trace must have every record exactly once.
+//
+// A kill between two of these changes leaves the same state as a kill after the first of them,
+// apart from bytes that no commit word covers yet. Some of these states are tested, too.
 
 #include <cstdio>
 #include <fcntl.h>
@@ -31,10 +32,10 @@ using Step = SteppedProcess::Step;
 
 constexpr std::uint32_t kRings = 3;
 constexpr std::uint64_t kDrops = 7;
-// A sample of the states without a change.
+// Steps between two samples of states without a change.
 constexpr unsigned long kSampleInterval = 20'000;
 
-// The segment's file as it is now, wherever a test has put it back.
+// The segment's file as it is now; a test may have restored it elsewhere.
 class MappedSegment {
  public:
   MappedSegment(const std::string& path, const shm::SegmentLayout& layout) : layout_(layout) {
@@ -60,7 +61,7 @@ class MappedSegment {
   std::byte* base_ = nullptr;
 };
 
-// What is left behind by a kill, and what the service had done by then.
+// What a kill leaves in files and memory, and the service's progress at that moment.
 struct KilledState {
   unsigned long steps = 0;
   DirectoryImage shm;
@@ -69,7 +70,8 @@ struct KilledState {
   unsigned long journal_entries = 0;  // of all committed slots
 };
 
-// One consumer's tools; made before the fork, so that both sides see the staging file.
+// What one consumer works with; created before the fork, so that both processes see the staging
+// file.
 struct Consumer {
   Consumer(std::string segment_dir, std::string output_dir)
       : shm_dir(std::move(segment_dir)), out(std::move(output_dir)) {
@@ -94,7 +96,7 @@ struct Consumer {
     session->tend();
     writer->poll(false);
   }
-  // Drains what is left and gives the segment up.
+  // Drains the remaining records and releases the segment.
   void end(trace::EndReason reason) {
     session->begin_end(reason);
     for (;;) {
@@ -127,7 +129,7 @@ class KilledAtEveryInstruction : public testing::Test {
     service_.retire(1);
   }
 
-  // Steps through `work` and keeps each state in which a kill can leave `consumer`.
+  // Steps through `work` and records each state in which a kill can leave `consumer`.
   std::vector<KilledState> states_of(const Consumer& consumer, const std::function<void()>& work) {
     std::vector<KilledState> states;
     const MappedSegment segment(shm_.file(service_.name()), service_.layout());
@@ -155,7 +157,7 @@ class KilledAtEveryInstruction : public testing::Test {
     }
   }
 
-  // All but the bytes that commit words and positions cover.
+  // All bytes except those that commit words and positions cover.
   static std::vector<std::byte> shared_words(const MappedSegment& segment,
                                              consumer::StagingFile& staging) {
     std::vector<std::byte> words;
@@ -234,18 +236,18 @@ TEST_F(KilledAtEveryInstruction, LosesAndRepeatsNothing) {
   RecordProperty("instructions", std::to_string(steps_));
   RecordProperty("states", std::to_string(states.size()));
   std::printf("%lu instructions, %zu states\n", steps_, states.size());
-  // One commit with its position for each of the two rings at the least, and the writes.
+  // At least one commit and its position for each of the two rings, and the writes.
   ASSERT_GT(states.size(), 40U);
   expect_exactly_once(states);
 }
 
-// A successor, too, can be killed, while it does what the one before it has left.
+// A successor can be killed, too, while it recovers what the killed consumer left.
 TEST_F(KilledAtEveryInstruction, RecoveryLosesAndRepeatsNothing) {
   std::size_t tried = 0;
   std::size_t states_of_successors = 0;
   unsigned long last_entries = 0;
   for (const KilledState& first : states_of_a_whole_session()) {
-    // Right after a commit: its positions are still to be moved.
+    // Directly after a commit: its positions are not advanced yet.
     const bool committed = first.journal_entries > last_entries;
     last_entries = first.journal_entries;
     if (!committed) continue;

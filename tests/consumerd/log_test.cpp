@@ -1,4 +1,4 @@
-// Messages whose reader does not read: they never wait for it, and they are counted.
+// Messages whose reader does not read: the log never waits for it, and counts what it suppresses.
 #include "consumerd/log.hpp"
 
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 
 struct Ends {
   consumer::UniqueFd reader;
-  consumer::UniqueFd writer;  // blocking
+  consumer::UniqueFd writer;  // in blocking mode
 };
 
 Ends pipe_ends() {
@@ -47,7 +47,7 @@ Ends terminal_ends() {
   return {std::move(reader), consumer::UniqueFd(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC))};
 }
 
-// All that can be read now.
+// Everything that can be read now.
 std::string read_all(int fd) {
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   std::string all;
@@ -75,7 +75,8 @@ TEST_P(UnreadMessages, AreSuppressedAndCounted) {
   log.report_suppressed();
   log.notice("afterwards");
   said += read_all(ends.reader.get());
-  // More than once: a report is shorter than a message, and may find room where that does not.
+  // Several reports are possible: a report is shorter than a message, and can fit where a message
+  // does not.
   std::size_t suppressed = 0;
   std::size_t last_report = 0;
   std::istringstream lines(said);
@@ -111,8 +112,8 @@ TEST(Log, SurvivesAReaderThatIsGone) {
       testing::ExitedWithCode(0), "");
 }
 
-// The standard error of a service manager that hangs: full before consumerd starts, and a message
-// for each of its steps.
+// Standard error of a service manager that hangs: the pipe is full before consumerd starts, and
+// each of its steps logs a message.
 void drain_with_unread_standard_error(const Ends& ends) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

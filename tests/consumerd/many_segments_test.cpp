@@ -1,4 +1,5 @@
-// More segments than staging slots, ends among lives, and looks at idle rings.
+// More segments than staging slots, services that end beside others that live on, and checks of
+// idle rings.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,7 +20,7 @@
 namespace ringside::consumer_test {
 namespace {
 
-constexpr unsigned kServices = 40;  // with 15 slots
+constexpr unsigned kServices = 40;  // consumerd has 15 slots
 
 class ManySegments : public testing::TestWithParam<const char*> {
  protected:
@@ -56,7 +57,7 @@ TEST_P(ManySegments, AllRecordsOfFortyServicesArrive) {
     }
     return reached;
   })) << consumerd.error_output();
-  // Half of them end, the others live on when consumerd is told to stop.
+  // Half of them end; the others still run when consumerd is stopped.
   for (unsigned i = 0; i < kServices; i += 2) services_[i]->die();
   ASSERT_TRUE(comes_true([&] { return shm_.names_with("ringside.").size() == kServices / 2; }));
   EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
@@ -81,7 +82,7 @@ TEST(OutputDirectory, ThatVanishesIsSaidAndNothingMoreIsTaken) {
   const TemporaryDirectory out;
   const std::string dir = out.file("sub");
   std::filesystem::create_directory(dir);
-  // The rules of the sandbox are for the directory that is there at the start.
+  // The sandbox permits the directory that exists at the start.
   ConsumerdProcess consumerd({"-o", dir, "--shm-dir", shm.path(), "--sandbox", "off"});
   ASSERT_TRUE(comes_true([&] { return !shm.names_with("ringside-staging.").empty(); }));
   std::filesystem::remove(dir);
@@ -138,7 +139,7 @@ TEST(RealService, FlushReturnsWhenItsRecordsAreInTheFile) {
   EXPECT_EQ(consumerd.terminate(), 0);
 }
 
-// So that others have their turn, however much one has.
+// So that other segments get their turn, however much one segment holds.
 TEST(SegmentShare, OfARoundIsBounded) {
   constexpr std::uint32_t kRings = 400;
   constexpr std::uint64_t kRingRecords =

@@ -1,4 +1,5 @@
-// Totals that never fall, whatever services do; series that are bounded, whoever makes names.
+// Totals that never fall, whatever services do, and a bounded number of series, whatever names
+// services choose.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -155,7 +156,7 @@ TEST_F(SegmentMeter, AddsUpWaitsOverTheOwnersOfARing) {
   ring.counters.blocked_ticks = 1500;
   EXPECT_DOUBLE_EQ(read().totals.blocked_s * hz, 1500);
   ++ring.identity.generation;
-  ring.counters.blocked_ticks = 2000;  // of the next owner
+  ring.counters.blocked_ticks = 2000;  // the next owner's
   EXPECT_DOUBLE_EQ(read().totals.blocked_s * hz, 3500);
 }
 

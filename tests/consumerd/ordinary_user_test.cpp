@@ -1,4 +1,4 @@
-// A consumerd that is nobody special: whom it serves, and what it says of what it may not.
+// A consumerd without privileges: which services it drains, and what it reports about the others.
 #include <string>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Records on their way through rules, whatever pieces the encoder takes them in.
+// Records on their way through the rules, in whatever pieces the encoder takes them.
 
 #include "consumerd/record_pass.hpp"
 
@@ -62,7 +62,7 @@ class RecordPassTest : public testing::Test {
     return RecordPass::of_service(std::make_shared<RecordRules>(std::move(rules)), service,
                                   kTicksOfSecond, log_);
   }
-  // All of `records` through the pass at once.
+  // Passes all of `records` at once.
   std::string through(RecordPass& pass, const std::string& records, bool samples = true) {
     EXPECT_TRUE(pass.concerns(sites_));
     std::string output = text_of(pass.look(sites_, bytes_of(records), 0, samples));
@@ -71,7 +71,7 @@ class RecordPassTest : public testing::Test {
   }
 
   trace::SiteTable sites_;
-  const StandardErrorInFile plain_;  // before the log is made
+  const StandardErrorInFile plain_;  // before the log is created
   consumer::Log log_;
 };
 
@@ -96,8 +96,8 @@ TEST_F(RecordPassTest, LooksAtNothingUntilAStatementIsConcerned) {
   EXPECT_TRUE(one->concerns(sites_));
 }
 
-// The library numbers statements in the order in which it describes them; a dictionary can do it
-// otherwise, and must not get a value past a rule by that.
+// The library numbers statements in the order of their descriptions. A dictionary with another
+// order must not let a value bypass a rule.
 TEST_F(RecordPassTest, KnowsStatementsInWhateverOrderTheirNumbersCome) {
   RecordRules rules;
   rules.redactions = {redaction("login", {"name"})};

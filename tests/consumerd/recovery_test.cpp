@@ -1,4 +1,4 @@
-// The states that a consumerd can leave behind, made by hand, and what its successor makes of them.
+// The states that a consumerd can leave, made by hand, and how its successor recovers them.
 #include "consumerd/recovery.hpp"
 
 #include <array>
@@ -36,7 +36,7 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// A staging file whose consumerd is dead: nobody holds its lock.
+// A staging file whose consumerd is dead: its lock is free.
 class DeadStagingFile {
  public:
   explicit DeadStagingFile(const std::string& dir) : path_(dir + "/" + kName) {
@@ -326,8 +326,8 @@ TEST_F(RecoveryTest, DropsTheSlotOfAPackedFileAndDoesNotMakeItAgain) {
   EXPECT_FALSE(staging_exists());
 }
 
-// What its owner does to the file of a segment that was served holds up nobody, and nothing of it
-// is written twice.
+// What an owner does to the file of a segment that was already drained must not block recovery, and
+// nothing of it is written twice.
 TEST_F(RecoveryTest, ASegmentWithAnotherModeOrNameIsFinishedToo) {
   ScriptedService other(shm_.path(), "other", 2, 1);
   other.publish(0, 100);
@@ -348,7 +348,7 @@ TEST_F(RecoveryTest, ASegmentThatIsGoneNeedsNoPositions) {
   EXPECT_EQ(text_of_file(file_), "0123abcdef");
 }
 
-// The real thing, killed again and again at moments that nobody chose.
+// The real consumerd, killed repeatedly at random moments.
 TEST(KilledConsumerd, LosesNothingAndRepeatsNothing) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -1,4 +1,4 @@
-// What one session makes of sound and of hostile rings, step by step and without a process.
+// How one session drains valid and hostile rings, step by step and without a process.
 #include "consumerd/ring_drain.hpp"
 
 #include <cerrno>
@@ -29,8 +29,8 @@ TEST_F(SessionTest, DrainsEverythingOverManyLaps) {
   EXPECT_EQ(content.ends, 1U);
 }
 
-// A head has 44 bits of a time stamp: what is above them comes from the thread's start, from clock
-// records, and of a successor from where its predecessor stopped.
+// The head of a record has 44 bits of its time stamp. The higher bits come from the thread's start,
+// from clock records, or, for a successor, from the position where its predecessor stopped.
 TEST_F(SessionTest, KeepsTimesBeyondTheBitsOfAHead) {
   static_assert(shm::kClockIntervalTicks == (shm::kHeadTscMask + 1) / 4);
   constexpr std::uint64_t kStart = (std::uint64_t{5} << shm::kHeadTscBits) + 1000;
@@ -146,7 +146,7 @@ TEST_F(SessionTest, OutlivesADictionaryLengthThatShrinksOrIsHuge) {
     round();
     EXPECT_EQ(quarantine_of(0), Quarantine::kNone);
   }
-  // Right again, and new sites are learned.
+  // The dictionary is valid again, and new sites are learned.
   length.store(sound);
   service_.add_site(7);
   append(1, 7, 100);
@@ -161,7 +161,7 @@ TEST_F(SessionTest, KeepsTheSitesInFrontOfADamagedEntry) {
   start_with_records();
   const std::uint32_t garbage[4] = {0xFFFFFFF0U, 1, 2, 3};
   service_.append_dictionary(garbage, sizeof garbage);
-  append(2, 50, 1);  // of a site that would stand behind it
+  append(2, 50, 1);  // the id of a site that would follow the dictionary's end
   expect_only(2, Quarantine::kDictionary);
 }
 
@@ -200,7 +200,7 @@ TEST_F(SessionTest, BooksTheLossesOfANewOwnerFromZero) {
   ring.counters.dropped_total.store(5);
   service_.retire(0);
   round();
-  // The next owner loses three records and ends without having published any.
+  // The next owner loses three records and ends without publishing any.
   ring.counters.dropped_total.store(0);
   ring.identity.stream_id = 50;
   ring.identity.generation.store(2);
@@ -218,7 +218,7 @@ TEST_F(SessionTest, FreesTheRingOfAThreadThatNeverLogged) {
   service_.retire(0);
   round();
   EXPECT_EQ(ring.consumer.generation.load(), ring.identity.generation.load());
-  // And its next owner is announced as any other.
+  // The owner after that is announced as usual.
   ring.identity.stream_id = 60;
   ring.identity.generation.store(2);
   ring.identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive));
@@ -284,7 +284,7 @@ TEST_F(SessionTest, GoesOnInANewFileWhenTheDirectoryOfItsFileIsThereAgain) {
   const std::string moved = out_.path() + ".moved";
   std::filesystem::rename(out_.path(), moved);
   const auto stalled = static_cast<std::uint32_t>(shm::ConsumerState::kStalled);
-  // Looked at every 100 ms.
+  // Checked every 100 ms.
   while (service_.control().consumer.state.load() != stalled) round();
   const std::uint64_t before = service_.ring(0).consumer.consumer_pos.load();
   EXPECT_EQ(service_.publish(0, 10), 10U);

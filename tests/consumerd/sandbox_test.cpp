@@ -1,5 +1,5 @@
-// That the sandbox bites, each time in a child that enters the same one as consumerd; and that
-// consumerd does its work in there.
+// What the sandbox forbids, each time in a child that enters the same sandbox as consumerd, and
+// that consumerd works inside it.
 #include "consumerd/sandbox.hpp"
 
 #include <cerrno>
@@ -37,7 +37,8 @@ namespace ringside::consumer_test {
 namespace {
 
 constexpr int kIncomplete = 99;
-// Of calls that end the process; where a sanitizer's runtime makes some of them, they fail.
+// The result of calls that end the process. Where a sanitizer's runtime makes some of them, they
+// fail instead.
 constexpr int kDeadly = consumer::kSanitizerBuild ? EPERM : 128 + SIGSYS;
 
 class Sandbox : public testing::Test {
@@ -52,7 +53,7 @@ class Sandbox : public testing::Test {
     }
   }
 
-  // What `attempt` returns in a child in the sandbox: 0, or an errno.
+  // The result of `attempt` in a child in the sandbox: 0, or an errno.
   int errno_in_sandbox(const std::function<int()>& attempt, bool serves = false) {
     std::fflush(nullptr);
     const pid_t child = fork();
@@ -78,7 +79,7 @@ TEST_F(Sandbox, StartsNoProgramAndNoProcess) {
   EXPECT_EQ(errno_of([&] { return execve("/bin/true", none, none); }), kDeadly);
   EXPECT_EQ(errno_of([&] { return syscall(SYS_execveat, -1, "/bin/true", none, none, 0); }),
             kDeadly);
-  if (consumer::kSanitizerBuild) return;  // what looks for leaks is a process of its own
+  if (consumer::kSanitizerBuild) return;  // LeakSanitizer runs in its own process
   EXPECT_EQ(errno_of([] { return syscall(SYS_fork); }), EPERM);
   EXPECT_EQ(errno_of([] { return syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0L); }),
             EPERM);
@@ -99,7 +100,7 @@ TEST_F(Sandbox, AnswersOnASocketThatListensAndSpeaksFirstToNobody) {
   const auto listening = consumer::parse_listening_address("127.0.0.1:1");
   sockaddr_in address{};
   std::memcpy(&address, &listening->address, sizeof address);
-  address.sin_port = 0;  // any that is free
+  address.sin_port = 0;  // any free port
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   socklen_t bytes = sizeof address;
   const consumer::UniqueFd server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -146,7 +147,7 @@ TEST_F(Sandbox, LeavesOtherDirectoriesAlone) {
   EXPECT_NE(errno_of([&] { return symlink("/", root_.file("work/root").c_str()); }), 0);
   EXPECT_NE(errno_of([&] { return mkdir(root_.file("work/sub").c_str(), 0700); }), 0);
   EXPECT_NE(errno_of([&] { return chmod(outside.c_str(), 0666); }), 0);
-  if (consumer::kSanitizerBuild) return;  // which may read everything
+  if (consumer::kSanitizerBuild) return;  // the sanitizer's process can read everything
   EXPECT_EQ(errno_of([] { return open("/etc/passwd", O_RDONLY); }), EACCES);
   EXPECT_EQ(errno_of([] { return open("/proc/self/maps", O_RDONLY); }), EACCES);
 }
@@ -155,7 +156,7 @@ TEST_F(Sandbox, MakesNoCodeAndNoFurtherRing) {
   EXPECT_EQ(errno_of([] { return syscall(SYS_io_uring_setup, 1L, nullptr); }), EPERM);
   EXPECT_EQ(errno_of([] { return prctl(PR_SET_DUMPABLE, 1); }),
             consumer::kSanitizerBuild ? 0 : EPERM);
-  if (consumer::kSanitizerBuild) return;  // whose runtimes map what they like
+  if (consumer::kSanitizerBuild) return;  // sanitizer runtimes map memory as they need
   EXPECT_EQ(errno_of([] {
               return mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                           0) == MAP_FAILED
@@ -167,7 +168,7 @@ TEST_F(Sandbox, MakesNoCodeAndNoFurtherRing) {
 
 TEST_F(Sandbox, HoldsNoCapability) {
   if (geteuid() != 0) GTEST_SKIP() << "needs a user with capabilities to lose";
-  // Not by the C library, which would ask every thread to, a sanitizer's own too.
+  // Not through the C library, which would make every thread call it, including a sanitizer's.
   EXPECT_EQ(errno_of([] { return syscall(SYS_setuid, 1L); }), EPERM);
   const pid_t child = fork();
   if (child == 0) {
@@ -280,7 +281,7 @@ std::string status_line(pid_t pid, const std::string& key) {
 
 class SandboxedConsumerd : public testing::TestWithParam<const char*> {};
 
-// Everything that it does: threads, packing, rotation, both ways to write, signals.
+// Everything that consumerd does: threads, packing, rotation, both ways of writing, signals.
 TEST_P(SandboxedConsumerd, DrainsRotatesAndPacks) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -34,8 +34,8 @@ ScriptedService::ScriptedService(const std::string& shm_dir, const std::string& 
       ftruncate(fd_.get(), static_cast<off_t>(layout_.segment_bytes)) != 0) {
     throw std::runtime_error("cannot make " + path_);
   }
-  // Of another open file description: a mapping would keep the lock of its own for as long as it
-  // lasts, and a dead service has no mapping either.
+  // Maps through another open file description: a mapping keeps the lock of its own description as
+  // long as it exists, and a dead service has no mapping.
   const consumer::UniqueFd mapped(open(path_.c_str(), O_RDWR | O_CLOEXEC));
   void* const place =
       mmap(nullptr, layout_.segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mapped.get(), 0);

@@ -1,5 +1,5 @@
 #pragma once
-// A service's segment made by hand, so that a test can put anything at all into it.
+// A service's segment made by hand, so that a test can put any content into it.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace ringside::consumer_test {
 
-// Site 1 has one field, a u64. Ring r is of stream r + 1.
+// Site 1 has one field, a u64. Ring r carries stream r + 1.
 class ScriptedService {
  public:
   static constexpr std::uint64_t kRingBytes = 64U << 10;
   static constexpr std::uint64_t kRecordBytes = 16;
 
-  // Complete and live from the start; `ready` false leaves the version word 0.
+  // Complete and live from the start; if `ready` is false, the version word stays 0.
   ScriptedService(const std::string& shm_dir, const std::string& service, unsigned number,
                   std::uint32_t rings, bool ready = true, bool measures_calls = false);
   ~ScriptedService();
   ScriptedService(const ScriptedService&) = delete;
   ScriptedService& operator=(const ScriptedService&) = delete;
 
-  // Publishes up to `count` records with values that go on from the ring's last; fewer if it is
-  // full. Returns how many.
+  // Publishes up to `count` records with values that continue from the ring's last one; fewer if
+  // the ring is full. Returns the number of records.
   std::uint64_t publish(std::uint32_t ring, std::uint64_t count);
-  std::uint64_t published(std::uint32_t ring) const;  // records so far
-  // Bytes at the producer position, as they are; then publishes them.
+  std::uint64_t published(std::uint32_t ring) const;  // number of records published so far
+  // Publishes these bytes unchanged at the producer position.
   void publish_raw(std::uint32_t ring, const void* bytes, std::size_t size);
   void retire(std::uint32_t ring);
-  // The service is gone: its lock is free.
+  // Ends the service: its lock is free.
   void die();
   void add_site(std::uint32_t id);
   void append_dictionary(const void* bytes, std::size_t size);

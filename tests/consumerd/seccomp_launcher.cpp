@@ -1,5 +1,5 @@
-// Runs a program (argv[1] with the arguments behind it) in which one system call is forbidden, as
-// the default seccomp profiles of container engines do.
+// Runs a program (argv[1], with the arguments that follow) with one system call forbidden, as the
+// default seccomp profiles of container engines do.
 
 #include <cerrno>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-// Trace files that hold a header and an END, and nothing between them: what retention looks at.
+// Trace files with a header and an END, and nothing between them: retention reads nothing else.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ inline std::array<std::uint8_t, 16> boot_id_of_this_machine() {
   return id;
 }
 
-// A section of this boot, or of another one, with or without an END behind it.
+// A section of this boot or of another one, with or without an END block.
 inline void write_section_file(const std::string& path, std::optional<trace::EndReason> end,
                                bool this_boot = true) {
   std::array<std::byte, 1024> block;

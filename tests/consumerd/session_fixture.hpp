@@ -1,5 +1,5 @@
 #pragma once
-// A session over a segment made by hand, driven step by step and without a process.
+// A session on a segment made by hand, driven step by step and without a process.
 
 #include <memory>
 #include <string>
@@ -62,7 +62,7 @@ class SessionTest : public testing::Test {
     const std::uint64_t words[2] = {shm::make_head(shm::read_tsc(), site), value};
     service_.publish_raw(ring, words, sizeof words);
   }
-  // Only `bad` is given up; the others go on, before and after.
+  // Only `bad` is quarantined; the other rings are drained before and after.
   void expect_only(std::uint32_t bad, Quarantine reason) {
     round();
     EXPECT_EQ(quarantine_of(bad), reason);

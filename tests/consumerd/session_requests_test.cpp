@@ -1,4 +1,5 @@
-// What a service or a tool may ask of a session: to write everything out, to go on in a new file.
+// What a service or a tool can request from a session: to write everything out, or to continue in a
+// new file.
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ TEST_F(SessionTest, AnswersAFlushOnlyWhenItsBytesAreInTheFile) {
   service_.publish(0, 10);
   service_.control().service.flush_request.fetch_add(1);
   session_->poll();
-  // pwrite has written already; but nobody has collected it.
+  // pwrite has completed, but its completion has not been collected.
   EXPECT_EQ(service_.control().consumer.flush_done.load(), 0U);
   writer_->poll(false);
   session_->poll();
@@ -20,7 +21,7 @@ TEST_F(SessionTest, AnswersAFlushOnlyWhenItsBytesAreInTheFile) {
   EXPECT_TRUE(counts_up_to(read_traces(out_.path(), "svc"), 1, 110));
 }
 
-// All rings are full again whenever they are looked at: more than a round takes.
+// All rings are full again at each check: they hold more than one round takes.
 TEST_F(SessionTest, AnswersAFlushHoweverMuchIsLoggedMeanwhile) {
   constexpr std::uint32_t kRings = 600;
   ScriptedService wide(shm_.path(), "wide", 2, kRings);
@@ -52,7 +53,7 @@ TEST_F(SessionTest, AnswersAFlushHoweverMuchIsLoggedMeanwhile) {
   session_.reset();
 }
 
-// A service writes to these words, too: it must not have a file made in every round.
+// A service can write to these words, too: it must not cause a new file in every round.
 TEST_F(SessionTest, GoesOnInTenNewFilesASecondAtMostThatTheSegmentAsksFor) {
   start_with_records();
   const auto begin = std::chrono::steady_clock::now();
@@ -66,7 +67,7 @@ TEST_F(SessionTest, GoesOnInTenNewFilesASecondAtMostThatTheSegmentAsksFor) {
   const auto most = static_cast<std::size_t>(took / std::chrono::milliseconds(100)) + 2;
   const std::size_t files = out_.names_with("svc").size();
   EXPECT_LE(files, most);
-  // Each is answered all the same.
+  // Each request is answered nevertheless.
   while (service_.control().tool_answers.rotation.load() < asked) round();
   EXPECT_GT(out_.names_with("svc").size(), 1U);
   EXPECT_TRUE(counts_up_to(end(), 1, 2100));

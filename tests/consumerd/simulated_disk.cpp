@@ -31,7 +31,7 @@ struct Disk {
   bool stepping = false;
 };
 
-// Null as long as the program runs on the real clock and the real disk.
+// Null while the program runs on the real clock and the real disk.
 Disk* g_disk = nullptr;
 std::int64_t g_slept_ns = 0;
 
@@ -50,7 +50,7 @@ void step() {
   g_disk->stepping = false;
 }
 
-// Ten times as long as asked for: seconds are as interesting as microseconds.
+// Up to ten times the requested time: seconds matter as much as microseconds.
 void sleep_for_ns(std::int64_t ns) {
   g_slept_ns += 10 * ns;
   step();
@@ -61,7 +61,7 @@ bool is_ours(const std::string& path) {
          path.substr(g_disk->directory.size() + 1).starts_with(g_disk->state.only_files_of);
 }
 
-// By descriptor, as they were opened: in the sandbox there is no /proc to ask.
+// Paths by descriptor, as they were opened: the sandbox has no /proc to ask.
 std::map<int, std::string> g_paths;
 
 std::string path_of(int fd) {
@@ -69,7 +69,7 @@ std::string path_of(int fd) {
   return found == g_paths.end() ? std::string() : found->second;
 }
 
-// -errno, or how many bytes of a write of that many are to be written.
+// -errno, or the number of bytes of this write that are written.
 std::int32_t fate_of_write(std::uint32_t bytes, bool fails) {
   if (fails) {
     ++g_disk->lasting_failures;
@@ -121,7 +121,7 @@ class SimulatedQueue final : public consumer::WriteQueue {
       constexpr std::array<int, 3> kErrors = {EAGAIN, EBUSY, EINTR};
       return -kErrors[g_disk->random() % kErrors.size()];
     }
-    // Perhaps not all of them.
+    // Possibly not all of them.
     std::size_t taken = queued_.size();
     if (taken > 1 && chance(g_disk->state.flaky_permille)) taken = 1 + g_disk->random() % taken;
     const auto end = queued_.begin() + static_cast<std::ptrdiff_t>(taken);
@@ -168,10 +168,10 @@ class SimulatedQueue final : public consumer::WriteQueue {
  private:
   std::vector<WriteRequest> queued_;
   std::vector<WriteRequest> under_way_;
-  std::set<std::uint32_t> unanswered_;  // of these, as counted
+  std::set<std::uint32_t> unanswered_;  // writes without an answer, as counted
 };
 
-// Whether making or renaming a file of this name fails now; then errno says why.
+// Whether creating or renaming a file of this name fails now; if so, errno says why.
 bool refuses_file(const std::string& path) {
   if (!is_ours(path)) return false;
   step();
@@ -203,7 +203,7 @@ std::unique_ptr<consumer::WriteQueue> SimulatedDisk::make_queue() {
 
 }  // namespace ringside::consumer_test
 
-// In place of the library's, for everything in this program.
+// These replace the library's functions for the whole program.
 extern "C" {
 
 using namespace ringside::consumer_test;
@@ -230,14 +230,14 @@ ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
     if (path.starts_with(g_disk->directory + "/")) {
       step();
       const bool fails = g_disk->state.error != 0 && is_ours(path);
-      // A file that cannot be begun is none that cannot be written: the one before goes on.
+      // A new file that cannot be created does not stall the segment: the previous file continues.
       if (fails && path.ends_with(".new")) {
         count(Fault::kNoFile);
         errno = g_disk->state.error;
         return -1;
       }
       const std::int32_t fate = fate_of_write(static_cast<std::uint32_t>(bytes), fails);
-      // A file of the disk itself never says EAGAIN.
+      // A regular file never returns EAGAIN.
       if (fate < 0) {
         errno = fate == -EAGAIN ? EINTR : -fate;
         return -1;
@@ -248,8 +248,8 @@ ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
   return syscall(SYS_pwrite64, fd, data, bytes, offset);
 }
 
-// By which files are opened that nobody is to exchange. As in the C library, six arguments are read
-// whatever the call has; what is not there would be an error to AddressSanitizer.
+// Opens the files that other processes must not exchange. As in the C library, six arguments are
+// read whatever the call has; AddressSanitizer would report those that are absent.
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept {
   using Real = long (*)(long, ...);
   static const auto real = reinterpret_cast<Real>(dlsym(RTLD_NEXT, "syscall"));

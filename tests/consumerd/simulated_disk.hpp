@@ -1,8 +1,8 @@
 #pragma once
-// A disk that fails by a seed, below everything of consumerd that writes: it is the io_uring of the
-// staging slots (a WriteQueue), and the system calls by which section fronts and recovered slots
-// are written, which the program that links this file replaces. Its clock is the program's: to
-// sleep is to go on to the next step, so nothing here waits.
+// A disk that fails by a seed, below every part of consumerd that writes. It replaces the io_uring
+// of the staging slots (a WriteQueue), and the system calls that write section fronts and recovered
+// slots, in the program that links this file. It has its own clock: a sleep advances it to the next
+// step, so nothing waits here.
 
 #include <array>
 #include <cstdint>
@@ -22,12 +22,12 @@ enum class Fault : unsigned {
   kTryAgain,      // EAGAIN of a write
   kQueueFull,     // no room in the submission queue
   kNotSubmitted,  // io_uring_enter fails: EAGAIN, EBUSY, EINTR
-  kReordered,     // finished before one that was begun earlier
+  kReordered,     // finished before one that was started earlier
   kNoSpace,
   kIoError,
   kReadOnly,
-  kNoAnswer,  // a write that is under way for seconds
-  kNoFile,    // a file that cannot be made or renamed
+  kNoAnswer,  // a write that takes seconds
+  kNoFile,    // a file that cannot be created or renamed
   kCount
 };
 inline constexpr std::array<const char*, static_cast<std::size_t>(Fault::kCount)> kFaultNames = {
@@ -44,22 +44,22 @@ inline constexpr std::array<const char*, static_cast<std::size_t>(Fault::kCount)
     "file not made"};
 using FaultCounts = std::array<std::uint64_t, static_cast<std::size_t>(Fault::kCount)>;
 
-// What goes wrong at present.
+// The failures that happen at present.
 struct DiskState {
-  unsigned flaky_permille = 0;  // of all operations: what passes
-  int error = 0;                // of every write and every file that is to be made
-  std::string only_files_of;    // with `error`: only of files whose names begin with that
+  unsigned flaky_permille = 0;  // of all operations: transient failures
+  int error = 0;                // of every write and every creation of a file
+  std::string only_files_of;    // with `error`: only for files whose names begin with this
   bool answers = true;
 };
 
-// One in a process, from set_up() on.
+// One per process, from set_up() on.
 class SimulatedDisk {
  public:
   // Only files below `directory` fail. `step` runs whenever the program sleeps, waits or writes.
   static void set_up(std::uint64_t seed, const std::string& directory, FaultCounts* counts,
                      std::function<void()> step);
   static DiskState& state();
-  // Of the io_uring, since the last change of state(): failures that do not pass by themselves.
+  // Failures of the io_uring, since the last change of state(), that do not pass by themselves.
   static std::uint64_t lasting_failures();
   static std::unique_ptr<consumer::WriteQueue> make_queue();
 };

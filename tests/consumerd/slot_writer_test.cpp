@@ -22,7 +22,8 @@ class SlotWriterTest : public testing::Test {
     ASSERT_NE(staging_, nullptr) << why_;
   }
 
-  // Fills a slot with bytes that tell file and place, and notes what the file has to be.
+  // Fills a slot with bytes that identify file and offset, and notes the expected content of the
+  // file.
   std::uint32_t fill(consumer::SlotWriter& writer, int fd, std::uint32_t bytes) {
     const std::uint32_t slot = writer.acquire(clients_[fd]);
     if (slot == kNoSlot) return slot;
@@ -61,7 +62,7 @@ TEST_F(SlotWriterTest, EveryByteArrivesWhateverTheDiskDoes) {
     io.refuse = 300;
     io.shorten = 300;
     io.fail = 200;
-    // Passing errors only here: they are tried again at once.
+    // Transient errors only: the writer retries at once.
     io.errors = {EINTR, EAGAIN};
     consumer::SlotWriter writer(*staging_, io, log_);
     std::mt19937 random(seed);
@@ -84,7 +85,7 @@ TEST_F(SlotWriterTest, EveryByteArrivesWhateverTheDiskDoes) {
     }
     while (!writer.idle()) writer.poll(true);
     EXPECT_EQ(outstanding, 0);
-    // A write of 0 bytes counts as a full disk until it works again.
+    // A write of 0 bytes counts as a full disk until a write succeeds.
     for (auto& [fd, client] : clients_) EXPECT_FALSE(client.stalled());
     for (const auto& [fd, bytes] : expected_) EXPECT_EQ(io.files[fd], bytes) << "seed " << seed;
     for (const auto& [slot, times] : io.prepared) EXPECT_EQ(times, 1) << slot;
@@ -132,7 +133,7 @@ TEST_F(SlotWriterTest, OneFailingSlotKeepsItStalledWhileOthersAreWritten) {
   bool good_written = false;
   const std::uint32_t good = fill(writer, 6, 100);
   writer.write(good, 6, [&](std::uint32_t) { good_written = true; });
-  // Within the 100 ms that the bad one waits for its next try, or with it.
+  // Within the 100 ms before the next retry of the failing file, or together with it.
   while (!good_written) {
     writer.poll(true);
     if (good_written && staging_->header(bad).commit.load() != 0) {

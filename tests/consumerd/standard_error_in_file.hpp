@@ -1,6 +1,6 @@
 #pragma once
-// Standard error as a regular file, while this object lives. A log that finds a pipe there opens it
-// for itself, and would not see what GoogleTest puts in its place later.
+// Makes standard error a regular file during its lifetime. A log that finds a pipe there opens it
+// itself, and would miss what GoogleTest puts in its place later.
 
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 namespace ringside::consumer_test {
 namespace {
 
-// Not 0: a child that calls exit by mistake must not look like one whose work is done.
+// Not 0: a child that calls exit by mistake must not look like one that has done its work.
 constexpr int kWorkDone = 73;
 
 int wait_for(pid_t pid) {
@@ -58,7 +58,7 @@ SteppedProcess::Step SteppedProcess::step() {
   if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) return Step::kFailed;
   user_regs_struct registers{};
   if (ptrace(PTRACE_GETREGS, pid_, nullptr, &registers) != 0) return Step::kFailed;
-  // The instruction `syscall` leaves the address of the next one in rcx.
+  // The instruction `syscall` stores the address of the next instruction in rcx.
   return registers.rcx == registers.rip ? Step::kSystemCall : Step::kInstruction;
 }
 

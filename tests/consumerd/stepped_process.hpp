@@ -18,7 +18,7 @@ class SteppedProcess {
 
   enum class Step {
     kInstruction,
-    kSystemCall,  // as a whole
+    kSystemCall,  // as one step
     kEnded,       // `work` has returned
     kFailed,      // the child died, or cannot be traced
   };

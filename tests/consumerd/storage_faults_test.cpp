@@ -1,7 +1,7 @@
-// The whole of consumerd above a disk that fails by a seed: segments are drained, files rotated,
-// slots recovered, lives ended in the middle of anything. However that goes, at the end every
-// record is in the files, once, in order; meanwhile memory is bounded, a failing disk is said and
-// seen, and when it works again everything arrives without a restart.
+// The whole consumerd above a disk that fails by a seed: segments are drained, files are rotated,
+// slots are recovered, processes end at any point. At the end every record is in the files, once,
+// in order. Meanwhile memory is bounded and a failing disk is logged and shown in the metrics. When
+// the disk works again, everything is written without a restart.
 //
 // RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of histories.
 
@@ -36,7 +36,7 @@ constexpr std::uint32_t kRings = 2;
 constexpr std::uint64_t kRecordsOfRing = 40'000;
 constexpr int kKilled = 42;
 constexpr int kWrong = 99;
-// So many steps are a hang: thousands of times what anything takes.
+// More steps are a hang: everything takes thousands of times fewer.
 constexpr std::uint64_t kPatienceSteps = 3'000'000;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -62,7 +62,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// One history: services, a disk, and lives of consumerd one after the other.
+// One history: services, a disk, and consumerd processes one after the other.
 class History {
  public:
   explicit History(std::uint64_t seed) : random_(seed) {
@@ -77,7 +77,7 @@ class History {
 
   static std::string name_of(std::uint32_t service) { return "svc" + std::to_string(service); }
 
-  // Runs consumerd in a process of its own, to its end or to what is its end. The exit status.
+  // Runs consumerd in its own process until it ends or is killed. Returns the exit status.
   int live(bool last) {
     const std::uint64_t seed = random_();
     ++totals().lives;
@@ -126,7 +126,7 @@ class History {
   int life(std::uint64_t seed, bool last) {
     random_.seed(seed);
     heap_ = mallinfo2().uordblks;
-    // How it ends: killed at some step, told to stop at some step, or when everything is written.
+    // How it ends: killed at some step, stopped at some step, or after everything is written.
     const std::uint64_t kind = last ? 3 : random_() % 4;
     if (kind <= 1) kill_at_ = 1 + random_() % (random_() % 4 == 0 ? 60 : 4000);
     if (kind == 2) stop_at_ = 1 + random_() % 3000;
@@ -162,7 +162,7 @@ class History {
     check_bounds();
     check_outage();
     if (step_ >= next_change_) change_disk();
-    // The end of a life that is neither killed nor stopped: a disk that works.
+    // A process that is neither killed nor stopped ends with a disk that works.
     if (kill_at_ == 0 && stop_at_ == 0 && step_ > 4000) {
       SimulatedDisk::state() = {};
       healthy_ = true;
@@ -177,12 +177,13 @@ class History {
     if (service.published(index) < kRecordsOfRing) service.publish(index, random_() % 100);
   }
 
-  // Everything arrives without a restart.
+  // Everything is written without a restart.
   void finish_in_health() {
     if (options_.once) return;
     if (!is_written(0, kServices)) return;
     for (std::uint32_t i = 0; i < kServices; ++i) {
-      if (state_of(i) == shm::ConsumerState::kStalled) return;  // until its next round
+      if (state_of(i) == shm::ConsumerState::kStalled)
+        return;  // until the next round of this segment
     }
     stop_ = true;
   }
@@ -214,8 +215,8 @@ class History {
     return static_cast<shm::ConsumerState>(services_[service]->control().consumer.state.load());
   }
 
-  // While the disk fails for long: it is said and seen, and it is the matter of those alone that
-  // cannot be written.
+  // While the disk fails for long, the failure is logged and shown in the metrics, and affects only
+  // segments that cannot be written.
   void check_outage() {
     if (lasting_ == 0) return;
     if (SimulatedDisk::lasting_failures() != 0 && failing_since_ == 0) failing_since_ = step_;
@@ -240,7 +241,7 @@ class History {
     }
   }
 
-  // What was published when one file began to fail, of the others.
+  // Notes what other segments had published when one file began to fail.
   void remember_others() {
     for (std::uint32_t i = 0; i < kServices; ++i) {
       for (std::uint32_t ring = 0; ring < kRings; ++ring) {
@@ -259,7 +260,8 @@ class History {
   }
 
   void change_disk() {
-    // Longer than a service waits whose recovery failed while the disk did: it is tried every 5 s.
+    // More than a service waits if its recovery failed together with the disk: recovery is retried
+    // every 5 s.
     constexpr auto kOthersInTime = std::chrono::seconds(6);
     if (victim_ < kServices && failing_since_ != 0 &&
         std::chrono::steady_clock::now() - changed_ > kOthersInTime) {
@@ -302,7 +304,7 @@ class History {
   TemporaryDirectory logs_;
   consumer::Options options_;
   std::vector<std::unique_ptr<ScriptedService>> services_;
-  // Of a life.
+  // set at the step where this process stops
   std::atomic<bool> stop_{false};
   std::atomic<bool> rotate_{false};
   std::uint64_t step_ = 0;
@@ -310,7 +312,7 @@ class History {
   std::uint64_t stop_at_ = 0;
   std::uint64_t next_change_ = 0;
   std::uint64_t failing_since_ = 0;
-  std::chrono::steady_clock::time_point changed_;  // the disk, by its own clock
+  std::chrono::steady_clock::time_point changed_;  // when the disk changed, by the disk's clock
   std::size_t heap_ = 0;
   int lasting_ = 0;
   std::uint32_t victim_ = kServices;

@@ -1,5 +1,5 @@
 #pragma once
-// A directory of its own for each test, removed at the end.
+// A directory for one test, removed at the end.
 
 #include <filesystem>
 #include <stdexcept>

@@ -44,7 +44,7 @@ class Content {
     out_.dropped += header.dropped;
     const bool known = next_sequence_.contains(header.stream_id);
     std::uint64_t& next = next_sequence_[header.stream_id];
-    // The first extent of a stream in a file may go on from another file.
+    // The first extent of a stream in a file can continue a stream from another file.
     if (known && header.first_sequence != next + header.dropped)
       out_.faults.emplace_back("sequence numbers have a gap");
     trace::Record record;
@@ -100,7 +100,7 @@ TraceContent read_traces(const std::string& dir, const std::string& service) {
       paths.push_back(entry.path());
     }
   }
-  // Of one segment they differ in their sequence numbers alone.
+  // File names of one segment differ only in their sequence numbers.
   std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);
   });

@@ -1,4 +1,4 @@
-// Which records set which triggers off, what a rule may say, and how often it fires.
+// Which records fire which triggers, which rules are valid, and how often a rule fires.
 #include "consumerd/trigger_watch.hpp"
 
 #include <cstring>
@@ -55,7 +55,7 @@ class Shop {
 
   bool looks() { return watch_ != nullptr && watch_->concerns(sites_); }
 
-  // "rule place message" of each that fires on these records.
+  // "rule place message" of each rule that fires on these records.
   std::vector<std::string> fired(const std::string& ring) {
     std::vector<std::string> lines;
     if (!looks()) return lines;

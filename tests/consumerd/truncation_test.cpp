@@ -61,7 +61,7 @@ TEST_F(TruncationGuard, LeavesFaultsOutsideToTheDefault) {
   EXPECT_FALSE(hit);
 }
 
-// Through the real consumerd: cut to `size` while both segments are being drained.
+// With the real consumerd: one segment is cut to `size` while both are drained.
 void cut_while_draining(std::uint64_t (*size)(const shm::SegmentLayout&)) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -44,7 +44,7 @@ TEST(TrustedOpen, StaysInItsDirectory) {
   EXPECT_TRUE(open_in(dir.file("sub"), "inside", O_RDWR));
   EXPECT_FALSE(open_in(dir.file("sub"), "../outside", O_RDWR));
   EXPECT_FALSE(open_in(dir.file("sub"), dir.file("outside"), O_RDWR));
-  // Another file system that is mounted there, which its owner might never answer for.
+  // Another file system that is mounted there; its owner might never answer.
   EXPECT_FALSE(open_in("/", "proc", O_PATH));
   EXPECT_EQ(errno, EXDEV);
 }
@@ -84,7 +84,7 @@ TEST_F(Judge, RefusesOtherUsersUnlessTheyAreAllowed) {
   EXPECT_TRUE(says("--allow-uid " + std::to_string(geteuid() + 1000))) << why_;
   EXPECT_EQ(verdict({geteuid() + 999}), Trust::kRefused);
   EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
-  // To allow another is not to give up its own.
+  // Permitting another user keeps the permission for its own.
   info_.st_uid = geteuid();
   EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
 }

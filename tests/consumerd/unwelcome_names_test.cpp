@@ -1,5 +1,5 @@
-// Whatever stands in the directory under a segment's name, and however much of it: consumerd goes
-// on, and a healthy service beside it loses nothing.
+// Files of every kind with a segment's name, and any number of them: consumerd continues, and a
+// healthy service beside them loses nothing.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -30,7 +30,7 @@ constexpr off_t kHuge = off_t{1} << 62;
 
 class UnwelcomeNames : public testing::Test {
  protected:
-  // Publishes all the while until `condition` is true.
+  // Publishes until `condition` is true.
   bool publishes_until(const std::function<bool()>& condition) {
     return comes_true([&] {
       healthy_.publish(0, 50);
@@ -54,7 +54,7 @@ class UnwelcomeNames : public testing::Test {
       return c == '\n' || (c >= 0x20 && c < 0x7F);
     })) << "a terminal would obey";
   }
-  // Bytes of a sound segment's header, control page and metadata, of a service that has ended.
+  // Header, control page and metadata of a valid segment whose service has ended.
   std::vector<char> front_of_segment() {
     const auto bytes = static_cast<std::size_t>(healthy_.layout().dictionary_offset) + 4096;
     const char* const base = reinterpret_cast<const char*>(healthy_.bytes());
@@ -64,7 +64,7 @@ class UnwelcomeNames : public testing::Test {
     const int fd = open(shm_.file(name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     EXPECT_GE(fd, 0);
     EXPECT_EQ(pwrite(fd, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    // Not every file system has files as long as that.
+    // Not every file system supports files of this size.
     EXPECT_TRUE(ftruncate(fd, size) == 0 || ftruncate(fd, off_t{1} << 40) == 0);
     return fd;
   }
@@ -89,7 +89,7 @@ TEST_F(UnwelcomeNames, OfEveryKindOfFile) {
   }
   std::filesystem::create_hard_link(healthy_.path(), shm_.file(segment_name("twin", 16)));
   std::filesystem::remove(shm_.file(segment_name("twin", 16)));
-  // Empty, garbage, a header alone, and a sound front that claims what the file does not have.
+  // Empty, garbage, a header alone, and a valid front that claims more than the file has.
   std::vector<char> front = front_of_segment();
   close(make_file(segment_name("empty", 20), {}, kHuge));
   close(make_file(segment_name("noise", 21), std::vector<char>(8192, '\x5A'), kHuge));
@@ -121,7 +121,7 @@ TEST_F(UnwelcomeNames, OfEveryKindOfFile) {
     control.service.dictionary_committed_bytes.store(shm::kMaxDictionaryBytes);
   }));
   for (const int fd : held) consumer::try_lock_byte(fd, shm::kServiceLockByte);
-  // Names that are no segment's, with what a terminal would obey.
+  // Names that segments do not have, with terminal control sequences.
   for (const std::string& name : {std::string("ringside.\x1b[2J.1.0000000000000001"),
                                   std::string("ringside.a\nb.1.0000000000000001"),
                                   std::string("ringside.\xc2\x9b"
@@ -155,7 +155,7 @@ TEST_F(UnwelcomeNames, ReplacedWhileTheyAreServed) {
     std::filesystem::remove(victim.path());
     replace();
   }
-  // The open file is still served; what has its name now is not.
+  // The open file is still drained; the file that now has its name is not.
   victim.publish(0, 100);
   victim.die();
   expect_healthy(consumerd);
@@ -163,7 +163,7 @@ TEST_F(UnwelcomeNames, ReplacedWhileTheyAreServed) {
   EXPECT_TRUE(std::filesystem::exists(victim.path())) << "not a file of its own";
 }
 
-// Services that ended at once, never became ready, and are nothing: of each very many.
+// Very many services of each kind: ended at once, never ready, not a segment at all.
 TEST_F(UnwelcomeNames, TenThousandSegments) {
   constexpr unsigned kSound = 1000;
   constexpr unsigned kNotReady = 4500;
@@ -192,7 +192,7 @@ TEST_F(UnwelcomeNames, TenThousandSegments) {
     close(fd);
     healthy_.publish(0, 50);
   }
-  // Each of them is served and removed, although those that never will be stay about.
+  // Each of them is drained and removed, although those that never become ready remain.
   EXPECT_TRUE(publishes_until([&] { return shm_.names_with("brief").empty(); }))
       << shm_.names_with("brief").size();
   expect_healthy(consumerd);
@@ -207,7 +207,8 @@ TEST(ClaimedLock, OfAServiceItselfIsNoSecondConsumerd) {
   ASSERT_TRUE(consumer::try_lock_byte(lock.get(), shm::kConsumerLockByte));
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path()});
   ASSERT_TRUE(comes_true([&] { return !consumerd.error_output().empty(); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // the patience with a second one
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(1200));  // longer than consumerd's second of patience
   ScriptedService healthy(shm.path(), "healthy", 2, 1);
   healthy.publish(0, 100);
   ASSERT_TRUE(comes_true(
@@ -223,7 +224,7 @@ TEST(ClaimedIdentity, OfALivingServiceWaitsForItsEnd) {
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path()});
   healthy.publish(0, 100);
   ASSERT_TRUE(comes_true([&] { return healthy.ring(0).consumer.written_pos.load() == 1600; }));
-  // Service, pid, start time and uuid of another: what its trace goes by.
+  // The same service, pid, start time and uuid as the other: these name its trace.
   ScriptedService thief(shm.path(), "healthy", 2, 1);
   thief.header().version.store(0);
   thief.header().pid = 1;

@@ -57,6 +57,8 @@ COMMENT_ROOMS = (
     "shm-layout/",
     "tests/agent/",
     "tests/application-safety/",
+    "tests/consumerd/",
+    "tests/trace-format/",
     "tests/*.md",
     "tests/*meson.build",
     "tools/*",

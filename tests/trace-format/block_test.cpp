@@ -181,7 +181,7 @@ TEST(BlockWriter, WritesNothingBehindAndAnswersZeroWithoutRoom) {
   Bytes plenty(4096);
   const auto needed = try_all(plenty);
   for (std::size_t room = 0; room < 300; ++room) {
-    Bytes out(room);  // the sanitizer watches its end
+    Bytes out(room);  // a sanitizer checks its end
     const auto got = try_all(out);
     for (std::size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i], room < needed[i] ? 0 : needed[i]) << room << " " << i;

@@ -49,7 +49,7 @@ TEST(ClockSteering, BeginsAtTheServiceStart) {
   EXPECT_EQ(first.unix_ns(5000 + 2'000'000'000), 1'700'000'001 * kSecond);
 }
 
-// A machine whose ticks run at another rate than the segment says.
+// A machine whose tick rate differs from the one in the segment.
 class SteeredClock : public ::testing::TestWithParam<double> {};
 
 TEST_P(SteeredClock, ApproachesMonotonicTimeWithoutAStep) {
@@ -68,7 +68,7 @@ TEST_P(SteeredClock, ApproachesMonotonicTimeWithoutAStep) {
     ClockSteering::Now now;
     now.tsc = start.tsc + static_cast<std::uint64_t>(static_cast<double>(elapsed) * true_hz / 1e9);
     now.monotonic_ns = start.monotonic_ns + elapsed + random() % 200;
-    // The wall clock is set back by an hour in between: that must not show.
+    // The wall clock is set back by an hour in between, which must not show.
     now.realtime_ns = start.realtime_ns + elapsed - (s > 60 ? 3600 * kSecond : 0);
     const ClockPoint point = steering.next(now);
     EXPECT_EQ(point.unix_ns0, before.unix_ns(point.tsc0)) << "the function has a step";
@@ -106,7 +106,7 @@ TEST(ClockSteering, LimitsTheSlewAfterASleepThatOnlyOneClockSaw) {
 TEST(ClockSteering, GoesOnWhereTheWriterBeforeItStopped) {
   const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
   ClockSteering one(start);
-  // The ticks are faster than the header says: each second brings a correction.
+  // The ticks are faster than the header states: each second brings a correction.
   ClockPoint before;
   for (std::uint64_t s = 1; s <= 3; ++s) {
     before = one.last();
@@ -143,7 +143,7 @@ TEST(ClockSteering, RefusesToGoOnFromPointsThatCannotBe) {
 
 TEST(ClockSteering, MeasuresTheRateOverTheRunOfTheService) {
   ClockSteering steering({0, 0, 0, 1'000'000'000});
-  // An hour at a rate that the header is 1000 ppm away from: more than the slew would make up for.
+  // An hour at a rate 1000 ppm off the header's: more than the slew would correct.
   const ClockSteering::Now now{3600 * (kSecond + 1'000'000), 3600 * kSecond, 3600 * kSecond};
   steering.measure(now);
   EXPECT_NEAR(static_cast<double>(steering.first().unix_ns(now.tsc)), 3600e9, 5000);

@@ -1,4 +1,4 @@
-// Encodes and decodes in tests; turns decoded records back into ring form to compare them.
+// Encodes and decodes for tests, and converts decoded records back to ring form to compare them.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace ringside::trace::testing {
 
-// A record that owns everything.
+// A record that owns its data.
 struct Decoded {
   std::uint64_t tsc = 0;
   std::uint64_t sequence = 0;
@@ -85,7 +85,7 @@ struct RoundTrip {
   std::size_t output_bytes = 0;
 };
 
-// Encodes `ring` in extents of at most `out_bytes`, decodes them; stops at anything but
+// Encodes `ring` in extents of at most `out_bytes` and decodes them. Stops at anything except
 // kOutputFull, kBeforeDrop and kSiteLimit.
 inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, StreamCursor cursor = {},
                             std::size_t out_bytes = 1 << 20, std::uint64_t watermark = 0,
@@ -94,7 +94,7 @@ inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, Strea
   RoundTrip result;
   result.cursor = cursor;
   for (;;) {
-    // A heap block of the exact size, so that a sanitizer sees any store behind it.
+    // A heap block of the exact size, so that a sanitizer reports any store past its end.
     Bytes out(out_bytes);
     const Bytes input(as_bytes(ring).begin(), as_bytes(ring).end());
     result.last = encoder.encode(input, result.cursor, watermark, consumer_tsc, out);

@@ -1,4 +1,4 @@
-// Ring bytes that are cut or scribbled on, and extents that are: no byte of them is trusted.
+// Ring bytes that are cut or overwritten, and extents that are: no byte of them is trusted.
 #include <cstring>
 #include <set>
 
@@ -55,7 +55,7 @@ TEST_F(HostileBytes, AreIncompleteWhereverARecordIsCut) {
   const RoundTrip whole = round_trip(sites_, ring);
   ASSERT_EQ(whole.last.stop, EncodeStop::kInputEnd);
   ASSERT_EQ(whole.records.size(), 7U);
-  // Where records end, found by the encoder alone: a cut there is no cut.
+  // Where records end, found by the encoder alone: a cut there leaves whole records.
   std::set<std::size_t> ends;
   for (std::size_t cut = 0; cut <= ring.size(); ++cut) {
     const RoundTrip part = round_trip(sites_, std::string_view(ring).substr(0, cut));
@@ -64,7 +64,7 @@ TEST_F(HostileBytes, AreIncompleteWhereverARecordIsCut) {
     } else {
       ASSERT_EQ(part.last.stop, EncodeStop::kIncomplete) << cut;
     }
-    // The rest, with what was not consumed, gives the same records.
+    // The rest, together with what was not consumed, gives the same records.
     ExtentEncoder encoder(sites_);
     StreamCursor cursor;
     Bytes out(8192);
@@ -168,7 +168,7 @@ TEST_F(HostileBytes, AreNotDecodedPastTheEndOfAnExtent) {
       return;
     }
     Record record;
-    volatile char touched = 0;  // under a sanitizer: every text lies inside the extent
+    volatile char touched = 0;  // for the sanitizers: every text is inside the extent
     while (decoder.next(record)) {
       for (const Value& value : record.args) {
         for (const char c : value.text) touched = c;
@@ -192,7 +192,7 @@ TEST_F(HostileBytes, AreNotDecodedPastTheEndOfAnExtent) {
   EXPECT_GT(failed, payload.size() + 5000);
 }
 
-// One extent of the ring's records, changed in one place: why it is refused.
+// One extent of the ring's records, changed in one place, and the reason for which it is refused.
 class ChangedExtent {
  public:
   ChangedExtent(const SiteTable& sites, const std::string& ring) : sites_(sites) {
@@ -205,7 +205,7 @@ class ChangedExtent {
                   r.output_bytes - kBlockHeaderBytes);
     EXPECT_EQ(refusal(), "");
   }
-  // The first bytes in the records that are these.
+  // Replaces the first occurrence of these bytes in the records.
   ChangedExtent& replace(const std::string& from, const std::string& to) {
     const std::size_t at = bytes_.find(from, kExtentHeaderBytes);
     EXPECT_NE(at, std::string::npos);
@@ -230,7 +230,7 @@ class ChangedExtent {
   }
 
  private:
-  // In the extent's header.
+  // Offsets in the extent's header.
   static constexpr std::size_t kRecords = 40;
   static constexpr std::size_t kRecordsBytes = 60;
 
@@ -262,7 +262,7 @@ TEST_F(HostileBytes, AreRefusedForWhatIsWrongWithThem) {
   EXPECT_EQ(ChangedExtent(sites_, substream).replace("\x01" + nines, "\x41" + nines).refusal(),
             "an extension with unknown flags");
 
-  // Into the site table behind the records.
+  // Points into the site table that follows the records.
   EXPECT_EQ(ChangedExtent(sites_, plain_record(7, 100, raw_text("some text")))
                 .replace("\x09some", "\x0Asome")
                 .refusal(),

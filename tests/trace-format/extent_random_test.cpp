@@ -1,5 +1,5 @@
-// Whatever records a ring holds, and however its bytes are cut into inputs and outputs: what is
-// decoded is what was recorded.
+// Whatever records a ring holds, and however its bytes are divided into inputs and outputs: the
+// decoded records are the recorded ones.
 #include <gtest/gtest.h>
 
 #include "random_records.hpp"

@@ -200,7 +200,7 @@ TEST_F(ExtentStream, EndsAnExtentAtTheMostSitesItMayHave) {
     add_site(sites, {.id = id});
     ring += plain_record(id, id);
   }
-  // In the other direction, so that sites with long indexes follow each other without pattern.
+  // In the opposite direction, so that sites with long indexes follow each other without a pattern.
   for (std::uint32_t id = 60000; id > 6; id -= 7) ring += plain_record(id, 70000);
   const RoundTrip trip = round_trip(sites, ring, {}, 4 << 20);
   ASSERT_EQ(trip.extents.size(), 2U);

@@ -1,4 +1,4 @@
-// Globs as shells have them.
+// Globs as in shells.
 #include "trace-format/condition/glob.hpp"
 
 #include <gtest/gtest.h>

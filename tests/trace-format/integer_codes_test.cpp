@@ -1,4 +1,4 @@
-// What the compression study compares with is what it says it is.
+// The codecs that the compression study compares with restore what they encode.
 #include "perf/compression/integer_codes.hpp"
 
 #include <gtest/gtest.h>

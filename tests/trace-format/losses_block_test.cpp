@@ -1,4 +1,5 @@
-// What LOSSES blocks tell is given once, whoever told it how often, and no block does harm.
+// Each loss of LOSSES blocks is reported once, however often and by whichever consumer it was
+// written, and no block does harm.
 #include "trace-format/losses_block.hpp"
 
 #include <limits>
@@ -145,7 +146,8 @@ TEST(LossesInATrace, ByStatementAreGivenOnlyOnRequest) {
 }
 
 TEST(LossesInATrace, ThatASuccessorTellsAgainCountOnce) {
-  // A consumer told of 3 and of 2 more; the next one tells of 9 from the start of the service.
+  // One consumer reports 3 losses and then 2 more; the next one reports 9 since the service
+  // started.
   const Bytes first = file_with({{0, 10, {{0, LossCause::kNoRing, 0, 3}}, {}},
                                  {10, 20, {{0, LossCause::kNoRing, 3, 5}}, {}}});
   const Bytes second = file_with({{0, 30, {{0, LossCause::kNoRing, 0, 9}}, {}}});
@@ -173,7 +175,7 @@ TEST(LossesInATrace, OfAnyBytesDoNoHarm) {
     for (int block = 0; block < 5; ++block) {
       std::string payload(random() % 200, '\0');
       for (char& byte : payload) byte = static_cast<char>(random());
-      // Counts that fit now and then.
+      // Counts that are plausible now and then.
       if (payload.size() > 24 && random() % 2 == 0) {
         std::memset(payload.data() + 16, 0, 8);
         payload[16] = static_cast<char>(random() % 4);

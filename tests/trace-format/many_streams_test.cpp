@@ -1,5 +1,4 @@
-// What many threads recorded side by side comes out in the order of time, record by record as it
-// was.
+// Records of many threads at the same time come out in the order of time, each unchanged.
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -22,7 +21,7 @@ struct Expected {
   bool operator==(const Expected&) const = default;
 };
 
-// Rounds of extents of random records, each round with a sequence point behind it.
+// Rounds of extents with random records; a sequence point follows each round.
 class RandomStreams {
  public:
   RandomStreams(std::uint64_t seed, std::uint64_t streams) : random_(seed) {
@@ -71,7 +70,7 @@ class RandomStreams {
     put([&](auto out) { return write_sequence_point_block(now_, positions, out); });
   }
 
-  // Of [begin, end), in order or not.
+  // The records of [begin, end), in order or not.
   void extent(StreamCursor& cursor, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t count = 1 + random_.below(random_.below(10) == 0 ? 300 : 8);
     Times times(count);
@@ -157,7 +156,7 @@ TEST(ManyStreams, ComeInTheOrderOfTimeWithAllTheirValues) {
   }
 }
 
-// After a quiet time comes more at once than a slice of time may hold.
+// After a quiet time, more arrives at once than a slice of time can hold.
 TEST(ManyStreams, StayInOrderWhenABurstFollowsAQuietTime) {
   constexpr std::uint64_t kStreams = 12;
   constexpr std::uint64_t kQuiet = 1'000'000'000;
@@ -192,8 +191,8 @@ TEST(ManyStreams, StayInOrderWhenABurstFollowsAQuietTime) {
   }
 }
 
-// Its flags say that the extent's times rise, and they do not: what comes late takes the place of
-// the record before it, whoever else is read.
+// The extent's flags say that its times rise, but they do not: a late record comes directly after
+// the record before it, whichever other streams are read.
 TEST(ManyStreams, GiveARecordThatIsLateWithinItsExtentRightAfterTheOneBefore) {
   TraceFileBuilder file;
   file.begin();

@@ -1,4 +1,4 @@
-// Packed files and files in memory read like plain ones, and damage stays where it is.
+// Packed files and files in memory read like plain ones, and damage stays local.
 #include "trace-format/packed_file.hpp"
 
 #include <random>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFrame = 4096;
 constexpr std::uint64_t kExtents = 2000;
 
-// Many small extents: some 50 frames.
+// Many small extents, which give about 50 frames.
 Bytes long_trace() {
   TraceFileBuilder file;
   file.begin();
@@ -145,7 +145,7 @@ TEST(TraceSet, TakesThePlainFileOfTwoForOneName) {
   const ReadResult r = read_all({directory.path()});
   EXPECT_EQ(r.times(), (std::vector<std::uint64_t>{100, 200}));
   EXPECT_EQ(r.report.files, 2U);
-  // A shell makes one name after the other of the same directory.
+  // A shell expands a glob to names in the same directory.
   const std::string path = directory.path() + "/";
   const ReadResult named =
       read_all({path + "a.ringtrace", path + "a.ringtrace.zst", path + "b.ringtrace.zst"});

@@ -1,4 +1,4 @@
-// What the writer packs is the seekable format: zstd itself and the reader restore it.
+// The writer's output is the Zstandard seekable format: zstd and the reader restore it.
 #include "trace-format/packed_file_writer.hpp"
 
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace ringside::trace::testing {
 namespace {
 
-// Half noise, half not.
+// Half random, half compressible.
 Bytes content_of_size(std::size_t bytes) {
   std::mt19937_64 random(bytes);
   Bytes content(bytes);
@@ -93,7 +93,7 @@ TEST(PackedFileWriter, IsRestoredByZstd) {
     ASSERT_EQ(ZSTD_isError(got), 0U) << ZSTD_getErrorName(got);
     restored.resize(got);
     EXPECT_EQ(restored, content);
-    // The tool too, where there is one.
+    // The zstd tool too, if it is installed.
     if (std::system("command -v zstd >/dev/null") != 0) continue;
     const std::string name = directory.write("x.zst", packed);
     const std::string command = "zstd -q -d -f '" + name + "' -o '" + directory.path() + "/x'";

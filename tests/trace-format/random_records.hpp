@@ -1,4 +1,4 @@
-// Random sites and records whose values cluster around what a codec finds hard.
+// Random sites and records whose values cluster around the difficult cases of a codec.
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ class RandomRecords {
     return site;
   }
 
-  // A number of `bytes` bytes: small, near a power of two, or anything, of either sign; often the
-  // same as, or close to, the one before.
+  // A number of `bytes` bytes: small, near a power of two, or arbitrary, of either sign; often
+  // equal or close to the previous one.
   std::string number(std::size_t bytes) {
     std::uint64_t value = 0;
     switch (below(6)) {
@@ -95,7 +95,7 @@ class RandomRecords {
     return args;
   }
 
-  // Appends a record to `ring` and what must come out of it to `expected`.
+  // Appends a record to `ring` and the expected result to `expected`.
   void record(const TestSite& site, std::uint64_t tsc, std::string& ring,
               std::vector<Decoded>& expected) {
     std::string& latest = latest_[site.id];

@@ -1,4 +1,5 @@
-// What a reader does not want is not decoded; what it wants is all there, whoever decodes it.
+// What a reader does not request is not decoded; what it requests is complete, whichever thread
+// decodes it.
 #include "trace-format/read_options.hpp"
 
 #include <map>
@@ -159,7 +160,7 @@ TEST(ReadOptions, ThreadsDecodeAheadOfTheReader) {
   const Bytes bytes = random_section(1);
   ReadOptions options;
   options.threads = 3;
-  // Who comes first is chance, so that the file is read until a thread did.
+  // Which thread is first is chance: repeat until a decoding thread was ahead.
   for (;;) {
     const ReadResult r = read_bytes({bytes}, options);
     EXPECT_LE(r.report.extents_decoded_ahead, r.report.extents_decoded);

@@ -1,4 +1,4 @@
-// The kernels for runs of one site's records write what the portable loop writes, byte for byte.
+// The kernels for runs of records of one site write the same bytes as the portable loop.
 #include "trace-format/record_run.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class RecordRuns : public ::testing::TestWithParam<std::uint64_t> {
 
   std::string number(shm::FieldType type) {
     if (type == shm::FieldType::f64 && random_.below(2) == 0) {
-      return raw(static_cast<double>(random_.below(300)) / 7);  // recurs
+      return raw(static_cast<double>(random_.below(300)) / 7);  // a value that recurs
     }
     return random_.number(shm::fixed_size(type));
   }
@@ -55,7 +55,7 @@ class RecordRuns : public ::testing::TestWithParam<std::uint64_t> {
   void add_run(std::uint64_t& tsc) {
     const TestSite& site = site_list_[random_.below(site_list_.size())];
     const std::uint64_t length = random_.below(random_.below(2) == 0 ? 4 : 200);
-    const std::uint64_t steadiness = random_.below(4);  // of the values
+    const std::uint64_t steadiness = random_.below(4);  // how steady the values are
     std::vector<std::string> values(site.fields.size());
     for (std::uint64_t i = 0; i < length; ++i) {
       tsc += random_.below(1 + random_.below(2000));
@@ -91,7 +91,7 @@ TEST_P(RecordRuns, AreCodedAlikeByAllKernels) {
   std::string_view rest = ring_;
   while (!rest.empty()) {
     const std::size_t length = std::min(rest.size(), 4000 + random_.below(20000));
-    // Allocations of their own, so that a sanitizer sees every byte that is read too far.
+    // Exactly sized allocations, so that a sanitizer reports every byte that is read past the end.
     const Bytes input(as_bytes(rest).begin(), as_bytes(rest.substr(0, length)).end());
     Bytes out(2 * length + 4096);
     Bytes same(out.size());

@@ -1,4 +1,4 @@
-// Arguments as rings have them, against what the reader makes of the same records.
+// Arguments in ring form, compared with the reader's result for the same records.
 #include "trace-format/ring_arguments.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-// What the reader makes of the only record in `ring`.
+// Compares with the reader's result for the only record in `ring`.
 void expect_same_as_read(const SiteTable& sites, const std::string& ring,
                          const std::vector<Value>& values) {
   ExtentEncoder encoder(sites);
@@ -77,7 +77,7 @@ TEST(RingArguments, AreRefusedIfTheyAreShorterOrLonger) {
     add_site(sites, test_site);
     const std::string arguments = random.arguments(test_site);
     std::vector<Value> values;
-    // Of exact sizes, so that a sanitizer sees any load behind them.
+    // Exact sizes, so that a sanitizer reports any load past the end.
     for (std::size_t bytes = 0; bytes < arguments.size(); bytes += 1 + arguments.size() / 50) {
       const Bytes cut(as_bytes(arguments).begin(),
                       as_bytes(arguments).begin() + static_cast<std::ptrdiff_t>(bytes));

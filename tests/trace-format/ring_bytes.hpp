@@ -1,4 +1,4 @@
-// Makes dictionary entries and ring records as the agent would, for tests of what reads them.
+// Makes dictionary entries and ring records as the library does, for tests of their readers.
 #pragma once
 
 #include <cstddef>

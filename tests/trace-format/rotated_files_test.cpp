@@ -1,4 +1,4 @@
-// The files that a segment's trace is spread over, complete or not.
+// The files that hold the trace of one segment, complete or not.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 namespace ringside::trace::testing {
 namespace {
 
-// Five files of one segment: in each, two records of stream 1 and, in the first and the last, one
+// Five files of one segment. Each has two records of stream 1; the first and the last also have one
 // of stream 2.
 std::vector<Bytes> rotated_files() {
-  TraceFileBuilder writer;  // one, so that sequence numbers go on
+  TraceFileBuilder writer;  // one builder, so that sequence numbers continue
   std::vector<Bytes> files;
   for (std::uint32_t i = 0; i < 5; ++i) {
     writer.bytes.clear();
@@ -116,7 +116,7 @@ TEST(RotatedFiles, ThatOverlapInTimeAreCheckedAllTheSame) {
       (std::vector<ReadEvent>{{EventKind::kLoss, 20000, 1, 100, 3, 101, LossCause::kMissing}}));
 }
 
-// A consumer that dies between a stream's loss and its records leaves them in two files.
+// A consumer that dies between a stream's loss and its next records leaves them in two files.
 TEST(RotatedFiles, BeginWithTheirOldestLossAlsoIfItsRecordsAreInTheNextOne) {
   TraceFileBuilder writer;
   writer.begin(1, "service", 0);
@@ -166,7 +166,7 @@ TEST(SequenceLedger, TellsOfASingleMissingRecord) {
   EXPECT_EQ(inside.first, 10U);
   EXPECT_EQ(inside.count, 1U);
   ledger.seen(0, 1, 20);
-  // Read before the section in front of it is.
+  // Read before the section that precedes it.
   EXPECT_EQ(ledger.expect(1, 1, 21, 7).count, 0U);
   ledger.seen(1, 1, 30);
   const std::vector<SequenceGap> between = ledger.close(0, true);
@@ -174,7 +174,7 @@ TEST(SequenceLedger, TellsOfASingleMissingRecord) {
   EXPECT_EQ(between[0].first, 20U);
   EXPECT_EQ(between[0].count, 1U);
   EXPECT_TRUE(ledger.close(1, true).empty());
-  // And behind it.
+  // And after it.
   EXPECT_EQ(ledger.expect(2, 1, 31, 8).count, 1U);
 }
 

@@ -1,4 +1,4 @@
-// Ends sections with an INDEX block that says what their blocks say.
+// Ends sections with an INDEX block that agrees with their blocks.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline void append_u64(Bytes& bytes, std::uint64_t value) {
   store(bytes.data() + bytes.size() - 8, value);
 }
 
-// INDEX and END.
+// Appends INDEX and END.
 inline void append_index(Bytes& bytes, const IndexFields& index) {
   Bytes payload;
   append_u64(payload, index.offset);
@@ -62,7 +62,7 @@ inline void append_index(Bytes& bytes, const IndexFields& index) {
   append_block(bytes, BlockType::kEnd, end);
 }
 
-// Of the section that `bytes` are, which has no END.
+// The index of the section in `bytes`, which has no END.
 inline IndexFields index_of(const Bytes& bytes) {
   IndexFields index;
   index.offset = bytes.size();

@@ -1,4 +1,5 @@
-// Reading by the index is the same as reading without it, costs less, and believes nothing.
+// Reading with the index gives the same as reading without it, costs less, and trusts nothing in
+// it.
 #include "trace-format/section_index.hpp"
 
 #include <random>
@@ -10,7 +11,7 @@
 namespace ringside::trace::testing {
 namespace {
 
-// Several streams, sequence points, late extents, a site, clocks and streams that come later.
+// Several streams, sequence points, late extents, a site, clocks, and streams that start later.
 Bytes section(std::uint64_t seed, std::uint8_t uuid = 1) {
   std::mt19937_64 random(seed);
   TraceFileBuilder file;
@@ -105,7 +106,7 @@ TEST(SectionIndex, IsReadOfEverySectionOfAFileFromItsEnd) {
   std::vector<SectionScan> sections = scan_sections(*file, report);
   ASSERT_EQ(sections.size(), 3U);
   for (const SectionScan& s : sections) EXPECT_TRUE(s.indexed);
-  // A section without one in front: it is walked, the others are not.
+  // A section without an index comes first: its blocks are walked, those of the others are not.
   Bytes front = section(4, 4);
   append(front, bytes);
   file = TraceFile::in_memory("four", front);
@@ -114,7 +115,7 @@ TEST(SectionIndex, IsReadOfEverySectionOfAFileFromItsEnd) {
   EXPECT_FALSE(sections[0].indexed);
   EXPECT_EQ(sections[0].segment->uuid[0], 4);
   EXPECT_TRUE(sections[1].indexed);
-  // A growing one behind: all are.
+  // A growing section comes last: its blocks are walked, those of the others are not.
   append(bytes, section(5, 5));
   file = TraceFile::in_memory("growing", bytes);
   sections = scan_sections(*file, report);
@@ -172,7 +173,7 @@ TEST(SectionIndex, IsSurvivedWhateverItSays) {
       bad[plain.size() + kBlockHeaderBytes + random() % index_bytes] =
           static_cast<std::byte>(random());
     }
-    // With a right CRC, so that what it says counts.
+    // With a valid CRC, so that its content is used.
     write_block_frame(bad.data() + plain.size(), BlockType::kIndex, index_bytes);
     const ReadResult r = read_bytes(std::vector<Bytes>{bad});
     EXPECT_EQ(r.report.records, all.report.records) << i;
@@ -181,20 +182,20 @@ TEST(SectionIndex, IsSurvivedWhateverItSays) {
   }
 }
 
-// 10 GB in 1,000 s: extents of 64 KiB from one stream, made when they are read.
+// 10 GB in 1,000 s: extents of 64 KiB from one stream, generated when they are read.
 class LargeTrace final : public TraceFile {
  public:
   static constexpr std::uint64_t kExtents = 10ULL * 1000 * 1000 * 1000 / 65536;
   static constexpr std::uint64_t kExtentsBetweenPoints = 16;
   static constexpr std::uint64_t kNsOfExtent = 1'000'000'000'000 / kExtents;
-  static constexpr std::uint64_t kRecords = 16000;  // of an extent
+  static constexpr std::uint64_t kRecords = 16000;  // records of an extent
 
   static std::unique_ptr<LargeTrace> make(bool indexed) {
     TraceFileBuilder builder;
     builder.begin();
     builder.stream(1, "one");
     Bytes head = builder.bytes;
-    // Never the value of the record before: four bytes a record.
+    // Never the same value as the previous record: four bytes per record.
     builder.bytes.clear();
     std::vector<std::uint64_t> times(kRecords);
     for (std::uint64_t i = 0; i < kRecords; ++i) times[i] = i * (kNsOfExtent / kRecords);
@@ -269,7 +270,7 @@ class LargeTrace final : public TraceFile {
     store(p + 16, number * kNsOfExtent);
     store(p + 24, number * kNsOfExtent);
     store(p + 32, number * kNsOfExtent + (kRecords - 1) * (kNsOfExtent / kRecords));
-    // Whoever asks for the header alone cannot check the CRC.
+    // A read of the header alone cannot check the CRC.
     const bool whole = from + wanted > kBlockHeaderBytes + kExtentHeaderBytes;
     if (whole && number != summed_up_) {
       write_block_frame(extent_.data(), BlockType::kExtent, extent_.size() - kBlockHeaderBytes);

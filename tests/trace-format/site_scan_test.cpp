@@ -1,5 +1,5 @@
-// Whatever sites are chosen: their records and the values asked for are those of a full decode, and
-// bytes that are none of an extent end the scan where they end the decode.
+// For any choice of sites, the scan gives the same records and values as a full decode. Bytes that
+// are not part of a valid extent end the scan where they end the decode.
 #include "trace-format/site_scan.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace ringside::trace::testing {
 namespace {
 
-// The values of a record's fields that are chosen and recorded.
+// The values of a record's chosen and recorded fields.
 std::string values_of(const Site& site, const Value* args, const std::vector<bool>& wanted) {
   std::string values;
   for (std::size_t i = 0; i < site.fields.size(); ++i) {
@@ -44,7 +44,7 @@ class SiteChoices : public ::testing::TestWithParam<std::uint64_t> {
     for (int i = 0; i < 800; ++i) {
       tsc += random_.below(1 + random_.below(100000));
       if (random_.below(60) == 0) tsc -= random_.below(5000);
-      // Runs of one site, and changes.
+      // Runs of records of one site, with changes between.
       random_.record(list[random_.below(random_.below(3) == 0 ? count : 1)], tsc, ring, ignored);
     }
     StreamCursor cursor{.last_tsc = 1000};
@@ -119,7 +119,7 @@ TEST_P(SiteChoices, SeeWhatAFullDecodeSees) {
 TEST_P(SiteChoices, EndWhereAFullDecodeEndsWhateverTheBytes) {
   choose();
   for (int i = 0; i < 150; ++i) {
-    // A heap block of the exact size, so that a sanitizer sees any load behind it.
+    // A heap block of the exact size, so that a sanitizer reports any load past its end.
     Bytes bad = payload_;
     for (std::uint64_t n = 1 + random_.below(4); n > 0; --n) {
       bad[40 + random_.below(std::min<std::size_t>(bad.size(), 4000) - 40)] =

@@ -1,4 +1,4 @@
-// Which statements a pattern means, and what is said about patterns that mean nothing.
+// Which statements a pattern matches, and the errors for invalid patterns.
 #include "trace-format/condition/statement_pattern.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Files that are cut, scribbled on, or made to mislead: what is sound in them comes out.
+// Files that are cut, overwritten, or made to mislead: their valid parts are read.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -43,7 +43,7 @@ TEST_F(DamagedFile, IsReadUpToWhereItIsCut) {
       EXPECT_FALSE(r.opened) << cut;
       continue;
     }
-    // Every extent that ends before the cut is there.
+    // Every extent that ends before the cut is read.
     const auto extents = static_cast<std::size_t>(
         std::count_if(ends_.begin() + 2, ends_.end(), [&](std::size_t end) { return end <= cut; }));
     const std::size_t points = extents / 5;
@@ -141,7 +141,7 @@ TEST_F(DamagedFile, IsSurvivedHoweverItIsScribbledOn) {
       hit.insert(static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), at) -
                                           ends_.begin()));
     }
-    if (hit.contains(0)) continue;  // the dictionary's fate decides over all records
+    if (hit.contains(0)) continue;  // damage to the dictionary affects all records
     std::size_t lost = 0;
     for (const std::size_t block : hit) {
       const bool extent = block >= 2 && (block - 2) % 5 != 4 && block + 1 < ends_.size();
@@ -154,8 +154,7 @@ TEST_F(DamagedFile, IsSurvivedHoweverItIsScribbledOn) {
   EXPECT_GT(complete, 10U);
 }
 
-// A crash of the machine may leave a file of the right size whose first bytes never reached the
-// disk.
+// A machine crash can leave a file of full size whose first bytes never reached the disk.
 TEST_F(DamagedFile, CountsWhatNoSectionHoldsBesideFilesThatAreRead) {
   const TemporaryDirectory directory;
   const std::string whole = directory.write("whole.ringtrace", file_.bytes);
@@ -172,13 +171,13 @@ TEST_F(DamagedFile, CountsWhatNoSectionHoldsBesideFilesThatAreRead) {
 
 TEST_F(DamagedFile, DoesNotEndAtAFalseEnd) {
   Bytes bad = file_.bytes;
-  bad[ends_[3] + 4] = std::byte{9};  // the type of the third extent
+  bad[ends_[3] + 4] = std::byte{9};  // the block type of the third extent
   const ReadResult r = read_bytes(bad);
   EXPECT_EQ(r.report.records, 33U);
   EXPECT_EQ(r.report.sections, 1U);
 }
 
-// Sums are right here, so that everything behind them has to hold against any contents.
+// The checksums are valid here, so that the checks after them must withstand any contents.
 TEST_F(DamagedFile, IsSurvivedWithRightSumsOverWrongContents) {
   std::mt19937_64 random(18);
   const TemporaryDirectory directory;
@@ -207,7 +206,7 @@ TEST_F(DamagedFile, IsSurvivedWithRightSumsOverWrongContents) {
 }
 
 TEST_F(DamagedFile, CannotKeepAReaderBusyWithFakeBlocks) {
-  // Headers that promise the rest of the file, one behind the other.
+  // Headers that claim the rest of the file, one after the other.
   Bytes bad = file_.bytes;
   const std::size_t begin = bad.size();
   bad.resize(begin + (2 << 20));

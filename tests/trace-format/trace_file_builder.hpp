@@ -1,4 +1,4 @@
-// Builds trace files in memory and in a directory of their own.
+// Builds trace files in memory and in a temporary directory.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,7 @@ class TemporaryDirectory {
   std::string path() const { return path_; }
   std::string write(const std::string& name, std::span<const std::byte> bytes) const {
     std::string file = path_ + "/" + name;
-    // Some file systems write a truncated file to the disk at once; a new one can wait.
+    // Some file systems write a truncated file to the disk at once, but delay a new one.
     std::filesystem::remove(file);
     std::ofstream stream(file, std::ios::binary);
     stream.write(reinterpret_cast<const char*>(bytes.data()),
@@ -74,7 +74,7 @@ class TraceFileBuilder {
       return write_stream_block({id, 0, static_cast<std::uint32_t>(1000 + id), 0, name}, out);
     });
   }
-  // With the positions of all streams so far.
+  // Contains the positions of all streams so far.
   void sequence_point(std::uint64_t tsc) {
     watermark = tsc;
     std::vector<StreamPosition> positions;
@@ -94,7 +94,7 @@ class TraceFileBuilder {
     StreamCursor& cursor = cursors_[stream_id];
     cursor.stream_id = stream_id;
     std::string ring(in_front);
-    // The number after the drop records, which the encoder will count.
+    // The sequence number after the drop records, which the encoder will count.
     std::uint64_t number = cursor.next_sequence;
     if (!in_front.empty()) number += load_count(in_front);
     for (const std::uint64_t t : times) {
@@ -139,13 +139,13 @@ class TraceFileBuilder {
   Bytes buffer_;
 };
 
-// An event that owns everything.
+// An event that owns its data.
 struct ReadEvent {
   EventKind kind = EventKind::kRecord;
   std::uint64_t unix_ns = 0;
   std::uint64_t stream_id = 0;
   std::uint64_t sequence = 0;
-  std::uint64_t number = 0;  // a record's argument, or how many are lost
+  std::uint64_t number = 0;  // a record's argument, or the number of lost records
   std::uint32_t pid = 0;
   LossCause cause = LossCause::kUnknown;
 

@@ -25,7 +25,7 @@ void append_to(const std::string& path, std::span<const std::byte> bytes) {
                static_cast<std::streamsize>(bytes.size()));
 }
 
-// A file that is written bit by bit.
+// A file that is written in pieces.
 class GrowingFile {
  public:
   explicit GrowingFile(std::string path) : path_(std::move(path)) { flush(); }
@@ -137,7 +137,7 @@ TEST(TraceFollower, DeliversAndCountsLateExtents) {
   file.writer.begin();
   file.writer.extent(1, {100});
   file.writer.sequence_point(200);
-  file.writer.extent(2, {50});  // late, but there from the beginning
+  file.writer.extent(2, {50});  // late, but present from the beginning
   file.flush();
   auto follower = follow(directory.path());
   ASSERT_TRUE(follower);
@@ -164,7 +164,7 @@ TEST(TraceFollower, GoesOnWithTheNextFileOfASegmentAndNotWithItsPackedOne) {
   auto follower = follow(directory.path());
   ASSERT_TRUE(follower);
   EXPECT_EQ(times_of(*follower), Times{100});
-  // Between two looks: the end is written, the next file begins, the first one is packed.
+  // Between two polls the END is written, the next file begins, and the first one is packed.
   writer.extent(1, {160});
   writer.end();
   append_to(first, writer.bytes);
@@ -199,7 +199,7 @@ TEST(TraceFollower, ReadsSectionsThatAreAppended) {
   file.writer.extent(1, {300});
   file.flush();
   EXPECT_EQ(times_of(*follower), Times());
-  file.writer.begin(3);  // the writer before died: no END
+  file.writer.begin(3);  // the previous writer died: no END
   file.writer.extent(1, {500});
   file.writer.sequence_point(600);
   file.flush();

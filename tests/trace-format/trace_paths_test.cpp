@@ -1,4 +1,4 @@
-// Rotated files come in the order of their numbers, however they are named to the reader.
+// Rotated files are read in the order of their numbers, in whatever order they are named.
 #include "trace-format/trace_paths.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The order and the completeness of what comes out of trace files.
+// The order and the completeness of the events of trace files.
 #include "trace-format/trace_set.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST(TraceSet, PullsLateExtentsForwardOnce) {
   file.extent(1, {300, 400});
   file.extent(2, {150, 350});  // late
   file.sequence_point(500);
-  file.extent(3, {10, 450, 520});  // late, belongs before everything
+  file.extent(3, {10, 450, 520});  // late, belongs before everything else
   file.extent(1, {510});
   file.end();
   const ReadResult r = read_bytes(file.bytes);
@@ -89,7 +89,7 @@ TEST(TraceSet, UsesDictionaryEntriesThatStandBehindTheReadersPlaceForLateExtents
   file.begin();
   file.extent(1, {100});
   file.sequence_point(300);
-  // Site 1 of another section's builder, as entry 50 here: only known from here on.
+  // Site 1 of another section's builder, here entry 50, which is known only from here on.
   const Bytes entry = site_entry({.id = 50, .format = "late site"});
   Bytes block(4096);
   block.resize(write_dictionary_block(entry, block));
@@ -125,7 +125,7 @@ TEST(TraceSet, DeliversAndCountsWhatComesLaterThanPromised) {
   file.begin();
   file.extent(1, {100, 200});
   file.sequence_point(300);
-  file.watermark = 0;  // the writer fails to say that the next one is late
+  file.watermark = 0;  // the writer fails to announce that the next one is late
   file.extent(2, {150, 310});
   file.sequence_point(400);
   file.end();
@@ -277,7 +277,7 @@ TEST(TraceSet, GivesEverythingInOrderWhateverTheLayout) {
       }
       records += times.size();
       file.extent(s, times);
-      // A watermark that is right for most streams: what others write below it is late.
+      // A watermark that is valid for most streams: what others write below it is late.
       if (below(4) == 0) {
         Times sorted = now;
         std::sort(sorted.begin(), sorted.end());

@@ -1,4 +1,4 @@
-// Conditions on records: what they mean, and what is said about those that mean nothing.
+// Conditions on records: their meaning, and the errors for invalid ones.
 #include "trace-format/condition/where_condition.hpp"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace tool::testing;
 
-// Numbers (from 0) of the records of orders_trace() that match, or why the expression is refused.
+// Numbers (from 0) of the records of orders_trace() that match, or the error for the expression.
 std::string matching(const std::string& text, std::string* misfit = nullptr) {
   std::string why;
   const auto expression = parse_where(text, &why);

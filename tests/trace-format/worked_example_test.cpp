@@ -1,4 +1,4 @@
-// The example in trace-format/README.md is what the text around it says.
+// The example in trace-format/README.md agrees with the text around it.
 #include <fstream>
 #include <sstream>
 
@@ -9,7 +9,7 @@
 namespace ringside::trace::testing {
 namespace {
 
-// The bytes of the first fenced block behind the heading, up to the ';' of each line.
+// The bytes of the first fenced block after the heading, up to the ';' of each line.
 Bytes example_bytes() {
   std::ifstream readme(RINGSIDE_TRACE_FORMAT_README);
   std::string line;
