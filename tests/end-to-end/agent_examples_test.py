@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each program of libagent/examples leaves the trace that its README shows: run for real, drained by consumerd, printed
-by ringcat."""
+"""Each program of libagent/examples leaves the trace that its README shows: run for real, drained by consumerd, printed by
+ringcat."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from traced_processes import BOUND_S, TestBed, program
 
 FOLDER = os.environ["RINGSIDE_TEST_AGENT_EXAMPLES"]
 LINES_LIMIT = 60
-# The time, and the number of the process: different in every run.
+# The time and the process number, which differ in every run.
 VARIABLE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} |\[\d+ ", re.MULTILINE)
 THREAD = re.compile(r"\[([^]]*)\]")
 LOST = re.compile(r" LOST \[[^]]*\] (\d+) records")

@@ -1,11 +1,11 @@
-// Reads what ringcat printed of workloads' traces from standard input and compares every line with
-// what snprintf makes of the same record. Says what it counted, one "key=value" a line:
+// Reads ringcat's output for workloads' traces from standard input, and compares every line with
+// snprintf's text of the same record. Prints its counts, one "key=value" per line:
 //
-//   thread.<number>.records, .lost   lines, and records that LOST lines in their place stand for
-//   records, lost, cut               sums
+//     thread.<number>.records, .lost   lines, and records that LOST lines in their place stand for
+//     records, lost, cut               sums
 //
-// Per thread the records must come in their order; only a LOST line may excuse a gap. The times
-// must never decrease. Exit status 1 and the first wrong lines on standard error otherwise.
+// Each thread's records must come in order; only a LOST line can explain a gap. Times must never
+// decrease. Otherwise prints the first wrong lines on standard error and exits with status 1.
 
 #include <cinttypes>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ThreadCount {
   std::uint64_t next = 0;
   std::uint64_t records = 0;
   std::uint64_t lost = 0;
-  std::string identity;  // what its lines have in brackets
+  std::string identity;  // the text in brackets of its lines
 };
 
 class Checker {
@@ -74,7 +74,7 @@ class Checker {
   }
 
  private:
-  // "4711 w3": the workload names its threads after their number.
+  // "4711 w3": a workload's thread names contain their numbers.
   static bool thread_of(std::string_view identity, unsigned* number) {
     const std::size_t at = identity.find(" w");
     if (at == std::string_view::npos) return false;

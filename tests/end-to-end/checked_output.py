@@ -1,4 +1,4 @@
-"""What ringcat makes of trace files, checked line by line against what the workloads logged."""
+"""ringcat's output for trace files, checked line by line against what the workloads logged."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from traced_processes import BOUND_S, program
 
 
 class Output:
-    """Counts of a checked output: records and losses by the workload's thread numbers."""
+    """The counts of a checked output: records and losses by the workload's thread numbers."""
 
     def __init__(self, values):
         self.records = int(values["records"])
@@ -20,16 +20,15 @@ class Output:
                 (self.records_of if what == "records" else self.lost_of)[int(number)] = int(value)
 
     def told_of(self, thread):
-        """How many records the trace accounts for, present or lost."""
+        """The number of records that the trace accounts for, present or lost."""
         return self.records_of.get(thread, 0) + self.lost_of.get(thread, 0)
 
 
 def print_and_check(*paths, bound_s=3 * BOUND_S, ringcat_notes=False):
-    """Pipes ringcat's output through the checker; anything wrong raises.
+    """Pipes ringcat's output through the checker; raises on any fault.
 
-    Each line equals its prediction, each thread's records are in order with gaps only where a LOST
-    line tells of them, times never decrease, and ringcat has nothing to remark
-    (unless `ringcat_notes`)."""
+    Each line equals its prediction. Each thread's records are in order, with gaps only where a LOST line reports them.
+    Times never decrease, and ringcat has no remarks (unless `ringcat_notes`)."""
     with subprocess.Popen([program("ringcat"), "--utc", *paths], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as ringcat, \
          subprocess.Popen([program("check_output")], stdin=ringcat.stdout, stdout=subprocess.PIPE,
@@ -50,7 +49,7 @@ def print_and_check(*paths, bound_s=3 * BOUND_S, ringcat_notes=False):
 
 
 def print_raw(*paths):
-    """The lines as bytes; ringcat must have nothing to remark."""
+    """The lines as bytes; ringcat must have no remarks."""
     done = subprocess.run([program("ringcat"), "--utc", *paths], capture_output=True,
                           timeout=BOUND_S, check=False)
     assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr)
@@ -58,12 +57,12 @@ def print_raw(*paths):
 
 
 def verify(*paths):
-    """ringcat verify must find nothing, in whatever order the files are given."""
+    """ringcat verify must find no fault, in whatever order the files are given."""
     done = subprocess.run([program("ringcat"), "verify", *paths], capture_output=True, text=True,
                           timeout=BOUND_S, check=False)
     assert done.returncode == 0 and not done.stderr, (done.returncode, done.stdout, done.stderr)
 
 
 def message_of(line):
-    """Of a line as bytes: what follows the thread in brackets."""
+    """The part of a line (bytes) after the thread in brackets."""
     return line.split(b"] ", 1)[1]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The configuration file of consumerd: settings and their order of precedence, faults with their
-places, reading it again, and rules that leave records out or hide values before anything is stored."""
+"""The configuration file of consumerd: settings and their order of precedence, errors and their places, reading it again,
+and rules that leave records out or hide values before anything is stored."""
 
 import json
 import os
@@ -29,12 +29,12 @@ class Bed(unittest.TestCase):
     def setUp(self):
         self.bed = TestBed()
         self.addCleanup(self.bed.close)
-        # As an administrator has it: in a directory of its own, which consumerd cannot write to.
+        # As an administrator stores it: in its own directory, which consumerd cannot write to.
         self.config = os.path.join(self.bed.work_dir, "etc", "consumerd.toml")
         os.mkdir(os.path.dirname(self.config))
 
     def configure(self, text):
-        """Replaces it as editors do."""
+        """Replaces the file as editors do."""
         with open(self.config + ".new", "w", encoding="utf-8") as file:
             file.write(text)
         os.rename(self.config + ".new", self.config)
@@ -65,7 +65,7 @@ class Bed(unittest.TestCase):
         return self.ringcat("--template", "{msg}", self.bed.output_dir).splitlines()
 
     def stored(self):
-        """Every byte of every file that consumerd has made."""
+        """Every byte of every file that consumerd has created."""
         text = b""
         paths = self.bed.traces()
         paths += [os.path.join(self.bed.shm_dir, name) for name in self.bed.shm_names()
@@ -207,7 +207,7 @@ class Sampling(Bed):
         self.bed.run_consumer_once("--config", self.config)
         kept = [int(message.split()[1]) for message in self.messages()]
         self.assertEqual(kept, sorted(set(kept)))
-        # Each consumerd begins to count anew, and keeps the first.
+        # Each consumerd starts its count anew, and keeps the first record.
         self.assertGreaterEqual(len(kept), 500)
         stats = json.loads(self.ringcat("stats", "--format", "json", self.bed.output_dir))
         self.assertLessEqual(stats["records"] + stats.get("sampled", 0), 5000)
@@ -243,7 +243,7 @@ class Reload(Bed):
         self.assertEqual(consumer.stderr().count("is read again"), 2)
 
     def drained(self, consumer):
-        """What was logged is encoded: a flush is answered when it is written."""
+        """Waits until all logged records are encoded: a flush is answered when they are written."""
         wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
         done = subprocess.run([program("ringctl"), "flush", "--shm-dir", self.bed.shm_dir],
                               capture_output=True, text=True, timeout=BOUND_S, check=False)
@@ -284,7 +284,7 @@ class Reload(Bed):
         for number in range(4):
             self.reload(consumer, "")
             wait_until(lambda least=number + 2: len(self.bed.traces()) >= least, "another file")
-        self.reload(consumer, "keep-files = 2\n")  # of a consumerd that has kept all until now
+        self.reload(consumer, "keep-files = 2\n")  # of a consumerd that has kept all records until now
         wait_until(lambda: len(self.bed.traces()) <= 3, "two closed files and the present one")
         self.reload(consumer, "keep-bytes = 1\n")
         wait_until(lambda: len(self.bed.traces()) <= 1, "the present one alone")

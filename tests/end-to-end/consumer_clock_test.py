@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records without a time of their own: stamped by consumerd, in order, and within the run."""
+"""Records without a time of their own: consumerd stamps them, in order and within the run."""
 
 import re
 import time
@@ -29,7 +29,7 @@ class ConsumerClock(unittest.TestCase):
                   for line in (lines[0], lines[-1])]
         first, last = (int(h) * 3600 + int(m) * 60 + float(s) for h, m, s in stamps)
         day_s = begin % 86400
-        # One clock is the kernel's, the other the counter's: they agree to a few milliseconds.
+        # One clock is the kernel's, the other the tick counter: they agree to a few milliseconds.
         self.assertLess((first - day_s + 0.05) % 86400, end - begin + 0.1)
         self.assertLess((last - day_s + 0.05) % 86400, end - begin + 0.1)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What consumerd takes, what it leaves alone, what it leaves behind."""
+"""The options of consumerd: which files it drains, which it leaves alone, and what it creates."""
 
 import os
 import re
@@ -72,7 +72,7 @@ class ConsumerOptions(unittest.TestCase):
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1000)
 
     def test_segments_of_many_ended_services_are_removed(self):
-        # More than there are staging slots.
+        # More segments than there are staging slots.
         consumer = self.bed.start_consumer()
         services = [self.bed.start_service("--first", number, "--records", 2000,
                                            service=f"many{number}", ring_bytes=1 << 16)

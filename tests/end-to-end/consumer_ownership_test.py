@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A segment is drained by one consumerd at a time, and by a new one as soon as that has died."""
+"""One consumerd at a time drains a segment; a new one takes over as soon as the first has died."""
 
 import os
 import signal
@@ -72,7 +72,7 @@ class ConsumerOwnership(unittest.TestCase):
         theirs = self.bed.start_consumer("--service", "oth*")
         self.drains(mine)
         wait_until(lambda: "draining ringside.other." in theirs.stderr(), "it to drain")
-        # The death of one is recovered by its successor, and nothing of the other is touched.
+        # The successor recovers the dead consumerd's segments, and leaves those of the other alone.
         mine.kill()
         mine = self.bed.start_consumer("--service", "owned")
         self.drains(mine)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""consumerd that is asked to end: it drains, finishes its files and leaves a service that goes on;
-the next one continues in the same file."""
+"""Stopping consumerd: it drains, finishes its files and detaches from services that keep running. The next consumerd
+continues in the same file."""
 
 import os
 import signal
@@ -18,14 +18,14 @@ class ConsumerShutdown(unittest.TestCase):
     def end_and_continue(self, signal_number):
         with TestBed() as bed:
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-            # Slow enough for rings that hold several seconds of it while no consumerd runs.
+            # Slow enough for the rings to hold several seconds of it while no consumerd runs.
             load = bed.start_service("--threads", 2, "--records", 0, "--burst", 100, "--pause-us",
                                      2000, "--progress", progress.path, piped=True,
                                      ring_bytes=1 << 26)
             rounds = 4
             for number in range(1, rounds + 1):
                 consumer = bed.start_consumer()
-                # Each of them: one that still makes its ring, of 64 MiB, is not in the trace yet.
+                # Both threads must have logged: a thread that is still creating its ring of 64 MiB is not in the trace yet.
                 goals = [progress.returned(thread) + 5000 for thread in range(2)]
                 wait_until(lambda: all(progress.returned(thread) > goals[thread] for thread in range(2)),
                            "both threads to log")
@@ -33,7 +33,7 @@ class ConsumerShutdown(unittest.TestCase):
                 bed.stop_consumer(consumer, signal_number)
                 goal = progress.total() + 1000
                 wait_until(lambda: progress.total() > goal, "the service to log on alone")
-                # The file is finished: every section has its END, nothing is to be remarked.
+                # The file is finished: every section has its END, and ringcat has no remarks.
                 (trace,) = bed.traces()
                 types = block_types(trace)
                 self.assertEqual(types.count(HEADER), number)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records larger than a quarter of their ring keep what fits of their texts, and are marked."""
+"""Records larger than a quarter of their ring keep as much of their texts as fits, and are marked."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from checked_output import message_of, print_raw
 from traced_processes import TestBed
 
 CUT_MARK = b" [cut]"
-# A text loses its end, at most one UTF-8 character more than need be.
+# A text loses its end, at most one UTF-8 character more than necessary.
 LEAST_KEPT = 64
 
 
@@ -30,7 +30,7 @@ class CutRecords(unittest.TestCase):
                 cut += 1
                 self.assertTrue(message.endswith(CUT_MARK), message[-80:])
                 kept = message.removesuffix(CUT_MARK)
-                kept.decode()  # not cut through a character
+                kept.decode()  # a cut inside a character would raise here
                 if b"|" in whole:
                     # The short text and the number are whole, the long text is a prefix.
                     self.assertTrue(kept.startswith(b"short|abc") and kept.endswith(b"|42"))

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""flush(): once it has returned true, a reader of the file finds the records, while service and
-consumerd still run."""
+"""flush(): after it has returned true, a reader of the file finds the records, while the service and consumerd still run."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fork() in a service: parent and children are traced side by side, each into a file of its own."""
+"""fork() in a service: parent and children are traced at the same time, each into its own file."""
 
 import os
 import unittest

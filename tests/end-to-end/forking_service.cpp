@@ -1,6 +1,7 @@
-// Forks while its threads log; parent and children each go on logging predictable records.
+// Forks while its threads log; parent and children all continue to log predictable records.
 //
 // usage: forking_service RECORDS
+//
 // Threads of the parent: 0 (which forks) and 1; of the first child: 10; of its child: 20; of the
 // second child: 30, which is not the thread that was forked. Each logs RECORDS records.
 
@@ -37,8 +38,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::uint64_t records = std::strtoull(argv[1], nullptr, 10);
   log_as(0, 0, records / 2);
-  // Logs from before the first fork until after the last: a thread that starts or ends meanwhile
-  // could hold locks of the C library or of a sanitizer, which nobody in a child would release.
+  // Logs from before the first fork until after the last one. A thread that starts or ends
+  // meanwhile could hold locks of the C library or of a sanitizer, and no thread in a child would
+  // release them.
   std::atomic<bool> other_logs{false};
   std::atomic<bool> forked{false};
   std::thread other([records, &other_logs, &forked] {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A file system of the trace files that is full: consumerd says so, keeps what it has, and goes on
-when there is room; nothing that a log call has returned from is lost."""
+"""A full file system for trace files: consumerd reports it, keeps what it has, and continues when there is space. No record
+whose log call has returned is lost."""
 
 import os
 import signal

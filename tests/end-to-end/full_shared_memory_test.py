@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A shared-memory directory that is full, as a default container's 64 MB soon are: services go on
-without their trace, and say so; consumerd drains what has ended without a free byte."""
+"""A full shared-memory directory, which the 64 MB of a default container soon are: services run on without their trace, and
+report it; consumerd drains ended services without a free byte."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ KIB = 1 << 10
 
 
 def full_bed(file_system):
-    """A bed on the small file system; its directory must survive the bed."""
+    """A bed on the small file system, whose directory must outlive the bed."""
     directory = os.path.join(file_system.path, "segments")
     os.mkdir(directory)
     return TestBed(shm_dir=directory)
@@ -37,7 +37,7 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(bed.shm_names(), [])
 
     def test_a_service_that_finds_no_room_for_a_ring_runs_to_its_end(self):
-        # Between the size of a segment without rings and that with one.
+        # Between the size of a segment without rings and that of a segment with one.
         with SmallFileSystem(1024 * KIB) as small, full_bed(small) as bed:
             service = bed.start_service("--threads", 3, "--records", 50_000, ring_bytes=1 << 20)
             self.assertEqual(service.wait(), 0, service.stderr())
@@ -57,7 +57,7 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(refused % 20_000, 0)
             self.assertGreater(refused, 0)
             self.assertLess(refused, 160_000)
-            # No room for a staging file either, and nothing but consumerd could make some.
+            # There is no space for a staging file either, and only consumerd could free some.
             consumer = bed.run_consumer_once()
             self.assertIn("staging in " + bed.output_dir, consumer.stderr())
             output = print_and_check(*bed.traces())
@@ -81,7 +81,7 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(print_and_check(*bed.traces()).records, 59 * 500)
 
     def test_consumerd_starts_and_drains_without_a_free_byte(self):
-        # Without and with room for the staging file's front, never for a slot.
+        # Without and with space for the staging file's front, never for a slot.
         for free_kib in (0, 4, 64, 512, 1500):
             for once in (True, False):
                 with self.subTest(free_kib=free_kib, once=once), \
@@ -142,7 +142,7 @@ class FullSharedMemory(unittest.TestCase):
                 wait_until(lambda path=trace, before=size_bytes: os.path.getsize(path) > before,
                            "more records")
                 consumer.kill()
-            # One that writes to another directory finishes what that one has begun.
+            # A consumerd that writes to another directory finishes what the first one has begun.
             before = bed.output_dir
             bed.output_dir = os.path.join(bed.work_dir, "other-traces")
             os.mkdir(bed.output_dir)

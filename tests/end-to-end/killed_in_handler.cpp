@@ -1,6 +1,6 @@
-// At each instruction of a log call, in a process of its own, a signal handler logs and then kills
-// the process; or, with --twice, a handler of that handler does at an instruction of its log call.
-// Prints how many log calls of handlers returned, -1 where there are no single steps.
+// At each instruction of a log call, in a new process, a signal handler logs and then kills the
+// process. With --twice, a handler that interrupts that handler's log call does so. Prints how many
+// log calls of handlers returned, or -1 where single steps are not available.
 
 #include <csignal>
 #include <cstdio>
@@ -37,7 +37,7 @@ void step(int) {
   if (++g_steps != g_log_at) return;
   if (!g_twice) record_and_die();
   RS_INFO("handler");
-  // The next one interrupts this record by hand, before it is whole.
+  // The handler interrupts this record, written by hand, before it is complete.
   std::uint64_t tsc = 0;
   const std::uint64_t start = rs_reserve(RS_SWITCH_ON, 8, &tsc);
   static_cast<void>(start);
@@ -47,7 +47,7 @@ void step(int) {
 
 int run_child(unsigned long log_at) {
   g_log_at = log_at;
-  // With this policy no call looks after the segment's file, which blocks SIGTRAP.
+  // With this policy no call checks the segment's file, which would block SIGTRAP.
   setenv("RINGSIDE_OVERFLOW", "drop", 1);  // NOLINT(concurrency-mt-unsafe)
   ringside::preallocate();
   std::signal(SIGTRAP, step);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A process that is killed by a signal handler within a log call: each record of a handler whose log call returned is recovered."""
+"""A signal handler kills the process within a log call: each record of a handler whose log call returned is recovered."""
 
 import os
 import shutil

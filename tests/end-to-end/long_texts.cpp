@@ -1,5 +1,5 @@
-// Logs texts around and far above what a ring takes, and prints the whole messages, one a line, for
-// comparison. Ends after flushing.
+// Logs texts around and far above the size limit of a ring, and prints the whole messages, one per
+// line, for comparison. Ends after flushing.
 //
 // usage: long_texts RING_BYTES
 
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       log_both_ways(text_of(around, utf8));
     }
   }
-  // Several texts: each is shortened, so the message is a prefix only up to the first cut.
+  // Each of several texts is shortened, so the message is a prefix only up to the first cut.
   const std::string a = text_of(3 * limit, false);
   RS_INFO("%s|%s|%d", "short", a.c_str(), 42);
   std::printf("%s|%s|%d\n", "short", a.c_str(), 42);

@@ -1,5 +1,5 @@
-"""An ext4 of its own on a loop device: it can be frozen and made read-only. Only root may mount one, and
-not everywhere."""
+"""An ext4 file system on a loop device, which can be frozen and made read-only. Only root can mount one, and not on every
+machine."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import tempfile
 
 
 class NotPermitted(Exception):
-    """This machine or container does not let one be made; the text says why."""
+    """This machine or container does not permit a loop device; the text gives the reason."""
 
 
 def run(*command):
@@ -17,7 +17,7 @@ def run(*command):
 
 
 class LoopFileSystem:
-    """A context manager; `path` is where it is mounted."""
+    """A context manager; `path` is the mount point."""
 
     def __init__(self, size_bytes):
         self.frozen = False
@@ -54,7 +54,7 @@ class LoopFileSystem:
         subprocess.run(["mount", "-o", f"remount,{how}", self.path], check=True)
 
     def freeze(self):
-        """From here on whoever writes waits until thaw()."""
+        """From here on every writer waits until thaw()."""
         subprocess.run(["fsfreeze", "--freeze", self.path], check=True)
         self.frozen = True
 

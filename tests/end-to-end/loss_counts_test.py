@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Losses by cause: what the library says, what the segment counts where they were lost, and what it counts
-by statement are the same numbers, and together with what was decoded they are what was logged."""
+"""Losses by cause: the library's report, the segment's counts at the place of the loss, and its counts by statement are the
+same numbers. Together with the decoded records they account for everything that was logged."""
 
 import os
 import unittest
@@ -24,7 +24,7 @@ def segment_directory(file_system):
 
 class LossCounts(unittest.TestCase):
     def check(self, bed, service, cause):
-        """Of a service that waits for the end of its input."""
+        """Checks a service that waits for the end of its input."""
         (name,) = bed.segments()
         where_lost, by_site = losses_by_cause(os.path.join(bed.shm_dir, name))
         self.assertEqual(list(where_lost), [cause])
@@ -35,13 +35,13 @@ class LossCounts(unittest.TestCase):
         self.assertEqual(values[f"lost.{cause}"], str(where_lost[cause]))
         self.assertEqual(values[f"lost.{ANY}"], str(where_lost[cause]))
         bed.run_consumer_once()
-        # What had no ring leaves no gap that a checker of the lines could find explained.
+        # Records that had no ring leave no gap for the checker of the lines.
         records = sum(b" LOST [" not in line for line in print_raw(*bed.traces()))
         self.assertEqual(records + where_lost[cause], int(values["logged"]))
         return where_lost[cause]
 
     def start(self, bed, *arguments, **how):
-        """Until it has logged everything."""
+        """Starts a service and waits until it has logged everything."""
         service = bed.start_service(*arguments, "--hold", piped=True, **how)
         wait_until(lambda: "done" in service.stdout(), "the records to be logged")
         return service
@@ -71,7 +71,7 @@ class LossCounts(unittest.TestCase):
     def test_a_segment_takes_over_what_was_lost_before_there_was_one(self):
         with SmallFileSystem(64 << 10) as small, TestBed(segment_directory(small)) as bed:
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-            # Slowly: from then on nobody drains the ring.
+            # Slowly: from then on no consumer drains the ring.
             service = bed.start_service("--records", 0, "--burst", 5, "--progress",
                                         progress.path, "--hold", piped=True)
             wait_until(lambda: progress.total() > 1000, "losses")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Losses explained: for each cause, what a service logged is what was decoded and what the trace says
-is lost, by the right cause; and it is the same sum by thread, by statement and by interval."""
+"""Losses explained: for each cause, the logged records are the decoded ones and the losses in the trace, with the right
+cause. The sums by thread, by statement and by interval are the same."""
 
 import json
 import os
@@ -20,7 +20,7 @@ STATUS_NOTHING_READ = 3
 
 
 def stats(bed):
-    """What `ringcat stats` makes of the traces; empty while there is nothing in them."""
+    """The counts of `ringcat stats` for the traces; empty while they contain nothing."""
     done = subprocess.run([program("ringcat"), "stats", "--format", "json", "--interval", "10ms",
                            *bed.traces()], capture_output=True, timeout=BOUND_S, check=False)
     if done.returncode == STATUS_NOTHING_READ:
@@ -30,7 +30,7 @@ def stats(bed):
 
 
 def sums(tables):
-    """Of losses by cause over a list of streams, sites or intervals."""
+    """Sums of losses by cause over a list of streams, sites or intervals."""
     total = {}
     for one in tables:
         for cause, count in one.get("lost_by_cause", {}).items():
@@ -49,7 +49,7 @@ def loss_lines(bed):
 
 class Losses(unittest.TestCase):
     def check(self, bed, logged, cause, by_site=True):
-        """All is told of, `cause` is the only one, and every table has the same sum."""
+        """Every record is accounted for, `cause` is the only cause, and every table has the same sum."""
         told = stats(bed)
         self.assertEqual(told["records"] + told["lost"], logged)
         self.assertGreater(told["lost"], 0)
@@ -91,7 +91,7 @@ class Losses(unittest.TestCase):
             wait_until(lambda: progress.total() > 2000, "records")
             path = os.path.join(bed.shm_dir, bed.segments()[0])
             self.assertTrue(consumer_polls(path))
-            # Stopped it is slow, not absent: its state says that it polls.
+            # A stopped consumer is slow, not absent: its state says that it polls.
             consumer.send(signal.SIGSTOP)
             drop_from_now_on(path)
             goal = progress.total() + 5000
@@ -145,7 +145,7 @@ class Losses(unittest.TestCase):
             for _ in range(3):
                 consumer = bed.start_consumer()
 
-                # Each begins a section, and tells what the ones before have told.
+                # Each consumerd begins a section, and repeats the losses that the earlier ones reported.
                 def has_told():
                     told = stats(bed) if bed.traces() else {}
                     return (told.get("sections", 0) > sections
@@ -233,7 +233,7 @@ class Losses(unittest.TestCase):
     def test_a_ring_that_was_given_up(self):
         with TestBed() as bed:
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-            # All of one size, so that their number can be told from their bytes.
+            # All of one size, so that their number follows from their bytes.
             service = bed.start_service("--records", 1000, "--steps", "--uniform", "--progress",
                                         progress.path, overflow="drop", ring_bytes=SMALL_RING,
                                         piped=True)
@@ -259,7 +259,7 @@ class Losses(unittest.TestCase):
             told = stats(bed)
             self.assertEqual(set(told["lost_by_cause"]), {"quarantined"})
             self.assertGreater(told["records"], 1000)
-            # How many a damaged ring holds is an estimate, by the size of those before.
+            # The number of records in a damaged ring is an estimate from the size of the earlier ones.
             self.assertAlmostEqual(told["records"] + told["lost"],
                                    int(service.values()["logged"]), delta=2)
 

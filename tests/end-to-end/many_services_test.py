@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Hundreds of services, and services with hundreds of thousands of threads, under the policy `block`: a consumerd that is
-busy is not an absent one, and nothing is lost.
+"""Hundreds of services, and services with hundreds of thousands of threads, under the policy `block`: a busy consumerd does
+not count as absent, and nothing is lost.
 
-RINGSIDE_TEST_SERVICES and RINGSIDE_TEST_RECORDS (of each) set other numbers; sanitizer builds, which are slow, take fewer."""
+RINGSIDE_TEST_SERVICES and RINGSIDE_TEST_RECORDS (per service) set other numbers; sanitizer builds, which are slow, use
+fewer."""
 
 import json
 import os
@@ -16,9 +17,9 @@ SERVICES = int(os.environ.get("RINGSIDE_TEST_SERVICES", 40 if SANITIZED else 200
 RECORDS = int(os.environ.get("RINGSIDE_TEST_RECORDS", 5_000 if SANITIZED else 20_000))
 SHORT_LIVED_THREADS = 10_000 if SANITIZED else 100_000
 SMALL_RING = 1 << 16
-# The default of the library: what an absent consumer costs.
+# The library's default for the wait for an absent consumer.
 ABSENT_MS = 100
-# A hang only: the machine may be busy with other tests.
+# Only a hang reaches this: the machine may be busy with other tests.
 LIVE = {"RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": "100000"}
 
 

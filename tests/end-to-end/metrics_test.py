@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Metrics of consumerd: by promtool's rules, read by a real Prometheus, and equal to what happened."""
+"""The metrics of consumerd: valid by promtool's rules, read by a real Prometheus, and equal to what happened."""
 
 import os
 import re
@@ -32,7 +32,7 @@ class Metrics(unittest.TestCase):
         return consumer
 
     def get(self, path):
-        """Status and text."""
+        """Returns the status and the text."""
         try:
             with urllib.request.urlopen(f"http://{self.host}:{self.port}{path}", timeout=BOUND_S) as answer:
                 return answer.status, answer.read().decode()
@@ -99,7 +99,7 @@ class Metrics(unittest.TestCase):
         totals = ("ringside_records_total", "ringside_sampled_records_total")
         wait_until(lambda: sum(self.of("orders", name) or 0 for name in totals) == 1000, "all records")
         kept = self.of("orders", "ringside_records_total")
-        # The first of every four, of each of its statements.
+        # The first of every four records of each of its statements.
         self.assertGreaterEqual(kept, 250)
         self.assertLess(kept, 500)
         self.assertEqual(self.of("orders", "ringside_lost_records_total", cause="missing"), None)
@@ -108,7 +108,7 @@ class Metrics(unittest.TestCase):
         self.start()
         name = "ringside_log_call_duration_seconds"
         self.bed.start_service("--records", 100, service="quotes").wait()
-        for calls in (1000, 2000):  # of threads and processes that have ended, too
+        for calls in (1000, 2000):  # including threads and processes that have ended
             self.bed.start_service("--records", 500, "--threads", 2, service="orders",
                                    environment={"RINGSIDE_COST_SAMPLING": "1"}).wait()
             wait_until(lambda: self.of("orders", "ringside_records_total") == calls, "the records")
@@ -218,7 +218,7 @@ class Metrics(unittest.TestCase):
             idle.append(one)
         stop = threading.Event()
 
-        def stay_awake():  # so that no timeout of a silent connection helps
+        def stay_awake():  # so that the timeout for silent connections does not apply
             while not stop.wait(0.2):
                 for one in idle:
                     try:
@@ -259,7 +259,7 @@ class Metrics(unittest.TestCase):
                 masks[int(thread)] = int(re.search(r"SigBlk:\t(\w+)", status.read())[1], 16)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             takers = [thread for thread, mask in masks.items() if not mask >> (number - 1) & 1]
-            if os.environ["RINGSIDE_TEST_SANITIZED"] != "1":  # or there is a thread of the sanitizer's
+            if os.environ["RINGSIDE_TEST_SANITIZED"] != "1":  # a sanitizer may run its own thread
                 self.assertEqual(takers, [consumer.pid])
             self.assertIn(consumer.pid, takers)
         self.assertGreater(len(masks), 1)
@@ -307,7 +307,7 @@ class Metrics(unittest.TestCase):
             self.assertEqual(consumer.wait(), 1)
             self.assertIn("in use", consumer.stderr())
             self.assertIn("choose another --metrics", consumer.stderr())
-        consumer = self.bed.start_consumer("--metrics", f"192.0.2.1:{self.port}")  # nobody's
+        consumer = self.bed.start_consumer("--metrics", f"192.0.2.1:{self.port}")  # an address that no machine here has
         self.assertEqual(consumer.wait(), 1)
         self.assertIn("choose another --metrics", consumer.stderr())
 

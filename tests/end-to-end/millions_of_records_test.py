@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ten million records of all types, four threads at once, through consumerd into text.
+"""Ten million records of all types from four threads at once, through consumerd into text.
 
-RINGSIDE_TEST_RECORDS sets another number of records; sanitizer builds, which are slow, take fewer."""
+RINGSIDE_TEST_RECORDS sets another number of records; sanitizer builds, which are slow, use fewer."""
 
 import os
 import unittest
@@ -18,7 +18,7 @@ class MillionsOfRecords(unittest.TestCase):
     def test_none_is_lost_changed_or_out_of_order(self):
         with TestBed() as bed:
             consumer = bed.start_consumer()
-            # The bound is generous: on a slow machine consumerd may take a while to come round.
+            # The bound is generous: on a slow machine consumerd may take long to return to a ring.
             service = bed.start_service("--threads", THREADS, "--records", RECORDS_PER_THREAD,
                                         timeout_ms=10_000)
             self.assertEqual(service.wait(600), 0, service.stderr())

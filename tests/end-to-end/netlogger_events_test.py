@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NetLogger's call: from a service in C by consumerd and ringcat into NetLogger's own messages."""
+"""The NetLogger call: from a service in C, through consumerd and ringcat, to NetLogger's own messages."""
 
 import json
 import os
@@ -12,7 +12,7 @@ EVENTS = 300
 
 
 def is_added(name):
-    """Whether the writer says that of the process or the statement, beside what the service wrote."""
+    """Whether the writer adds this name for the process or the statement, beside what the service wrote."""
     return name in ("HOST", "PROG") or name.startswith("ringside.")
 
 

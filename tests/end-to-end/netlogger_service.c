@@ -1,4 +1,4 @@
-/* Writes NetLogger events, by statements and by a handle.
+/* Writes NetLogger events, by statements and with a handle.
  *
  * usage: netlogger_service EVENTS
  */

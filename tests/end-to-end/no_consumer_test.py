@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Services without a consumerd, or with one that is stopped: they run to their end, and what did not fit is counted exactly."""
+"""Services without a consumerd, or with a stopped one: they run to their end, and records that did not fit are counted
+exactly."""
 
 import os
 import signal
@@ -26,7 +27,7 @@ class NoConsumer(unittest.TestCase):
         return output
 
     def run_alone(self, bed, overflow, timeout_ms):
-        """A service that logs more than its rings hold while nobody drains them."""
+        """A service that logs more than its rings hold while no consumer drains them."""
         service = bed.start_service("--threads", THREADS, "--records", RECORDS, overflow=overflow,
                                     timeout_ms=timeout_ms, ring_bytes=SMALL_RING)
         self.assertEqual(service.wait(), 0, service.stderr())
@@ -38,10 +39,10 @@ class NoConsumer(unittest.TestCase):
         with TestBed() as bed:
             timeout_ms = 50
             service, counters = self.run_alone(bed, "block", timeout_ms)
-            # A wait that finds the policy disarmed at once is not counted.
+            # A wait that finds the policy disarmed is not counted.
             self.assertGreaterEqual(counters["blocked_count"], 1)
             self.assertLessEqual(counters["blocked_count"], THREADS)
-            # All of the bound, and not for ever: how late a thread wakes up is the machine's.
+            # The whole bound, but not forever: how late a thread wakes up depends on the machine.
             blocked_s = counters["blocked_ticks"] / counters.tick_hz
             self.assertGreater(blocked_s, 0.9 * timeout_ms / 1000)
             self.assertLess(blocked_s, BOUND_S)
@@ -85,7 +86,7 @@ class NoConsumer(unittest.TestCase):
                 path = os.path.join(bed.shm_dir, segment)
                 wait_until(lambda: SegmentCounters(path)["dropped_total"] > 0, "losses")
                 consumer = bed.start_consumer()
-                # From here on it is drained; much more than the rings hold goes through.
+                # From here on it is drained; far more than the rings hold passes through.
                 goal = progress.total() + 200_000
                 wait_until(lambda: progress.total() > goal, "the service to go on")
                 service.end_input()
@@ -118,9 +119,9 @@ class NoConsumer(unittest.TestCase):
             (segment,) = bed.segments()
             path = os.path.join(bed.shm_dir, segment)
             wait_until(lambda: SegmentCounters(path)["dropped_total"] > 0, "losses")
-            # A thread that sees the other one's wait fail may count its loss before that one counts its wait.
+            # A thread that sees another thread's wait fail can count its loss before that thread counts its wait.
             wait_until(lambda: self.blocked_s(path) > 0.9 * timeout_ms / 1000, "a wait of the whole bound")
-            # Nobody waits again: with 50 ms a record this would take hours.
+            # No thread waits again: with 50 ms per record this would take hours.
             goal = progress.total() + 200_000
             wait_until(lambda: progress.total() > goal, "the service to go on")
             consumer.send(signal.SIGCONT)
@@ -135,7 +136,7 @@ class NoConsumer(unittest.TestCase):
             self.assertEqual(str(output.lost), service.values()["dropped"])
 
     def test_threads_that_ended_long_ago_are_told_of_too(self):
-        # Every thread ends, and with it its ring retires, while the process lives on.
+        # Every thread ends and its ring retires while the process keeps running.
         with TestBed() as bed:
             service = bed.start_service("--threads", 8, "--records", 20_000, "--hold",
                                         overflow="drop", ring_bytes=SMALL_RING, piped=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The exit status of `consumerd --once`: 0 only if nothing is left, and what is left is listed."""
+"""The exit status of `consumerd --once`: 0 only if no segment is left; those that are left are listed."""
 
 import os
 import struct
@@ -8,7 +8,7 @@ import unittest
 from checked_output import print_and_check
 from traced_processes import TestBed, wait_until
 
-VERSION_OFFSET = 8  # of the segment header's version word: shm-layout/segment_header.hpp
+VERSION_OFFSET = 8  # offset of the version word in the segment header: shm-layout/segment_header.hpp
 FOREIGN_USER = 54321
 
 
@@ -65,7 +65,7 @@ class OnceStatus(unittest.TestCase):
         self.run_service("locked", 0)
         self.run_service("sound", 1)
         path = self.segment("locked")
-        # The sandbox takes root's capability to open it all the same.
+        # Even for root: the sandbox drops the capability to open it.
         os.chmod(path, 0)
         arguments = ("--sandbox", "on")
         if os.geteuid() == 0:

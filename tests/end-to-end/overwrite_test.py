@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Flight recorder: rings that are overwritten at full speed, read by snapshots. Whatever is in a
-snapshot is whole and as predicted, and the count of what was overwritten in between is exact.
+"""Flight recorder: rings that are overwritten at full speed and read by snapshots. The records of a snapshot are whole and
+as predicted, and the count of the records overwritten in between is exact.
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
 
@@ -21,7 +21,7 @@ RING_BYTES = 1 << 16
 
 
 class Recorder:
-    """A workload of `threads` that never pauses and is never waited for."""
+    """A workload of `threads` that never pauses and never waits."""
 
     def __init__(self, bed, *arguments, threads=2, ring_bytes=RING_BYTES, service="recorder",
                  records=0):
@@ -33,7 +33,7 @@ class Recorder:
         wait_until(self.progress.total, "the first record")
 
     def overwrite_all(self):
-        """Until every ring was overwritten: a record takes 8 bytes at least."""
+        """Waits until every ring was overwritten: a record takes at least 8 bytes."""
         goal = [self.progress.returned(i) + RING_BYTES // 8 for i in range(self.threads)]
         wait_until(lambda: all(self.progress.returned(i) >= goal[i] for i in range(self.threads)),
                    "the rings to be overwritten")
@@ -90,7 +90,7 @@ class FlightRecorder(unittest.TestCase):
         recorder.overwrite_all()
         recorder.process.kill()
         self.end(consumer)
-        # A file for each that had records, and perhaps one for what was there at the end.
+        # One file per snapshot with records, and possibly one for what remained at the end.
         paths = {one["path"] for one in taken}
         self.assertLessEqual(paths, set(self.bed.traces()))
         self.assertLessEqual(len(self.bed.traces()), len(paths) + 1)
@@ -120,8 +120,8 @@ class FlightRecorder(unittest.TestCase):
                 if ring_bytes == RING_BYTES:
                     self.assertLessEqual({"overwritten"}, set(stats["lost_by_cause"]))
                     for stream in stats["streams"]:
-                        # Of 32 sub-buffers two are kept free and one was given up as a whole;
-                        # each begins with 24 bytes that are no record.
+                        # Of the 32 sub-buffers, two are kept free and one was released whole; each begins with 24 bytes
+                        # that are not part of a record.
                         self.assertGreater(stream["ring_bytes"], ring_bytes * 28 // 32)
 
     def test_two_in_a_row(self):
@@ -172,7 +172,7 @@ class FlightRecorder(unittest.TestCase):
                 consumer = bed.start_consumer()
                 self.adopted(consumer)
                 recorder.process.kill()
-                time.sleep(dice.uniform(0, 0.08))  # the service is found dead within 50 ms
+                time.sleep(dice.uniform(0, 0.08))  # consumerd finds the service dead within 50 ms
                 consumer.kill()
                 bed.run_consumer_once()
                 self.assertEqual(bed.shm_names(), [])
@@ -187,7 +187,7 @@ class FlightRecorder(unittest.TestCase):
         (name,) = self.bed.segments()
         path = os.path.join(self.bed.shm_dir, name)
         for _ in range(5):
-            # Read while it is overwritten: the number of the last record is not known here.
+            # Read while it is overwritten: the number of the last record is unknown here.
             self.assertGreater(print_and_check("--segment", path, ringcat_notes=True).lost, 0)
         recorder.process.kill()
         output = print_and_check("--segment", path, ringcat_notes=True)

@@ -1,6 +1,6 @@
 #pragma once
-// What record `number` of thread `thread` says: a pure function of the two, so that the process
-// that logs and the one that checks agree on every byte without talking to each other.
+// The content of record `number` of thread `thread`: a pure function of the two, so that the
+// logging process and the checking one agree on every byte without communicating.
 
 #include <array>
 #include <cinttypes>
@@ -12,7 +12,7 @@ namespace ringside::end_to_end {
 struct PredictedRecord {
   unsigned thread = 0;
   std::uint64_t number = 0;
-  unsigned kind = 0;  // below kRecordKinds: which statement of record_cases.inc
+  unsigned kind = 0;  // less than kRecordKinds: the statement in record_cases.inc
 
   int i32 = 0;
   unsigned u32 = 0;
@@ -39,7 +39,7 @@ struct PredictedRecord {
   const char* long_text = nullptr;
   const char* utf8_text = nullptr;
   const char* null_text = nullptr;
-  const char* unterminated = nullptr;  // `precision` bytes of it may be read, not more
+  const char* unterminated = nullptr;  // at most `precision` bytes of it can be read
 };
 
 inline constexpr unsigned kRecordKinds = 16;
@@ -53,7 +53,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-// Texts that records point into. Made once per process.
+// Texts that records point to. Created once per process.
 class TextPool {
  public:
   static const TextPool& instance() {
@@ -61,7 +61,7 @@ class TextPool {
     return pool;
   }
 
-  // Ends at a place that depends on `seed`, so that the length does too.
+  // Starts at a place that depends on `seed`, so the length does too.
   const char* long_text(std::uint64_t seed) const {
     return long_text_.data() + seed % kLongTextBytes;
   }
@@ -75,7 +75,7 @@ class TextPool {
  private:
   TextPool() {
     for (std::size_t i = 0; i < kLongTextBytes; ++i) {
-      // Printable, with brackets, per cent signs and quotes among it.
+      // Printable characters, brackets, per cent signs and quotes among them.
       long_text_[i] = static_cast<char>(' ' + mix(i) % 95);
     }
     for (std::size_t i = 0; i < kUnterminatedBytes; ++i) {

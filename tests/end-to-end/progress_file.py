@@ -1,4 +1,4 @@
-"""How far a workload's threads have come, read from the page that it shares (progress_page.hpp)."""
+"""The progress of a workload's threads, read from the page that it shares (progress_page.hpp)."""
 
 import mmap
 import os
@@ -17,7 +17,7 @@ class ProgressFile:
         os.close(descriptor)
 
     def returned(self, index):
-        """Log calls of the process's thread `index` that have returned."""
+        """The number of log calls that have returned on thread `index` of the process."""
         return int.from_bytes(self.page[index * ENTRY_BYTES:index * ENTRY_BYTES + 8], "little")
 
     def total(self):

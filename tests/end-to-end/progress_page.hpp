@@ -1,5 +1,5 @@
 #pragma once
-// How far each thread of a workload has come, in a file that survives its death: the number of log
+// The progress of each thread of a workload, in a file that survives its death: the number of log
 // calls that have returned. Only the page cache holds it, so a store is enough.
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct alignas(64) ThreadProgress {
 
 class ProgressPage {
  public:
-  // Null if the file cannot be used; of kMaxThreads entries, by the thread's index in its process.
+  // kMaxThreads entries, by the thread's index in its process. Null if the file cannot be used.
   static ThreadProgress* map(const char* path) {
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return nullptr;

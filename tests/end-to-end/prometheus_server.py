@@ -20,7 +20,7 @@ class Prometheus:
     def __init__(self, bed, target_port, rule_files=()):
         config = os.path.join(bed.work_dir, "prometheus.yml")
         with open(config, "w", encoding="utf-8") as file:
-            # JSON is YAML, too.
+            # JSON is also YAML.
             json.dump({"global": {"scrape_interval": "500ms", "evaluation_interval": "500ms"},
                        "rule_files": list(rule_files),
                        "scrape_configs": [{"job_name": "ringside", "static_configs": [
@@ -41,7 +41,7 @@ class Prometheus:
             return False
 
     def ask(self, path, **parameters):
-        """The data of its answer."""
+        """Returns the `data` of the response."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
             with urllib.request.urlopen(url, timeout=BOUND_S) as answer:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Commands in the running text of README.md do what it says, on a real service; those in its blocks are run by
-tests/install. And each test, suite and program that a command of tests/README.md names exists.
+"""Commands in the running text of README.md do what it says, on a real service; tests/install runs those in its blocks.
+Each test, suite and program that a command of tests/README.md names exists.
 
 usage: readme_commands_test.py SOURCE_ROOT BUILD_ROOT
 """
@@ -19,7 +19,7 @@ SOURCE_ROOT = BUILD_ROOT = None
 SPAN = re.compile(r"`([^`\n]+)`")
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = ("consumerd", "ringcat", "ringctl", "ringstat")
-# What a machine lacks is its business, not that of a page.
+# A page cannot know what the machine lacks.
 STATUSES = {"ringctl doctor": (0, 1)}
 
 
@@ -46,7 +46,7 @@ class ReadmeCommands(unittest.TestCase):
         words = [{"DIR": self.bed.output_dir, "FILE": segment}.get(word, word) for word in words]
         shm_dir = self.bed.shm_dir
         if words[0] == "consumerd":
-            # Once, on segments that nobody serves yet.
+            # Once, on segments that no consumerd drains yet.
             words.append("--once")
             shm_dir = os.path.join(self.bed.work_dir, "no-segments")
             os.makedirs(shm_dir, exist_ok=True)
@@ -89,12 +89,12 @@ class TestsCommands(unittest.TestCase):
         for words in self.commands():
             if "meson" not in words:
                 continue
-            words = words[words.index("meson") + 4:]  # meson test -C build
+            words = words[words.index("meson") + 4:]  # skips "meson test -C build"
             suites = [suite for option, suite in zip(words, words[1:]) if option == "--suite"]
             values = suites + [value for option, value in zip(words, words[1:]) if option == "--timeout-multiplier"]
             names = [word for word in words if not word.startswith("--") and word not in values]
             with self.subTest(words):
-                # Fuzzers are in the build with clang only; every build has their inputs.
+                # Fuzzers exist only in builds with clang; every build runs their inputs.
                 missing = {name for name in names if name.replace("fuzz_", "fuzz_inputs_") not in self.names} - self.names
                 self.assertEqual((missing, set(suites) - self.suites - {"NAME"}), (set(), set()))
                 checked += 1
@@ -104,7 +104,7 @@ class TestsCommands(unittest.TestCase):
         with open(os.path.join(SOURCE_ROOT, "tests/README.md"), encoding="utf-8") as file:
             rows = re.findall(r"^\| `([\w-]+)/`(?: \(`([\w-]+)`\))? \|", file.read(), re.MULTILINE)
         self.assertGreater(len(rows), 15)
-        # Benchmarks are an option of the build.
+        # Benchmarks are a build option.
         wanted = {suite or folder for folder, suite in rows} - {"perf"}
         self.assertEqual(wanted - self.suites, set())
 

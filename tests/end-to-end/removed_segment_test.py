@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Something removes the file of a live segment: the service goes on in another one, and what nobody
-could read of the first is counted by the service, the new segment and the trace alike."""
+"""The file of a live segment is removed: the service continues in another segment. The service, the new segment and the
+trace report the same count of records that could not be read from the first."""
 
 import json
 import os
@@ -36,11 +36,11 @@ class RemovedSegment(unittest.TestCase):
         return service
 
     def start_steady_service(self):
-        """One that neither fills a ring nor calls anything but log statements."""
+        """A service that does not fill a ring and calls nothing but log statements."""
         return self.start_service("--burst", 5, "--pause-us", 2000)
 
     def wait_for_records(self, more):
-        """Of both threads, from now on."""
+        """Waits for `more` records of both threads, from now on."""
         seen = [self.progress.returned(thread) for thread in range(2)]
         wait_until(lambda: all(self.progress.returned(thread) >= seen[thread] + more
                                for thread in range(2)), f"{more} more records")
@@ -58,7 +58,7 @@ class RemovedSegment(unittest.TestCase):
         wait_until(self.bed.segments, "another segment")
 
     def end(self, service, consumer):
-        """Returns what the service logged and lost, and what the trace tells."""
+        """Returns what the service logged and lost, and what the trace reports."""
         service.end_input()
         self.assertEqual(service.wait(), 0, service.stderr())
         self.bed.wait_until_segments_are_gone()
@@ -100,7 +100,7 @@ class RemovedSegment(unittest.TestCase):
         self.assertGreaterEqual(logged - lost, 200)
 
     def test_a_full_ring_does_not_wait_for_a_consumer_that_cannot_find_it(self):
-        # The consumer would be waited for this long, if it were to come.
+        # A thread that waited for a consumer would wait this long.
         service = self.start_service(
             "--uniform", ring_bytes=SMALL_RING, timeout_ms=100,
             environment={"RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": "1000000"})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ringstat from outside: what it prints, by its schema; its screens in a real terminal; its alerts."""
+"""ringstat from outside: its output, checked against its schema; its screens in a real terminal; its alerts."""
 
 import json
 import os
@@ -17,14 +17,14 @@ COLOUR = re.compile("\x1b\\[3[0-7]m")
 
 
 class Terminal:
-    """A terminal of 80 by 24 characters with one program in it, by tmux."""
+    """A terminal of 80 by 24 characters that runs one program, in tmux."""
 
     def __init__(self, arguments, columns=80, lines=24, environment=None):
         self.work_dir = tempfile.mkdtemp(prefix="ringside-test-")
         self.socket = os.path.join(self.work_dir, "tmux")
         settings = {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(environment or {})}
         words = " ".join(f"{name}={value}" for name, value in settings.items())
-        # The trap: the terminal interrupts the shell, too, and dash would end by it before it echoes.
+        # The trap is needed because the terminal interrupts the shell too, and dash would end before it echoes.
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", lines,
                   f"trap : INT; env {words} {' '.join(map(str, arguments))}; echo ended with $?; sleep 1000")
 
@@ -83,7 +83,7 @@ class Ringstat(unittest.TestCase):
         path = os.path.join(self.bed.work_dir, "ringstat.json")
         with open(path, "w", encoding="utf-8") as file:
             file.write(done.stdout)
-        # Debian's, whatever Python runs this.
+        # Debian's program, independent of the Python that runs this test.
         checked = subprocess.run(["/usr/bin/jsonschema", "-i", path, SCHEMA], capture_output=True,
                                  text=True, timeout=BOUND_S, check=False)
         self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
@@ -100,7 +100,7 @@ class Ringstat(unittest.TestCase):
         self.adopted()
 
         def busy():
-            """A look between which everybody came to something: others use the processors too."""
+            """A poll in which every service made progress: other processes use the processors too."""
             (service,) = self.look().values()
             threads = service["threads"]
             statements = [one for one in service["statements"] if one["share"] > 0]
@@ -128,7 +128,7 @@ class Ringstat(unittest.TestCase):
         self.assertEqual(service["consumer"]["health"], "none")
         self.assertEqual(service["lost"], sum(service["lost_by_cause"].values()))
         self.assertGreater(service["lost_by_cause"]["no_consumer"], 0)
-        # Read one after the other, while records are lost on; each thread may be amid counting one.
+        # Read one after the other, while further records are lost; each thread may be counting one at that moment.
         by_statement = sum(one["lost"] for one in service["statements"])
         self.assertGreaterEqual(by_statement + len(service["threads"]), service["lost"])
         later = self.look()["orders"]
@@ -237,7 +237,7 @@ class Ringstat(unittest.TestCase):
 
         def ends_well():
             done = self.run_ringstat("--watch-exit", "--for", "600ms", "--interval", "100ms")
-            # Where consumerd gets no processor for a second, that is an alert.
+            # If consumerd gets no processor for a second, ringstat reports an alert.
             self.assertIn((done.returncode, done.stdout == ""), ((0, True), (11, False)))
             return done.returncode == 0
         wait_until(ends_well, "a while in which all is well")
@@ -247,7 +247,7 @@ class Ringstat(unittest.TestCase):
         self.assertIn("consumerd: none", done.stdout)
         self.workload(service="loud", ring_bytes=65536, overflow="drop")
         done = self.run_ringstat("--watch-exit", "--interval", "100ms", "--service", "loud")
-        self.assertIn(done.returncode, (10, 11, 13), done.stdout)  # full, and then it loses
+        self.assertIn(done.returncode, (10, 11, 13), done.stdout)  # full, and loses records after that
 
         def loses():
             done = self.run_ringstat("--watch-exit", "--interval", "100ms", "--service", "loud",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rotation: a trace goes on in the next file, by size, time and signal, under load and with a consumer
-that is killed; over all files nothing is lost and nothing is there twice, and each decodes alone.
+"""Rotation: a trace continues in the next file, by size, time and signal, under load and with a consumer that is killed. In
+all files together nothing is lost or repeated, and each file can be decoded alone.
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
 
@@ -39,8 +39,7 @@ class Rotation(unittest.TestCase):
         self.assertNotIn("error", consumer.stderr())
 
     def check(self, *loads):
-        """All files together hold everything once; each of them alone is a trace; ringcat verify
-        finds nothing wrong with them."""
+        """All files together hold every record once; each file alone is a trace; ringcat verify finds no fault in them."""
         traces = sorted(self.bed.traces(), key=sequence_of)
         self.assertTrue(all(path.endswith(".ringtrace") for path in traces), traces)
         output = print_and_check(*traces)
@@ -129,7 +128,7 @@ class Rotation(unittest.TestCase):
             files = len(self.bed.traces())
             consumer = self.bed.start_consumer("--rotate-bytes", "16K",
                                                "--io", self.dice.choice(("auto", "pwrite")))
-            # Some are killed while they start, some later, however long a start takes.
+            # Some are killed while they start, others later, however long a start takes.
             if number % 2 == 0:
                 self.wait_for_files(files + 1)
             time.sleep(self.dice.uniform(0, 0.15))

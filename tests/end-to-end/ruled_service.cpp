@@ -1,8 +1,10 @@
-// A service with something to hide and something to leave out, which does what standard input says:
-//   login N   one record with a password that ends in N
-//   pass N   records with that password in expressions that one does not read at a glance
-//   pulse N   N records of a loud statement, numbered on and on
-// Each line is answered by "done" once its log calls have returned.
+// A service with values to hide and records to leave out. It obeys the lines of its standard input:
+//
+//     login N   one record with a password that ends in N
+//     pass N    records with that password in expressions that are hard to recognise
+//     pulse N   N records of a frequent statement, numbered consecutively
+//
+// It answers each line with "done" once its log calls have returned.
 
 #include <cstdio>
 #include <cstdlib>

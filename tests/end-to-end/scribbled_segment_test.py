@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Another process scribbles over the segments of real services, and cuts them short, while consumerd
-drains them, ringctl steers them, ringstat and ringcat --segment read them: all go on, and of a healthy service beside them every
-record arrives, exactly.
+"""Another process overwrites the segments of real services, and truncates them, while consumerd drains them, ringctl steers
+them, and ringstat and ringcat --segment read them. All of these keep working, and every record of a healthy service
+beside them arrives, exactly.
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of victims."""
 
@@ -24,22 +24,21 @@ SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
 SCRIBBLES = 20_000
 RING_BYTES = 1 << 16
 PAGE = 4096
-# Of the header, as shm-layout/README.md has it.
+# Of the header, as described in shm-layout/README.md.
 VERSION_OFFSET = 8
 REGIONS_OFFSET, REGION_SLOTS = 136, 12
 REGION = struct.Struct("<IIQQ")  # kind, stride, offset, bytes
-# Of each kind of region what is in use: control page, ring metadata, switches, dictionary, rings,
-# losses by site.
+# The used part of each kind of region: control page, ring metadata, switches, dictionary, rings, losses by site.
 MOST_BYTES = {1: 4096, 2: 8 * 256, 3: 4096, 4: 1 << 16, 5: 2 * RING_BYTES, 6: 4096}
 
-# A victim may end by what was done to it; where a sanitizer's reports are looked for, that is none.
+# The damage can end a victim; a sanitizer's report about the victim is not a finding.
 VICTIM = {"TSAN_OPTIONS": ":".join(filter(None, (
     os.environ.get("TSAN_OPTIONS"), "handle_segv=0", "handle_sigbus=0", "handle_sigill=0",
     "handle_sigfpe=0", "handle_abort=0")))}
 
 
 def regions(memory):
-    """Where the scribbler writes to, as (offset, bytes)."""
+    """The places to overwrite, as (offset, bytes)."""
     found = [(0, 4096)]
     for slot in range(REGION_SLOTS):
         kind, _, offset, size = REGION.unpack_from(memory, REGIONS_OFFSET + slot * REGION.size)
@@ -58,7 +57,7 @@ def producer_pos(memory, places):
 
 
 def scribble(path, dice, count):
-    """Random words at random places, plausible ones among them. Returns how many."""
+    """Writes random words at random places, plausible ones among them. Returns how many."""
     with open(path, "r+b") as file:
         wait_until(lambda: version(file), "a whole segment")
         memory = mmap.mmap(file.fileno(), 0)
@@ -75,8 +74,8 @@ def scribble(path, dice, count):
 
 
 class Readers:
-    """All that reads or steers live segments, again and again. A context manager; at its end there
-    is no complaint."""
+    """Every program that reads or steers live segments, run repeatedly. A context manager; at its end no program may have
+    complained."""
 
     def __init__(self, test, path):
         self.test, self.count, self.faults = test, 0, []
@@ -134,7 +133,7 @@ class ScribbledSegment(unittest.TestCase):
                 with Readers(self, path) as readers:
                     scribbles += scribble(path, dice, SCRIBBLES)
                     if number % 3 == 2:
-                        # What the scribbles made it end by is removed, with all it had.
+                        # If the damage ended the victim, its segment is removed with all its records.
                         with contextlib.suppress(FileNotFoundError):
                             os.truncate(path, dice.randrange(0, 4 << 20))
                     wait_until(lambda: readers.count > len(readers.commands), "all to have read it")

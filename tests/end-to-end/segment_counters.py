@@ -1,4 +1,4 @@
-"""Words of a segment, above all its counters, read from its file as a salvage tool would (shm-layout/)."""
+"""Words of a segment, mainly its counters, read from its file as a salvage tool does (shm-layout/)."""
 
 import struct
 
@@ -7,7 +7,7 @@ RINGS_KIND = 5
 SITE_LOSSES_KIND = 6
 VERSION_OFFSET = 8
 CONTROL_PAGE_OFFSET = 4096
-# By number, as the library tells them too: where a segment counts them (shm-layout/README.md).
+# Loss causes, numbered as in the library's reports: where a segment counts them (shm-layout/README.md).
 OFFSET_IN_RING = {1: 72, 2: 80, 8: 112, 10: 88, 13: 120}
 OFFSET_IN_CONTROL_PAGE = {5: 128, 6: 136, 7: 144}
 PLACE_IN_SITE = {1: 0, 2: 1, 5: 2, 6: 3, 7: 4, 8: 5, 10: 7, 13: 6}
@@ -27,13 +27,13 @@ def read_tick_hz(file):
 
 
 def write_tick_hz(file, tick_hz):
-    """What the service believes its clock's frequency to be."""
+    """Sets the frequency that the service believes its clock to have."""
     file.seek(TSC_HZ_OFFSET)
     file.write(struct.pack("<Q", tick_hz))
 
 
 def regions_of(file):
-    """(kind, stride, offset, bytes) of each."""
+    """(kind, stride, offset, bytes) of each region."""
     file.seek(0)
     front = file.read(4096)
     return [struct.unpack_from("<IIQQ", front, REGION_TABLE_OFFSET + 24 * slot)
@@ -47,14 +47,14 @@ def consumer_polls(path):
 
 
 def drop_from_now_on(path):
-    """Changes the overflow policy of a service that runs."""
+    """Changes the overflow policy of a running service to `drop`."""
     with open(path, "r+b") as file:
         file.seek(CONTROL_PAGE_OFFSET)
         file.write(struct.pack("<I", POLICY_DROP))
 
 
 def scribble_on_first_ring(path):
-    """Into the middle of what is published and not consumed."""
+    """Overwrites the middle of what is published and not consumed."""
     with open(path, "r+b") as file:
         regions = {region[0]: region for region in regions_of(file)}
         file.seek(regions[RING_METADATA_KIND][2])
@@ -67,7 +67,7 @@ def scribble_on_first_ring(path):
 
 
 def scribble_on_losses(path, noise):
-    """Any values into the control page's losses and the first statements' counters."""
+    """Writes arbitrary values into the control page's losses and the first statements' counters."""
     with open(path, "r+b") as file:
         regions = {region[0]: region for region in regions_of(file)}
         for offset, size in ((CONTROL_PAGE_OFFSET + 128, 64), (regions[SITE_LOSSES_KIND][2], 1024)):
@@ -78,7 +78,7 @@ def scribble_on_losses(path, noise):
 
 
 class SegmentCounters:
-    """Sums over all rings that were ever taken; `tick_hz` of the clock that stamps."""
+    """Sums over all rings that were ever taken, with the `tick_hz` of the segment's clock."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -99,8 +99,8 @@ class SegmentCounters:
 
 
 def losses_by_cause(path):
-    """Of a segment, as its rings and its control page count them, and as its statements do; nothing
-    while it is being made."""
+    """The losses of a segment, as its rings and control page count them, and as its statements do; nothing while the
+    segment is being created."""
     with open(path, "rb") as file:
         if not any(read_at(file, VERSION_OFFSET, 4)):
             return {}, {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""SIGKILL of a logging process at random moments: every record whose call had returned is in the
-trace, at most the one in flight besides, nothing torn, nothing invented.
+"""SIGKILL of a logging process at random moments: every record whose call had returned is in the trace, at most one
+unfinished record besides, nothing torn, nothing invented.
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
 
@@ -14,7 +14,7 @@ from checked_output import print_and_check
 from progress_file import ProgressFile
 from traced_processes import TestBed, wait_until
 
-# A sanitizer looks for what every round does; how many moments are hit is the other builds' business.
+# A sanitizer checks what every round does; other builds cover many moments.
 ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "60" if os.environ.get("RINGSIDE_TEST_SANITIZED") else "200"))
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
 PARALLEL = 3
@@ -90,7 +90,7 @@ class KilledService(unittest.TestCase):
                 return bed.start_service("--records", 0, "--first", number, "--progress",
                                          progress[number].path, ring_bytes=1 << 16, piped=True)
 
-            # How long a start takes differs by ten between builds and machines.
+            # The time of a start differs by a factor of ten between builds and machines.
             begin = time.monotonic()
             service = start(0)
             wait_until(lambda: progress[0].returned(0) > 0, "the first record")

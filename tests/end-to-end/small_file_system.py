@@ -1,4 +1,4 @@
-"""A file system that is small enough to fill it. Only root may mount one."""
+"""A file system small enough to fill. Only root can mount one."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ MESON_SKIP = 77
 
 
 class SmallFileSystem:
-    """A tmpfs of its own, mounted below the temporary directory. A context manager."""
+    """A tmpfs mounted below the temporary directory. A context manager."""
 
     def __init__(self, size_bytes):
         self.path = tempfile.mkdtemp(prefix="ringside-test-small-")
@@ -30,7 +30,7 @@ class SmallFileSystem:
         return info.f_bavail * info.f_frsize
 
     def fill(self, but_bytes=0):
-        """Leaves `but_bytes` free."""
+        """Fills the file system except for `but_bytes`."""
         path = os.path.join(self.path, "filler")
         with open(path, "wb") as file:
             os.posix_fallocate(file.fileno(), 0, self.free_bytes() - but_bytes)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that are started with closed standard streams: none of their own files gets such a number,
-so that no message ends up in one."""
+"""Programs that are started with closed standard streams: none of their own files gets such a number, so that no message is
+written into one."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ class StandardStreams(unittest.TestCase):
     def test_consumerd_opens_nothing_in_their_place(self):
         for streams in CLOSED:
             with self.subTest(closed=streams):
-                # A segment that it refuses, for it to complain about.
+                # A segment that consumerd refuses, so that it has something to report.
                 with open(os.path.join(self.bed.shm_dir, "ringside.x.1.0123456789abcdef"), "wb") as file:
                     file.write(b"no segment" * 1000)
                 service = self.bed.start_service("--records", 0, "--first", streams[0], piped=True)

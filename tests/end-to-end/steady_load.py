@@ -1,4 +1,4 @@
-"""A service that logs for as long as a test wants, and what it has logged."""
+"""A service that logs for as long as a test needs, and what it has logged."""
 
 import os
 
@@ -7,7 +7,7 @@ from traced_processes import wait_until
 
 
 class Load:
-    """A workload that logs until it is told to stop."""
+    """A workload that logs until it is stopped."""
 
     def __init__(self, bed, first, threads, *arguments, **how):
         self.bed, self.first, self.threads = bed, first, threads

@@ -1,6 +1,6 @@
 // Logs a given number of records on two threads between two marker system calls (getppid), with
-// rings that are prepared and never full: whatever a tracer sees between the markers comes from
-// log calls.
+// rings that are prepared and never full. All system calls that a tracer finds between the markers
+// come from log calls.
 //
 // usage: steady_logger RECORDS
 
@@ -31,14 +31,14 @@ constexpr std::uint32_t kThreads = 2;
 // Far less than a ring: 64 records are under 8 KiB.
 constexpr std::uint64_t kRecordsBetweenLooks = 64;
 
-// Waiting must not show up among the system calls.
+// Waits without a system call, which the tracer would find.
 void spin() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-// The segment as a consumer sees it, to know without a system call how full the rings are.
+// The segment as a consumer sees it, to find without a system call how full the rings are.
 class FillLevel {
  public:
   bool open(const std::string& path) {

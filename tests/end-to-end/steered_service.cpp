@@ -1,9 +1,11 @@
-// A service that logs when it is told to, line by line on standard input, so that a test knows what
-// every switch did:
-//   tick N    each of the statements below but the rare one, with the number N
-//   rare N    a statement that has not run before
-//   level L   set_level(L) of the service itself
-// Each line is answered by "done" once its log calls have returned.
+// A service that logs on request, line by line on standard input, so that a test knows the effect
+// of every switch:
+//
+//     tick N    each of the statements below except the rare one, with the number N
+//     rare N    a statement that has not run before
+//     level L   set_level(L) of the service itself
+//
+// It answers each line with "done" once its log calls have returned.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ringctl changes running services: what a switch did is read from what the service has logged."""
+"""ringctl changes running services: the effect of a switch is read from what the service has logged."""
 
 import fcntl
 import json
@@ -22,7 +22,7 @@ TICK = {"TRACE": "pulse {}", "DEBUG": "state of order {} checked", "INFO": "orde
 
 
 def steered(bed, **how):
-    """The service under test: says what it logged by what it was told."""
+    """The service under test; it returns what it logged for each request."""
     return ToldService(bed, "steered_service", service="desk", **how)
 
 
@@ -43,19 +43,19 @@ class Steering(unittest.TestCase):
         return [json.loads(line) for line in self.ringctl(*arguments, "--json").splitlines()]
 
     def switches(self, *arguments):
-        """Of the statements: the words of their switches, by their texts."""
+        """The words of the statements' switches, by their texts."""
         return {one["text"]: (one["enabled"], "for_ns" in one)
                 for one in self.objects("list", "--statements", *arguments)}
 
     def messages(self):
-        """What the trace holds once everything has ended."""
+        """The messages of the trace after everything has ended."""
         done = subprocess.run([program("ringcat"), "--format", "json", *self.bed.traces()],
                               capture_output=True, text=True, timeout=BOUND_S, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return [json.loads(line)["msg"] for line in done.stdout.splitlines()]
 
     def expect(self, service, expected):
-        """In any order: what the consumer stamps comes after all that it read with it."""
+        """In any order: records that the consumer stamps come after all that it read with them."""
         service.end()
         self.bed.run_consumer_once()
         self.assertEqual(sorted(self.messages()), sorted(expected))
@@ -122,8 +122,7 @@ class Steering(unittest.TestCase):
         self.ringctl("enable", "taken", "--for", "10m")
         self.assertEqual(self.switches("--site", "taken"), {"order %d taken": (True, True)})
         service.tell("tick 1")
-        # The same with a deadline that comes. Reading a switch changes none: only the service's own
-        # log calls do.
+        # The same with a deadline that passes. Reading a switch does not change it: only the service's own log calls do.
         self.ringctl("enable", "taken", "--for", "300ms")
         wait_until(lambda: self.switches("--site", "taken") == {"order %d taken": (False, False)},
                    "the deadline")
@@ -152,7 +151,7 @@ class Steering(unittest.TestCase):
         for _ in range(8):
             self.ringctl("disable", "pulse", "--for", "10m")
             self.ringctl("disable", "rare", "--for", "10m")
-        # Each change has taken the place of the one before: two slots in use.
+        # Each change has replaced the previous one: two slots are in use.
         texts = ["pulse", "checked", "taken", "late", "cheap", "rare"]
         for text in texts:
             self.ringctl("disable", text, "--for", "10m")
@@ -275,7 +274,7 @@ class Steering(unittest.TestCase):
                                   stderr=subprocess.PIPE, text=True) for text in texts]
         for tool, text in zip(tools, texts, strict=True):
             _, said = tool.communicate(timeout=BOUND_S)
-            if tool.returncode != 0:  # one that stood still held up another
+            if tool.returncode != 0:  # a stopped service blocked another one
                 self.assertIn("another tool is changing", said)
                 self.ringctl("disable", text)
         on = {statement for statement, (enabled, _) in self.switches().items() if enabled}
@@ -334,7 +333,7 @@ class Steering(unittest.TestCase):
         steered(self.bed)
         for directory in (self.bed.shm_dir, self.bed.work_dir):
             os.chmod(directory, 0o755)
-        ringctl = shutil.copy(program("ringctl"), self.bed.work_dir)  # the build may be root's alone
+        ringctl = shutil.copy(program("ringctl"), self.bed.work_dir)  # only root may be able to read the build
         done = subprocess.run([ringctl, "doctor", "--json", "--shm-dir", self.bed.shm_dir], user=65534,
                               group=65534, extra_groups=[], capture_output=True, text=True,
                               timeout=BOUND_S, check=False)

@@ -1,5 +1,5 @@
-// Preloaded into a program: its wall clock is an hour behind while the file exists that
-// RINGSIDE_TEST_CLOCK_IS_BEHIND names. The other clocks are what they are.
+// Preloaded into a program: its wall clock is an hour slow while the file exists that
+// RINGSIDE_TEST_CLOCK_IS_BEHIND names. The other clocks are unchanged.
 
 #include <cstdlib>
 #include <ctime>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Real disks and directories that fail under consumerd: a file that may grow no more, a frozen and a
-read-only file system, files and directories that are moved, replaced or removed. It says so, loses
-nothing that it still can write, and goes on without a restart."""
+"""Real disks and directories that fail under consumerd: a file at its size limit, a frozen and a read-only file system,
+files and directories that are moved, replaced or removed. consumerd reports it, loses nothing that it can still write,
+and continues without a restart."""
 
 import glob
 import os
@@ -28,7 +28,7 @@ class StorageFaults(unittest.TestCase):
         self.assertTrue(consumer.running(), consumer.stderr())
 
     def finish(self, bed, consumer, *loads, traces=None):
-        """Everything that was logged is in the traces, once."""
+        """Every logged record is in the traces, once."""
         for load in loads:
             load.stop()
         bed.wait_until_segments_are_gone()
@@ -64,7 +64,7 @@ class StorageFaults(unittest.TestCase):
                 for _ in range(20):
                     small.advance()
                 small.stop()
-                # Drained and written to its end, while the other one still fails.
+                # Drained and written to its end while the other one still fails.
                 wait_until(lambda: not bed.segments("load10."), "the small one to be finished")
                 self.assertNotIn("writing again", consumer.stderr())
                 resource.prlimit(consumer.pid, resource.RLIMIT_FSIZE, limits)
@@ -163,7 +163,7 @@ class StorageFaults(unittest.TestCase):
         load = Load(bed, 0, 2, "--burst", 100)
         self.wait_for_text(consumer, "draining")
         load.advance()
-        # Its successor finds everything.
+        # Its successor recovers everything.
         consumer.kill()
         consumer = bed.start_consumer()
         load.advance()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Log calls make no system call and start no thread once their ring is taken."""
+"""Log calls make no system call and start no thread after their ring is taken."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from traced_processes import TestBed, program, wait_until
 
 RECORDS = (100_000, 1_000_000)
 MARKER = "getppid("
-# In a build with AddressSanitizer: its search for leaks is a tracer of its own, which strace excludes.
+# In a build with AddressSanitizer: its leak check is itself a tracer, and strace excludes a second one.
 ASAN_OPTIONS = ":".join([*filter(None, [os.environ.get("ASAN_OPTIONS")]), "detect_leaks=0"])
 
 
@@ -20,12 +20,12 @@ class SystemCalls(unittest.TestCase):
             self.skipTest("strace is not installed")
 
     def trace(self, bed, records):
-        """System calls that the threads of a run made between its markers."""
+        """The system calls of a run's threads between its markers."""
         path = os.path.join(bed.work_dir, f"strace-{records}")
         service = bed.start(["strace", "-f", "-o", path, program("steady_logger"), records],
                             environment={"RINGSIDE_SHM_DIR": bed.shm_dir,
                                          "RINGSIDE_SERVICE": f"steady{records}",
-                                         # With `block` there is a look a second at the file.
+                                         # With `block` the library checks the file once a second.
                                          "RINGSIDE_OVERFLOW": "drop",
                                          "ASAN_OPTIONS": ASAN_OPTIONS})
         self.assertEqual(service.wait(), 0, service.stderr())
@@ -44,7 +44,7 @@ class SystemCalls(unittest.TestCase):
             bed.start_consumer()
             for records in RECORDS:
                 self.assertEqual(self.trace(bed, records), [])
-            # It was drained, not merely left in the rings: these are far smaller.
+            # The records were drained, not merely left in the rings, which are far smaller.
             bed.wait_until_segments_are_gone()
             wait_until(lambda: len(bed.traces()) == len(RECORDS), "two trace files")
 

@@ -1,4 +1,4 @@
-"""A service that logs what it is told to, line by line on its standard input."""
+"""A service that logs on request, line by line on its standard input."""
 
 import signal
 
@@ -6,7 +6,7 @@ from traced_processes import wait_until
 
 
 class ToldService:
-    """`which`: a program that prints "ready", and "done" for each line once its log calls have returned."""
+    """`which`: a program that prints "ready", and for each line "done" once its log calls have returned."""
 
     def __init__(self, bed, which, **how):
         self.process = bed.start_service(which=which, piped=True, **how)

@@ -1,4 +1,4 @@
-"""The frames of a trace file, read by the specification in trace-format/README.md."""
+"""The blocks of a trace file, read by the specification in trace-format/README.md."""
 
 import struct
 
@@ -26,7 +26,7 @@ def block_types(path):
 
 
 def check_indexes(path):
-    """Compares every INDEX with the blocks of its section; returns how many there are."""
+    """Compares every INDEX with the blocks of its section; returns the number of indexes."""
     indexes, section = 0, []
     for kind, offset, payload in blocks(path):
         if kind == HEADER:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Questions to the example service's trace: what ringcat agg, ringcat hist and the programs of
-tools/examples answer is what the printed lines say."""
+"""Queries on the example service's trace: the answers of ringcat agg, ringcat hist and the programs of tools/examples agree
+with the printed lines."""
 
 import csv
 import io
@@ -92,7 +92,7 @@ class TraceQuestions(unittest.TestCase):
             values = expected[row["id_"]]
             self.assertEqual(int(count), len(values))
             self.assertEqual(row["count"], len(values))
-            # Lines have three digits behind the point.
+            # Lines have three digits after the point.
             self.assertAlmostEqual(float(total), sum(values), delta=0.001 * len(values))
             self.assertAlmostEqual(row["sum"], float(total), delta=1e-6 * float(total))
             for percent, got in ((50, p50), (99, p99)):
@@ -121,7 +121,7 @@ class TraceQuestions(unittest.TestCase):
         output = self.example("request_latency", ": parsed", "served in", "id_,requests_")
         values = dict(line.rsplit(" ", 1) for line in output.splitlines())
         self.assertEqual(int(values["requests"]), len(ends))
-        # A request that asks for what is no command is parsed and not served; there is none here.
+        # An invalid command is parsed but not executed; there is none in this trace.
         self.assertEqual(int(values["without an end"]), len(begins) - len(ends))
         self.assertEqual(int(values["without a beginning"]), 0)
         if len(gaps) == len(ends):  # all on one day

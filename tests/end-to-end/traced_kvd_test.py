@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The example service under load from outside, traced: consumerd running, dying, coming late."""
+"""The example service under load from outside, traced while consumerd runs, dies or starts late."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from checked_output import print_raw
 from traced_processes import BOUND_S, TestBed, wait_until
 
 REQUESTS = 20_000
-# Per request at the least: parsed, command, lookup or stored, reply.
+# At least these per request: parsed, command, lookup or stored, reply.
 RECORDS_PER_REQUEST = 4
 
 
@@ -49,7 +49,7 @@ class TracedKvd(unittest.TestCase):
         return lines
 
     def count_commands(self, lines, command):
-        """INFO lines that tell of this command."""
+        """The number of INFO lines about this command."""
         return sum(b" INFO " in line and command in line.split(b"] ", 1)[1].lower()
                    for line in lines)
 

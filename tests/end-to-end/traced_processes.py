@@ -1,5 +1,5 @@
-"""The processes of a test: services, consumerd, ringcat, each in a process group of its own, and the
-directories they work in. Whatever happens, nothing of it is left behind."""
+"""The processes of a test (services, consumerd, ringcat), each in its own process group, and their directories. All of it
+is removed at the end, even if the test fails."""
 
 import atexit
 import os
@@ -10,17 +10,17 @@ import sys
 import tempfile
 import time
 
-# Reached by a hang only; the meson timeout of the test is longer.
+# Only a hang reaches this; the test's timeout in meson is longer.
 BOUND_S = 100.0
 
 CONSUMER_EXIT_OWNED = 3
 
-# How meson ends a test whose time is up: in an orderly way, with what atexit does.
+# meson ends a test with SIGTERM when its time is up; exit normally, so that atexit handlers run.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
 
 
 def program(name):
-    """The path of a program of this build, as meson tells it."""
+    """The path of a program of this build, from meson's environment."""
     return os.environ["RINGSIDE_TEST_" + name.upper()]
 
 
@@ -55,13 +55,13 @@ class Process:
         self.pid = self.popen.pid
 
     def send(self, signal_number):
-        """SIGSTOP: all its threads have stopped then, unless it has ended."""
+        """After SIGSTOP, waits until all its threads have stopped or the process has ended."""
         self.popen.send_signal(signal_number)
         if signal_number == signal.SIGSTOP and self.popen.returncode is None:
             os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def kill(self):
-        """SIGKILL to the whole group, and waits for its end."""
+        """Sends SIGKILL to the whole group, and waits until it has ended."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -94,7 +94,7 @@ class Process:
             return file.read()
 
     def values(self):
-        """The key=value words that the program printed."""
+        """The key=value pairs that the program printed."""
         return dict(word.split("=", 1) for word in self.stdout().split() if "=" in word)
 
 
@@ -136,7 +136,7 @@ class TestBed:
 
     def start_service(self, *arguments, which="workload", service=None, overflow="block",
                       timeout_ms=60_000, ring_bytes=None, piped=False, environment=None):
-        """A traced program; `piped`: with standard input and output as pipes of the test."""
+        """Starts a traced program; `piped`: its standard input and output are pipes of the test."""
         settings = {"RINGSIDE_SHM_DIR": self.shm_dir, "RINGSIDE_OVERFLOW": overflow,
                     "RINGSIDE_BLOCK_TIMEOUT_MS": str(timeout_ms)}
         if service:
@@ -155,14 +155,14 @@ class TestBed:
         return self.start(self.consumer_command("--verbose", *arguments))
 
     def run_consumer_once(self, *arguments):
-        """Runs `consumerd --once` to its good end."""
+        """Runs `consumerd --once`, which must exit with 0."""
         consumer = self.start_consumer("--once", *arguments)
         status = consumer.wait()
         assert status == 0, f"consumerd --once: exit status {status}: {consumer.stderr()}"
         return consumer
 
     def stop_consumer(self, consumer, signal_number=signal.SIGTERM):
-        """Ends it in the orderly way, once it is far enough to catch the signal."""
+        """Stops it with a signal, after it has installed its handler."""
         wait_until(lambda: "watching" in consumer.stderr() or not consumer.running(),
                    "consumerd to be ready")
         consumer.send(signal_number)
@@ -176,7 +176,7 @@ class TestBed:
         return [name for name in self.shm_names() if name.startswith(f"ringside.{service}")]
 
     def wait_until_segments_are_gone(self, service=""):
-        """Until every ended service is drained, written and removed."""
+        """Waits until every ended service is drained, written and removed."""
         wait_until(lambda: not self.segments(service), "the segments of ended services to go")
 
     def traces(self):

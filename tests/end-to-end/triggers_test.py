@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Triggers: what sets them off in real services, and what consumerd does then."""
+"""Triggers: what fires them in real services, and what consumerd does then."""
 
 import json
 import os
@@ -33,14 +33,14 @@ class Triggers(unittest.TestCase):
         return path
 
     def service(self, name, **how):
-        """A service that consumerd has taken."""
+        """A service that consumerd has attached."""
         service = ToldService(self.bed, "steered_service", service=name, **how)
         wait_until(lambda: f"draining ringside.{name}.{service.process.pid}."
                    in self.consumer.stderr(), f"{name} to be taken")
         return service
 
     def hook(self, name, script="env | grep ^RINGSIDE_ | sort > $1.new; mv $1.new $1"):
-        """A hook's line of a trigger, and the file that it writes."""
+        """The hook setting of a trigger, and the file that its script writes."""
         path = os.path.join(self.bed.work_dir, name)
         return f"hook = {json.dumps(['sh', '-c', script, 'hook', path])}\n", path
 
@@ -119,11 +119,11 @@ class Triggers(unittest.TestCase):
 
         self.assertEqual(level("desk"), "NOTICE")
         desk.tell("tick 2")
-        # Again if the machine was so busy that the time was over.
+        # Repeats if the machine was so busy that the time had passed.
         wait_until(lambda: "state of order 4 checked" in self.messages_after(desk, "tick 3", "tick 4"),
                    "DEBUG to be let in")
         self.assertEqual(level("other"), "NOTICE")
-        # It ends by itself, with consumerd killed.
+        # The hook runner exits on its own after consumerd is killed.
         self.consumer.kill()
         wait_until(lambda: level("desk") == "NOTICE", "the level to be as before")
         desk.tell("tick 5")
@@ -140,7 +140,7 @@ class Triggers(unittest.TestCase):
                        capture_output=True, timeout=BOUND_S, check=True)
 
     def messages_after(self, service, *lines):
-        """What is in the traces when the service was told these."""
+        """Returns the messages of the traces after the service got these lines."""
         for line in lines:
             service.tell(line)
             self.flush()
@@ -170,7 +170,7 @@ class Triggers(unittest.TestCase):
         recorder = self.service("recorder", overflow="overwrite")
         recorder.tell("tick 1")
         loud = self.service("loud", overflow="drop", ring_bytes=65536)
-        # Nobody drains it meanwhile.
+        # No consumerd drains it meanwhile.
         self.consumer.send(signal.SIGSTOP)
         for number in range(1500):
             loud.process.popen.stdin.write(f"tick {number}\n".encode())
@@ -208,7 +208,7 @@ class Triggers(unittest.TestCase):
         hook, path = self.hook("environment")
         self.start_consumer(f'name = "gone"\non = "death"\nservice = "killed"\n{hook}')
         killed = self.service("killed")
-        # Both at once: the death is found in the last look.
+        # Both at once: consumerd finds the death in its last poll.
         self.consumer.send(signal.SIGSTOP)
         killed.kill()
         self.consumer.send(signal.SIGTERM)
@@ -222,7 +222,7 @@ class Triggers(unittest.TestCase):
                             f"{NO_PAUSE}")
         desk = self.service("desk")
         desk.tell("rare 2")
-        self.flush()  # the rules of then have seen it
+        self.flush()  # the rules of that time have seen it
         self.write_triggers(f'name = "old"\nwhere = "number == 2"\nof-level = "error"\n{hook}'
                             f"{NO_PAUSE}", 'name = "new"\nof-level = "error"\nhook = ["true"]\n')
         self.consumer.send(signal.SIGHUP)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A service of one user and a consumerd of another, who have a group in common."""
+"""A service of one user and a consumerd of another; the two users share a group."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ GROUP = 64100
 
 
 def as_user(user, *command, groups=(GROUP,)):
-    """The command line that runs it as that user with these groups and a mask that lets nobody in."""
+    """The command line that runs it as that user with these groups, and with a umask that denies others all access."""
     listed = ["--groups", ",".join(map(str, groups))] if groups else ["--clear-groups"]
     return ["setpriv", "--reuid", user, "--regid", user, *listed, "--", "sh", "-c",
             'umask 077; exec "$@"', "sh", *command]
@@ -31,7 +31,7 @@ class TwoUsers(unittest.TestCase):
         os.chown(self.bed.output_dir, CONSUMER_USER, CONSUMER_USER)
         os.chown(self.bed.shm_dir, 0, GROUP)
         os.chmod(self.bed.shm_dir, 0o770)
-        # The build may be root's alone.
+        # Only root may be able to read the build.
         self.programs = {}
         for name in ("workload", "consumerd", "ringctl", "ringstat"):
             self.programs[name] = shutil.copy(program(name), self.bed.work_dir)
@@ -114,7 +114,7 @@ class TwoUsers(unittest.TestCase):
         self.assertIn("sticky bit", consumer.stderr())
         self.assertEqual(os.stat(path).st_blocks, 0)
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1000)
-        # Nothing of it is written again.
+        # Nothing is written again.
         self.start_consumer("--once").wait()
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1000)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The wall clock is set back by an hour, and forward again, while consumerd runs and while it does not: no
-record's time shows it."""
+"""The wall clock is set back by an hour, and forward again, while consumerd runs and while it does not: the times of
+records do not show it."""
 
 import os
 import re
@@ -36,12 +36,12 @@ class WallClock(unittest.TestCase):
         os.unlink(self.behind)
 
     def readings(self):
-        """How far ahead of the monotonic clock the wall clock was, for each time that it was read."""
+        """How far the wall clock was ahead of the monotonic clock at each reading."""
         offsets = []
         for path in self.bed.traces():
             try:
                 found = blocks(path)
-            except AssertionError:  # it grows
+            except AssertionError:  # while the file grows
                 return []
             offsets += [struct.unpack_from("<Q", payload, 32)[0] - struct.unpack_from("<Q", payload, 24)[0]
                         for kind, _, payload in found if kind == CLOCK]
@@ -59,7 +59,7 @@ class WallClock(unittest.TestCase):
         self.set_back()
         wait_until(self.last_reading_is_behind, "the wall clock to be read again")
         load.advance()
-        # The next one knows no other time.
+        # The next consumerd knows only the changed time.
         self.bed.stop_consumer(consumer)
         consumer = self.start_consumer()
         load.advance()
@@ -71,7 +71,7 @@ class WallClock(unittest.TestCase):
         self.bed.wait_until_segments_are_gone()
         self.bed.stop_consumer(consumer)
         end = time.time()
-        # In order of time, and of each thread.
+        # In the order of time, and of each thread.
         output = print_and_check(*self.bed.traces())
         self.assertEqual(output.records_of, load.expected())
         self.assertEqual(output.lost, 0)
@@ -79,7 +79,7 @@ class WallClock(unittest.TestCase):
         for line in (lines[0], lines[-1]):
             hours, minutes, seconds = re.match(rb"[0-9-]+[T ]([0-9]+):([0-9]+):([0-9]+\.[0-9]+)", line).groups()
             since_begin = (int(hours) * 3600 + int(minutes) * 60 + float(seconds) - begin) % 86400
-            # One clock is the kernel's, the other the counter's: they agree to a few milliseconds.
+            # One clock is the kernel's, the other the tick counter: they agree to a few milliseconds.
             self.assertLess((since_begin + 0.1) % 86400, end - begin + 0.2)
 
 

@@ -1,5 +1,5 @@
-// A service that logs predictable records, as told by its command line. One command a line on
-// standard input steers it when it is asked to wait.
+// A service that logs predictable records, as its command line requests. If asked to wait,
+// lines on standard input steer it, one command per line.
 
 #include <atomic>
 #include <cinttypes>
@@ -141,7 +141,7 @@ void log_range(const Settings& s, unsigned index, std::uint64_t from, std::uint6
     } else {
       log_predicted(s.first + index, number);
     }
-    // Release: whoever sees the count may rely on the call having returned.
+    // Release: a process that reads the count can rely on the call having returned.
     progress.returned.store(number + 1, std::memory_order_release);
     if (s.burst != 0 && --left_in_burst == 0) {
       left_in_burst = s.burst;

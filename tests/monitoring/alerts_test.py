@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The alert rules: by promtool, by a real Prometheus, and that what they say is so."""
+"""The alert rules: checked by promtool and a real Prometheus, and true on real services."""
 
 import os
 import re
@@ -48,7 +48,7 @@ class Alerts(unittest.TestCase):
         programs = {name: subprocess.run([program(name), *words, "--help"], text=True, timeout=BOUND_S,
                                          stdout=subprocess.PIPE, check=True).stdout
                     for name, words in (("consumerd", []), ("ringctl", ["level"]))}
-        known = " ".join(programs.values()) + " --shm-size"  # of a container
+        known = " ".join(programs.values()) + " --shm-size"  # an option of container engines
         text = text_of(ALERTS)
         options = set(re.findall(r"--[a-z][a-z-]+", text))
         self.assertGreater(len(options), 5)
@@ -76,8 +76,8 @@ class Alerts(unittest.TestCase):
         causes = set(re.findall(r'cause="(\w+)"', text_of(ALERTS)))
         exported = set(re.findall(r'cause="(\w+)"', monitored.page()))
         self.assertLessEqual(causes, exported)
-        # What a flight recorder overwrites is no alert, nor what the service itself abandons; of a ring
-        # given up another one tells.
+        # Records that a flight recorder overwrites raise no alert, nor do those that the service itself abandons; a
+        # quarantined ring has its own alert.
         self.assertEqual(exported - causes, {"overwritten", "quarantined", "abandoned"})
         prometheus = monitored.prometheus([ALERTS])
         (firing,) = wait_until(lambda: prometheus.query('ALERTS{alertstate="firing"}'), "an alert")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The dashboard: built as Grafana wants it, and every expression has a result on the metrics of a real consumerd."""
+"""The dashboard has the structure that Grafana requires, and every expression has a result on the metrics of a real
+consumerd."""
 
 import itertools
 import re
@@ -23,7 +24,7 @@ class Dashboard(unittest.TestCase):
         for name, kind in (("title", str), ("uid", str), ("panels", list), ("tags", list), ("version", int)):
             self.assertIsInstance(found[name], kind, name)
         self.assertLessEqual(len(found["uid"]), 40)
-        self.assertNotIn("id", found)  # given by each Grafana
+        self.assertNotIn("id", found)  # each Grafana assigns its own
         self.assertEqual(set(found["time"]), {"from", "to"})
 
     def test_variables_choose_the_data_source_consumers_and_services(self):

@@ -13,7 +13,7 @@ FOLDER = os.path.join(SOURCE, "packaging", "monitoring")
 ALERTS = os.path.join(FOLDER, "ringside_alerts.yml")
 DASHBOARD = os.path.join(FOLDER, "ringside_dashboard.json")
 
-# What an expression of a dashboard has in the place of values that Grafana knows.
+# Values for the variables in a dashboard's expressions, which Grafana would supply.
 VARIABLES = {"$__rate_interval": "1m", "$instance": ".*", "$service": ".*", "${datasource}": "prometheus"}
 
 
@@ -38,13 +38,13 @@ def without_variables(expression):
 
 
 def metric_names(expression):
-    """Those of Ringside and of its process that it uses, a histogram's by its own name."""
+    """The metrics of Ringside and of its process that the expression uses; a histogram by its own name."""
     names = re.findall(r"\b(?:ringside|process)_\w+", expression)
     return {re.sub(r"_duration_seconds_(bucket|count|sum)$", "_duration_seconds", name) for name in names}
 
 
 class MonitoredService:
-    """Of the name "orders", which has lost records, measures its log calls and has set a trigger off. Closed with the bed."""
+    """The service "orders", which has lost records, measures its log calls and has fired a trigger. Closed with the bed."""
 
     def __init__(self):
         self.bed = TestBed()
@@ -71,7 +71,7 @@ class MonitoredService:
         return set(re.findall(r"^# TYPE (\w+) ", self.page(), re.MULTILINE))
 
     def prometheus(self, rule_files=()):
-        """One that has scraped it often enough for rates."""
+        """A Prometheus that has scraped the metrics often enough for rates."""
         server = Prometheus(self.bed, self.port, rule_files)
         wait_until(lambda: server.query("count_over_time(ringside_records_total[1m]) > 2"), "some scrapes")
         return server

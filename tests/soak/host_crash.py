@@ -1,7 +1,7 @@
-"""What a crash of the machine leaves: trace files that end anywhere, and neither segments nor staging.
+"""The files after a machine crash: trace files that end anywhere, and neither segments nor staging files.
 
-Everything whole before a cut is read, nothing else; the exit status says whether something is missing;
-consumerd starts again beside such files and leaves them alone."""
+Everything whole before a cut is read, and nothing else. The exit status says whether something is missing. consumerd starts
+again beside such files and leaves them alone."""
 
 import bisect
 import os
@@ -36,21 +36,21 @@ class WholeBlocks:
             at = end
 
     def whole_until(self, cut, zeros):
-        """The end of the last block that a cut leaves whole; one that ends in zeros survives their being lost."""
+        """The end of the last block that the cut leaves whole. A block that ends in zeros stays whole if they are lost."""
         place = bisect.bisect_right(self.ends, cut)
         if zeros and place < len(self.ends) and not any(self.image[cut:self.ends[place]]):
             return self.ends[place]
         return self.ends[place - 1]
 
     def count_records(self, wanted, end):
-        """Adds to the counts `wanted` by stream what stands before `end`."""
+        """Adds the records before `end` to the counts `wanted` by stream."""
         for extent_end, stream, count in self.extents:
             if extent_end <= end:
                 wanted[stream] = wanted.get(stream, 0) + count
 
 
 def expected_remark(rest):
-    """Exit status and words that ringcat has for what follows the last whole block (trace-format/README.md)."""
+    """ringcat's exit status and words for the bytes after the last whole block (trace-format/README.md)."""
     if not any(rest):
         return 0, None  # nothing, or space that was allocated ahead
     payload_bytes = struct.unpack_from("<I", rest, 8)[0] if len(rest) >= FRAME_BYTES else 0
@@ -60,7 +60,7 @@ def expected_remark(rest):
 
 
 def decode(paths):
-    """What ringcat and the checker make of the files: counts, ringcat's exit status, its remarks."""
+    """The result of ringcat and the checker for the files: counts, ringcat's exit status, its remarks."""
     lines = subprocess.run([program("ringcat"), "--utc", *paths], capture_output=True, check=False,
                            timeout=BOUND_S)
     checked = subprocess.run([program("check_output")], input=lines.stdout, capture_output=True,
@@ -77,7 +77,7 @@ def write(path, image):
 
 
 class HostCrash:
-    """Counts go into `counts`: cuts made, records checked in what they left."""
+    """Adds to `counts`: cuts made, and records checked in what they left."""
 
     def __init__(self, dice, counts, cuts=24):
         self.dice, self.counts, self.cuts = dice, counts, cuts
@@ -93,7 +93,7 @@ class HostCrash:
             self.start_again(bed, traces, files[-1])
 
     def crash(self, bed):
-        """Services and consumerd die in the same instant, and the memory of the machine is gone."""
+        """Services and consumerd die in the same instant, and the memory of the machine is lost."""
         load = Load(bed, 0, 3, "--burst", 60, "--pause-us", 3000)
         consumer = bed.start_consumer("--rotate-bytes", "96K", "--io", self.dice.choice(("auto", "pwrite")))
         wait_until(lambda: self.newest_is_under_way(bed), "a few files, the newest with records of all")
@@ -102,7 +102,7 @@ class HostCrash:
         for name in bed.shm_names():
             os.unlink(os.path.join(bed.shm_dir, name))
         for path in bed.traces():
-            if path.endswith(".new"):  # holds nothing out of a ring
+            if path.endswith(".new"):  # it holds nothing from a ring
                 os.unlink(path)
 
     @staticmethod
@@ -112,14 +112,14 @@ class HostCrash:
         return len(traces) >= 3 and os.path.getsize(newest) > 12 << 10
 
     def choose_cut(self, file):
-        """Any byte; those where blocks meet more often than others."""
+        """Chooses any byte; the ends of blocks more often than others."""
         if self.dice.random() < 0.5:
             near = self.dice.choice(file.ends) + self.dice.randrange(-2, FRAME_BYTES + 2)
             return min(max(near, 0), len(file.image))
         return self.dice.randrange(len(file.image) + 1)
 
     def check_cut(self, traces, files, cut, zeros):
-        """The newest file ends at `cut`, or goes on in zeros that were allocated but never written."""
+        """The newest file ends at `cut`, or continues with zeros that were allocated but never written."""
         last = files[-1]
         image = last.image[:cut] + (bytes(len(last.image) - cut) if zeros else b"")
         write(traces[-1], image)
@@ -137,7 +137,7 @@ class HostCrash:
         assert told_status == status, f"{what}: ringcat ended with {told_status}: {remarks}"
         if remark:
             assert remark in remarks, f"{what}: {remarks}"
-        elif remarks:  # not even the file's first blocks are there
+        elif remarks:  # even the file's first blocks are missing
             in_last = {}
             last.count_records(in_last, whole)
             assert not in_last and remarks.count("\n") == 1 and "holds no trace" in remarks, f"{what}: {remarks}"
@@ -145,7 +145,7 @@ class HostCrash:
         self.counts["records checked"] += output.records
 
     def check_lost_middle(self, traces, files):
-        """An older file was cut, too: what is missing between is counted, and the exit status says so."""
+        """An older file was cut, too: the records missing in between are counted, and the exit status says so."""
         write(traces[-1], files[-1].image)
         older, newest_streams = files[-2], {stream for _, stream, _ in files[-1].extents}
         cut = self.dice.choice(older.ends[len(older.ends) // 2:-1])
@@ -162,7 +162,7 @@ class HostCrash:
         self.counts["records checked"] += output.records
 
     def start_again(self, bed, traces, last):
-        """After the next start of the machine: consumerd serves new services beside the remains."""
+        """After the machine has restarted: consumerd drains new services beside the remains."""
         write(traces[-1], last.image[:self.choose_cut(last)])
         before = [WholeBlocks(path).image for path in traces]
         load = Load(bed, 100, 2, "--burst", 50)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Real services and consumerd under kills, stops, upgrades and crashes at random moments: what each log
-call recorded before it returned is in the trace files, once, in its order.
+"""Real services and consumerd under kills, stops, upgrades and crashes at random moments: every record whose log call has
+returned is in the trace files, once and in order.
 
-Rounds of blows and host crashes take turns. The seed is printed; a failed round names the options that
-repeat it. Programs come from --build, or from the environment that meson sets."""
+Rounds of random faults alternate with machine crashes. The seed is printed; a failed round prints the options that repeat
+it. Programs come from --build, or from the environment that meson sets."""
 
 import argparse
 import os

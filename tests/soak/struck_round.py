@@ -1,5 +1,5 @@
-"""One round of a soak: services and consumerd under blows at random moments, then the comparison of what
-was logged with what the trace files say."""
+"""One round of a soak: services and consumerd under faults at random moments, then a comparison of the logged records with
+the trace files."""
 
 import collections
 import os
@@ -13,11 +13,11 @@ from progress_file import ProgressFile
 from traced_processes import CONSUMER_EXIT_OWNED, TestBed, wait_until
 
 TRACE_NAME = re.compile(r".*\.\d+\.ringtrace(\.zst)?$")
-THREADS_PER_SERVICE = 8  # numbers that a service has to itself
+THREADS_PER_SERVICE = 8  # thread numbers that belong to one service
 
 
 class Service:
-    """A service whose threads log records that are known beforehand, each into the progress page."""
+    """A service whose threads log predictable records and note each one in the progress page."""
 
     def __init__(self, bed, dice, number):
         self.first = number * THREADS_PER_SERVICE
@@ -34,8 +34,8 @@ class Service:
             ring_bytes=dice.choice((1 << 16, 1 << 18, 1 << 20)))
 
     def check(self, output):
-        """Each call that returned, at most the one under way besides; losses only where they are allowed.
-        Returns how many records were compared."""
+        """Every record whose call returned, and at most the unfinished one besides; losses only where they are allowed.
+        Returns the number of records compared."""
         for index in range(self.threads):
             thread, returned = self.first + index, self.progress.returned(index)
             allowed = (returned,) if self.ended_well else (returned, returned + 1)
@@ -46,14 +46,14 @@ class Service:
 
 
 def check_complaints(consumer):
-    """A consumerd has no error to tell of, but that another one serves a segment."""
+    """consumerd has no error to report, except that another consumerd drains a segment."""
     errors = [line for line in consumer.stderr().splitlines()
               if "error" in line and "is drained by the consumerd" not in line]
     assert not errors, errors
 
 
 class StruckRound:
-    """`consumers`: the programs to take turns with. Counts go into `counts` (collections.Counter)."""
+    """`consumers`: the programs to alternate between. Adds to `counts` (collections.Counter)."""
 
     def __init__(self, dice, consumers, counts, service_count=3, blows=24, longest_pause_s=0.08):
         self.dice, self.consumers, self.counts = dice, consumers, counts
@@ -77,7 +77,7 @@ class StruckRound:
             self.finish()
             self.check()
 
-    # What is started
+    # Starting processes
 
     def new_service(self):
         service = Service(self.bed, self.dice, len(self.all_services))
@@ -96,7 +96,7 @@ class StruckRound:
         command = self.bed.consumer_command("--verbose", *arguments)
         return self.bed.start([self.consumer_program, *command[1:]])
 
-    # The blows
+    # Faults
 
     def kill_process(self, process):
         self.stopped.discard(process)
@@ -119,14 +119,14 @@ class StruckRound:
     def kill_consumer(self):
         self.kill_process(self.consumer)
         self.counts["consumerd killed"] += 1
-        if self.dice.random() < 0.3:  # nobody is there for a while
+        if self.dice.random() < 0.3:  # no consumerd runs for some time
             time.sleep(self.dice.uniform(0, 2 * self.longest_pause_s))
         self.start_consumer()
 
     def kill_starting_consumer(self):
         self.kill_process(self.consumer)
         self.start_consumer()
-        time.sleep(self.dice.uniform(0, 0.012))  # also amid recovery
+        time.sleep(self.dice.uniform(0, 0.012))  # also during recovery
         self.kill_process(self.consumer)
         self.counts["consumerd killed"] += 2
         self.start_consumer()
@@ -166,7 +166,7 @@ class StruckRound:
         self.stopped.discard(process)
 
     def upgrade(self):
-        """The service runs on; another build of consumerd takes over, from one that ends or is killed."""
+        """The service keeps running; another build of consumerd takes over from one that is stopped or killed."""
         others = [each for each in self.consumers if each != self.consumer_program]
         if self.dice.random() < 0.5 or self.consumer in self.stopped:
             self.kill_process(self.consumer)
@@ -176,7 +176,7 @@ class StruckRound:
                        "consumerd to be ready")
             self.consumer.send(signal.SIGTERM)
             status = self.consumer.wait()
-            # One that starts slowly finds that its rival has taken what its predecessor left.
+            # A consumerd that starts slowly can find that its rival has taken what its predecessor left.
             allowed = (0,) if self.rival is None else (0, CONSUMER_EXIT_OWNED)
             assert status in allowed, f"consumerd ended with {status}: {self.consumer.stderr()}"
         self.consumer_program = self.dice.choice(others) if others else self.consumer_program
@@ -184,7 +184,7 @@ class StruckRound:
         self.counts["consumerd upgraded"] += 1
 
     def start_rival(self):
-        """A second consumerd beside the first: it gets what that one has not taken, and dies."""
+        """A second consumerd beside the first: it gets the segments that the first has not taken, and dies."""
         if self.rival is not None:
             self.kill_process(self.rival)
             self.counts["rival consumerd killed"] += 1
@@ -197,7 +197,7 @@ class StruckRound:
              kill_starting_consumer, kill_ending_consumer, kill_both, stop_service, stop_consumer,
              upgrade, start_rival, rotate)
 
-    # The end
+    # The end of the round
 
     def finish(self):
         for process in list(self.stopped):
@@ -213,7 +213,7 @@ class StruckRound:
             assert status == 0, f"a service ended with {status}: {service.process.stderr()}"
             service.ended_well = True
         self.bed.wait_until_segments_are_gone()
-        self.bed.stop_consumer(self.consumer)  # breaks packing off, if it is still at it
+        self.bed.stop_consumer(self.consumer)  # interrupts packing, if it still runs
         check_complaints(self.consumer)
         if self.dice.random() < 0.5:
             self.bed.run_consumer_once("--pack")
@@ -238,7 +238,7 @@ def version_of(program):
 
 
 def other_version(program, directory):
-    """A copy of consumerd that gives itself another version: another program to the kernel and to its user."""
+    """A copy of consumerd with another version: a different program to the kernel and to its user."""
     with open(program, "rb") as file:
         image = file.read()
     version = version_of(program).encode()

@@ -59,6 +59,8 @@ COMMENT_ROOMS = (
     "tests/application-safety/",
     "tests/consumerd/",
     "tests/trace-format/",
+    "tests/soak/",
+    "tests/monitoring/",
     "tests/*.md",
     "tests/*meson.build",
     "tools/*",
