@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what babeltrace2 reads in a CTF trace, one JSON object a message.
+"""Prints what babeltrace2 reads from a CTF trace, one JSON object per message.
 
 Run by the python3 that Debian's python3-bt2 belongs to. usage: babeltrace_events.py DIRECTORY
 """
@@ -11,11 +11,11 @@ import bt2
 
 
 def plain(field):
-    """Numbers, texts, lists and objects. Of enumerations: the number, and its names."""
+    """Numbers, texts, lists and objects. For an enumeration: the number and its names."""
     if isinstance(field, bt2._EnumerationFieldConst):
         try:
             names = sorted(field.labels)
-        except AssertionError:  # of this version, where there are none
+        except AssertionError:  # raised by this version if there are none
             names = []
         return {"number": int(field), "names": names}
     if isinstance(field, bt2._StructureFieldConst):
@@ -25,10 +25,10 @@ def plain(field):
     if isinstance(field, bt2._ArrayFieldConst):
         return [plain(element) for element in field]
     if isinstance(field, bt2._StringFieldConst):
-        # Of an empty one the text of the field before is handed out; its length is right.
+        # For an empty string this version returns the text of the previous field; its length is correct.
         return str(field) if len(field) > 0 else ""
     if isinstance(field, bt2._RealFieldConst):
-        # Of all bits: NaN and infinities are none of JSON.
+        # All bits: JSON has no NaN and no infinities.
         return {"hex": float(field).hex()}
     return int(field)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to chrome: JSON events that have all that the records have, at their times."""
+"""--to chrome: JSON events that hold everything that the records have, at their times."""
 
 import collections
 import json
@@ -18,7 +18,7 @@ class Decoded:
         self.names = {}  # by process, and by process and thread
         self.events = []
         self.flows = []
-        began = {}  # asynchronous ones
+        began = {}  # asynchronous spans
         for event in document["traceEvents"]:
             if event["ph"] == "M":
                 key = (event["name"], event["pid"], event["tid"])
@@ -46,7 +46,7 @@ class Decoded:
 
 
 def of_json(value):
-    """As the test reads the other side, without decimals."""
+    """The value as the test reads the other side, without decimals."""
     if isinstance(value, list):
         return [of_json(element) for element in value]
     return float(value) if isinstance(value, Decimal) else value
@@ -101,7 +101,7 @@ class Chrome(unittest.TestCase):
         self.assertEqual(phases, set("XbiCstf"))
 
     def test_spans_of_a_stack_nest(self):
-        """Viewers drop what does not, or show it at a wrong place."""
+        """Viewers drop spans that do not nest, or show them at a wrong place."""
         for seed in SEEDS:
             with RandomTrace(seed, records=3000) as trace:
                 decoded = Decoded(trace.converted("chrome")[0])
@@ -122,7 +122,7 @@ class Chrome(unittest.TestCase):
             self.assertNotIn("b", {event["ph"] for event in decoded.events})
 
     def test_a_thread_without_a_name_gets_none(self):
-        """Viewers complain of empty ones."""
+        """Viewers complain about empty names."""
         line = json.dumps({"time": 1, "level": "info", "message": "m", "pid": 7, "thread_id": 8})
         _, written, _ = ringcat("--to", "chrome", "--from", "ndjson", "-", input=line.encode())
         decoded = Decoded(written)

@@ -1,4 +1,4 @@
-"""ClickHouse for tests: Debian's server over HTTP, and a current one as a library in a process of its own."""
+"""ClickHouse for tests: Debian's server over HTTP, and a current one as a library in its own process."""
 
 import ctypes
 import glob
@@ -57,9 +57,9 @@ def free_port():
 
 
 class Server:
-    """Debian's, with its data in `directory`, until the end of `with`."""
+    """Debian's server, with its data in `directory`, until the end of `with`."""
 
-    # Another program may take a port between our look at it and the server's.
+    # Another program can take a port between the test's check and the server's start.
     TRIES = 5
 
     def __init__(self, directory):
@@ -123,7 +123,7 @@ class Server:
 
 
 def run_queries(library, directory, queries):
-    """In this process, which ends with it."""
+    """Runs the queries in this process, which ends afterwards."""
     chdb = ctypes.CDLL(library)
     chdb.chdb_connect.restype = ctypes.POINTER(ctypes.c_void_p)
     chdb.chdb_connect.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]
@@ -144,11 +144,11 @@ def run_queries(library, directory, queries):
         if length:
             sys.stdout.buffer.write(ctypes.string_at(chdb.chdb_result_buffer(result), length))
     sys.stdout.flush()
-    os._exit(0)  # what its threads do at the end is no part of the test
+    os._exit(0)  # the library's threads at exit are not part of the test
 
 
 def current_answers(directory, queries):
-    """What a current ClickHouse says, a JSON object a line."""
+    """The answers of a current ClickHouse, one JSON object per line."""
     done = subprocess.run([sys.executable, __file__, current_library(), directory, *queries], capture_output=True,
                           timeout=10 * BOUND_S, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr.decode(errors="replace")[-2000:])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What --to rowbinary writes goes into tables of ClickHouse, of Debian's version 18.16 and of a current one, and
-comes out as it was. packaging/install-clickhouse.sh installs both."""
+"""The output of --to rowbinary is inserted into tables of ClickHouse, Debian's version 18.16 and a current one, and comes
+back unchanged. packaging/install-clickhouse.sh installs both."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from random_traces import SEEDS, RandomTrace, ringcat
 
 KEY = "(service, time, segment, stream, sequence, cause)"
 QUOTED = "SETTINGS output_format_json_quote_64bit_integers = 1"
-# Of both tables; `ns` is asked for by each in its way.
+# Columns of both tables; each version has its own query for `ns`.
 COLUMNS = """service, pid, host, thread_id, thread, toString(segment) AS run, stream, sequence, lost, cause, kind, level,
 category, name, file, line, function, message, fields, duration_ns, substream, activity, related, stack_id, cut"""
 
@@ -27,7 +27,7 @@ def rows_of(answer):
 
 class ClickHouse(unittest.TestCase):
     def compare(self, rows, events):
-        """In order of time, and at the same time by stream and number."""
+        """In order of time; at the same time, by stream and number."""
         self.assertEqual(len(rows), len(events))
         order = lambda ns, service, thread, sequence: (int(ns), service, int(thread), int(sequence))
         rows.sort(key=lambda r: order(r["ns"], r["service"], r["thread_id"], r["sequence"]))

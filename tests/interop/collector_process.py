@@ -1,4 +1,4 @@
-"""ringcat as a collector of what senders send, for the tests of formats that are sent."""
+"""ringcat as a collector, for the tests of formats that senders send."""
 
 import signal
 import socket
@@ -20,7 +20,7 @@ class CollectorProcess:
         return socket.create_connection(("127.0.0.1", self.port), timeout=BOUND_S)
 
     def end(self, how=signal.SIGTERM):
-        """Exit code and what was said."""
+        """Returns the exit code and the messages."""
         self.process.send_signal(how)
         _, said = self.process.communicate(timeout=BOUND_S)
         return self.process.returncode, said

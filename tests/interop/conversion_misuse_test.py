@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What cannot be converted as asked is refused in words, and what fails on the way is told."""
+"""Invalid conversions are refused with a message, and failures during a conversion are reported."""
 
 import os
 import resource
@@ -17,7 +17,7 @@ REAL = os.path.join(HERE, "nettrace", "mixed_managed_external_samples.nettrace")
 
 
 def bounded(limit, value):
-    """For a child: one limit, and no signal where it is exceeded."""
+    """For a child: sets one limit, and ignores the signal for exceeding it."""
     def bound():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(limit, (value, value))
@@ -70,7 +70,7 @@ class Misuse(unittest.TestCase):
                                          (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
         self.assertEqual(code, 0, said)
         self.assertGreater(len(output.splitlines()), 25600)
-        # UBSan asks a pipe whether memory can be read: without descriptors, it takes objects for none.
+        # UBSan uses a pipe to check whether memory is readable: without descriptors it takes objects for invalid.
         code, output, said = ringcat(*[SAMPLE] * 100, preexec_fn=bounded(resource.RLIMIT_NOFILE, 20),
                                      env={**os.environ, "UBSAN_OPTIONS": "halt_on_error=0"})
         self.assertEqual((code, output), (3, b""))

@@ -1,4 +1,4 @@
-"""Metadata of CTF 2 and traces that it describes."""
+"""CTF 2 metadata, and traces that it describes."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def structure(**fields):
 
 
 def leb128(bits, number, signed=False):
-    """As few bytes as it needs."""
+    """As few bytes as the number needs."""
     while not -64 <= number < (64 if signed else 128):
         bits.put(number % 128 + 128, 8)
         number //= 128
@@ -33,7 +33,7 @@ def location(*path, origin="event-record-payload"):
 
 
 def fragments(order, fields, *aliases, names=None, event=None):
-    """Roles, not names, say what the fields of heads are."""
+    """The fields of heads are identified by roles, not by names."""
     n = names or (lambda name: "some " + name)
 
     def role(bits, *roles):

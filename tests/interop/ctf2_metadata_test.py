@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTF 2 metadata that is wrong or not supported: ringcat says what it is, and reads nothing."""
+"""Invalid or unsupported CTF 2 metadata: ringcat reports the problem, and reads nothing."""
 
 import os
 import subprocess

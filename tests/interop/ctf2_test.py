@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTF 2, by traces made by hand from its specification: ringcat reads in them what was put there."""
+"""CTF 2 traces made by hand from the specification: ringcat reads what was put into them."""
 
 import json
 import os
@@ -262,7 +262,7 @@ class Ctf2(Ctf2Traces):
                     leb128(leb128(bits, 300), time).put(4, 8)
                 size = len(bits.bits)
             return bits.data()
-        # The second time has 14 bits, and those above are of the first; the third has gone around.
+        # The second time has 14 bits, and takes those above them from the first; the third has wrapped.
         directory = self.trace(text_of(parts), {"stream": packet(2**20, 0, 2**20 + 5, 200, 130) + packet(2**21, 3, 2**21 + 9)})
         events = events_of(directory)
         self.assertEqual([event["unix_ns"] - made.START_NS for event in events if event["kind"] == "record"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A CTF trace cut after every few bytes, and with bytes changed: never a crash; what precedes the damage comes."""
+"""A CTF trace cut after every few bytes, and with bytes changed: never a crash; everything before the damage is read."""
 
 import json
 import unittest
@@ -25,13 +25,13 @@ def put_events(bits):
 
 
 STREAM = made.packet("le", put_events, padding=9)
-# Of the counter of discarded events, behind head, times and sizes.
+# The offset of the counter of discarded events, after head, times and sizes.
 DISCARDED_AT = 24 + 4 * 8
 
 
 class Damage(ByHand):
     def read(self, metadata, stream):
-        """Exit code and how many records."""
+        """Returns the exit code and the number of records."""
         directory = self.trace(metadata, {"stream": stream})
         code, output, said = ringcat("--from", "ctf", "--format", "json", directory)
         self.assertIn(code, (0, 1, 3), (metadata, stream, said))
@@ -72,7 +72,7 @@ class Damage(ByHand):
         self.assertEqual(said.count("a count of discarded events that nobody can have discarded was made 2^40"), 1)
 
     def test_types_that_need_more_than_there_is(self):
-        """Each of these would need more memory or time than any machine has."""
+        """Each of these types would need more memory or time than any machine has."""
         doubled = "struct s0 { uint8_t a; };\n" + "".join(
             f"struct s{i} {{ struct s{i - 1} a; struct s{i - 1} b; }};\n" for i in range(1, 31))
         nested = "uint8_t " + "a" + "[2]" * 30 + ";"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTF traces made by hand: ringcat and babeltrace2 read in them what was put there."""
+"""CTF traces made by hand: ringcat and babeltrace2 read what was put into them."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ ORDERS = ("le", "be")
 
 
 def values_of(event):
-    """What babeltrace2 has read, without the lengths in front of sequences."""
+    """The values that babeltrace2 has read, without the lengths before sequences."""
     return {name: plain_field(value) for name, value in event["fields"].items()}
 
 
@@ -31,7 +31,7 @@ class ByHand(unittest.TestCase):
         return made.write_trace(os.path.join(self.temporary.name, str(self.traces)), metadata, streams, **how)
 
     def read_by_both(self, directory):
-        """Events of ringcat's and babeltrace2's, and counts of lost ones."""
+        """The events from ringcat and from babeltrace2, and the counts of lost events."""
         told = [event for event in babeltrace(directory) if event["kind"] != "environment"]
         ours = events_of(directory)
         records = [event for event in ours if event["kind"] == "record"]
@@ -44,7 +44,7 @@ class ByHand(unittest.TestCase):
 
 class Values(ByHand):
     def check_values(self, order, types, fields, put, ours, theirs=None):
-        """One event with these fields; what both readers make of it."""
+        """Compares how both readers read one event with these fields."""
         metadata = (made.TYPES + types + made.trace_block(order) + made.CLOCK + made.stream_block() +
                     made.event_block(fields))
         directory = self.trace(metadata, {"stream": made.packet(order, lambda bits: put(made.event(bits, 7)))})
@@ -91,7 +91,8 @@ class Values(ByHand):
         types += "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := f64;\n"
         types += "typealias integer { size = 3; align = 1; } := u3;\n"
         fields = "".join(f"{name} a_{name}; " for name, *_ in numbers)
-        # At the packet's end, and with enough behind; the length of a sequence among them; behind what fills no byte.
+        # At the end of the packet, and with enough bytes after it; the length of a sequence among them; after a field that
+        # does not fill a byte.
         for behind in (0, 20):
             all_fields = (f"{fields} f32 f; f64 g; uint8_t n; uint16_t many[n]; u3 bits; uint16_t last; "
                           f"uint8_t behind[{behind}];")
@@ -154,7 +155,7 @@ class Values(ByHand):
             def put(bits):
                 bits.put(0, 5).put(4, 5).put(15, 5).put(31, 5).put(-250, 16).put(2, 32).put(3, 5).put(0, 5)
             theirs = {"a": "RED", "b": "BLUE", "c": "dark red", "d": 31, "e": "LOW", "f": "TWO", "g": ["GREEN", "RED"]}
-            # Ranges of more than 64 numbers keep their numbers.
+            # Ranges of more than 64 numbers stay numbers.
             self.check_values(order, types, fields, put, theirs | {"e": -250, "g": [3, 0]}, theirs)
 
     def test_variants(self):
@@ -188,7 +189,7 @@ class Values(ByHand):
 
 class WrittenAgain(ByHand):
     def test_names_that_meet(self):
-        """Keywords, names with underscores in front, and those of lengths: babeltrace2 reads what is written of them."""
+        """Keywords, names with leading underscores, and names of lengths: babeltrace2 reads what is written for them."""
         fields = ("uint8_t _struct; uint8_t _event; uint8_t _align; uint8_t n; uint8_t data[n]; uint8_t data_length; "
                   "uint8_t __data_length; uint8_t __x; uint8_t x; uint8_t x_length; string x__length; "
                   'enum : integer { size = 64; signed = true; } { "a \\"b" = -9223372036854775808, '

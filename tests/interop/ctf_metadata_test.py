@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Forms that CTF's metadata may have: ringcat and babeltrace2 read them alike."""
+"""The forms that CTF metadata can have: ringcat and babeltrace2 read the same."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def two_bytes(bits):
     bits.put(7, 8).put(8, 8)
 
 
-# Metadata, what stands in the event, and what is read there.
+# Metadata, the bytes of the event, and the values read from it.
 FORMS = {
     "comments": (whole().replace("\n", " // x */ \n") + "/* a ** b /* c */ //\n", byte, BYTE),
     "carriage returns": (whole().replace("\n", "\r\n"), byte, BYTE),

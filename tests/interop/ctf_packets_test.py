@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTF packets, headers and clocks made by hand: ringcat and babeltrace2 read in them what was put there."""
+"""CTF packets, headers and clocks made by hand: ringcat and babeltrace2 read what was put into them."""
 
 import sys
 import unittest
@@ -52,7 +52,7 @@ class Packets(ByHand):
         return [record["unix_ns"] - made.START_NS for record in records]
 
     def lttng(self, order, header, put, times, begin):
-        """Events 3, 1000 and 70000 in turn, each with its index; a negative number asks for the extended header."""
+        """Events 3, 1000 and 70000 in turn, each with its index; a negative number selects the extended header."""
         events = "".join(made.event_block("uint32_t i;", f"an:event_{n}", n) for n in (3, 1000, 70000))
         metadata = (LTTNG_TYPES + made.trace_block(order) + made.CLOCK +
                     made.stream_block(event_header=with_header(f"struct {header}")) + events)
@@ -78,7 +78,7 @@ class Packets(ByHand):
             self.lttng(order, "event_header_large", large, [begin + i * (2 ** 30 + 5) for i in range(60)], begin)
 
     def test_packets_go_on_where_the_clock_was(self):
-        """Without timestamp_begin the bits that are missing are those of the packet before."""
+        """Without timestamp_begin the missing bits are those of the previous packet."""
         metadata = (LTTNG_TYPES + made.trace_block("le") + made.CLOCK +
                     made.stream_block("  packet.context := struct { uint32_t content_size; uint32_t packet_size; };\n",
                                       with_header("struct { stamp32_t timestamp; }")) + made.event_block("uint8_t i;"))
@@ -93,7 +93,7 @@ class Packets(ByHand):
         self.assertEqual(self.times(records), times)
 
     def test_sizes_of_packets(self):
-        """Both, neither, content_size alone, packet_size alone: the whole file is one packet then, or it is full."""
+        """Both sizes, neither, one alone: without sizes the file is one packet; with one size the packet has no padding."""
         for fields in (("content_size", "packet_size"), (), ("content_size",), ("packet_size",)):
             context = "".join(f"uint16_t {name}; " for name in fields)
             context = f"  packet.context := struct {{ {context}}};\n" if fields else ""
@@ -115,7 +115,7 @@ class Packets(ByHand):
                 self.assertEqual([record["fields"]["i"] for record in records], list(range(expected)))
 
     def test_headers_of_fewer_things(self):
-        """Without the number of the event, of the stream, and without a magic number: there is but one."""
+        """Without the number of the event, of the stream, and without a magic number: there is only one of each."""
         for header, put_head in (("", lambda bits: bits),
                                  ("  packet.header := struct { uint32_t magic; };\n", lambda bits: bits.put(made.MAGIC, 32)),
                                  ("  packet.header := struct { uint8_t stream_id; };\n", lambda bits: bits.put(7, 8))):
@@ -133,7 +133,7 @@ class Packets(ByHand):
                 self.assertEqual(self.times(records), [0, 100, 200])
 
     def test_times_without_a_map(self):
-        """A field named timestamp has the value of the only clock, or nanoseconds if there is none."""
+        """A field named timestamp has the value of the only clock, or nanoseconds if there is no clock."""
         types = made.TYPES.replace("map = clock.steady.value; ", "")
         for clock, start in ((made.CLOCK, made.START_NS), ("", 0)):
             metadata = types + made.trace_block("le") + clock + made.stream_block() + made.event_block("uint8_t i;")
@@ -142,8 +142,8 @@ class Packets(ByHand):
             self.assertEqual([record["unix_ns"] for record in records], [start + 3, start + 9])
 
     def test_discarded_events(self):
-        """Counters of 8, 32 and 64 bits, the small ones wrap, which babeltrace2 takes for a huge number; the first
-        packet's are lost, too, of which babeltrace2 says that it does not know how many."""
+        """Counters of 8, 32 and 64 bits. The small ones wrap, which babeltrace2 takes for a huge number. The first packet's
+        events are lost, too; babeltrace2 reports their number as unknown."""
         for width, counts, lost, wraps in ((8, (5, 250, 4), [5, 245, 10], True), (8, (5, 250, 251), [5, 245, 1], False),
                                            (32, (0, 2 ** 32 - 1, 1), [2 ** 32 - 1, 2], True),
                                            (64, (7, 7, 2 ** 33), [7, 2 ** 33 - 7], False)):
@@ -164,7 +164,7 @@ class Packets(ByHand):
                     self.assertEqual(theirs, [None, *lost[1:]])
 
     def test_several_clocks(self):
-        """Each stream has its own: ticks, an offset in seconds and one in ticks, a negative one, too."""
+        """Each stream has its own clock: ticks, an offset in seconds and one in ticks, a negative one, too."""
         clocks = made.CLOCK + ('clock { name = "fast"; freq = 3000000000; offset_s = 1699999999; offset = 2999999997; };\n'
                                'clock { name = "slow"; freq = 1000; offset_s = -5; offset = 1700000000000; };\n')
         types = made.TYPES + "".join(f"typealias integer {{ size = 64; align = 8; map = clock.{name}.value; }} := {name}_t;\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Directories of LTTng's sessions: every trace below is read, and merged by time."""
+"""Directories of LTTng sessions: every trace below them is read, and merged by time."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from ctf_test import SAMPLES, babeltrace, python_has_bt2
 from random_traces import events_of, ringcat
 
 
-# As LTTng's is, or babeltrace2 merges nothing.
+# As in LTTng's traces; otherwise babeltrace2 does not merge.
 CLOCK = made.CLOCK.replace("freq", "absolute = TRUE; freq")
 
 
@@ -24,7 +24,7 @@ def small_trace(directory, name, times):
     def put(bits):
         for i, time in enumerate(times):
             made.event(bits, time).put(i, 8)
-    own = uuid.uuid5(made.UUID, name)  # traces of one are one to babeltrace2
+    own = uuid.uuid5(made.UUID, name)  # babeltrace2 treats traces with the same UUID as one
     stream = made.packet("le", put, begin=times[0], end=times[-1])
     made.write_trace(directory, metadata.replace(str(made.UUID), str(own)),
                      {"channel0_0": stream.replace(made.UUID.bytes, own.bytes)})
@@ -61,7 +61,7 @@ class Session(ByHand):
         self.assertEqual([pair for pair in zip(sorted(ours), sorted(expected)) if pair[0] != pair[1]], [])
         os.unlink(os.path.join(root, "ust", "loop"))
         os.unlink(os.path.join(root, "ust", "again"))
-        for place in self.small:  # babeltrace2 would read them
+        for place in self.small:  # otherwise babeltrace2 would read them
             shutil.rmtree(os.path.join(root, place, "index"))
         theirs = [(e["unix_ns"], e["name"]) for e in babeltrace(root) if e["kind"] == "event"]
         self.assertEqual(len(ours), len(theirs))

@@ -1,4 +1,4 @@
-"""Traces of CTF 1.8 made by hand, bit by bit, for the tests of its reader."""
+"""CTF 1.8 traces made by hand, bit by bit, for the tests of its reader."""
 
 import os
 import struct
@@ -10,8 +10,8 @@ UUID = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
 
 
 class Bits:
-    """Numbers of any width one behind the other: in "le" each fills bytes from their lowest bit up,
-    in "be" from their highest bit down."""
+    """Numbers of any width one after the other: "le" fills each byte from its lowest bit up, "be" from its highest bit
+    down."""
 
     def __init__(self, order):
         self.order = order
@@ -88,9 +88,9 @@ def head(bits, stream=0):
 
 
 def packet(order, events, begin=0, end=10**9, discarded=0, stream=0, padding=0):
-    """With HEADER and CONTEXT; `events` is called with the bits behind them."""
+    """A packet with HEADER and CONTEXT; `events` is called with the bits that follow them."""
     used = 0
-    for _ in range(2):  # the size stands in front of what has it
+    for _ in range(2):  # the size precedes the bytes that it counts
         bits = head(Bits(order), stream)
         bits.put(begin, 64).put(end, 64)
         bits.put(used, 64).put(-(-used // 8) * 8 + padding * 8, 64).put(discarded, 64)
@@ -100,7 +100,7 @@ def packet(order, events, begin=0, end=10**9, discarded=0, stream=0, padding=0):
 
 
 def event(bits, time, number=0):
-    """The header of an event, as EVENT_HEADER has it."""
+    """The header of an event, as declared in EVENT_HEADER."""
     return bits.put(number, 16).put(time, 64)
 
 
@@ -115,7 +115,7 @@ def write_trace(directory, metadata, streams, text="/* CTF 1.8 */\n"):
 
 
 def packetised(text, order, most=100):
-    """Metadata in packets of at most that many bytes of text, padded, as LTTng writes it."""
+    """Metadata in packets of at most `most` bytes of text, padded, as LTTng writes it."""
     mark = "<" if order == "le" else ">"
     data = b""
     encoded = text.encode()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTF: babeltrace2 reads what is written, and what others write is read as babeltrace2 reads it."""
+"""CTF: babeltrace2 reads what ringcat writes, and ringcat reads other producers' traces as babeltrace2 does."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from random_traces import BOUND_S, SEEDS, RandomTrace, comparable, events_of, ringcat
 
-# The one that python3-bt2 of the distribution is for.
+# The Python that the distribution's python3-bt2 is for.
 PYTHON = "/usr/bin/python3"
 HERE = os.path.dirname(os.path.abspath(__file__))
 BABELTRACE_EVENTS = os.path.join(HERE, "babeltrace_events.py")
@@ -32,7 +32,7 @@ def babeltrace(directory):
 
 
 def written(trace, *options):
-    """A directory, and what is said."""
+    """Returns the directory and the messages."""
     path = trace.path_of("ctf")
     code, output, said = ringcat("--to", "ctf", "-o", path, *options, trace.path)
     assert code == 0 and not output, (code, output[:1000], said)
@@ -48,7 +48,7 @@ def number_text(number):
 
 
 def shortest_f32(number):
-    """Of the double nearest to the decimals that tell this float from others."""
+    """The double nearest to the shortest decimals that identify this float."""
     for digits in range(1, 10):
         text = f"{number:.{digits}g}"
         if struct.pack("f", float(text)) == struct.pack("f", number):
@@ -57,7 +57,7 @@ def shortest_f32(number):
 
 
 def as_printed(field, kind):
-    """A field that babeltrace2 has read, the way that ringcat --format json prints one of that type."""
+    """A field that babeltrace2 has read, in the form in which ringcat --format json prints its type."""
     if kind.endswith("[]"):
         return [as_printed(element, kind[:-2]) for element in field]
     if kind == "bool":
@@ -76,7 +76,7 @@ def as_printed(field, kind):
         number = float.fromhex(field["hex"])
         return number_text(shortest_f32(number) if kind == "f32" and math.isfinite(number) else number)
     if kind == "bytes":
-        # In arrays they are strings of digits.
+        # In arrays, bytes are strings of digits.
         return base64.b64encode(bytes.fromhex(field) if isinstance(field, str) else bytes(field)).decode()
     if kind == "enum":
         return field["number"] if isinstance(field, dict) else field
@@ -95,7 +95,7 @@ def extensions_of(fields):
 
 
 def as_record(event, facts):
-    """What ringcat prints of the record that babeltrace2 has read."""
+    """ringcat's output for the record that babeltrace2 has read."""
     values = [value for name, value in event["fields"].items()
               if not (name.startswith("_") and name.endswith("_length"))]
     record = {"unix_ns": event["unix_ns"], "pid": event["context"]["vpid"],
@@ -103,7 +103,7 @@ def as_record(event, facts):
               "category": facts["category"], "level": facts["level"], "line": facts["line"],
               "file": facts["file"], "function": facts["function"], **extensions_of(event["fields"])}
     record["fields"] = {}
-    for field, value in zip(facts["fields"], values, strict=False):  # extensions stand behind
+    for field, value in zip(facts["fields"], values, strict=False):  # extensions follow the fields
         named = field["type"] == "enum" and value["names"]
         record["fields"][field["name"]] = value["names"][0] if named else as_printed(value, field["type"])
     return record
@@ -116,7 +116,7 @@ def of_interest(record):
 
 
 def cut_at_nul(value):
-    """Strings as CTF carries them."""
+    """Strings as CTF stores them."""
     if isinstance(value, str):
         return value.split("\0")[0]
     if isinstance(value, list):
@@ -135,7 +135,7 @@ class Written(unittest.TestCase):
         self.assertEqual(len(ours), len(theirs))
         for one, other in zip(ours, theirs):
             for name, value in one["fields"].items():
-                # 80 bits printed in decimal and read as 64.
+                # 80 bits printed in decimal and read as 64 bits.
                 if isinstance(value, float) and isinstance(other["fields"][name], float):
                     self.assertTrue(math.isclose(value, other["fields"][name], rel_tol=4e-16), (one, other))
                     other["fields"][name] = value
@@ -156,7 +156,7 @@ class Written(unittest.TestCase):
         for record in ours:
             record["fields"] = {name: cut_at_nul(value) for name, value in record["fields"].items()}
         theirs = [as_record(event, facts[event["id"]]) for event in told if event["kind"] == "event"]
-        for record in theirs:  # a character may be NUL, too
+        for record in theirs:  # a character can also be NUL
             record["fields"] = {name: cut_at_nul(value) for name, value in record["fields"].items()}
         self.assert_equal_records(in_order(ours), in_order(theirs))
         losses = sorted((e["unix_ns"], e["count"]) for e in events if e["kind"] == "loss")
@@ -172,12 +172,12 @@ class Written(unittest.TestCase):
 
 
 def without_nuls(event):
-    """As CTF carries it: its line of text, too, is another then."""
+    """The event as CTF stores it: its line of text changes, too."""
     return {**event, "msg": None, "fields": {name: cut_at_nul(value) for name, value in event.get("fields", {}).items()}}
 
 
 def losses_of(events):
-    """By thread: how many, and when the last of them."""
+    """By thread: the number of losses, and the time of the last one."""
     found = {}
     for event in events:
         if event["kind"] == "loss":
@@ -201,7 +201,7 @@ class ReadAgain(unittest.TestCase):
                 self.assertEqual(events_of(again), events_of(directory))
 
     def test_what_babeltrace_writes_of_it_comes_back(self):
-        """Its sink.ctf.fs makes one file of all packets of a stream, and a metadata of its own."""
+        """babeltrace2's sink.ctf.fs writes all packets of a stream into one file, with its own metadata."""
         for seed in SEEDS[:3]:
             with RandomTrace(seed) as trace:
                 directory, _ = written(trace)
@@ -221,14 +221,14 @@ class ReadAgain(unittest.TestCase):
 
 
 def with_empty_texts_of(one, other):
-    """What babeltrace 2.0 writes for an empty string is the one before."""
+    """For an empty string, babeltrace 2.0 writes the previous string."""
     if isinstance(one, list) and isinstance(other, list):
         return [with_empty_texts_of(*pair) for pair in zip(one, other, strict=True)]
     return "" if one == "" else other
 
 
 class LttngTraces(unittest.TestCase):
-    """Those in ctf/: babeltrace2 tells what is in them."""
+    """The traces in ctf/, compared with what babeltrace2 reads from them."""
 
     def compare(self, name):
         directory = os.path.join(SAMPLES, name)
@@ -282,7 +282,7 @@ def plain_field(field):
         return [plain_field(element) for element in field]
     if isinstance(field, dict) and "hex" in field:
         number = float.fromhex(field["hex"])
-        # The sample has floats of both sizes; those of 32 bits are few digits long in ours.
+        # The sample has floats of both sizes; ringcat prints those of 32 bits with few digits.
         return shortest_f32(number) if struct.unpack("f", struct.pack("f", number))[0] == number else number
     if isinstance(field, dict) and field.keys() == {"number", "names"}:
         return field["names"][0] if field["names"] else field["number"]

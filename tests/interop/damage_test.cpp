@@ -1,5 +1,5 @@
-// What is left of foreign traces when any byte of them is cut off or changed: an outcome with a
-// place, never a crash.
+// Foreign traces in which any byte is cut off or changed: the result is an error with its place,
+// never a crash.
 
 #include <cstdlib>
 #include <filesystem>
@@ -99,7 +99,7 @@ TEST_F(DamagedCtf, CutAnywhereItGivesWhatPrecedesTheCut) {
   const std::uint64_t all = read_with("all_0", whole).records;
   ASSERT_GT(all, 10U);
   std::uint64_t before = 0;
-  // Every byte of a head and of the first events, fewer behind.
+  // Cuts at every byte of the head and of the first events, less often after that.
   for (std::size_t bytes = 0; bytes < whole.size(); bytes += bytes < 500    ? 1
                                                              : bytes < 1600 ? 7
                                                                             : 250) {

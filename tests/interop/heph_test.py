@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Heph traces: what inspect tells of them, and what becomes of them and of random traces on the way
-there and back."""
+"""Heph traces: what inspect reports about them, and how they and random traces survive the conversion there and back."""
 
 import base64
 import json
@@ -36,7 +35,7 @@ def event(stream, counter, start, end, name="e", attributes=b"", substream=0):
 
 
 def inspected(data, *options):
-    """Exit code, the document (None if there is none), what was said."""
+    """The exit code, the document (None if there is none), and the messages."""
     code, output, said = ringcat("inspect", "--json", "--from", "heph", *options, "-", input=data)
     return code, json.loads(output) if output else None, said
 
@@ -63,7 +62,7 @@ class Structure(unittest.TestCase):
         with subprocess.Popen([program("ringcat"), "inspect", "--json", "-"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, env=environment) as process:
             process.stdin.write(metadata("epoch", bytes(8)) + large + small)
-            # All but what the pipe holds has been read, and the large packet been told.
+            # ringcat has read everything that the pipe does not hold, and has reported the large packet.
             with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
                 peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
             process.stdin.close()
@@ -82,7 +81,7 @@ class Structure(unittest.TestCase):
                           "late": 1, "duplicates": 1, "substreams": 1})
 
     def test_events_before_the_first_epoch_use_it_and_a_later_one_holds_from_there_on(self):
-        many = b"".join(event(1, i, 5, 6) for i in range(100_000))  # more than is looked at in memory
+        many = b"".join(event(1, i, 5, 6) for i in range(100_000))  # more than inspect keeps in memory
         data = (many + metadata("epoch", struct.pack(">Q", 1000)) + event(1, 100_000, 5, 6) +
                 metadata("epoch", struct.pack(">Q", 2000)) + event(1, 100_001, 5, 6))
         code, told, _ = inspected(data)
@@ -224,8 +223,8 @@ class ThereAndBack(unittest.TestCase):
         self.assertEqual(options[1:], [("colour", b"\0blue".hex()), ("end", "")])
 
     def equal(self, there, back):
-        """A value and what becomes of it: integers of more than 64 bits and enumerations are texts,
-        bytes hexadecimal ones, floating numbers have 64 bits."""
+        """Compares a value with its converted form: integers of more than 64 bits and enumerations become texts, bytes
+        become hexadecimal texts, floating-point numbers have 64 bits."""
         if isinstance(there, list):
             return len(there) == len(back) and all(map(self.equal, there, back))
         if isinstance(there, str):

@@ -1,4 +1,4 @@
-// A file, or a pipe, front to back.
+// A file or a pipe, read from front to back.
 
 #include "tools/interop/input_bytes.hpp"
 
@@ -21,7 +21,7 @@ std::vector<std::byte> numbered(std::size_t bytes) {
   return all;
 }
 
-// As a pipe gives them: some at a time.
+// As from a pipe: some bytes at a time.
 std::unique_ptr<InputBytes> in_parts(const std::vector<std::byte>& all, std::size_t part) {
   return InputBytes::of("parts",
                         [&all, part, at = std::size_t{0}](std::span<std::byte> room) mutable {

@@ -1,5 +1,5 @@
-// Traces of JSON formats, cut after every byte and with every byte changed: what precedes the
-// damage is delivered, and the damage told.
+// JSON traces, cut after every byte and with every byte changed: everything before the damage is
+// delivered, and the damage is reported.
 
 #include <cstdlib>
 #include <fstream>

@@ -12,7 +12,7 @@ DAMAGED = 1
 
 
 def as_it_returns(value):
-    """An array of texts and numbers has no type of its own: it becomes its JSON."""
+    """An array of texts and numbers has no type: it becomes its JSON text."""
     if isinstance(value, list):
         kinds = {"text" if isinstance(e, str) and e not in ("NaN", "Infinity", "-Infinity")
                  else "number" for e in value if not isinstance(e, bool)}
@@ -22,7 +22,8 @@ def as_it_returns(value):
 
 
 def carried(event, without):
-    """What JSON has of it. Types are not, and with them not how a message shows what is no number."""
+    """The part of an event that JSON can carry. JSON has no types; without them, a message shows values that are not
+    numbers differently."""
     event = {key: value for key, value in event.items() if key not in without}
     if event["kind"] == "record":
         mixed = {key for key, value in event["fields"].items() if as_it_returns(value) != value}
@@ -72,7 +73,7 @@ class Given(unittest.TestCase):
         return path
 
     def read(self, text, *options):
-        """Exit code, events, and what is said."""
+        """Returns the exit code, the events and the messages."""
         code, output, said = ringcat("--format", "json", *options, self.path_of(text))
         return code, [json.loads(line) for line in output.splitlines()], said
 
@@ -81,7 +82,7 @@ class Given(unittest.TestCase):
         return code, output.decode(), said
 
 
-# As Chrome and its followers write them.
+# As Chrome and compatible producers write them.
 BROWSER = """[
 {"name":"process_name","ph":"M","pid":7,"tid":0,"args":{"name":"Browser"}},
 {"name":"work","cat":"toplevel,ipc","ph":"B","pid":7,"tid":8,"ts":1000.5,"args":{"src":"a.cc"}},

@@ -1,4 +1,4 @@
-// What the readers of JSON formats stand on: cutting a stream into values, and values themselves.
+// The base of the JSON readers: splitting a stream into values, and the values themselves.
 
 #include <cmath>
 #include <cstring>
@@ -20,7 +20,7 @@ std::span<const std::byte> json_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// Gives no more than `most` bytes at once.
+// Returns at most `most` bytes at once.
 std::unique_ptr<InputBytes> in_pieces(std::string_view text, std::size_t most) {
   return InputBytes::of("pieces", [text, most](std::span<std::byte> room) mutable {
     const std::size_t count = std::min({most, room.size(), text.size()});

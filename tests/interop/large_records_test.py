@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Records as large as a service can make them go through every format that has room for them; one that is larger is
-cut, said to be, and stays a record with its own time."""
+"""Records of the largest size that a service can make pass through every format with room for them. A larger record is cut,
+reported, and stays a record with its own time."""
 
 import json
 import os
@@ -9,12 +9,12 @@ import unittest
 
 from random_traces import events_of, ringcat
 
-# Texts of records from a little below 1 MiB to the most: 1 MiB less the record's head and the text's length.
+# Texts of records from a little below 1 MiB to the maximum: 1 MiB less the record's head and the text's length.
 SIZES = [983_000, 983_020, 983_040, 1_020_000, 1_048_550, 1_048_564]
 TOO_LARGE = 1_048_565
 FORMATS = ["chrome", "ctf", "ndjson", "nettrace", "perfetto", "ringtrace", "trcbin", "trcxml", "ulm"]
 BASE_NS = 1_700_000_000_000_000_000
-# What these add to a record takes room of it.
+# The fields that these formats add need space in the record.
 ADDS_FIELDS = {"chrome": 2000, "ctf": 2000, "nettrace": 2000, "perfetto": 2000, "ulm": 2000}
 
 
@@ -27,7 +27,7 @@ class LargeRecords(unittest.TestCase):
         return os.path.join(self.directory.name, name)
 
     def trace_of(self, sizes):
-        """Its path, and what was said when it was made."""
+        """Returns the path, and the messages from its creation."""
         with open(self.path_of("lines.ndjson"), "w", encoding="utf-8") as file:
             for i, size in enumerate(sizes):
                 json.dump({"time": BASE_NS + i, "level": "info", "msg": "large", "text": "x" * size}, file)
@@ -45,7 +45,7 @@ class LargeRecords(unittest.TestCase):
         self.assertIn("1 record: texts or arrays are cut, for records of more than 1 MiB", said)
         (event,) = events_of(path)
         self.assertEqual((event["cut"], event["unix_ns"]), (True, BASE_NS))
-        self.assertEqual(len(event["fields"]["text"]), TOO_LARGE - 13)  # 12 bytes of its head say that it is cut
+        self.assertEqual(len(event["fields"]["text"]), TOO_LARGE - 13)  # its head uses 12 bytes to mark the cut
 
     def test_large_records_go_there_and_back(self):
         for name in FORMATS:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to ndjson and --to csv: what --format prints, and what Python's readers find in it."""
+"""--to ndjson and --to csv: the same as --format prints, and readable by Python."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ class LineFormats(unittest.TestCase):
                 data, said = trace.converted("csv")
                 events = trace.events()
             self.assertRegex(said, r"\d+ records: stack ids are left out")
-            # Texts may have NUL, which Python's reader refuses.
+            # Texts can contain NUL, which Python's reader refuses.
             text = data.decode().replace("\0", "<NUL>")
             rows = list(csv.DictReader(io.StringIO(text, newline="")))
             self.assertEqual(len(rows), len(events))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NanoLog: what is read of a real log file is what NanoLog's own decompressor prints of it."""
+"""NanoLog: ringcat reads a real log file as NanoLog's own decompressor prints it."""
 
 import calendar
 import json
@@ -29,7 +29,7 @@ def decompressed():
 
 
 def handmade(directory, formats, records):
-    """A log of statements `formats` and `records` of (statement, bytes of the arguments), a cycle apart."""
+    """A log of the statements `formats` and of `records`, each (statement, bytes of the arguments), one cycle apart."""
     with open(LOG, "rb") as file:
         checkpoint = file.read(33)
     statements = b"".join(struct.pack("<BIHH", 1, 42, 2, len(text) + 1) + b"f\0" + text + b"\0" for text in formats)
@@ -51,7 +51,7 @@ class NanoLog(unittest.TestCase):
         self.assertEqual(len(theirs), 42)
         self.assertEqual([line[1:] for line in ours], [line[1:] for line in theirs])
         for one, other in zip(ours, theirs):
-            # It computes seconds as one floating-point number.
+            # The decompressor computes seconds as one floating-point number.
             self.assertLessEqual(abs(one[0] - other[0]), 2, (one, other))
 
     def test_values_are_typed(self):
@@ -62,12 +62,12 @@ class NanoLog(unittest.TestCase):
         formats = (b"%s %hhd %ls %lc %f %ld %s", b"%Lf %f", b"%hu %d", b"%.*s %x")
         wide = "z\u00fcrich".encode("utf-32-le") + bytes(4)
         arguments = (
-            # Half bytes of the numbers: -3 in one byte, a character, a float, -(2^40) in six.
+            # The numbers' half bytes: -3 in one byte, a character, a float, -(2^40) in six.
             (0, bytes((0x29, 0xe4)) + b"\3" + struct.pack("<Hf", 0x20ac, 0.25) + (1 << 40).to_bytes(6, "little")
              + b"first\0" + wide + b"\0"),
-            # A long double of 16 bytes, and one where a double is asked for.
+            # A long double of 16 bytes, and another where the format expects a double.
             (1, b"\0" + 2 * (bytes(7) + b"\xc0\0\x40" + bytes(6))),
-            # 0 without bytes, and a number whose upper bytes its type has no place for.
+            # 0 without bytes, and a number whose upper bytes do not fit its type.
             (2, bytes((0x50,)) + bytes((1, 0, 0, 0, 9))),
             (3, bytes((0x11,)) + b"\2\xffab\0"),
         )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many senders of NetLogger's messages at once, of either byte order, some of which die."""
+"""Many senders of NetLogger messages at once, in either byte order; some of them die."""
 
 import contextlib
 import os
@@ -21,11 +21,11 @@ class Collector(CollectorProcess):
         super().__init__("netlogger", *options, **how)
 
     def ends(self, connection):
-        """Sends nothing more, and waits until the collector has ended the connection."""
+        """Stops sending, and waits until the collector has closed the connection."""
         return connection.recv(1) == b""
 
     def catch_up(self):
-        """Until all who connected, and what they sent, before has been served."""
+        """Waits until all earlier connections and what they sent have been served."""
         with self.connect() as nonsense:
             nonsense.sendall(b"\0\0\0")
             assert self.ends(nonsense)
@@ -146,7 +146,7 @@ class Collecting(unittest.TestCase):
                 third.sendall(definitions)
                 self.assertTrue(collector.ends(third))
             third.close()
-            # There is room again for others.
+            # There is room for other connections again.
             with collector.connect() as fourth:
                 fourth.sendall(header(1, ["a"]) + body(1, [1]))
             collector.catch_up()
@@ -177,7 +177,7 @@ class Collecting(unittest.TestCase):
             def send():
                 with contextlib.suppress(ConnectionError):
                     while not stop.is_set():
-                        endless.sendall(body(5) * 1000)  # which nobody has to keep
+                        endless.sendall(body(5) * 1000)  # which the collector does not have to keep
                         begun.set()
 
             thread = threading.Thread(target=send)

@@ -1,4 +1,4 @@
-"""NetLogger's binary messages, made byte by byte."""
+"""NetLogger's binary messages, built byte by byte."""
 
 import struct
 

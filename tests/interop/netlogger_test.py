@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""NetLogger's binary messages: what inspect tells of them, and what becomes of them and of random
-traces on the way there and back."""
+"""NetLogger's binary messages: what inspect reports about them, and how they and random traces survive the conversion there
+and back."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ NO_NUMBERS = [("0x0", "(nil)"), ("NaN", "nan"), ("Infinity", "inf"), ("-Infinity
 
 
 def inspected(data):
-    """Exit code, the document (None if there is none), what was said."""
+    """The exit code, the document (None if there is none), and the messages."""
     code, output, said = ringcat("inspect", "--json", "--from", "netlogger", "-", input=data)
     return code, json.loads(output) if output else None, said
 
@@ -74,7 +74,7 @@ class Structure(unittest.TestCase):
                 code, records, said = records_of(data)
                 self.assertEqual((code, [r["fields"] for r in records]), (0, [{"a": 1}, {"b": 2}, {"a": 4}, {"c": 5}]))
                 self.assertIn("1 bad messages", said)
-                self.assertEqual(inspected(bad)[:2], (2, None))  # as the first one it may be anything
+                self.assertEqual(inspected(bad)[:2], (2, None))  # as the first message, it may be anything
 
     def test_damage_ends_the_reading_where_it_stands(self):
         sound = header(1, ["a"]) + body(1, [1])
@@ -86,14 +86,14 @@ class Structure(unittest.TestCase):
             self.assertIn(f":{len(sound)}: ", said)
             self.assertEqual(records_of(sound + damage)[0:1] + (len(records_of(sound + damage)[1]),), (1, 1))
             self.assertEqual(inspected(damage)[:2], (2, None))
-        self.assertEqual(inspected(body(1))[:2], (2, None))  # the byte order is not known
+        self.assertEqual(inspected(body(1))[:2], (2, None))  # the byte order is unknown
 
 
     def test_flags_of_the_architecture_that_are_not_known_change_nothing(self):
         for order in "<>":
             data = header(1, ["a"], order=order)
             data = data[:8] + bytes([data[8] | 0xA0]) + data[9:] + body(1, [7], order=order)
-            code, output, _ = ringcat("inspect", "--json", "-", input=data)  # recognised
+            code, output, _ = ringcat("inspect", "--json", "-", input=data)  # recognised without --from
             told = json.loads(output)
             self.assertEqual((code, told["headers"][0]["arch"], told["events"][0]["values"][0]["value"]),
                              (0, 0xA0 | (order == "<"), 7))
@@ -183,7 +183,7 @@ class ThereAndBack(unittest.TestCase):
             with RandomTrace(seed, records=1000) as trace:
                 pairs, said = there_and_back(self, trace, "netlogger")
             for one, other in pairs:
-                if one.get("msg", "").endswith(", 100%") and len(one["fields"]["text"]) < 60:  # a printf format's
+                if one.get("msg", "").endswith(", 100%") and len(one["fields"]["text"]) < 60:  # the text comes from a printf format
                     self.assertEqual(one["msg"], other["msg"])
                 fields = one.get("fields", {})
                 self.assertEqual(set(fields), set(other.get("fields", {})))

@@ -1,4 +1,4 @@
-"""NetTrace files of the .NET runtime, made by what the format's description and the runtime's manifest say."""
+"""NetTrace files of the .NET runtime, built from the format's description and the runtime's manifest."""
 
 import struct
 
@@ -20,7 +20,7 @@ def varint(value):
 
 
 class NettraceFile:
-    """Events stand in the order in which they are added, 1 us apart from Unix time 1,700,000,000 on."""
+    """Events come in the order in which they are added, 1 us apart, from Unix time 1,700,000,000 on."""
 
     START_NS = 1_700_000_000 * 10**9
 
@@ -50,7 +50,7 @@ class NettraceFile:
         return self.types[key]
 
     def blob(self, type_id, thread, sequence, stack, payload):
-        """With a header that is not compressed."""
+        """A blob with an uncompressed header."""
         stack_id = 0
         if stack:
             packed = b"".join(struct.pack(self.pointer, address) for address in stack)

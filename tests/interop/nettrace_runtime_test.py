@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Events of the .NET runtime, which NetTrace files do not describe, have names and fields."""
+"""Events of the .NET runtime, which NetTrace files do not describe, get names and fields."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def pack(form, *values):
 
 
 def typed(name, parameters):
-    """One of the values of BulkType."""
+    """One value of BulkType."""
     return pack("QQIIB", 0x10, 0x20, 7, 1, 18) + utf16(name) + pack("I", len(parameters)) + pack(
         f"{len(parameters)}Q", *parameters)
 
@@ -123,7 +123,7 @@ class RuntimeEvents(unittest.TestCase):
         trace = NettraceFile()
         for (provider, event_id, version, payload, *_), short in zip([e for e in EVENTS if e[3]], cut):
             trace.event(provider, event_id, version, short)
-            # Counts beyond the payload: all its bytes are high ones.
+            # Counts beyond the payload: all its bytes are 0xff.
             trace.event(provider, event_id, version, b"\xff" * (len(payload) - 1))
         records, said = self.read(trace)
         self.assertIn("their payload is not as its type is described", said)

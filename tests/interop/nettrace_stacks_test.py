@@ -19,7 +19,7 @@ MAIN, WORK, LEAF, UNKNOWN = 0x10000, 0x20000, 0x30000, 0xABCDEF00
 
 
 def sampled(pointer_bytes=8):
-    """Methods are told of behind the samples, and modules behind the methods, as the runtime does."""
+    """The events about methods follow the samples, and those about modules follow the methods, as in the runtime's files."""
     trace = NettraceFile(pointer_bytes)
     trace.sample(7, WORK + 5, MAIN + 0x20)
     trace.sample(7, LEAF, WORK + 0x40, MAIN + 0x20)
@@ -49,7 +49,7 @@ class Stacks(unittest.TestCase):
         return output, said
 
     def folded(self, trace, *options):
-        """Without process and thread."""
+        """Folded stacks without process and thread."""
         stacks = collections.Counter()
         output, said = self.converted("folded", trace, *options)
         for line in output.decode().splitlines():
@@ -64,7 +64,7 @@ class Stacks(unittest.TestCase):
         for pointer_bytes in (4, 8):
             stacks, said = self.folded(sampled(pointer_bytes))
             self.assertEqual(stacks, FRAMES)
-            # The events about methods and modules; samples are not left out.
+            # The 5 records are the events about methods and modules; samples are not left out.
             self.assertIn("5 records: records without a duration are left out", said)
 
     def test_speedscope_has_a_profile_of_samples_for_each_thread(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NetTrace files are read as traces, and traces written as NetTrace files."""
+"""NetTrace files are read as traces, and traces are written as NetTrace files."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def text(value):
 
 
 def empty_trace():
-    """Without the tag that ends it."""
+    """A trace without its end tag."""
     with open(sample("s00_empty"), "rb") as file:
         return file.read()[:-1]
 
@@ -74,7 +74,7 @@ def with_block(data, kind, blobs):
 
 
 def metadata_record():
-    """Of the type 1, with the count of its V1 fields, which is 0."""
+    """Of type 1, with 0 as the count of its V1 fields."""
     return number(1) + text("P") + number(7) + text("E") + bytes(8) + number(0) + number(4) + number(0)
 
 
@@ -164,7 +164,7 @@ class Reading(unittest.TestCase):
         with subprocess.Popen([program("ringcat"), "--format", "json", "-"], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, env=environment) as process:
             process.stdin.write(data)
-            # All but what the pipe holds has been read.
+            # ringcat has read everything that the pipe does not hold.
             with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
                 peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
             process.stdin.close()
@@ -178,7 +178,7 @@ class Reading(unittest.TestCase):
         point = with_object(data, b"SPBlock", bytes(12))[len(data):]
         self.assertEqual(len(point) % 4, 0)  # so that it can be repeated
         points = 400_000
-        # Hundreds of seconds, where each wiped a table as large as that of the stacks; else one.
+        # Takes hundreds of seconds if each event clears a table as large as that of the stacks; otherwise one.
         with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
             file.write(data + point * points + b"\1")
             file.flush()
@@ -190,7 +190,7 @@ class Reading(unittest.TestCase):
             data, _ = trace.converted("nettrace")
             path = trace.path_of("damaged.nettrace")
             sound, _ = imported(trace.path_of("converted.nettrace"))
-            # The metadata's second field: a number instead of a text, so that its tag is void.
+            # Makes the metadata's second field a number instead of a text, so that its tag is invalid.
             name = "name".encode("utf-16-le") + b"\0\0"
             before = struct.pack("<I", 18) + name
             self.assertEqual(data.count(before), 1)
@@ -242,7 +242,7 @@ class Reading(unittest.TestCase):
 
 
 def carried(event):
-    """Without what NetTrace has no place for."""
+    """The event without the parts that NetTrace cannot store."""
     def text(value):
         if isinstance(value, list):
             return [text(element) for element in value]
@@ -306,7 +306,7 @@ class Writing(unittest.TestCase):
                 self.assertEqual(self.lines_in_ns(path, after), self.lines_in_ns(sample(name), before))
 
     def lines_in_ns(self, path, summary):
-        """Sorted: of events at the same time, the order of threads is not kept."""
+        """Sorted, because the order of threads is not kept for events at the same time."""
         trace = summary["trace"]
         return sorted(
             [sync_unix_ns(trace) + (int(line[0]) - trace["sync_time_qpc"]) * 10**9
@@ -314,7 +314,7 @@ class Writing(unittest.TestCase):
             for line in canonical_lines(path))
 
     def written_of(self, events):
-        """The summary, the size and the losses of `events` once they are a NetTrace file."""
+        """The summary, the size and the losses of `events` after conversion to a NetTrace file."""
         with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
             source = os.path.join(directory, "events.ndjson")
             path = os.path.join(directory, "written.nettrace")
@@ -358,7 +358,7 @@ class Writing(unittest.TestCase):
         with RandomTrace(SEEDS[0]) as trace:
             data, _ = trace.converted("nettrace", "--grep", "there is no such text")
             summary = summary_of(trace.path_of("converted.nettrace"))
-        # Losses pass the filter, and the names of their threads with them.
+        # Losses pass the filter, together with the names of their threads.
         self.assertEqual({kind["event_name"] for kind in summary["events_by_type"]}, {"thread name"})
         self.assertEqual(len(data), summary["size"])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to otlp: logs and spans with the names and types of OTLP/JSON, and all that the records have."""
+"""--to otlp: logs and spans with the names and types of OTLP/JSON, and everything that the records hold."""
 
 import collections
 import json
@@ -19,7 +19,7 @@ SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-i
 
 
 def value_of(any_value):
-    """Of an AnyValue, whose JSON types are those of the protobuf mapping."""
+    """The value of an AnyValue, whose JSON types are those of the protobuf mapping."""
     ((name, value),) = any_value.items()
     if name == "arrayValue":
         return [value_of(element) for element in value["values"]]
@@ -141,7 +141,7 @@ class Otlp(unittest.TestCase):
                              (one["traceId"], one["attributes"]["thread.id"]))
 
     def test_a_span_around_is_found_beside_what_overlaps(self):
-        """The innermost one of the same trace that lasts as long, of all that are open."""
+        """Of all open spans of the same trace, the innermost that lasts as long."""
         seen = collections.Counter()
         for seed in SEEDS:
             with RandomTrace(seed, records=2000) as trace:

@@ -1,4 +1,4 @@
-// Records of a Perfetto trace, in the order of their begins, in bounded memory.
+// Records of a Perfetto trace in the order of their start times, in bounded memory.
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Perfetto traces that are read: those of other producers, made by protoc from their text, and what
-becomes of random traces on the way there and back."""
+"""Perfetto traces from other producers, encoded by protoc from text, and how random traces survive the conversion there and
+back."""
 
 import json
 import os
@@ -18,7 +18,7 @@ UNIX = 1_700_000_000_000_000_000
 
 
 def encoded(text):
-    """A Trace, of its text."""
+    """The Trace message that this text describes."""
     return subprocess.run(["protoc", "--proto_path", HERE, "--encode", "ringside.test.Trace", "perfetto.proto"],
                           input=text.encode(), capture_output=True, check=True, timeout=120).stdout
 
@@ -32,7 +32,7 @@ def sample_names():
 
 
 def read(data, *options):
-    """Exit code, records and losses, what is said."""
+    """Returns the exit code, the records and losses, and the messages."""
     with tempfile.NamedTemporaryFile(prefix="ringside-test-") as file:
         file.write(data)
         file.flush()
@@ -45,7 +45,7 @@ def inspected(data):
     return code, json.loads(output) if output else None, said
 
 
-# In front of the packets of a test: REALTIME is Unix time, and the clock that counts.
+# Precedes the packets of a test: REALTIME is Unix time, and the clock that counts.
 HEAD = f"""packet {{ trusted_packet_sequence_id: 1 sequence_flags: 1
   clock_snapshot {{ clocks {{ clock_id: 6 timestamp: 0 }} clocks {{ clock_id: 1 timestamp: {UNIX} }} }} }}
 packet {{ trusted_packet_sequence_id: 1 track_descriptor {{ uuid: 1 thread {{ pid: 5 tid: 6 thread_name: "t" }} }} }}
@@ -96,7 +96,7 @@ class Samples(unittest.TestCase):
             "b": True, "u": 2**64 - 1, "i": -5, "d": 2.5, "s": "x", "p": "0x1000", "j": '{"k":1}', "o": "AQI=",
             "n": '{"a":1,"b":["q",true,0.5]}', "t.x": 1, "t.y.z": "deep", "a": [1, -2], "as": ["k", ""],
             "mixed": '[1,{"e":"f"}]', "empty": [], "perfetto.correlation_id": "c-1"})
-        # Of a clock that counts microseconds since the packet before, from the snapshot on.
+        # The time of a clock that counts microseconds since the previous packet, starting at the snapshot.
         self.assertEqual(records["values"]["unix_ns"], 1_600_000_000_000_001_000 + 103_000)
         self.assertEqual(records["log"]["unix_ns"], records["values"]["unix_ns"] + 4000)
         log = records["log"]
@@ -212,7 +212,7 @@ class Reading(unittest.TestCase):
                          [("perfetto", "request 50000"), ("perfetto", "request 50001")])
 
     def test_a_text_is_no_trace(self):
-        # Texts that begin as a packet does.
+        # Texts whose first bytes look like a packet.
         for text in (b"\n(kind record)\n", b"\n\n", b"\n", b"\nab\n" * 100):
             code, records, said = read(text)
             self.assertTrue(code != 0 and not records and "packet" not in said, (text, said))
@@ -226,7 +226,7 @@ class Reading(unittest.TestCase):
 
 
 def same_value(there, back):
-    """Of a field: what Perfetto has no type for is a text, or has 64 bits."""
+    """Compares a field: a type that Perfetto lacks becomes a text or has 64 bits."""
     if isinstance(there, list):
         return len(there) == len(back) and all(map(same_value, there, back))
     if isinstance(back, float) or isinstance(there, float):
@@ -252,7 +252,7 @@ class ThereAndBack(unittest.TestCase):
                     self.assertEqual(one.get("msg"), other.get("msg"))
 
     def test_samples_survive_the_way_there_and_back(self):
-        # Of threads with numbers, and flows whose numbers change.
+        # Threads with numbers, and flows whose numbers change.
         first = ringcat_events(sample("p01_threads"))
         code, again, said = read(ringcat("--to", "perfetto", sample("p01_threads"))[1])
         self.assertEqual((code, said), (0, ""))

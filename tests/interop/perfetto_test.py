@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to perfetto: protoc finds in it, by Perfetto's field numbers, all that the records have."""
+"""--to perfetto: protoc finds everything that the records hold, under Perfetto's field numbers."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def one(message, name, otherwise=None):
 
 
 class Decoded:
-    """The events of a trace, put together as a viewer does."""
+    """The events of a trace, assembled as a viewer does it."""
 
     def __init__(self, data):
         self.trace = decode(data, os.path.dirname(os.path.abspath(__file__)), "perfetto.proto",
@@ -54,7 +54,7 @@ class Decoded:
         assert not any(self.open.values())
 
     def thread_of(self, uuid):
-        """(pid, tid, name), or (pid, 0, None) of what is of no thread."""
+        """(pid, tid, name), or (pid, 0, None) for an event without a thread."""
         track = self.tracks[uuid]
         if "thread" in track:
             thread = one(track, "thread")
@@ -116,7 +116,7 @@ def single(number):
 
 
 def is_same(json_value, value):
-    """Of a field: JSON tells numbers in decimal, and shortest."""
+    """Compares a field: JSON has numbers in their shortest decimal form."""
     if isinstance(json_value, list):
         return len(json_value) == len(value) and all(map(is_same, json_value, value))
     if isinstance(value, float):
@@ -173,7 +173,7 @@ class Perfetto(unittest.TestCase):
                 for track, value in counters.get((place["thread"], event["unix_ns"]), []):
                     field = track.removeprefix(place["name"] + " ")
                     if field == track:
-                        continue  # of another record of the same time
+                        continue  # it belongs to another record of the same time
                     number = event["fields"][field]
                     self.assertTrue(is_same(number, value) or float(number) == value, track)
                     seen += 1
@@ -187,7 +187,7 @@ class Perfetto(unittest.TestCase):
         self.assertIn("overlapping 2", names)
 
     def test_ends_behind_all_times_are_at_the_last(self):
-        """Perfetto drops what does not fit 63 bits: such a slice would have no end."""
+        """Perfetto drops times that do not fit 63 bits, which would leave such a slice without an end."""
         line = {"time": 1_700_000_000_000_000_000, "message": "m", "duration_ns": 2**63}
         _, written, said = ringcat("--to", "perfetto", "--from", "ndjson", "-",
                                    input=json.dumps(line).encode())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to speedscope and --to folded: every span with its time, and no time twice."""
+"""--to speedscope and --to folded: every span with its time, and no time counted twice."""
 
 import collections
 import json
@@ -76,7 +76,7 @@ class Folded(unittest.TestCase):
     LINE = re.compile(r"(.*) (\d+)")
 
     def stacks(self, data):
-        """By process and thread: the sum of the weights of each stack."""
+        """By process and thread: the total weight of each stack."""
         stacks = collections.defaultdict(collections.Counter)
         for line in data.decode().split("\n")[:-1]:
             stack, weight = self.LINE.fullmatch(line).groups()
@@ -87,7 +87,7 @@ class Folded(unittest.TestCase):
         return stacks
 
     def expected(self, spans):
-        """The same, of spans that nest."""
+        """The expected weights of nested spans."""
         stacks, around = collections.Counter(), []
         for begin, end, record in spans:
             while around and around[-1][0] <= begin:
@@ -112,7 +112,7 @@ class Folded(unittest.TestCase):
             self.assertRegex(said, "fields are left out")
 
     def test_a_name_that_ends_in_a_number_is_no_second_weight(self):
-        """flamegraph.pl and inferno compare two profiles by a second number behind the stack."""
+        """flamegraph.pl and inferno compare two profiles by a second number after the stack."""
         names = {"step 3": "step_3", "step 10.5": "step_10.5", "step 7.": "step_7.", "a 1 2": "a 1_2",
                  "step3": "step3", "4": "4", " 5": "_5", "1.2.3 .": "1.2.3 .", "x .6": "x .6", "v 1.2.3": "v 1.2.3"}
         lines = "".join(json.dumps({"time": 1_700_000_000_000_000_000 + 100 * i, "pid": 1, "message": name,

@@ -1,4 +1,4 @@
-"""What `protoc --decode` prints, as dictionaries of lists."""
+"""The output of `protoc --decode`, as dictionaries of lists."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def value(text):
     try:
         return float(text)
     except ValueError:
-        return text  # an enumeration's name
+        return text  # the name of an enumeration value
 
 
 def decode(data, directory, proto, message):

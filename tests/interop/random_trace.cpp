@@ -52,7 +52,7 @@ class RandomTrace {
   };
   struct Thread {
     std::uint32_t stream = 0;
-    std::vector<std::uint64_t> ends;  // of the spans that are open
+    std::vector<std::uint64_t> ends;  // of the open spans
   };
 
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
@@ -73,7 +73,7 @@ class RandomTrace {
     const std::uint32_t index = builder_.add_process(process);
     for (std::uint32_t t = 0; t < shape_.threads; ++t) {
       StreamDefinition stream;
-      stream.thread_id = 1000 + 7 * number + t;  // of another process's threads, too, if many
+      stream.thread_id = 1000 + 7 * number + t;  // with many threads, also those of another process
       stream.thread_name = name("thread ", t);
       threads_.push_back({builder_.add_stream(index, stream), {}});
     }
@@ -200,7 +200,7 @@ class RandomTrace {
     }
   }
 
-  // A normal number: an integer of 64 bits with its first one set.
+  // A normal number: a 64-bit integer with its highest bit set.
   std::string f80() {
     const std::uint64_t mantissa = random_() | std::uint64_t{1} << 63;
     const auto exponent = static_cast<std::uint16_t>(16383 - 100 + below(200));

@@ -1,5 +1,5 @@
 #pragma once
-// Random Ringside traces of everything that the event model has, for tests of other formats.
+// Random Ringside traces that use the whole event model, for tests of other formats.
 
 #include <cstdint>
 #include <vector>
@@ -17,14 +17,14 @@ struct RandomTraceShape {
   bool extensions = true;     // substreams, activities, stacks; spans have durations anyway
   bool overlaps = true;       // spans that do not nest in each other
   bool losses = true;
-  bool odd_names = true;                   // of sites, fields and threads; no control characters
-  bool any_bytes_in_texts = false;         // else they are UTF-8, control characters and NUL too
-  std::vector<shm::FieldType> types = {};  // of fields, arrays by array_of(); empty: all
+  bool odd_names = true;            // of sites, fields and threads; no control characters
+  bool any_bytes_in_texts = false;  // otherwise they are UTF-8, with control characters and NUL
+  std::vector<shm::FieldType> types = {};  // of fields, arrays by array_of(); empty: all types
 };
 
-// The same trace for the same seed, shape and version of this file, whatever the platform. Its
+// The same seed, shape and version of this file give the same trace on every platform. The
 // processes are called random-0, random-1 ...; times rise. A span's record has the time of its
-// begin.
+// start.
 void add_random_trace(TraceBuilder& builder, std::uint64_t seed, const RandomTraceShape& shape);
 
 }  // namespace ringside::tool::testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random traces are sound, cover the event model, and survive the conversion to their own format."""
+"""Random traces are valid, cover the event model, and survive the conversion to their own format."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Random traces and what ringcat says of them, for the tests of formats."""
+"""Random traces and ringcat's results for them, for the tests of formats."""
 
 import json
 import os
@@ -15,14 +15,14 @@ def program(name):
 
 
 def ringcat(*arguments, **how):
-    """Exit code, standard output as bytes, standard error as text."""
+    """Returns the exit code, standard output as bytes, and standard error as text."""
     done = subprocess.run([program("ringcat"), *map(str, arguments)], capture_output=True,
                           timeout=BOUND_S, check=False, **how)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
 class RandomTrace:
-    """A file that goes with this object. `shape`: see write_random_trace."""
+    """A file that is removed with this object. `shape`: see write_random_trace."""
 
     def __init__(self, seed, **shape):
         self.directory = tempfile.TemporaryDirectory(prefix="ringside-test-")
@@ -45,7 +45,7 @@ class RandomTrace:
         return events_of(self.path, *options)
 
     def converted(self, format_name, *options):
-        """What is written, as bytes, and what is said."""
+        """Returns the output as bytes, and the messages."""
         path = self.path_of("converted." + format_name)
         code, output, said = ringcat("--to", format_name, "-o", path, "--force", *options, self.path)
         assert code == 0 and not output, (code, output[:1000], said)
@@ -54,19 +54,19 @@ class RandomTrace:
 
 
 def events_of(path, *options):
-    """Records and losses in order of time, as --format json tells them."""
+    """Records and losses in order of time, as --format json prints them."""
     code, output, said = ringcat("--format", "json", *options, path)
     assert code == 0 and not said, (code, said)
     return [json.loads(line) for line in output.splitlines()]
 
 
-# What messages of NetLogger carry of every record and loss.
+# What NetLogger messages carry for every record and loss.
 CARRIED = ("kind", "unix_ns", "level", "category", "service", "pid", "host", "name", "file", "line", "function",
            "count", "cause", "substream", "activity", "related", "stack_id", "duration_ns")
 
 
 def there_and_back(test, trace, format_name):
-    """Pairs of what was converted and what came back, equal in all that is CARRIED; and what was said."""
+    """Pairs of what was converted and what came back, equal in all CARRIED members, and the messages."""
     there = trace.events()
     _, said = trace.converted(format_name)
     back = events_of(trace.path_of("converted." + format_name))
@@ -81,7 +81,7 @@ def there_and_back(test, trace, format_name):
 
 
 def comparable(events):
-    """Without the numbers of statements and streams, which a conversion may give anew: the latter
-    order what happened at the same time."""
+    """Without the numbers of statements and streams, which a conversion may assign anew. Stream numbers order events of the
+    same time."""
     return sorted(({**event, "site": None} for event in events),
                   key=lambda e: (e["unix_ns"], e["pid"], e["thread"]["id"], e["sequence"], e["kind"]))

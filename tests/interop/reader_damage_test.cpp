@@ -1,5 +1,5 @@
-// Samples of formats of others, cut after every byte and with every byte changed: what precedes the
-// damage is delivered, and the damage told.
+// Samples of other tools' formats, cut after every byte and with every byte changed: everything
+// before the damage is delivered, and the damage is reported.
 
 #include <cstdlib>
 #include <fstream>
@@ -67,7 +67,7 @@ class ReaderDamage : public ::testing::TestWithParam<Sample> {
     return {};
   }
 
-  // Both readers agree about the damage; returns how many records were imported.
+  // Both readers agree about the damage; returns the number of imported records.
   std::uint64_t check(std::span<const std::byte> bytes) const {
     ReadOutcome import;
     ReadOutcome inspection;

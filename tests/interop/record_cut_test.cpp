@@ -1,4 +1,4 @@
-// A record that is too large stays a record: of each field as much as there is room for.
+// A record that is too large stays a record, with as much of each field as fits.
 
 #include "tools/interop/record_cut.hpp"
 
@@ -50,7 +50,7 @@ TEST(RecordCut, CutsWhatDoesNotFitAndKeepsTheFieldsAfterIt) {
   ASSERT_EQ(event.record.args.size(), 4U);
   EXPECT_EQ(event.record.args[0].text.size(), 600'000U);
   EXPECT_EQ(event.record.args[1].count, 1U);
-  EXPECT_EQ(event.record.args[2].count, 37'133U);  // what is left for 4 bytes each
+  EXPECT_EQ(event.record.args[2].count, 37'133U);  // the rest, at 4 bytes each
   EXPECT_EQ(event.record.args[3].u64, 7U);
   EXPECT_FALSE(set->next(event));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--to rowbinary: read by the documentation of ClickHouse's format, it has all that records have."""
+"""--to rowbinary: read by the documentation of ClickHouse's format, it holds everything that the records have."""
 
 import json
 import re
@@ -91,7 +91,7 @@ class RowBinary(unittest.TestCase):
             schema = trace.converted("rowbinary-schema")[0].decode()
         self.assertEqual(dict(re.findall(r"^    `(\w+)` (.*?),?$", schema, re.M)), types)
         self.assertRegex(schema, r"^CREATE TABLE IF NOT EXISTS ringside\n\(")
-        # An insertion may have 100 partitions, and a trace more days.
+        # An insertion can have 100 partitions; a trace can have more days.
         self.assertIn("PARTITION BY toYYYYMM(time)\n", schema)
 
     def test_tells_of_texts_that_are_changed(self):

@@ -38,7 +38,7 @@ TEST(SpooledLanes, GivesEachLanesTextInOrderHoweverMuchItIs) {
 
 TEST(SpanLanes, PutsSpansThatOverlapBesideEachOther) {
   SpanLanes<int> lanes;
-  // The lane, and what is around it there.
+  // The lane and the spans that enclose this one there.
   const auto open = [&lanes](std::uint64_t end, int what) {
     const auto place = lanes.place_of(end);
     const int around = place.parent == nullptr ? 0 : place.parent->what;

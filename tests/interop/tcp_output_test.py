@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What --to writes goes to whoever listens at tcp://HOST:PORT."""
+"""The output of --to is sent to the receiver at tcp://HOST:PORT."""
 
 import socket
 import threading

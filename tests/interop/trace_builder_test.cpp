@@ -1,4 +1,4 @@
-// What a builder is given is what a reader of trace files finds.
+// A reader of trace files finds what a builder was given.
 
 #include "tools/interop/trace_builder.hpp"
 
@@ -25,8 +25,8 @@ using shm::FieldType;
 struct Found {
   std::uint64_t unix_ns;
   std::string site;
-  std::string text;      // of the first argument if it is one
-  std::uint64_t number;  // of the first argument if it is one
+  std::string text;      // the first argument if it is a text
+  std::uint64_t number;  // the first argument if it is a number
   std::uint64_t lost;
   bool cut;
 };
@@ -107,9 +107,9 @@ TEST(TraceBuilder, PutsTimesThatGoBackInOrder) {
   const std::uint32_t streams[] = {built.builder.add_stream(process, {}),
                                    built.builder.add_stream(process, {})};
   const std::uint32_t site = built.number_site("n");
-  constexpr std::uint64_t kRecords = 2'000'000;  // of more bytes than are pending at a time
+  constexpr std::uint64_t kRecords = 2'000'000;  // more bytes than are pending at a time
   for (std::uint64_t i = 0; i < kRecords; ++i) {
-    // Blocks of 1,000 in reverse, now and then a jump far back.
+    // Blocks of 1,000 in reverse, with occasional jumps far back.
     const std::uint64_t time = 10'000'000'000 + (i / 1000) * 1000 + (999 - i % 1000) -
                                (i % 500'000 == 499'999 ? 9'000'000'000 : 0);
     built.builder.begin(streams[i % 2], site, time);
@@ -125,7 +125,7 @@ TEST(TraceBuilder, PutsTimesThatGoBackInOrder) {
   }
 }
 
-// Records of all kinds, hours and years apart, in no order at all.
+// Records of all kinds, hours and years apart, not sorted at all.
 TEST(TraceBuilder, TakesRecordsInAnyOrderWithoutKeepingThem) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
@@ -157,7 +157,7 @@ TEST(TraceBuilder, TakesRecordsInAnyOrderWithoutKeepingThem) {
   }
   trace::ReadReport reading;
   const std::vector<Found> found = built.read(&reading);
-  // One for each time that records were written, of some 16 MiB.
+  // One per write of records; each write is about 16 MiB.
   EXPECT_LE(reading.peak_open_extents, 3U);
   EXPECT_EQ(reading.late_records, 0U);
   std::vector<bool> seen(kRecords);
@@ -216,7 +216,7 @@ TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndTells) {
   EXPECT_NE(built.report.lines()[0].find("2 records: "), std::string::npos);
 }
 
-// What a service can record, 1 MiB with its head of 8 bytes and the length of the text.
+// The largest record of a service: 1 MiB with its head of 8 bytes and the length of the text.
 TEST(TraceBuilder, KeepsTheLargestRecordsWhole) {
   constexpr std::size_t kLargest = shm::kMaxRecordBytes - shm::kHeadBytes - 4;
   Built built;
@@ -309,7 +309,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Threads one after the other, as in a file that is sorted by them.
+// Threads one after the other, as in a file sorted by thread.
 TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
   Built built;
   const std::uint32_t process = built.builder.add_process({});
@@ -325,7 +325,7 @@ TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
       built.builder.end();
     }
   }
-  // A gigabyte has passed through; sanitizers keep some of what was freed.
+  // A gigabyte has passed through; sanitizers keep some freed memory.
   EXPECT_LT(resident_bytes() - before, std::uint64_t{500} << 20);
 }
 
@@ -357,7 +357,7 @@ TEST(TraceBuilder, WritesLossesThatNoRecordFollows) {
   const std::uint64_t before = resident_bytes();
   constexpr std::uint64_t kLosses = 10'000'000;
   for (std::uint64_t i = 1; i <= kLosses; ++i) built.builder.lost(stream, i * 1000, 2);
-  // Each takes 48 bytes until it is written; sanitizers keep some of what was freed.
+  // Each takes 48 bytes until it is written; sanitizers keep some freed memory.
   EXPECT_LT(resident_bytes() - before, std::uint64_t{240} << 20);
   std::uint64_t lost = 0;
   for (const Found& found : built.read()) lost += found.lost;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Universal Logger Messages: what is taken for what, and what becomes of random traces on the way there and back."""
+"""Universal Logger Messages: how fields are recognised, and how random traces survive the conversion there and back."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ NO_NUMBERS = [("0x0", "(nil)"), ("NaN", "nan"), ("Infinity", "inf"), ("-Infinity
 
 
 def inspected(data, *how):
-    """Exit code, the document (None if there is none), what was said."""
+    """The exit code, the document (None if there is none), and the messages."""
     code, output, said = ringcat("inspect", "--json", *how, "-", input=data)
     return code, json.loads(output) if output else None, said
 
@@ -155,11 +155,12 @@ class ThereAndBack(unittest.TestCase):
                 data = file.read()
             with open(os.path.join(HERE, "netlogger", name + ".json"), encoding="utf-8") as file:
                 events = [e for e in json.load(file)["events"] if e["unix_ns"] is not None and e["unix_ns"] >= 0]
-            # What six digits tell nothing of is told besides, and a level, which each line has to have.
+            # Values that six digits do not represent are added in another field, and so is a level, which each line must
+            # have.
             expected = [e["ulm"].replace("Var2=0.000000", "Var2=1e-45").replace(" ", " LVL=INFO ", 1) +
                         (f" ringside.ns={e['unix_ns'] % 1000}" if e["unix_ns"] % 1000 else "") for e in events]
             lines = [line for line in written(data)[0].decode().splitlines()
-                     if not line.endswith((" n=5", " n=9 ringside.ns=1"))]  # those of other times
+                     if not line.endswith((" n=5", " n=9 ringside.ns=1"))]  # lines of other times
             self.assertEqual(sorted(lines), sorted(expected))
 
     def equal(self, there, back):
@@ -183,7 +184,7 @@ class ThereAndBack(unittest.TestCase):
             with RandomTrace(seed, records=1000) as trace:
                 pairs, said = there_and_back(self, trace, "ulm")
             for one, other in pairs:
-                if one.get("msg", "").endswith(", 100%"):  # a printf format's
+                if one.get("msg", "").endswith(", 100%"):  # the text comes from a printf format
                     self.assertEqual(one["msg"], other["msg"])
                 fields = {name.translate(str.maketrans(' ="\\', "____")): value
                           for name, value in one.get("fields", {}).items()}
@@ -208,7 +209,7 @@ class ThereAndBack(unittest.TestCase):
         self.assertEqual((code, said, records[0]["msg"]), (0, "", "-1 18446744073709551615 ff x 0xff 7 1.50 2.5  -7 t"))
         self.assertIn("1 record: a value is not what its message's format shows",
                       records_of(line.format(2**31).encode())[2])
-        # One that it cannot show.
+        # A value that it cannot show.
         self.assertEqual(records_of(line.replace("e=0xff", "e=1").format(-1).encode())[1][0]["msg"][:3], "%d ")
 
     def test_names_that_mean_something_are_told(self):

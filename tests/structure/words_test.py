@@ -61,6 +61,7 @@ COMMENT_ROOMS = (
     "tests/trace-format/",
     "tests/soak/",
     "tests/monitoring/",
+    "tests/interop/",
     "tests/*.md",
     "tests/*meson.build",
     "tools/*",

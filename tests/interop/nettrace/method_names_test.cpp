@@ -58,7 +58,7 @@ TEST(MethodNames, AMillionMethodsAreFound) {
   MethodNames names;
   constexpr std::uint64_t kMethods = 1'000'000;
   for (std::uint64_t i = 0; i < kMethods; ++i) {
-    const std::uint64_t n = i * 7919 % kMethods;  // in no order
+    const std::uint64_t n = i * 7919 % kMethods;  // not sorted
     ASSERT_TRUE(names.add({n, 0, n * 32, 24}, "T", std::to_string(n)));
   }
   names.finish();

@@ -1,4 +1,4 @@
-// What `ringcat inspect` says of NetTrace files: of sound ones, and of those that are not.
+// What `ringcat inspect` reports about NetTrace files, valid and invalid.
 
 #include "tools/interop/nettrace/nettrace_inspect.hpp"
 
@@ -111,7 +111,7 @@ void expect_beginning(const Inspected& part, const std::string& lines, std::size
 TEST(NettraceInspect, DeliversWhatPrecedesATruncationAtAnyByte) {
   for (const std::string& name : kSmallSamples) {
     const std::string whole = file_text(name + ".nettrace");
-    // In the order of time, which is that of the file in all but one.
+    // In order of time, which is the order of the file for all events but one.
     const std::string lines = inspect(whole, InspectStyle::kCsv).text;
     std::size_t longest = 0;
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
@@ -232,7 +232,8 @@ TEST(NettraceInspect, PassesOverTaggedFieldsOfAnyLength) {
   EXPECT_EQ(inspect(cut.whole()).outcome.end, ReadEnd::kDamaged);
 }
 
-// As .NET writes them; and with a size that leaves the padding out, and behind the last also it.
+// As .NET writes them; with a size that leaves out the padding; and without the padding after the
+// last event.
 TEST(NettraceInspect, FindsUncompressedEventsWhetherOrNotTheirSizeCountsThePadding) {
   for (const bool counted : {true, false}) {
     for (std::size_t payload = 0; payload < 5; ++payload) {
@@ -323,7 +324,7 @@ TEST(NettraceInspect, TakesAbsurdlyManyFieldsForATypeThatNobodyKnows) {
   EXPECT_EQ(description_of(times(256, empty)), known_v1);
   EXPECT_EQ(description_of(times(257, empty)), unknown);
   EXPECT_EQ(description_of(v2(255)), known_v2);
-  EXPECT_EQ(description_of(v2(256)), unknown);  // and the one around them
+  EXPECT_EQ(description_of(v2(256)), unknown);  // 256 and the object around them
   EXPECT_EQ(description_of(times(65535, byte)), known_v1);
   EXPECT_EQ(description_of(times(65536, byte)), unknown);
 }
@@ -376,7 +377,7 @@ TEST(NettraceInspect, BelievesNoAbsurdLengths) {
   file.begin("EventBlock");
   file.raw(number(0x8000'0000));
   EXPECT_EQ(inspect(file.bytes()).outcome.end, ReadEnd::kDamaged);
-  // Not even an event that is all there is kept in memory, if it is absurd.
+  // An absurd event is not kept in memory, even if it is the only one.
   EXPECT_NE(damaged("EventBlock",
                     blob_block("\x80" + varint(1) + varint(65 << 20) + std::string(65 << 20, 'x')))
                 .outcome.message.find("at most"),

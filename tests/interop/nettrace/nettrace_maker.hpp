@@ -1,5 +1,5 @@
 #pragma once
-// Makes NetTrace files for tests, byte by byte, sound ones and others.
+// Makes NetTrace files for tests, byte by byte, valid and invalid ones.
 
 #include <cstdint>
 #include <string>
@@ -28,8 +28,8 @@ class FileMaker {
     for (const int part : {2024, 2, 4, 29, 12, 34, 56, 789}) {
       put(bytes_, static_cast<std::uint16_t>(part));
     }
-    put(bytes_, std::int64_t{1000});        // its tick
-    put(bytes_, std::int64_t{10'000'000});  // ticks a second
+    put(bytes_, std::int64_t{1000});        // tick at this time
+    put(bytes_, std::int64_t{10'000'000});  // ticks per second
     for (const std::int32_t number : {8, 4242, 4, 0}) put(bytes_, number);
     end();
   }
@@ -45,7 +45,7 @@ class FileMaker {
   void end() { bytes_ += '\x06'; }
   void raw(std::string_view bytes) { bytes_ += bytes; }
 
-  // An object that is a block of `body`; `tagged` fields behind it.
+  // An object that is a block of `body`, followed by `tagged` fields.
   void block(std::string_view type, std::string_view body, std::string_view tagged = {},
              std::int32_t version = 2, std::int32_t min_reader_version = 2) {
     begin(type, version, min_reader_version);
@@ -82,7 +82,7 @@ inline std::string varint(std::uint64_t number) {
   return bytes + static_cast<char>(number);
 }
 
-// A compressed event with everything in it but activities and a stack.
+// A compressed event with every field except activities and a stack.
 inline std::string event_blob(std::uint32_t metadata_id, std::uint32_t sequence_step,
                               std::uint64_t thread, std::uint64_t time_step,
                               std::string_view payload, std::uint32_t stack_id = 0) {
@@ -120,7 +120,7 @@ inline std::string tag(std::uint8_t kind, std::string_view payload) {
          std::string(payload);
 }
 
-// `type` is a type code and what follows it.
+// `type` is a type code and its parameters.
 inline std::string v1_field(std::string_view name, std::string_view type) {
   return std::string(type) + utf16(name);
 }

@@ -62,7 +62,7 @@ TEST(NettraceManifest, TablesAreWellFormed) {
         const std::string name = event->name + ' ' + std::to_string(row.id);
         check_list(event->fields, name);
         EXPECT_LE(event->columns().size(), 54U) << name;
-        if (!event->name.starts_with(row.name)) break;  // the next row's
+        if (!event->name.starts_with(row.name)) break;  // an event of the next row
         EXPECT_GE(event->fields.size(), fields) << name;
         fields = event->fields.size();
       }
@@ -81,7 +81,7 @@ TEST(NettraceManifest, LatestVersionHoldsForLaterOnes) {
   EXPECT_FALSE(find_manifest_event("Microsoft-Windows-DotNETRuntimePrivate", 1, 0));
 }
 
-// Whatever the bytes are: no more is read than there is, as a sanitizer would tell.
+// Whatever the bytes are, no byte past their end is read; a sanitizer would report it.
 TEST(NettraceManifest, AnyBytesAreRead) {
   std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
   for (const Table& table : kTables) {

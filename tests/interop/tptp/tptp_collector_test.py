@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many senders of TPTP traces at once, of either form, some of which die."""
+"""Many senders of TPTP traces at once, in either form; some of them die."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def received(connection):
 
 
 def announced(collector):
-    """A connection that may send binary traces. Whoever closed it without having read that would reset it."""
+    """A connection that may send binary traces. Reads the announcement: closing the connection without that would reset it."""
     connection = collector.connect()
     assert connection.recv(len(ANNOUNCEMENT), socket.MSG_WAITALL) == ANNOUNCEMENT
     return connection
@@ -46,7 +46,7 @@ class Collecting(unittest.TestCase):
         self.path = os.path.join(self.directory.name, "collected.ringtrace")
 
     def catch_up(self, collector):
-        """Until all who connected, and what they sent, before has been served. What nonsense is told."""
+        """Waits until all earlier connections and what they sent have been served. The message about invalid data shows it."""
         with collector.connect() as nonsense:
             nonsense.sendall(b"nonsense")
             return received(nonsense)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Over a connection binary traces go only to those who say that they accept them."""
+"""Over a connection, binary traces are sent only to receivers that announce that they accept them."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "t01_all_le_ti
 
 
 def send(form, *announced, ends=True):
-    """What is received, and said, by a receiver that says `announced`, each by itself."""
+    """What a receiver gets that announces each of `announced`, and the messages."""
     received = []
 
     def receive(listener):

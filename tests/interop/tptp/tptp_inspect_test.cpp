@@ -1,4 +1,4 @@
-// What `ringcat inspect` says of binary TPTP traces: of sound ones, and of those that are not.
+// What `ringcat inspect` reports about binary TPTP traces, valid and invalid.
 
 #include "tools/interop/tptp/tptp_inspect.hpp"
 
@@ -75,7 +75,7 @@ TEST(TptpInspect, DeliversWhatPrecedesATruncationAtAnyByte) {
         continue;
       }
       Json preceding = Json::array();
-      std::uint64_t end = 0;  // of the last whole message
+      std::uint64_t end = 0;  // offset of the end of the last whole message
       for (const Json& message : messages) {
         if (message["offset"].get<std::size_t>() + message["size"].get<std::size_t>() > bytes)
           break;
@@ -106,7 +106,7 @@ TEST(TptpInspect, SurvivesAnyChangedByteAndDeliversWhatPrecedesIt) {
       bytes[at] = static_cast<char>(before ^ (at % 3 == 0 ? 0x01 : at % 3 == 1 ? 0x80 : 0xFF));
       const Inspected inspected = inspect(bytes);
       bytes[at] = before;
-      // Header, encoding and frequency change what everything means.
+      // Header, encoding and frequency change the meaning of everything.
       if (at < messages[0]["offset"].get<std::size_t>()) continue;
       for (std::size_t i = 0; i < messages.size(); ++i) {
         const Json& message = messages[i];
@@ -141,7 +141,7 @@ TEST(TptpInspect, SkipsAndCountsBadMessagesOfASoundSize) {
   TrcbinMaker trace;
   trace.message(1041, [](TrcbinMaker& m) { m.raw("no zero byte"); });
   trace.message(1004, [](TrcbinMaker& m) { m.text("agent").number(std::uint32_t{1}); });
-  // Frames that are not there.
+  // Frames that are missing.
   trace.message(1035, [](TrcbinMaker& m) {
     m.number(std::uint64_t{1}).number(std::uint64_t{2}).number(std::uint64_t{3});
     m.number(std::uint32_t{0x7FFFFFFF}).text("m");

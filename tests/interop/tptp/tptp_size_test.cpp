@@ -1,4 +1,4 @@
-// The format's own comparison of sizes: a start of a thread takes 46 % of its XML.
+// The size comparison of the format's description: the start of a thread takes 46 % of its XML.
 
 #include <array>
 #include <string>
@@ -17,8 +17,8 @@ constexpr std::string_view kXml =
     R"(<threadStart threadId="1" time="1185890426.304424453" objIdRef="1" )"
     R"(threadName="Reference Handler" groupName="system" parentName=""/>)";
 
-// As the description's example has them, which is not as its tables do: ids are integers, the time
-// is a double.
+// As in the description's example, which differs from its tables: ids are integers, the time is a
+// double.
 constexpr std::size_t kExampleBytes = 2 + 4         // id, size
                                       + 4 + 4 + 8   // transient thread id, thread id, time
                                       + 4 + 4       // transient object id, object id
@@ -43,7 +43,8 @@ TEST(TptpSizes, OfTheExampleByTheTables) {
   message.set_time(1185890426304424453);
   std::string xml;
   append_xml(xml, message);
-  EXPECT_EQ(xml.size(), kXml.size());  // with the attributes in the order of the table
+  EXPECT_EQ(xml.size(),
+            kXml.size());  // the binary form, with the attributes in the order of the table
 
   std::string binary;
   ConversionReport report;

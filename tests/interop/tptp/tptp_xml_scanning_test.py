@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is read without the parser of XML is read as the parser would: a comment in front of a
-document is what the parser is needed for, and with it for all that follows."""
+"""The fast scan reads the same as the XML parser. A comment before a document makes ringcat use the parser, for the comment
+and for everything after it."""
 
 import json
 import os
@@ -36,7 +36,7 @@ VALUES = [
     b"&#x110000;", b"&#x0000000000041;", b"&#00000000065;", b"&foo;", b"&", b"&amp", b"& amp;", b"&#;", b"&#x;", b"&#X41;",
     b"&#-5;", b"<", b">", b"]]>", b"a\tb\nc\rd", b"\1", b"\x7f", b"\xc2\x85", b"\xff", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80",
     b"\xef\xbf\xbe", b"\xef\xbf\xbd", b"\xf0\x9f\x98\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\0", b"&lt;" * 50_000,
-    b"y" * (1 << 20),  # more than is looked at without the parser
+    b"y" * (1 << 20),  # more than the scan without the parser covers
 ]
 NUMBERS = [
     b'gcStart time="1.5"', b'gcStart time="-1.0000000019"', b'gcStart time="x"', b'gcStart time=""', b'gcStart time="1e5"',
@@ -48,7 +48,7 @@ ELEMENTS = (TAGS + [b"<monWait " + frames + b"</monWait>" for frames in FRAMES] 
 
 
 def told(document, before):
-    """Exit code, and what is told of a document behind `before` bytes, as if they were not there."""
+    """The exit code, and the result for a document after `before` bytes, with the offsets of the document alone."""
     code, output, _ = ringcat("inspect", "--json", "--from", "trcxml", "-", input=document)
     if not output:
         return code, None

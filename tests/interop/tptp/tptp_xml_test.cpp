@@ -1,4 +1,4 @@
-// Reading of XML traces: what is accepted, what is refused, and where.
+// Reading XML traces: what is accepted, what is refused, and where.
 
 #include <algorithm>
 #include <cstring>
@@ -17,13 +17,13 @@ namespace ringside::tool::tptp {
 namespace {
 
 struct ReadXml {
-  std::vector<std::string> messages;  // as they would be written
+  std::vector<std::string> messages;  // in their written form
   std::vector<std::string> unknown;
-  std::vector<std::uint64_t> bad;  // offsets
+  std::vector<std::uint64_t> bad;  // offsets of errors
   ReadOutcome outcome;
 };
 
-// `step`: how many bytes come at once.
+// `step`: the number of bytes that arrive at once.
 ReadXml read(std::string_view document, std::size_t step = SIZE_MAX) {
   ReadXml result;
   std::size_t at = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Binary TPTP traces, sound or not, put together by hand.
+// Binary TPTP traces made by hand, valid and invalid ones.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ class TrcbinMaker {
     return *this;
   }
 
-  // A message of what `fill` puts, and `more` than that by its size.
+  // A message with the content that `fill` writes; its size claims `more` bytes.
   template <class Fill>
   TrcbinMaker& message(std::uint16_t id, Fill&& fill, std::int64_t more = 0) {
     TrcbinMaker body(little_);
