@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every block of C++ and C in docs/ compiles, all of a language by one run of the compiler.
+"""Every block of C++ and C in docs/ compiles; all blocks of a language are compiled in one run of the compiler.
 
 usage: documentation_code_test.py C_COMPILER CPP_COMPILER
 """
@@ -20,7 +20,7 @@ MAIN = re.compile(r"\bint main\b")
 
 
 def unit(language):
-    """One source of all blocks: includes first, names of functions made unique."""
+    """One source with all blocks: includes first, names of functions made unique."""
     includes, bodies = [], []
     for index, (page, number, text) in enumerate(pages.blocks(language)):
         includes += INCLUDE.findall(text)

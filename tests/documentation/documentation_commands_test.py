@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Commands in docs/ have options, values and subcommands that --help knows, and the programs accept them; configuration
+"""Commands in docs/ use options, values and subcommands that --help lists, and the programs accept them; configuration
 files in docs/ are valid.
 
 usage: documentation_commands_test.py HELP_TEXTS PROGRAM...
@@ -25,7 +25,7 @@ ASSIGNMENT = re.compile(r"([A-Z_]+)=")
 
 
 def options_of(text):
-    """{name: what the value is called, '' of a flag} from the text of --help."""
+    """{option: name of its value, '' for a flag} from the text of --help."""
     found = {}
     for head in re.findall(r"^ {2,6}(-.*?)(?: {2}|$)", text, re.MULTILINE):
         value = re.sub(r"^(?:--?[a-z][a-z-]*,? ?)+", "", head)
@@ -39,7 +39,7 @@ def commands_of(line):
         lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
         lexer.whitespace_split = True
         words = list(lexer)
-    except ValueError:  # not a command: a quotation of the running text
+    except ValueError:  # not a command: a quotation in the running text
         return
     part = []
     for word in [*words, "|"]:
@@ -58,7 +58,7 @@ class Commands(unittest.TestCase):
             cls.helps = json.load(file)
 
     def faults(self, words):
-        """What is wrong with a command; nothing if it is right."""
+        """The faults of a command; nothing if it is valid."""
         command, rest = words[0], words[1:]
         subcommands = {name.split()[1] for name in self.helps if name.startswith(command + " ")}
         known = options_of(self.helps[command])
@@ -94,7 +94,7 @@ class Commands(unittest.TestCase):
         checked = 0
         for page, line in pages.shell_lines():
             for words in commands_of(line):
-                # A container's command: docker run ... IMAGE consumerd ...
+                # A command of a container: docker run ... IMAGE consumerd ...
                 if words[0] == "docker":
                     words = words[next((i for i, word in enumerate(words) if word in PROGRAMS), 0):]
                 if words[0] in PROGRAMS and (len(words) > 1 or words[0] != "ringctl"):
@@ -114,13 +114,13 @@ class Commands(unittest.TestCase):
                         for line in text.splitlines() for words in commands_of(line) if words[0] in PATHS}
             self.assertGreater(len(commands), 30)
             for page, words in sorted(commands):
-                if words == ("ringstat",) or {"--follow", "--watch-exit"} & set(words):  # they run on
+                if words == ("ringstat",) or {"--follow", "--watch-exit"} & set(words):  # these run until they are stopped
                     continue
                 with self.subTest(page=page, command=" ".join(words)):
                     self.assertEqual(self.refusal(words, folder), "")
 
     def refusal(self, words, folder):
-        """What a program says of wrong usage, '' if it accepts the command."""
+        """A program's message about wrong usage, '' if it accepts the command."""
         added = {"consumerd": ["--check-config"], "ringcat": []}.get(words[0], ["--shm-dir", os.path.join(folder, "shm")])
         done = subprocess.run([PATHS[words[0]], *words[1:], *added], cwd=folder, timeout=BOUND_S, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documentation site builds without a warning, its links lead somewhere, it loads nothing from the network, and its
+"""The documentation site builds without a warning, its links have targets, it loads nothing from the network, and its
 tables name what the code has.
 
 usage: documentation_site_test.py MKDOCS HELP_TEXTS [API_MODEL]
@@ -70,7 +70,7 @@ class DocumentationSite(unittest.TestCase):
     def test_links_and_anchors_exist(self):
         checked = 0
         for name, page in self.pages.items():
-            if name in ("404.html", "search.html"):  # they have links from the root of a server
+            if name in ("404.html", "search.html"):  # these have links from the root of a server
                 continue
             for link in page.links:
                 target = urllib.parse.urlparse(link)

@@ -1,4 +1,4 @@
-"""The pages of docs/ and what stands in them."""
+"""The pages of docs/ and their content."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def shell_lines():
 
 
 def first_column(page, heading):
-    """Names in back quotes in the first column of the tables below a heading, up to the next one of its rank."""
+    """Names in back quotes in the first column of the tables of a section, without its later siblings."""
     marks = heading.split(" ")[0]
     content = pages()[page]
     part = content[content.index(heading + "\n") + len(heading):]

@@ -1,4 +1,4 @@
-// Mutations of a trace would die at its checksums: this makes them right again, mostly.
+// A mutated trace would fail at its checksums: this mutator usually recomputes them.
 
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto rest = std::as_bytes(std::span(data, size));
   trace::SiteTable sites;
   std::string why;
-  // One by one, so that an unsound entry does not hide those behind it.
+  // One by one, so that an invalid entry does not hide those after it.
   while (const std::uint32_t bytes = shm::entry_bytes(rest)) {
     sites.add(rest.first(bytes), &why);
     rest = rest.subspan(bytes);

@@ -1,6 +1,6 @@
 // Any bytes as a trace of the format that RINGSIDE_FUZZ_FORMAT names: imported, and shown in all
-// styles. Of a format that is a directory: 4 bytes that tell the length of its metadata, these, and
-// the bytes of one stream.
+// styles. For a format that is a directory: 4 bytes with the length of its metadata, the metadata,
+// and the bytes of one stream.
 
 #include <algorithm>
 #include <cstddef>

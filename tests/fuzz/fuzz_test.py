@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a fuzz target a bounded number of times, seeded from the golden files (segments: from what the
-library makes) and from what was found before; or, with --inputs, once on each of these.
+"""Runs a fuzz target a bounded number of times. Its seeds are the golden files (for segments: what the library makes) and
+earlier findings. With --inputs, runs it once on each of these.
 
 usage: fuzz_test.py NAME PROGRAM [--inputs]
 
-RINGSIDE_FUZZ_RUNS sets the number of runs. What a fuzzer finds stays in RINGSIDE_FUZZ_FINDINGS
-(default: the working directory); mended, it belongs into regressions/NAME/."""
+RINGSIDE_FUZZ_RUNS sets the number of runs. The fuzzer's findings stay in RINGSIDE_FUZZ_FINDINGS (default: the working
+directory); after the fix, add them to regressions/NAME/."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
 RUNS = {"trace": 12000, "packed": 2000, "dictionary": 60000, "segment": 2000}
-# Of the formats of others: where their samples lie, and how the names of these end.
+# The formats of other tools: the folders of their samples, and the suffixes of these.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
     "chrome": ("json", ".json"), "ndjson": ("json", ".ndjson"),
@@ -27,7 +27,7 @@ SAMPLES = {
     "trcxml": ("tptp", ".trcxml"), "ulm": ("ulm", ".ulm"),
 }
 FOREIGN_RUNS = 1500
-# What users type, for the targets that have no fuzzer: only with --inputs.
+# Texts that users type, for the targets that have no fuzzer: only with --inputs.
 TEXTS = {
     "where": [
         "price > 100 && side == \"B\"", "`order.id` in (1, 2, -3) || !(length == 7)",
@@ -42,7 +42,7 @@ TEXTS = {
         "{duration_ns}{activity}{related}{cut}", "time,level,id,price,msg,fields", "{field:}",
         "{msg:>99999999999}", "{nope}", "a{", "a}b", "{msg:*3}"],
 }
-# A file of at most MAX_BYTES justifies no allocation near this, frames of 1 MiB included.
+# A file of at most MAX_BYTES does not justify an allocation near this size, frames of 1 MiB included.
 MAX_BYTES = 1 << 15
 MALLOC_LIMIT_MB = 32
 RSS_LIMIT_MB = 1024
@@ -56,7 +56,7 @@ def golden_files(suffix):
 
 
 def dictionaries(data):
-    """The payloads of a sound file's DICTIONARY blocks."""
+    """The payloads of a valid file's DICTIONARY blocks."""
     at = 0
     while data[at:at + 4] == b"RSBK":
         kind, size = data[at + 4], struct.unpack_from("<I", data, at + 8)[0]
@@ -66,11 +66,11 @@ def dictionaries(data):
 
 
 def foreign_samples(name):
-    """Those that are not longer than what a fuzzer tries."""
+    """The samples that are not longer than the fuzzer's inputs."""
     folder, suffix = os.path.join(FOREIGN, SAMPLES[name][0]), SAMPLES[name][1]
     for sample in sorted(os.listdir(folder)):
         path = os.path.join(folder, sample)
-        if os.path.isdir(path):  # its metadata, and each of its streams by itself
+        if os.path.isdir(path):  # the metadata, and each of the streams by itself
             with open(os.path.join(path, "metadata"), "rb") as file:
                 metadata = file.read()
             for stream in sorted(set(os.listdir(path)) - {"metadata", "index"}):
@@ -128,7 +128,7 @@ def main(name, program, *how):
         os.environ["RINGSIDE_FUZZ_PLACE"] = place
         os.environ["RINGSIDE_FUZZ_FORMAT"] = name
         if name in SAMPLES:
-            os.environ["TMPDIR"] = place  # what is imported goes to memory
+            os.environ["TMPDIR"] = place  # imported data stays in memory
         write_seeds(name, corpus)
         seeds = [os.path.join(corpus, seed) for seed in sorted(os.listdir(corpus))]
         if how:
@@ -138,7 +138,7 @@ def main(name, program, *how):
         return subprocess.run(
             [program, f"-runs={runs}", f"-max_len={MAX_BYTES}", f"-malloc_limit_mb={MALLOC_LIMIT_MB}",
              f"-rss_limit_mb={RSS_LIMIT_MB}", "-timeout=30", "-print_final_stats=1",
-             # consumerd's log; what sanitizers find is said all the same.
+             # hides consumerd's log; sanitizer reports are printed nevertheless
              f"-close_fd_mask={2 if name == 'segment' else 0}",
              f"-artifact_prefix={findings}/", corpus], check=False).returncode
 

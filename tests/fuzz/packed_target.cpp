@@ -1,4 +1,4 @@
-// Any bytes as a file: a packed one if they begin so.
+// Any bytes as a file; a packed one if they begin like one.
 
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace {
 
 using trace::Site;
 
-// A text of one record may be as long as its arguments and 16 KiB for each conversion.
+// The text of one record can be as long as its arguments and 16 KiB for each conversion.
 constexpr std::size_t kTextKept = std::size_t{1} << 16;
 
 std::optional<trace::MessageFormat> format_of(const Site& site) {
@@ -35,7 +35,7 @@ std::optional<trace::ReadReport> read_to_the_end(std::unique_ptr<trace::TraceFil
   options.site_losses = true;
   auto set = trace::TraceSet::open(std::move(files), std::move(options), &error);
   if (!set) return {};
-  // Sites live as long as their section is read.
+  // Sites live as long as their section is being read.
   std::map<std::pair<std::uint32_t, const Site*>, std::optional<trace::MessageFormat>> formats;
   trace::Event event;
   std::string text;

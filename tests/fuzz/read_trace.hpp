@@ -10,7 +10,7 @@ namespace ringside::fuzz {
 
 void read_trace(std::unique_ptr<trace::TraceFile> file);
 
-// The same of one that this project has written: ends the process if any of it is damaged.
+// Reads a trace that this project has written: ends the process if any of it is damaged.
 void read_sound_trace(std::unique_ptr<trace::TraceFile> file);
 
 }  // namespace ringside::fuzz

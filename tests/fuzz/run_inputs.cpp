@@ -1,4 +1,4 @@
-// Runs a fuzz target on files, without a fuzzer: what it once found stays found in every build.
+// Runs a fuzz target on files, without a fuzzer, so that every build checks earlier findings.
 //
 // usage: NAME FILE...
 

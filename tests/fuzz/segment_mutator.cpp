@@ -1,5 +1,5 @@
-// Mutations of whole inputs would mostly break the steps apart: this changes one of them, or two
-// at a time, and where and when they happen.
+// Mutations of whole inputs would usually break the framing of the steps. This mutator changes one
+// or two steps at a time: their bytes, place and time.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace {
 
 using namespace ringside::fuzz;
 
-// Every eighth mutation is any.
+// Every eighth mutation is unrestricted.
 constexpr unsigned kAnyOneIn = 8;
 
 struct Step {
-  std::size_t offset = 0;  // of its head
+  std::size_t offset = 0;  // offset of its head
   StepHead head;
   std::span<std::uint8_t> bytes;
 };
@@ -34,7 +34,7 @@ std::vector<Step> steps_of(std::span<std::uint8_t> input) {
   return steps;
 }
 
-// One that lengths and positions break at, or near one that is there.
+// A word at which lengths and positions break, or one near the present word.
 std::uint64_t word_near(std::uint64_t word, std::mt19937& dice) {
   const std::uint64_t power = std::uint64_t{1} << dice() % 64;
   switch (dice() % 6) {
@@ -77,7 +77,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   };
   Step changed = step;
   switch (dice() % 6) {
-    case 0:  // a byte or some
+    case 0:  // one or more bytes
       if (!step.bytes.empty()) {
         LLVMFuzzerMutate(step.bytes.data(), step.bytes.size(), step.bytes.size());
       }
@@ -90,7 +90,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
       changed.head.kind = dice() % 4 == 0 ? kTruncate : std::uint8_t{0};
       store(changed);
       break;
-    case 3:  // the same once more, later, and there another word
+    case 3:  // repeats the step later, with another word
       if (size + sizeof(StepHead) + step.bytes.size() <= max_size) {
         changed.offset = size;
         changed.head.bytes = static_cast<std::uint16_t>(step.bytes.size());

@@ -1,6 +1,6 @@
-// Writes seeds for the segment target, made by the library itself: what a segment holds when it is
-// new, while two threads log to it and a snapshot is asked for, when their rings are full, and all
-// of it as it comes about.
+// Writes seeds for the segment target, made by the library itself. They hold a segment when it is
+// new, while two threads log and a snapshot is requested, when the rings are full, and all of these
+// changes as steps.
 //
 // usage: RINGSIDE_SHM_DIR=DIR RINGSIDE_OVERFLOW=POLICY segment_seeds PREFIX
 
@@ -30,9 +30,10 @@ using fuzz::kLineBytes;
 constexpr std::int32_t kPageBytes = 4096;
 constexpr std::size_t kMostStepBytes = 2048;
 
-using Lines = std::map<std::uint32_t, std::vector<char>>;  // those that are not zero
+using Lines = std::map<std::uint32_t, std::vector<char>>;  // the lines that are not zero
 
-// What there is, without touching what never was, and without the switches, which no reader reads.
+// Reads the allocated parts without touching the others, and leaves out the switches, which no
+// reader reads.
 Lines lines_of(const std::string& path) {
   Lines lines;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -57,7 +58,7 @@ Lines lines_of(const std::string& path) {
   return lines;
 }
 
-// What is new in `after`, as steps.
+// The differences of `after` from `before`, as steps.
 std::string steps(const Lines& before, const Lines& after, unsigned when) {
   std::string text;
   std::string bytes;
@@ -89,7 +90,7 @@ void log_each_kind(int i) {
                         std::string(static_cast<std::size_t>(i), 'y').c_str());
 }
 
-// As ringctl does; it means nothing to rings that are drained.
+// As ringctl does; it has no effect on rings that are drained.
 bool ask_for_snapshot(const std::string& path) {
   constexpr off_t kRequested = shm::kPageBytes + offsetof(shm::ControlPage, snapshot_request) +
                                offsetof(shm::SnapshotRequest, requested);
@@ -136,7 +137,7 @@ int main(int argc, char** argv) {
     write(how, steps({}, two, 0));
     write(how, steps({}, fresh, 0) + steps(fresh, begun, 1) + steps(begun, two, 2));
   }
-  // Of the full ring its beginning and its positions: the rest is more of the same.
+  // Keeps the beginning and the positions of the full ring; the rest repeats.
   std::erase_if(full, [&](const auto& line) {
     return line.first > 10'000 && line.first % 1024 > 128 && !two.contains(line.first);
   });

@@ -1,6 +1,6 @@
-// Any bytes as a segment, changed at any moment: salvaged as ringcat does, drained as consumerd
-// does, by one whose work another one finishes too, watched as ringstat does. What comes out is a
-// sound trace.
+// Any bytes as a segment, changed at any moment. It is salvaged as ringcat does; drained as
+// consumerd does, also by one whose work another one finishes; and watched as ringstat does. The
+// output is a valid trace.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ using namespace ringside::consumer;
 
 constexpr char kName[] = "ringside.fuzzed.1.0000000000000001";
 
-// A directory in memory, one for each process.
+// A directory in memory, one per process.
 class Place {
  public:
   Place() {
@@ -55,14 +55,14 @@ class Place {
   std::string path_;
 };
 
-// The file that the input tells of, and what happens to it.
+// The file that the input describes, and what happens to it.
 class Segment {
  public:
   Segment(const std::string& path, std::span<const std::uint8_t> steps) : steps_(steps) {
     fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd_ < 0) std::abort();
     step(0);
-    // Whole, as far as it claims to be.
+    // As large as it claims to be.
     std::uint64_t claimed = 0;
     const off_t size = lseek(fd_, 0, SEEK_END);
     if (pread(fd_, &claimed, sizeof claimed, offsetof(shm::SegmentHeader, segment_bytes)) ==
@@ -88,7 +88,7 @@ class Segment {
   }
 
  private:
-  // A file system that has no files as large leaves it as it is.
+  // A file system that does not support files of this size leaves it unchanged.
   void cut(std::uint64_t bytes) { [[maybe_unused]] const int r = ftruncate(fd_, off_t(bytes)); }
 
   std::span<const std::uint8_t> steps_;
@@ -103,7 +103,7 @@ struct Consumer {
     writer = std::make_unique<SlotWriter>(*staging, *io, log);
   }
 
-  // False if it refuses the segment.
+  // False if consumerd refuses the segment.
   bool begin() {
     std::string why;
     AttachFailure failure;
@@ -115,7 +115,7 @@ struct Consumer {
     if (session != nullptr) session->set_rules(rules());
     return session != nullptr;
   }
-  // Every record is looked at: some are left out, and most values hidden.
+  // Every record is checked: some are left out, and most values are hidden.
   static std::shared_ptr<const RecordRules> rules() {
     RecordRules rules;
     rules.samples.emplace_back().one_in = 3;
@@ -127,7 +127,7 @@ struct Consumer {
     session->tend();
     look_at_metrics();
   }
-  // Whatever the segment says, totals do not fall, and ratios are some.
+  // Whatever the segment contains, totals do not fall, and ratios are valid.
   void look_at_metrics() {
     const ServiceMetrics now = session->metrics();
     for (std::size_t i = 0; i < now.totals.lost.size(); ++i) {
@@ -156,7 +156,7 @@ struct Consumer {
   std::unique_ptr<StagingFile> staging;
   std::unique_ptr<SlotWriter> writer;
   std::unique_ptr<SegmentSession> session;
-  ServiceTotals totals;  // as told last
+  ServiceTotals totals;  // as last reported
 };
 
 void salvage(const Place& place) {
@@ -167,7 +167,7 @@ void salvage(const Place& place) {
   fuzz::read_sound_trace(trace::TraceFile::in_memory("salvaged", std::move(salvaged->trace)));
 }
 
-// All that ringstat and ringctl list read of it.
+// Reads everything that ringstat and ringctl list read of it.
 void watch(const Place& place) {
   constexpr std::size_t kRings = 4;
   std::string why;
@@ -190,7 +190,7 @@ void watch(const Place& place) {
   }
 }
 
-// What was drained stays in the staging file and is finished by the next one.
+// The drained records stay in the staging file, and the next consumerd finishes them.
 void drain_and_die(const Place& place, Segment& segment) {
   {
     Consumer killed(place);
@@ -202,7 +202,7 @@ void drain_and_die(const Place& place, Segment& segment) {
     killed.session.reset();
   }
   segment.step(2);
-  // Nothing that a service does to its segment holds up what is left behind.
+  // Nothing that a service does to its segment may block recovery.
   if (!recover_all_staging(place.path(), Log(false))) std::abort();
 }
 

@@ -1,4 +1,4 @@
-// Any text as --template, and as --columns of --format csv: parsed, and lines made by it.
+// Any text as --template, and as --columns of --format csv: parsed, then used for lines.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any text as a condition of --where: parsed, fitted to statements, applied to records.
+// Any text as a condition of --where: parsed, matched with statements, applied to records.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ringside;
   std::string text(reinterpret_cast<const char*>(data), size);
-  // The C library's regular expressions take what memory nested repetitions ask for.
+  // The C library's regular expressions allocate as much memory as nested repetitions need.
   if (text.find('{') != std::string::npos) return 0;
   std::string why;
   tool::FilterOptions options;

@@ -1,9 +1,9 @@
 // The service whose traces are the golden files: a few records of every kind that the front end
-// makes. README.md tells how it was run.
+// creates. README.md describes how it was run.
 //
 // usage: golden_service kinds | losses | steps
 //   kinds   all conversions and levels, long and cut texts, two threads
-//   losses  more than a ring of 64 KiB takes
+//   losses  more than a ring of 64 KiB holds
 //   steps   ten records for each line of standard input, flushed; kills itself at its end
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files of every version of the format that there has been read the same for ever: lines, events,
-exit status; by ringcat, by the reader library, and by the independent reader; rotated and packed ones too."""
+"""Files of every released version of the format are always read the same: lines, events, exit status; by ringcat, by the
+reader library, and by the independent reader; rotated and packed files too."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the trace files of a folder of golden files anew, for a new version of the format.
+"""Creates the trace files of a golden folder for a new version of the format.
 
 usage: make_golden.py FOLDER, with the environment of the test `golden`, and
 RINGSIDE_TEST_GOLDEN_SERVICE."""
@@ -56,7 +56,7 @@ def killed_service(bed):
 
 
 def rotated(bed, folder):
-    """Four files of one service, which is killed while the last one is written; the first two packed."""
+    """Four files of one service, which is killed while the last one is written; the first two are packed."""
     service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
     consumer = bed.start_consumer()
     for files in (1, 2, 3):
@@ -78,7 +78,7 @@ def rotated(bed, folder):
 
 
 def without_origin(data):
-    """The same bytes, but for the program's path and the host in headers: as many fillers instead."""
+    """The same bytes, with fillers of the same length instead of the program's path and the host in headers."""
     data = bytearray(data)
     for block in frames(bytes(data)):
         if not isinstance(block, Block) or block.type != 1:
@@ -127,7 +127,7 @@ def main(folder):
                 done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
                                       capture_output=True, check=False)
                 write(os.path.join(folder, stem + ending), done.stdout)
-    os.remove(os.path.join(folder, "losses.events"))  # large, and little in it
+    os.remove(os.path.join(folder, "losses.events"))  # large, with little content
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-// Prints every event of trace files as the reader library gives it, one a line, for comparison with
-// the independent reader: numbers in decimal, values as the hexadecimal bytes that a record stores.
+// Prints every event of trace files as the reader library returns it, one per line, for comparison
+// with the independent reader: numbers in decimal, values as the hexadecimal bytes of the record.
 //
 // usage: dump_trace PATH...
-//   R unix_ns pid stream sequence ticks site extension_flags extension_parts value...
-//   L unix_ns pid stream sequence count cause
+//
+//     R unix_ns pid stream sequence ticks site extension_flags extension_parts value...
+//     L unix_ns pid stream sequence count cause
 
 #include <cinttypes>
 #include <cstdio>
@@ -29,7 +30,7 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-// Without the lengths that a record stores in front of texts and arrays.
+// Without the lengths that a record stores before texts and arrays.
 std::string value_bytes(const trace::Value& value) {
   if (shm::is_array(value.type)) return std::string(value.text);
   return trace::testing::ring_form(value, false);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The reader of this folder, made from the specification alone, against the project's own: the same
-records, times, sequence numbers, values, losses and lines from the same files."""
+"""The reader of this folder, written from the specification alone, against the project's own: the same records, times,
+sequence numbers, values, losses and lines from the same files."""
 
 import os
 import re
@@ -27,8 +27,8 @@ def read(path):
 
 
 def examples_of_the_specification():
-    """Heading and bytes of each hexadecimal column in the text; those that begin with no HEADER go
-    behind HEADER, CLOCK and STREAM of the first."""
+    """Heading and bytes of each hexadecimal column in the text. Examples without a HEADER follow HEADER, CLOCK and STREAM
+    of the first one."""
     with open(os.environ["RINGSIDE_TEST_SPECIFICATION"], encoding="utf-8") as file:
         chapters = re.split(r"^#+ ", file.read(), flags=re.MULTILINE)
     opening = b""
@@ -49,7 +49,7 @@ def examples_of_the_specification():
 
 class IndependentReader(unittest.TestCase):
     def assert_same_events(self, *paths):
-        """Field by field with what the library reads. Returns the events."""
+        """Compares each field with the library's. Returns the events."""
         events = in_order([read(path) for path in paths])
         status, dump, complaint = run(program("dump_trace"), *paths)
         self.assertEqual(status, 0, complaint)
@@ -61,7 +61,7 @@ class IndependentReader(unittest.TestCase):
         return events
 
     def assert_same_lines(self, *paths):
-        """Byte by byte with what ringcat prints."""
+        """Compares each byte with ringcat's output."""
         status, lines, complaint = run(program("ringcat"), "--utc", "--raw", *paths)
         self.assertEqual((status, complaint), (0, b""))
         events = in_order([read(path) for path in paths])
@@ -77,7 +77,7 @@ class IndependentReader(unittest.TestCase):
         return file
 
     def assert_extents_keep_their_word(self, section):
-        """What heads of extents say of their records, and what sequence points promise."""
+        """The heads of extents agree with their records, and sequence points with what follows them."""
         times = {}
         for event in section.events:
             if not isinstance(event, Loss):
@@ -140,7 +140,7 @@ class IndependentReader(unittest.TestCase):
                 self.assert_whole(path)
             events = self.assert_same_events(*bed.traces())
             self.assertEqual(len(events), 3000)
-            # What the service itself counted is in each message: thread/number.
+            # Each message contains the service's own count: thread/number.
             for _, section, event in events:
                 thread = section.streams[event.stream_id].name
                 self.assertEqual(b"%s/%d" % (thread[1:].encode(), event.sequence),
@@ -208,7 +208,7 @@ class IndependentReader(unittest.TestCase):
             self.assert_same_lines(*bed.traces())
 
     def test_damage_costs_the_same_records(self):
-        """One byte of each block in turn: neither reader loses more than the other."""
+        """Damages one byte of each block in turn: neither reader loses more than the other."""
         with TestBed() as bed:
             path = os.path.join(bed.output_dir, "random.ringtrace")
             self.assertEqual(run(program("random_trace"), "7", path)[0], 0)
@@ -218,7 +218,7 @@ class IndependentReader(unittest.TestCase):
             blocks = [(offset, kind) for offset, kind in file.sections[0].blocks if kind in (3, 4, 10)]
             for offset, kind in blocks[::2]:
                 if kind == 10 or offset == blocks[0][0]:
-                    continue  # names of threads are not compared here; nothing precedes the first clock
+                    continue  # names of threads are not compared here; no event precedes the first clock
                 with self.subTest(offset=offset, kind=kind):
                     bad = bytearray(data)
                     bad[offset + FRAME_BYTES + 3] ^= 0x55

@@ -1,8 +1,9 @@
 // Writes a trace file of random records with the project's own writers: all types of fields, arrays
-// and constants, extensions, drops, times that go back, a clock that is steered.
+// and constants, extensions, drops, times that go back, a clock that is corrected.
 //
 // usage: random_trace SEED FILE [RECORDS]
-//   RECORDS  per stream, default 200
+//
+//     RECORDS  per stream, default 200
 
 #include <algorithm>
 #include <cstdio>

@@ -19,13 +19,13 @@ LEVELS = ("NONE", "TRACE", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITI
 
 
 class Unsound(Exception):
-    """Bytes that no writer of this format makes."""
+    """Bytes that no writer of this format produces."""
 
 
 @dataclass
 class Field:
     name: str
-    type: str  # of TYPE_NAMES; the element's for an array
+    type: str  # one of TYPE_NAMES; for an array, the element's type
     array: bool
     flags: int
     enum_table_id: int
@@ -57,7 +57,7 @@ class Site:
 
 
 class Dictionary:
-    """What the blocks of one section say; the first entry for an id counts."""
+    """The content of a section's dictionary blocks; the first entry for an id counts."""
 
     def __init__(self):
         self.sites, self.enum_tables = {}, {}
@@ -86,7 +86,7 @@ class Dictionary:
 
 
 class _Texts:
-    """The texts at the end of an entry, one behind the other."""
+    """The texts at the end of an entry, one after the other."""
 
     def __init__(self, entry, at):
         if at > len(entry):

@@ -20,7 +20,7 @@ class Record:
     sequence: int
     ticks: int
     site: object
-    values: list  # one for each field of the site, constant ones included; see value_of_bytes
+    values: list  # one for each field of the site, including constant ones; see value_of_bytes
     substream: int = None
     activity: bytes = None
     related_activity: bytes = None
@@ -87,7 +87,7 @@ def parse_extent(payload):
 
 
 def text_slot(text):
-    """The place of a text in the text history."""
+    """The slot of a text in the text history."""
     if len(text) < 8:
         a, b = int.from_bytes(text, "little"), 0
     else:
@@ -103,8 +103,8 @@ def number_slot(bits):
 
 
 def value_of_bytes(description, raw):
-    """Bytes in natural size -> int (integers, bool, char, pointer, enum; bit pattern of floats),
-    bytes (string, bytes), or a list of these (arrays)."""
+    """The value of bytes in their natural size: int (integers, bool, char, pointer, enum; bit pattern of floats), bytes
+    (string, bytes), or a list of these (arrays)."""
     if not description.array:
         return _element(description.type, raw)
     values, rest = [], _Bytes(raw)
@@ -134,7 +134,7 @@ class _Decoder:
         self.successor = list(range(len(self.sites)))
         self.previous_index = 0
         self.time = extent.base
-        # Per site: what each recorded field had last; 64-bit patterns, or bytes.
+        # Per site: the last value of each recorded field; 64-bit patterns, or bytes.
         self.previous = [[b"" if f.array or f.type in VARIABLE else 0 for f in site.recorded_fields()]
                          for site in self.sites]
 
@@ -263,8 +263,7 @@ class _Decoder:
 
 
 def decode_records(extent, sites):
-    """Yields the extent's records, `sites` being the dictionary's so far. Raises Unsound behind the
-    last sound record."""
+    """Yields the extent's records; `sites` is the dictionary so far. Raises Unsound after the last valid record."""
     if extent.record_count == 0 and not extent.records_part:
         return
     decoder = _Decoder(extent, sites)

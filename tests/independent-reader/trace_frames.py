@@ -1,5 +1,5 @@
-"""Block framing: whole blocks of a trace file, and what lies between them, as the specification
-(trace-format/README.md, "Block framing") has it."""
+"""Block framing: whole blocks of a trace file, and what lies between them, as specified in trace-format/README.md, "Block
+framing"."""
 
 import struct
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _CRC_TABLE = _crc_table()
 
 
 def crc32c(*pieces):
-    """CRC-32C (Castagnoli) of the pieces, one behind the other."""
+    """CRC-32C (Castagnoli) of the pieces, one after the other."""
     crc = 0xFFFFFFFF
     for piece in pieces:
         for byte in piece:
@@ -33,7 +33,7 @@ def crc32c(*pieces):
 
 @dataclass
 class Block:
-    """One sound block."""
+    """One valid block."""
 
     offset: int
     type: int
@@ -47,11 +47,11 @@ class Block:
 
 @dataclass
 class Damage:
-    """Bytes that belong to no sound block."""
+    """Bytes that do not belong to a valid block."""
 
     offset: int
     bytes: int
-    # The file ends within what begins like a block: it is being written, or its writer died.
+    # The file ends within the beginning of a block: it is being written, or its writer died.
     unfinished: bool
 
 
@@ -69,7 +69,7 @@ def _block_at(data, offset):
 
 
 def _is_unfinished(data, offset):
-    """Whether the file's end cuts off what begins at `offset` like a block."""
+    """Whether a block seems to begin at `offset` and the end of the file cuts it off."""
     rest = data[offset:offset + FRAME_BYTES]
     if len(rest) < FRAME_BYTES:
         return rest[:4] == MAGIC[:len(rest)]

@@ -1,7 +1,6 @@
 """Message text of a record, and its line as ringcat prints it.
 
-printf conversions are left to Python's own bytes formatting where it agrees with C; long doubles
-are formatted from their exact value."""
+Python's own bytes formatting converts everything where it agrees with C; long doubles are formatted from their exact value."""
 
 import re
 import struct
@@ -20,7 +19,7 @@ CONVERSION = re.compile(rb"%([-+ #0']*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|q|z|j|
 
 
 class Unformattable(Exception):
-    """A conversion that this formatter leaves out."""
+    """A conversion that this formatter does not support."""
 
 
 def double_of(bits, kind):
@@ -56,7 +55,7 @@ def _scientific(value, precision):
 
 
 def _long_double(value, conversion, precision, flags):
-    """Digits with sign, as C's %Lf, %Le and %Lg give them; without width."""
+    """Digits with sign, as C's %Lf, %Le and %Lg print them; without width."""
     if not value.is_finite():
         text = "-" if value.is_signed() else ""
         text += "nan" if value.is_nan() else "inf"
@@ -98,7 +97,7 @@ def _converted(value, kind, conversion, flags, width, precision):
     if precision is not None and precision < 0:
         precision = None
     if conversion in "sSC" or (conversion == "c" and kind == "string"):
-        return _padded(value, flags, width, False)  # cut to its precision when it was recorded
+        return _padded(value, flags, width, False)  # already cut to its precision when it was recorded
     if conversion == "c":
         return _padded(bytes([value & 0xFF]), flags, width, False)
     if conversion == "p":
@@ -150,7 +149,7 @@ def printf_text(site, values):
 
 
 def value_text(description, value):
-    """A field's value for a dump: unambiguous, not pretty."""
+    """A field's value for a dump: unambiguous rather than readable."""
     if isinstance(value, list):
         return "[" + ", ".join(value_text(_Element(description.type), item) for item in value) + "]"
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Sections of a trace file, their records in the order of time, their losses."""
+"""Sections of a trace file, their records in the order of time, and their losses."""
 
 import bisect
 import struct
@@ -18,7 +18,7 @@ CAUSE_UNTOLD = -1
 
 
 class Unreadable(Exception):
-    """A file that this reader cannot or must not read."""
+    """A file that this reader cannot read, or must not."""
 
 
 @dataclass
@@ -53,10 +53,10 @@ class Stream:
 
 @dataclass
 class Loss:
-    """Records of a stream that are missing: dropped ones, or a gap without a word."""
+    """Missing records of a stream: reported as dropped, or an unreported gap."""
 
     stream_id: int
-    sequence: int  # of the first that is missing
+    sequence: int  # of the first missing record
     count: int
     cause: int
     ticks: int
@@ -74,7 +74,7 @@ class Count:
 
 @dataclass
 class Losses:
-    """What no extent tells of: losses without a stream, and all losses by statement."""
+    """Losses that no extent reports: losses without a stream, and all losses by statement."""
 
     since: int
     until: int
@@ -113,7 +113,7 @@ class Section:
     clocks: list = field(default_factory=list)
     dictionary: Dictionary = field(default_factory=Dictionary)
     streams: dict = field(default_factory=dict)
-    # Record, Loss, Losses and SequencePoint, as they stand in the file.
+    # Record, Loss, Losses and SequencePoint, in the order of the file.
     told: list = field(default_factory=list)
     index: Index = None
     end: End = None
@@ -129,7 +129,7 @@ class Section:
         return [event for event in self.told if isinstance(event, SequencePoint)]
 
     def unix_ns(self, ticks):
-        """Time of a time stamp, by the CLOCK blocks of the section."""
+        """The time of a time stamp, from the CLOCK blocks of the section."""
         if not self.clocks:
             raise Unsound("a section without a clock")
         clocks = sorted(self.clocks, key=lambda clock: clock[0])
@@ -146,7 +146,7 @@ class Problem:
 
 
 class TraceFile:
-    """All sections of a file's bytes, decoded. `problems` are what a reader has to report."""
+    """All sections of a file's bytes, decoded. `problems` are what a reader must report."""
 
     def __init__(self, data):
         self.sections, self.problems = [], []
@@ -257,7 +257,7 @@ def _index(payload):
 
 
 def _uncovered(ranges, begin, end):
-    """How many numbers of (begin, end] lie in none of the ranges, to which it is added."""
+    """The count of numbers in (begin, end] that none of the ranges contains; adds (begin, end] to the ranges."""
     fresh, at = 0, begin
     for low, high in sorted(ranges):
         if low > at:
@@ -269,12 +269,12 @@ def _uncovered(ranges, begin, end):
 
 
 def in_order(files):
-    """(unix_ns, section, Record or Loss) of all files: by time, ties by stream and sequence number.
-    Gaps in the sequence numbers that no loss tells of become losses of CAUSE_UNTOLD; what precedes a
-    stream's first event may stand in a file that is not at hand."""
+    """(unix_ns, section, Record or Loss) of all files: by time, ties by stream and sequence number. Gaps in the sequence
+    numbers that no loss explains become losses of CAUSE_UNTOLD. Records before a stream's first event may be in a file
+    that was not given."""
     events = []
     expected = {}  # by (uuid, stream): the next sequence number
-    counted = {}  # by (uuid, cause): the numbers of stray counters that were told of
+    counted = {}  # by (uuid, cause): the ranges of stray counters that were reported
 
     def expect(section, stream_id, sequence, ticks):
         key = (section.header.uuid, stream_id)

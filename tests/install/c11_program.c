@@ -1,4 +1,4 @@
-/* A C11 program as a user of the installed library writes it. */
+/* A C11 program as written by a user of the installed library. */
 #include <ringside/ringside.h>
 
 int main(void) {

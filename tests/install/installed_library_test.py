@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Installs the build below a temporary folder and uses it as a stranger would: through
-pkg-config, with the README's own program and commands, in C++20 and in C11. A program that reads
-traces is built against the reader library.
+"""Installs the build below a temporary folder and uses it as a new user would: through pkg-config, with the README's own
+program and commands, in C++20 and in C11. A program that reads traces is built against the reader library.
 
 usage: installed_library_test.py SOURCE_ROOT BUILD_ROOT [README]
 """
@@ -25,7 +24,7 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 CPP_COMPILERS = ["g++", "clang++"]
 C_COMPILERS = ["gcc", "clang"]
 
-# Commands of the README that cannot run inside a test, and what runs them instead.
+# Commands of the README that cannot run inside a test, and the test or program that runs them instead.
 RUN_ELSEWHERE = {
     "packaging/demo.sh": "the test demo, on this build",
     "packaging/test.sh": "the command that runs this test",
@@ -38,7 +37,7 @@ installed = None
 
 
 class Installation:
-    """The build installed below `root`, and the environment in which it is found."""
+    """The build installed below `root`, and the environment in which other programs find it."""
 
     def __init__(self, root):
         self.root = root
@@ -49,7 +48,7 @@ class Installation:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
         self.environment.update(
             PKG_CONFIG_SYSROOT_DIR=root,
-            PKG_CONFIG_LIBDIR=os.path.dirname(pc_file),  # nothing of the system may be needed
+            PKG_CONFIG_LIBDIR=os.path.dirname(pc_file),  # the build must need nothing else from the system
             PKG_CONFIG_PATH="",
             LD_LIBRARY_PATH=library_folder)
 
@@ -75,8 +74,8 @@ class Installation:
 
 
 def run(command, **options):
-    """Standard output; an AssertionError with all output when the command fails or hangs."""
-    # Files, not pipes: what the command leaves in the background would keep a pipe open.
+    """Returns standard output; raises AssertionError with all output when the command fails or hangs."""
+    # Files, not pipes: a background process of the command would keep a pipe open.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
                                    **options)
@@ -85,7 +84,7 @@ def run(command, **options):
         except subprocess.TimeoutExpired:
             status = f"no end within {BOUND_S} s"
         try:
-            os.killpg(process.pid, signal.SIGKILL)  # what is left in the background
+            os.killpg(process.pid, signal.SIGKILL)  # kills processes that the command left in the background
         except ProcessLookupError:
             pass
         process.wait()
@@ -149,7 +148,7 @@ class InstalledLibrary(unittest.TestCase):
         return program
 
     def trace_of(self, program):
-        """What ringcat prints of one run of the program."""
+        """ringcat's output for one run of the program."""
         run([program], cwd=self.folder, env=self.environment)
         self.assertEqual(len(os.listdir(self.shm)), 1, "the program must leave its segment to consumerd")
         output = tempfile.mkdtemp(dir=self.folder)
@@ -205,13 +204,13 @@ class InstalledLibrary(unittest.TestCase):
         self.assertIn("ringside_build_info{", out, "the README's commands show metrics")
 
     def moved(self, command):
-        """A command that means this test's installation, and a port that nobody uses."""
+        """The command with this test's installation and an unused port."""
         alerts = installed.find("ringside_alerts.yml")
         command = command.replace("/usr/local/share/ringside/monitoring/ringside_alerts.yml", alerts)
         return command.replace(":9465", f":{self.port}")
 
     def command_folder(self):
-        """A folder for PATH in which programs look at this test's segments instead of all of the machine's."""
+        """A folder for PATH in which programs use this test's segments instead of all segments of the machine."""
         folder = os.path.join(self.folder, "bin")
         os.mkdir(folder)
         os.symlink(installed.program("ringcat"), os.path.join(folder, "ringcat"))
@@ -231,7 +230,7 @@ class InstalledTraceLibrary(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="ringside-use.")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        # What it is itself built on, zstd, is the system's.
+        # zstd, on which the library is built, comes from the system.
         self.environment = {**installed.environment, "PKG_CONFIG_PATH": installed.environment["PKG_CONFIG_LIBDIR"]}
         del self.environment["PKG_CONFIG_LIBDIR"]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The product without its tests and measurements needs no package of theirs.
+"""The product without its tests and benchmarks needs none of their packages.
 
 usage: product_alone_test.py SOURCE_ROOT
 """

@@ -1,4 +1,4 @@
-// Reads a trace through the installed library: prints its records and how many were lost.
+// Reads a trace through the installed library: prints its records and the number of lost ones.
 #include <iostream>
 #include <string>
 #include <vector>

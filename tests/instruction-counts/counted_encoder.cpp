@@ -1,6 +1,6 @@
-// The extent encoder's work to be counted. Under callgrind: one dump per kind of record, named
-// after it. With the argument --steps: prints "NAME INSTRUCTIONS-PER-RECORD" per kind, by single
-// steps, if this processor has kernels that valgrind cannot run.
+// The extent encoder's work, to be counted. Under callgrind: one dump per kind of record, named
+// after it. With --steps: prints "NAME INSTRUCTIONS-PER-RECORD" per kind, counted by single steps,
+// if this processor has kernels that valgrind cannot run.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ constexpr std::uint32_t kRecords = 1000;
 constexpr std::uint32_t kSteppedRecords = 300;  // a step takes microseconds
 constexpr std::uint64_t kStartTsc = 1U << 20;
 
-// Numbers without order that are the same in every run and every library.
+// Unordered numbers that are the same in every run and with every library.
 class Sequence {
  public:
   std::uint64_t next() {
@@ -58,7 +58,7 @@ void put_value(std::string& out, FieldType type, std::uint64_t number) {
 
 bool g_by_steps = false;
 
-// kRecords of one site. `changing`: the values of each are others than those before.
+// Counts kRecords of one site. `changing`: each record's values differ from the previous ones.
 void count(const char* name, const std::vector<FieldType>& types, bool changing) {
   shm::SiteDescription site;
   site.site_id = 5;
@@ -87,7 +87,7 @@ void count(const char* name, const std::vector<FieldType>& types, bool changing)
     cursor.last_tsc = kStartTsc;
     return encoder.encode(input, cursor, 0, 0, out);
   };
-  encode();  // takes its memory
+  encode();  // allocates its memory
   if (g_by_steps) {
     const std::int64_t steps = test::count_by_steps([&] {
       test::step_mark();

@@ -1,4 +1,4 @@
-// Log calls for callgrind to count: one dump per statement, named after it, of kCalls calls.
+// Log calls for callgrind to count: one dump per statement, named after it, with kCalls calls.
 
 #include <cstdio>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kCalls = 1000;
 
-// Arguments are opaque to the compiler, as they are in a service.
+// Makes arguments opaque to the compiler, as they are in a service.
 template <class T>
 T opaque(T value) {
   asm volatile("" : "+r"(value));
@@ -20,7 +20,7 @@ double opaque(double value) {
   return value;
 }
 
-// The statement stands in the loop itself, as in a service's own function.
+// The statement is inlined into the loop, as in a service's own function.
 template <class Call>
 [[gnu::noinline]] void repeat(const Call& call) {
   for (int i = 0; i < kCalls; ++i) call();
@@ -38,7 +38,7 @@ void count(const char* name, const Call& call) {
 
 int main() {
   ringside::Options options;
-  options.ring_bytes = 4U << 20;  // holds them all: nobody drains
+  options.ring_bytes = 4U << 20;  // holds all records: no consumer drains them
   ringside::init(options);
   if (!ringside::preallocate()) {
     std::fprintf(stderr, "%s\n", ringside::status().message.c_str());

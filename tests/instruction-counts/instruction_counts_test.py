@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the instructions of log calls and of the encoder under callgrind and compares them with
-bounds.txt: a regression shows without any timing.
+"""Counts the instructions of log calls and of the encoder under callgrind and compares them with bounds.txt: a regression
+shows without any timing.
 
 usage: instruction_counts_test.py COMPILER PROGRAM..."""
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-CALLS = 1000  # kCalls and kRecords of the programs
+CALLS = 1000  # kCalls and kRecords in the programs
 COLUMNS = {"gcc": 1, "clang": 2}
 
 
@@ -42,7 +42,7 @@ def count(program, directory):
 
 
 def count_by_steps(program):
-    """The same for code that valgrind cannot run; empty where the processor cannot either."""
+    """The same for code that valgrind cannot run; empty where the processor cannot run it either."""
     done = subprocess.run([program, "--steps"], capture_output=True, text=True, timeout=300,
                           check=True)
     counts = {name: float(count) for name, count in map(str.split, done.stdout.splitlines())}

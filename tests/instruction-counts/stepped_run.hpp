@@ -11,14 +11,13 @@
 
 namespace ringside::test {
 
-// In the stepped process: between two calls everything is counted.
+// In the stepped process: instructions between two calls are counted.
 inline void step_mark() {
   raise(SIGUSR1);
 }
 
-// Runs `run` in a child and returns how many instructions it executes between its first and its
-// second step_mark(), the few of the marks themselves included; -1 if this process may not trace
-// another.
+// Runs `run` in a child and returns the number of instructions between its first and its second
+// step_mark(), including the few of the marks themselves; -1 if this process may not trace another.
 inline std::int64_t count_by_steps(auto&& run) {
   const pid_t pid = fork();
   if (pid == 0) {

@@ -1,5 +1,5 @@
-// The ring's two sides under every interleaving and every stale read that their memory orders
-// permit. A transcription, one operation a step; README.md says of which lines.
+// The two sides of the ring under every interleaving and every stale read that their memory orders
+// permit. The code is transcribed one operation per step; README.md lists the original lines.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +42,7 @@ struct Size {
   std::uint64_t capacity;  // records in the ring
   std::uint64_t records;   // of one owner
   std::uint64_t owners;
-  int preemptions;  // at most; -1: any number
+  int preemptions;  // maximum; -1: any number
 };
 
 std::size_t cell(const Size& size, std::uint64_t pos) {
@@ -191,7 +191,7 @@ bool run_is_sound(Choices& choices, const Protocol& protocol, const Size& size) 
   while (!producer.over() || !consumer.over()) {
     const bool first = producer.can_step();
     const bool second = consumer.can_step();
-    if (!first && !second) return false;  // nobody will ever go on
+    if (!first && !second) return false;  // neither side will ever proceed
     bool producer_goes = first;
     if (first && second) {
       producer_goes = producer_was_last;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The operations that ring_interleaving_test.cpp transcribes still stand in the sources, with their memory orders.
+"""The operations that ring_interleaving_test.cpp transcribes are still in the sources, with their memory orders.
 
 usage: transcription_test.py SOURCE_ROOT
 """
@@ -7,7 +7,7 @@ usage: transcription_test.py SOURCE_ROOT
 import pathlib
 import sys
 
-# In each file in this order.
+# By file, in the order of their appearance.
 OPERATIONS = {
     "libagent/include/ringside/abi.h": [
         "__atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE)",

@@ -1,7 +1,7 @@
 #pragma once
 // Memory as C++ lets threads see it: a load returns any store that coherence and happens-before
-// leave it, not only the newest. For locations with one writing thread each, whose modification
-// order is then the order of the program. Plain memory is checked for data races instead.
+// permit, not only the newest. Each location has one writing thread, so its modification order is
+// the order of the program. Plain memory is checked for data races instead.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ringside::interleaving {
 
-// Answers each question "which of n" of a run: all combinations one after the other, or random.
+// Answers each question "which of n" of a run: all combinations one after the other, or at random.
 class Choices {
  public:
   explicit Choices(std::uint64_t seed = 0) : random_(seed), exhaustive_(seed == 0) {}
@@ -26,7 +26,7 @@ class Choices {
     return made_[next_++].chosen;
   }
 
-  // Whether there is a further run; it begins with the choices of the last one but for one.
+  // Whether there is another run; it repeats the choices of the previous run except for one.
   bool advance() {
     next_ = 0;
     if (!exhaustive_) return true;
@@ -68,7 +68,7 @@ class WeakMemory {
     stores_[location].push_back({value, message});
   }
 
-  // Whether a load that is repeated until `accepts` can end now.
+  // Whether a load that is repeated until `accepts` holds can end now.
   bool can_load(std::size_t thread, std::size_t location, const Accepts& accepts) const {
     return !readable(thread, location, accepts).empty();
   }
@@ -103,10 +103,10 @@ class WeakMemory {
   bool raced() const { return raced_; }
 
  private:
-  using View = std::array<std::size_t, kLocations>;  // the oldest store that may still be seen
+  using View = std::array<std::size_t, kLocations>;  // the oldest store that can still be seen
   struct Store {
     std::uint64_t value;
-    View message;  // what an acquire of it brings
+    View message;  // what an acquire of it makes visible
   };
 
   std::vector<std::size_t> readable(std::size_t thread, std::size_t location,

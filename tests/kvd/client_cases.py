@@ -1,4 +1,4 @@
-"""Many clients, clients that vanish, and the stock Redis clients."""
+"""Many clients, clients that disappear, and the stock Redis clients."""
 
 import shutil
 import socket
@@ -15,7 +15,7 @@ class Clients(WithServer):
     options = ("--threads", "3")
 
     def test_threads_are_named(self):
-        # A thread names itself, which is after it was started.
+        # A thread names itself only after it has started.
         expected = ["kvd-worker-0", "kvd-worker-1", "kvd-worker-2"]
         wait_until(lambda: self.server.worker_names() == expected, "the threads' names")
 
@@ -32,7 +32,7 @@ class Clients(WithServer):
             else:
                 sock.sendall(b"*1\r\n!\r\n")
             if round_number % 2 == 0:
-                # Close by reset.
+                # Closes by reset.
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             sock.close()
         wait_until(lambda: self.server.info("connected_clients") == 1, "the clients to be gone")

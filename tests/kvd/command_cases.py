@@ -1,4 +1,4 @@
-"""What each command replies, and what it leaves in the store."""
+"""The reply of each command, and its effect on the store."""
 
 from kvd_service import WithServer, wait_until
 from resp_client import array, ask
@@ -144,7 +144,7 @@ class Commands(WithServer):
                                             (200000, "EXPIRE", ("EXPIRE", "t", "200000"))):
                 ask(sock, array(*request))
                 left = int(ask(sock, array("TTL", "t"))[1:])
-                # Far more than any machine's delay, far less than a wrong unit would make of it.
+                # Far more than any machine's delay, far less than the effect of a wrong unit.
                 self.assertTrue(amount - 1000 <= left <= amount, (option, left))
 
     def test_expired_keys_go_without_being_asked_for(self):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Drives the real kvd from outside: raw sockets, redis-cli, redis-benchmark, signals, /proc.
+"""Tests the real kvd from outside: raw sockets, redis-cli, redis-benchmark, signals, /proc.
 
 usage: kvd_protocol_test.py KVD [unittest options]
 
-No assertion depends on how long something takes: waits are for conditions, with a bound that only
-a hang reaches.
+No assertion depends on how long something takes: waits are for conditions, with a bound that only a hang reaches.
 """
 
 import os
@@ -25,9 +24,9 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: kvd_protocol_test.py KVD [unittest options]")
     Program.path = os.path.abspath(sys.argv.pop(1))
-    # Of a build with AddressSanitizer: what it keeps of freed memory would count as kvd's.
+    # In a build with AddressSanitizer: freed memory that it keeps would count as kvd's.
     os.environ["ASAN_OPTIONS"] = ":".join(
         [*filter(None, [os.environ.get("ASAN_OPTIONS")]), "quarantine_size_mb=1"])
-    # What kvd traces stays until somebody reads it, and nobody does here. In memory, as in service.
+    # kvd's traces stay in memory until they are drained, and no consumer drains them here.
     with ShmDirectory() as Program.shm_directory:
         unittest.main(verbosity=2)

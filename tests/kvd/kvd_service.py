@@ -1,4 +1,4 @@
-"""Starts the kvd under test, and sees to it that none outlives the test."""
+"""Starts the kvd under test, and ensures that none outlives the test."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class Program:
-    """What all tests run; set once, before the first of them."""
+    """The program that all tests run; set once, before the first of them."""
 
     path = None
     shm_directory = None
@@ -37,7 +37,7 @@ def wait_until(condition, what):
 def launch(limit_descriptors=None):
     """The arguments of subprocess.Popen for a kvd."""
     def before_exec():
-        # A test that is killed cleans nothing up, and a kvd left over would hold its directory.
+        # A killed test cannot clean up, and a remaining kvd would keep its directory.
         if LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL) != 0:
             raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
         if limit_descriptors is not None:
@@ -50,7 +50,7 @@ def launch(limit_descriptors=None):
 
 
 def run_to_end(*options):
-    """A kvd that ends by itself."""
+    """A kvd that exits on its own."""
     return subprocess.run([Program.path, *options], **launch(), text=True, timeout=BOUND_S,
                           check=False)
 
@@ -96,7 +96,7 @@ class Server:
         return int(re.search(rb"(?m)^%s:(\d+)\r$" % name.encode(), text).group(1))
 
     def end(self, number=signal.SIGTERM):
-        """Exit status, the rest of standard output, standard error."""
+        """Returns the exit status, the rest of standard output, and standard error."""
         if number is not None:
             self.process.send_signal(number)
         out, err = self.process.communicate(timeout=BOUND_S)
@@ -116,7 +116,7 @@ class WithServer(unittest.TestCase):
         self.addCleanup(self.server.kill)
 
     def tearDown(self):
-        # Whatever a test did to it: it ends in order, and a sanitizer has found nothing.
+        # Whatever a test did to it: it exits normally, and a sanitizer has found nothing.
         if self.server.process.poll() is None:
             self.assertEqual(self.server.end(), (0, b"", b""))
 

@@ -1,4 +1,4 @@
-"""The process: its options, its ends, and running out of descriptors."""
+"""The process: its options, its ways to end, and running out of descriptors."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ class Process(unittest.TestCase):
             r"kvd: ended after 0 connections, 0 keys held\n\Z")
 
     def test_the_port_is_free_again_at_once(self):
-        # An address that nobody else on this machine uses, or the port could go to somebody else.
+        # An address that no other process uses; otherwise another process could take the port.
         pid = os.getpid()
         address = f"127.77.{pid // 250 % 250 + 1}.{pid % 250 + 1}"
         server = self.start(address=address)

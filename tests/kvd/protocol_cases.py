@@ -1,4 +1,4 @@
-"""The protocol: framing, pipelining, errors, limits of what a client may send or leave unread."""
+"""The protocol: framing, pipelining, errors, and limits on what a client can send or leave unread."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ from resp_client import Reader, array, ask, receive_all
 
 class Protocol(WithServer):
     def expect_stream(self, sent, received):
-        """Sends all and reads up to the close that the server has to make by itself."""
+        """Sends everything and reads until the server closes the connection, which it must do by itself."""
         with self.server.connect() as sock:
             sock.sendall(sent)
             self.assertEqual(receive_all(sock), received, sent[:80])
@@ -46,7 +46,7 @@ class Protocol(WithServer):
     def test_half_a_request_holds_up_nobody_else(self):
         with self.server.connect() as slow:
             slow.sendall(array("SET", "k", "v")[:-5])
-            # More clients than workers: one of them shares the slow one's.
+            # More clients than workers: one of them shares a worker with the slow one.
             for _ in range(4):
                 self.expect((("PING",), b"+PONG\r\n"))
             slow.sendall(array("SET", "k", "v")[-5:])
@@ -66,7 +66,7 @@ class Protocol(WithServer):
                 (b"x" * 65537, b"too big inline request"),
         ):
             self.expect_stream(sent, b"-ERR Protocol error: %s\r\n" % reason)
-        # INFO's own connection makes no error.
+        # INFO's own connection causes no error.
         self.assertEqual(self.server.info("protocol_errors"), 10)
 
     def test_requests_before_a_protocol_error_are_answered_those_after_it_are_not(self):
@@ -106,7 +106,7 @@ class Protocol(WithServer):
 
     def test_a_client_that_does_not_read_is_paused_and_takes_no_more_memory(self):
         value = b"x" * 100000
-        requests = 5000  # 500 MB of replies if they were all made
+        requests = 5000  # 500 MB of replies if all were created
         with self.server.connect() as sock:
             self.assertEqual(ask(sock, array("SET", "k", value)), b"+OK\r\n")
         before = self.server.peak_memory()
@@ -115,7 +115,7 @@ class Protocol(WithServer):
             done = self.server.info("total_commands_processed")
             wait_until(lambda: self.server.info("total_commands_processed") > done + 10,
                        "the first requests to be executed")
-            # The pause came long before the last request; and the client's reading ends it.
+            # The server paused long before the last request; the client's reading ends the pause.
             for _ in range(50):
                 self.expect((("PING",), b"+PONG\r\n"))
             self.assertLess(self.server.info("total_commands_processed"), requests)

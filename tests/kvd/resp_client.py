@@ -11,7 +11,7 @@ def array(*arguments):
 
 
 class Reader:
-    """Takes whole replies, as the bytes they are, from a socket."""
+    """Reads whole replies from a socket, as unchanged bytes."""
 
     def __init__(self, sock):
         self.file = sock.makefile("rb")

@@ -17,7 +17,7 @@ constexpr RequestLimits kSmallLimits{.inline_bytes = 24,
                                      .bulk_bytes = 16,
                                      .request_bytes = 64};
 
-// Requests as "[a][b]", an error as "!reason", in the order they come out.
+// Requests as "[a][b]", an error as "!reason", in the order of the parser's output.
 using Outcome = std::vector<std::string>;
 
 void drain(RespParser& parser, Outcome& outcome) {
@@ -47,7 +47,7 @@ Outcome parse_pieces(const std::vector<std::string_view>& pieces, const RequestL
   return outcome;
 }
 
-// The outcome of the stream in one piece, which every way to split it has to give, too.
+// The outcome of the stream in one piece; every way to split it must give the same.
 Outcome parse(std::string_view stream, const RequestLimits& limits = {}) {
   Outcome whole = parse_pieces({stream}, limits);
   std::vector<std::string_view> bytes;
@@ -186,7 +186,8 @@ TEST(RespParser, CountsTheBytesOfTheRequestAndThoseLeft) {
   EXPECT_EQ(parser.buffered_bytes(), 4U);
 }
 
-// Bytes near enough to the protocol to reach every state; the seed is fixed, so the test is, too.
+// Bytes close enough to the protocol to reach every state. The seed is fixed, so every run is the
+// same.
 TEST(RespParser, GivesOneOutcomeForGarbageHoweverItIsSplit) {
   static constexpr std::string_view kAlphabet[] = {
       "*", "$",  "\r\n", "\r",           "\n",           "0",     "1", "2", "-1", "a", " ", "\"",
@@ -210,7 +211,7 @@ TEST(RespParser, GivesOneOutcomeForGarbageHoweverItIsSplit) {
         << "round " << round;
     for (const std::string& text : whole) ++(text.front() == '!' ? errors : requests);
   }
-  // Else the garbage would not reach what it is for.
+  // Otherwise the garbage would not reach the code under test.
   EXPECT_GT(requests, 1000U);
   EXPECT_GT(errors, 1000U);
 }

@@ -1,9 +1,8 @@
-"""A directory in memory that is gone once nobody uses it, however its users ended.
+"""A directory in memory that is removed when no process uses it, however its users ended.
 
-The directory belongs to a guard: this file, run as a program in a session of its own, where no
-signal to the test's process group reaches it. It keeps the directory until the last process that
-holds the other end of its standard input has ended. The kernel closes that end also for a process
-that SIGKILL has ended, which could not remove anything itself.
+The directory belongs to a guard: this file, run as a program in its own session, where signals to the test's process group
+do not reach it. It keeps the directory until the last process that holds the other end of its standard input has ended. The
+kernel closes that end also for a process killed by SIGKILL, which could not remove anything itself.
 """
 
 import os
@@ -27,7 +26,7 @@ class ShmDirectory:
 
     @property
     def hold(self):
-        """The descriptor to pass on to a process that uses the directory."""
+        """The descriptor to pass to a process that uses the directory."""
         return self.guard.stdin.fileno()
 
     def __enter__(self):

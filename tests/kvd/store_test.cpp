@@ -21,7 +21,7 @@ class StoreTest : public testing::Test {
            SetCondition condition = SetCondition::kAlways) {
     return store_.set(key, value, condition, expires_at_ms, now_ms_);
   }
-  // "-" when there is none.
+  // "-" if there is none.
   std::string get(std::string_view key) {
     const StoreResult<StringPtr> result = store_.get(key, now_ms_);
     return result.status == StoreStatus::kOk ? *result.value : "-";
@@ -120,7 +120,7 @@ TEST_F(StoreTest, SweepsExpiredKeysThatNobodyAsksFor) {
   }
   EXPECT_EQ(sweep_all(), 0U);
   now_ms_ = kStart + 10;
-  // A sweep is a bounded sample, so it takes some, each of which gets on.
+  // A sweep is a bounded sample, so several are needed; each removes some keys.
   std::size_t removed = 0;
   for (int round = 0; round < 1000 && removed < 2000; ++round) removed += sweep_all();
   EXPECT_EQ(removed, 2000U);
@@ -232,12 +232,12 @@ TEST_F(StoreTest, LosesNoIncrementOfConcurrentThreads) {
   EXPECT_EQ(get("n"), std::to_string(kThreads * kRounds));
 }
 
-// One thread always sets both keys alike, so another must never see them differ.
+// One thread always sets both keys to the same value, so another must never see them differ.
 TEST_F(StoreTest, ShowsASetOfManyKeysWholeOrNotAtAll) {
   std::vector<std::thread> writers;
   for (const std::string_view value : {"1", "2"}) {
     writers.emplace_back([this, value] {
-      // In either order of names: locks taken in that order would deadlock.
+      // In either order of names: taking locks in that order would deadlock.
       const std::array<KeyValue, 2> forth{{{"first", value}, {"second key", value}}};
       const std::array<KeyValue, 2> back{{{"second key", value}, {"first", value}}};
       for (int round = 0; round < 2000; ++round)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each call of the public headers has a man page that says what it does, what it returns and which threads may use it.
+"""Each call of the public headers has a man page that says what it does, what it returns and which threads can use it.
 
 usage: api_manual_test.py FOLDER_OF_PAGES HEADER...
 """
@@ -46,7 +46,7 @@ class ApiManual(unittest.TestCase):
         return found
 
     def pages(self):
-        """{name: name of the page that is shown}: macros of a level refer to another page."""
+        """{name: name of the page that man shows}: macros of a level refer to another page."""
         shown = {}
         for file_name in os.listdir(FOLDER):
             with open(os.path.join(FOLDER, file_name), encoding="utf-8") as file:

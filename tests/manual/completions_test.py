@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completions in the real shells: what is proposed is what --help lists, and what the programs take."""
+"""Completions in the real shells: they propose what --help lists, and the programs accept the proposals."""
 
 import os
 import pty
@@ -13,7 +13,7 @@ import unittest
 import programs
 
 LEVELS = ["critical", "debug", "error", "info", "notice", "trace", "warning"]
-# What is proposed as the last word; "" is any word.
+# The proposals for the last word; "" stands for any word.
 WORDS = {
     "ringcat --color ": ["always", "auto", "never"],
     "ringcat --format ": ["csv", "json", "logfmt", "text"],
@@ -57,7 +57,7 @@ def fish(line, folder):
 
 
 class Shell(unittest.TestCase):
-    """What is proposed by shells that can be asked for it."""
+    """The proposals of shells that can be asked for them."""
     propose = None
 
     def setUp(self):
@@ -97,7 +97,7 @@ class Bash(Shell):
         self.check_words()
 
     def test_a_value_behind_an_equals_sign(self):
-        # bash takes the sign for a word.
+        # bash treats the equals sign as a word.
         self.assertEqual(self.proposed("ringcat --color = al"), ["always"])
         self.assertEqual(self.proposed("ringcat --color ="), ["always", "auto", "never"])
 
@@ -115,7 +115,7 @@ class Fish(Shell):
 
 @unittest.skipIf(shutil.which("zsh") is None, "zsh is missing; packaging/install-build-deps.sh installs it")
 class Zsh(unittest.TestCase):
-    """zsh completes at a terminal only: what it makes of a line is seen by running it."""
+    """zsh completes only at a terminal: its completion of a line is visible by running the line."""
 
     LINES = {
         "ringctl sna\t": "snapshot",
@@ -155,14 +155,14 @@ class Zsh(unittest.TestCase):
         end = time.monotonic() + programs.BOUND_S
         try:
             for number, line in enumerate([*lines, "exit"]):
-                # Each when the shell waits for it.
+                # Sends each line when the shell waits for it.
                 while said.count(b"ready> ") <= number:
                     self.assertTrue(select.select([terminal], [], [], end - time.monotonic())[0], said)
                     said += os.read(terminal, 65536)
                 os.write(terminal, line.encode() + b"\n")
             while os.read(terminal, 65536):
                 pass
-        except OSError:  # the terminal is closed behind the last line
+        except OSError:  # the terminal is closed after the last line
             pass
         finally:
             os.kill(child, signal.SIGKILL)
@@ -171,7 +171,7 @@ class Zsh(unittest.TestCase):
 
 class ProposedWords(unittest.TestCase):
     def test_programs_take_them(self):
-        """With a missing directory or service behind them they go wrong in another way than by the word."""
+        """With a missing directory or service these commands fail for another reason than the word."""
         with tempfile.TemporaryDirectory(prefix="ringside-manual.") as folder:
             for line, words in WORDS.items():
                 if line.endswith(("dis", "--cpu ")):

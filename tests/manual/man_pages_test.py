@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Man pages beside --help: the same options and subcommands, by what a reader of the rendered page sees."""
+"""Man pages compared with --help: the same options and subcommands, as a reader of the rendered page sees them."""
 
 import functools
 import json
@@ -83,7 +83,7 @@ class ManPages(unittest.TestCase):
 
     def test_pages_are_clean(self):
         done = programs.run(["mandoc", "-T", "lint", "-W", "warning", *map(path_of, programs.commands())])
-        # No date is the wish of a build without SOURCE_DATE_EPOCH.
+        # A build without SOURCE_DATE_EPOCH has no date on purpose.
         complaints = [line for line in done.stdout.splitlines() if "missing date" not in line]
         self.assertEqual(complaints, [])
 
@@ -98,7 +98,8 @@ class ManPages(unittest.TestCase):
                 self.assertGreater(len(lines), 2)
                 for line in lines:
                     with self.subTest(line):
-                        # One that goes on until it is told to end is none either. Nothing of others is touched.
+                        # A program that runs until it is stopped does not refuse the command either. Services of other
+                        # tests are not touched.
                         command = ["timeout", "0.5", path, *shlex.split(line)[1:]]
                         command += [] if program == "ringcat" else ["--shm-dir", os.path.join(folder, "shm")]
                         done = programs.run(command, cwd=folder)

@@ -1,4 +1,4 @@
-"""The programs, and what each says with --help, read without what makes the man pages of it."""
+"""The programs and their --help texts, read independently of the generator of the man pages."""
 
 import functools
 import os
@@ -17,7 +17,7 @@ def run(command, **options):
 
 @functools.cache
 def said(command):
-    """`--help` of "ringctl list"."""
+    """The output of `ringctl list --help` for "ringctl list"."""
     program, *arguments = command.split()
     done = run([PATHS[program], *arguments, "--help"])
     if done.returncode != 0:
@@ -26,7 +26,7 @@ def said(command):
 
 
 def options(text):
-    """Names of options that begin a line."""
+    """Names of options at the beginning of a line."""
     heads = re.findall(r"^ {2,6}(-.*?)(?: {2}|$)", text, re.MULTILINE)
     return {name for head in heads for name in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", head)}
 

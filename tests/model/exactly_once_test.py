@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Spin explores exactly_once.pml: the protocol is to hold in every state, each fault is to be found.
+"""Spin explores exactly_once.pml: the protocol must hold in every state, and Spin must find each fault.
 
-With --larger, also sizes that take longer.
+With --larger, also explores sizes that take longer.
 """
 
 import concurrent.futures
@@ -37,7 +37,7 @@ FAULTS = {
 
 
 def explore(defines, memory_mb, optimise="-O1"):
-    """What Spin's verifier prints for the model with these definitions."""
+    """The output of Spin's verifier for the model with these definitions."""
     with tempfile.TemporaryDirectory() as directory:
         def run(*command):
             done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
@@ -48,7 +48,7 @@ def explore(defines, memory_mb, optimise="-O1"):
         # NOREDUCE: a kill is a rendezvous in an escape, for which the reduction is not sound.
         run("gcc", "-w", optimise, "-DSAFETY", "-DNOREDUCE", "-DCOLLAPSE", f"-DMEMLIM={memory_mb}",
             "-o", "pan", "pan.c")
-        # A larger depth than any path has: a cut search would say so below.
+        # A larger depth than any path has; the check below fails if the search was cut.
         return run("./pan", "-m100000", "-w20")
 
 

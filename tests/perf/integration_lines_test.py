@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The integration benchmark's shortest run: valid lines, something of every tracer that is there, nothing lost
-by Ringside, and nothing left running.
+"""The integration benchmark's shortest run: valid lines, some from every installed tracer, nothing lost by Ringside, and no
+process left running.
 
 usage: integration_lines_test.py RUN_INTEGRATION BUILD
 """

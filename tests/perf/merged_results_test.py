@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A row that is measured by a run of its own goes into the document, and the page says when it was."""
+"""A row that is measured in a separate run is added to the document, and the page shows its date."""
 
 import json
 import os

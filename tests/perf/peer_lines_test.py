@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a measuring program of another tracer prints in its shortest run is valid result lines.
+"""A measuring program of another tracer prints valid result lines in its shortest run.
 
 usage: peer_lines_test.py NAME [PROGRAM]     without PROGRAM it is skipped: the tracer is not installed
 """
@@ -15,7 +15,7 @@ NOT_POSSIBLE = 77
 
 
 def wrong(line, name):
-    """Why it is no result line of that tracer; None if it is one."""
+    """The reason why the line is not a valid result of that tracer; None if it is one."""
     missing = KEYS - line.keys()
     if missing:
         return f"lacks {', '.join(sorted(missing))}"

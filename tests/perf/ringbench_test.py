@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The driver of the benchmarks: that it runs programs, checks what they say, and renders it. What is
-measured decides nothing here.
+"""The driver of the benchmarks: it runs programs, checks their output, and renders it. No measured value decides a result.
 
 usage: ringbench_test.py SOURCE_ROOT BUILD_ROOT
 """
@@ -16,7 +15,7 @@ import xml.etree.ElementTree
 
 SOURCE_ROOT = None
 BUILD_ROOT = None
-BOUND_S = 200  # reached by a hang only
+BOUND_S = 200  # only a hang reaches it
 
 UNITS = {
     ("floor", "call"): "ns", ("floor", "rate"): "M/s", ("bytes_per_record", "file"): "bytes",
@@ -78,7 +77,7 @@ class Ringbench(unittest.TestCase):
         self.assertEqual(len(bytes_of), 12)
         self.assertGreater(bytes_of["string39", "random"]["median"], 39 + 1)
         self.assertGreaterEqual(bytes_of["static", "constant"]["median"], 1)
-        # How many records an extent holds depends on the machine: whether it is met is not asked here.
+        # The number of records in an extent depends on the machine: this test does not check whether the target is met.
         self.assertEqual(bytes_of["static", "constant"]["target"].keys(), {"at_most", "met"})
 
     def test_script_writes_page_document_and_plots(self):

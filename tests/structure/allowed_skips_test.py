@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""packaging/allowed_skips.py, by made-up logs of meson: a skip that is not on the list is found, whatever skipped it.
+"""packaging/allowed_skips.py with artificial meson logs: a skip that is not on the list is found, whatever skipped it.
 
 usage: allowed_skips_test.py SOURCE_ROOT
 """
@@ -62,7 +62,7 @@ class AllowedSkips(unittest.TestCase):
                               capture_output=True, text=True, timeout=BOUND_S, check=False)
 
     def check(self, entries, *tests, step="g++"):
-        """Exit status and the names that were found."""
+        """Returns the exit status and the names that were found."""
         done = self.run_checker("check", self.write("list", "# A comment\n\n" + "".join(e + "\n" for e in entries)), step,
                                 self.write("log", "".join(json.dumps(test) + "\n" for test in tests)), self.path("seen"))
         names = [line.split("not allowed to: ")[1].split(";")[0] for line in done.stdout.splitlines()]

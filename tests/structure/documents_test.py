@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Files, functions, tests and targets that ARCHITECTURE.md and CONTRIBUTING.md name exist.
 
-What stands in backticks is checked by its form: a path, a command, a name in the code. In a table row or list item that
-names files, each name in the code must occur in one of these files (or in the header or source of the same stem). In a
-column or row of tests, each name must be a test.
+Text in backticks is checked by its form: a path, a command, a name in the code. In a table row or list item that names
+files, each name in the code must occur in one of these files (or in the header or source of the same stem). In a column or
+row of tests, each name must be a test.
 
-And README.md is short, and its program is one that a test runs.
+README.md is short, and its program is one that a test runs.
 
 usage: documents_test.py SOURCE_ROOT BUILD_ROOT
 """
@@ -31,7 +31,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"~?[A-Za-z_]\w*(?:::~?\w+)*(?:\(\))?")
 PATH = re.compile(r"[\w.-]*/[\w./-]*|[\w-]+\.(?:cpp|hpp|h|c|py|sh|md|toml|build|txt|json|pml)")
 PROGRAMS = ("meson", "ninja", "git", "clang-format", "consumerd", "ringcat", "ringctl", "ringstat")
-# Words of the field, which no source defines.
+# General terms, which no source defines.
 PLAIN_WORDS = {"snprintf", "inotify", "fsync", "xadd", "pwrite", "git", "main", "clang-format", "clang-tidy", "ccache"}
 
 
@@ -53,7 +53,7 @@ def rows(text):
 
 
 class Names:
-    """What exists in the tree and in the build."""
+    """The names that exist in the tree and in the build."""
 
     def __init__(self, tree, tests, suites, targets):
         self.tree, self.tests, self.suites, self.targets = tree, tests, suites, targets
@@ -67,14 +67,14 @@ class Names:
         return path in self.tree or path.rstrip("/") in self.folders
 
     def group(self, paths):
-        """The words of files and of what has the same stem beside them."""
+        """The words of these files and of files of the same stem beside them."""
         stems = {os.path.splitext(path)[0] for path in paths}
         return {word for path, text in self.sources.items() if os.path.splitext(path)[0] in stems
                 for word in re.findall(r"\w+", text)}
 
 
 def faults_of_row(line, header, names):
-    """What a row or item names and does not exist."""
+    """What a row or item names that does not exist."""
     spans = SPAN.findall(line)
     paths = [span for span in spans if PATH.fullmatch(span)]
     found = [f"no such file: {path}" for path in paths if not names.is_path(path)]
@@ -99,7 +99,7 @@ def faults_of_links(text, names):
 
 
 def commands(text):
-    """Those in blocks of shell, and in the running text."""
+    """The commands in blocks of shell, and in the running text."""
     lines = [line for language, block in FENCE.findall(text) if language == "sh" for line in block.splitlines()]
     spans = [span for span in SPAN.findall(without_blocks(text)) if " " in span]
     lines += [span for span in spans if span.split()[0] in PROGRAMS or "/" in span.split()[0]]
@@ -107,7 +107,7 @@ def commands(text):
 
 
 def faults_of_command(line, names, options):
-    """What one command names and does not exist."""
+    """What one command names that does not exist."""
     found = []
     for part in re.split(r" && | \| ", line):
         words = [word for word in shlex.split(part) if not re.match(r"[A-Z_]+=", word)]
@@ -152,7 +152,7 @@ class Documents(unittest.TestCase):
         cls.names = Names(read_tree(ROOT), {test["name"] for test in tests},
                           {suite.split(":")[-1] for test in tests for suite in test["suite"]}, targets)
         cls.options = {option["name"] for option in introspected("buildoptions")}
-        # Benchmarks are an option of the build.
+        # Benchmarks are a build option.
         cls.has_perf = any(target.startswith("perf/") for target in targets)
         cls.pages = {page: cls.names.tree[page] for page in PAGES if page in cls.names.tree}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The faults of tests/mutants still fit the code: each is found at one place of its file, names
-tests that exist, and has a name of its own."""
+"""The faults of tests/mutants still match the code: each occurs at exactly one place of its file, names tests that exist,
+and has a unique name."""
 
 import json
 import pathlib

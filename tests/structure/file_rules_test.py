@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names and sizes of files, and that no file depends on the machine it was written on.
+"""Names and sizes of files, and that no file depends on the machine where it was written.
 
 usage: file_rules_test.py SOURCE_ROOT
 """
@@ -14,7 +14,7 @@ ROOT = None
 LINES_LIMIT = 400
 SIZED_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh")
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
-# A home or a workspace of somebody's machine; not the end of a relative path or of a URL.
+# A home directory or workspace on a developer's machine; not the end of a relative path or of a URL.
 MACHINE_PATH = re.compile(r"(?:(?<![\w.~$})*-])|(?<=-[IL]))/(?:work|root|home|Users|mnt)/")
 
 

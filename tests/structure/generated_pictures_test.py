@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stored pictures and the page of results are what their sources make today.
+"""Stored pictures and the page of results are what their sources generate today.
 
 usage: generated_pictures_test.py SOURCE_ROOT
 """
@@ -42,7 +42,7 @@ class GeneratedPictures(unittest.TestCase):
             self.assertEqual(made, stored)
             for name in sorted(made):
                 with self.subTest(name), open(os.path.join(folder, name), encoding="utf-8") as file:
-                    # Not assertEqual: the difference would fill the screen.
+                    # Not assertEqual, whose difference would fill the screen.
                     self.assertTrue(read("perf", name) == file.read(), "run: perf/driver/render_results.py "
                                     "perf/results/latest.json perf/RESULTS.md perf/results")
 

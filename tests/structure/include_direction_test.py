@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Who may include whom. Arrows between the top-level folders only point up, and the two sides of
-the shared memory never see each other.
+"""Which folder may include which. Includes between the top-level folders only point up, and the two sides of the shared
+memory never include each other.
 
 usage: include_direction_test.py SOURCE_ROOT
 """
@@ -28,7 +28,7 @@ FREE = {"tests", "perf", "packaging"}
 FOLDERS = set(ALLOWED) | FREE
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
-STANDARD_HEADER = re.compile(r"[a-z_]+")  # of C++: neither a folder nor a suffix
+STANDARD_HEADER = re.compile(r"[a-z_]+")  # of C++: no folder and no suffix
 
 
 def folder_of(path):
@@ -38,7 +38,7 @@ def folder_of(path):
 
 
 def target_folder(path, quoted, angled, files):
-    """The folder of ours that an include leads to, None if not ours; raises ValueError if it leads nowhere."""
+    """The folder of this project that an include refers to, None for others; raises ValueError if the file is missing."""
     if angled:
         if angled.startswith("ringside/"):
             return "<ringside/>"
@@ -55,7 +55,7 @@ def target_folder(path, quoted, angled, files):
 
 
 def violations(files):
-    """files: {path: text}. One line of text per violation."""
+    """files: {path: text}. Returns one line of text per violation."""
     found = []
     for path, text in files.items():
         if not path.endswith(SOURCE_SUFFIXES):
@@ -82,7 +82,7 @@ def violations(files):
     return found
 
 
-# A tree in miniature, for the samples to include.
+# A small tree for the samples to include.
 SAMPLE_TREE = {
     "shm-layout/ring.hpp": "#include <cstdint>\n",
     "trace-format/block.hpp": '#include "shm-layout/ring.hpp"\n',

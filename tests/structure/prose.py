@@ -1,4 +1,4 @@
-"""The texts that people read in a source file: its comments, its string literals, or the whole of a document."""
+"""The texts that people read in a source file: its comments, its string literals, or the whole document."""
 
 import io
 import re
@@ -59,7 +59,7 @@ def _python_texts(text, strings):
 
 
 def _without_code(text):
-    """A document with its code blanked, so that lines keep their numbers."""
+    """A document with its code blanked; lines keep their numbers."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
     for pattern in (_FENCE, _CODE, _LINK_TARGET):

@@ -8,7 +8,7 @@ GENERATED_FOLDERS = ("build", "__pycache__", "ringside-demo")
 
 
 def _listed_by_git(root):
-    """None where the tree is no checkout, git is missing, or it refuses the owner."""
+    """None if the tree is not a checkout, git is missing, or git refuses the owner."""
     try:
         done = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
@@ -26,7 +26,7 @@ def _found_on_disk(root):
 
 
 def read_tree(root):
-    """{path relative to root: text} of every text file; new files that git does not ignore included."""
+    """{path relative to root: text} of every text file, including new files that git does not ignore."""
     names = _listed_by_git(root)
     if names is None:
         names = _found_on_disk(root)
