@@ -5,7 +5,7 @@
 namespace ringside::shm {
 namespace {
 
-// The numbers are stored in files: a change here breaks every trace ever written.
+// Files contain these numbers: a change here breaks every trace ever written.
 static_assert(code(FieldType::none) == 0 && code(FieldType::boolean) == 1);
 static_assert(code(FieldType::character) == 2 && code(FieldType::i8) == 3);
 static_assert(code(FieldType::i16) == 4 && code(FieldType::i32) == 5);

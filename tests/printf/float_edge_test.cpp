@@ -1,4 +1,5 @@
-// Where decimal conversion goes wrong first: ties, carries, powers of two and of ten, subnormals.
+// The cases in which decimal conversion fails first: ties, carries, powers of two and of ten,
+// subnormals.
 #include <cmath>
 #include <string>
 #include <vector>

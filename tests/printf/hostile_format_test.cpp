@@ -1,4 +1,4 @@
-// Formats, field lists and values as a damaged or malicious file might hold them.
+// Formats, field lists and values as a damaged or malicious file can hold them.
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -91,8 +91,8 @@ TEST(HostileFormat, WritesStringsLargerThanAnyBuffer) {
             "<" + large + "|" + large + ">");
 }
 
-// Any bytes for the format, any types and values for the arguments: no crash, no overread (the
-// texts end with their heap block, for the sanitizers), bounded output.
+// Any bytes as the format, any types and values as the arguments: no crash, no overread (the texts
+// end with their heap block, for the sanitizers), bounded output.
 TEST(HostileFormat, SurvivesGarbage) {
   std::mt19937_64 random(7);
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };

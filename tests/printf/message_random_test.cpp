@@ -1,4 +1,4 @@
-// Messages of random conversions with random arguments against snprintf.
+// Messages of random conversions with random arguments, compared with snprintf.
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -170,8 +170,8 @@ class RandomConversion {
   std::mt19937_64 engine_;
 };
 
-// snprintf's text of a sequence of conversions is the sequence of their texts, which lets the test
-// build messages of several arguments though each C call takes one.
+// snprintf's text of several conversions is the sequence of their texts. So the test can build
+// messages of several arguments although each C call takes one.
 TEST(MessageRandom, MessagesEqualSnprintf) {
   use_utf8_locale();
   // NOLINTNEXTLINE(concurrency-mt-unsafe): the test has one thread
@@ -185,7 +185,7 @@ TEST(MessageRandom, MessagesEqualSnprintf) {
     std::string expected;
     std::vector<shm::FieldType> types;
     std::vector<trace::Value> values;
-    std::deque<RecordedCall> calls;  // own the values' texts
+    std::deque<RecordedCall> calls;  // owns the values' texts
     for (int count = 1 + random.below(9); count > 0; --count, ++done) {
       calls.push_back(random.next());
       const RecordedCall& call = calls.back();

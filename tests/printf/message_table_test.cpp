@@ -1,4 +1,4 @@
-// Every conversion with every combination of flags, kinds of width and precision and length
+// Every conversion with every combination of flags, kinds of width and precision, and length
 // modifiers, compared with snprintf byte for byte.
 #include <climits>
 #include <cstdint>
@@ -42,7 +42,7 @@ class MessageTable : public testing::Test {
  protected:
   void SetUp() override { use_utf8_locale(); }
 
-  // One format for all the arguments: flags, width and precision vary inside.
+  // Each argument with every combination of flags, width and precision.
   template <typename Arg>
   void compare(std::string_view length_and_conversion, const std::vector<Arg>& args) {
     static const std::vector<std::string> kFlags = all_flags();

@@ -1,5 +1,5 @@
-// One printf conversion with its C arguments: what snprintf writes, and the values that the record
-// path would have stored.
+// One printf conversion with its C arguments: snprintf's text, and the values that the library
+// would have recorded.
 #pragma once
 
 #include <clocale>
@@ -25,7 +25,7 @@ struct Stars {
   int numbers[2] = {};
 };
 
-// snprintf converts wide strings by the locale; UTF-8 is what the record path stores.
+// snprintf converts wide strings by the locale; the library records UTF-8.
 inline void use_utf8_locale() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread of the test starts
   if (std::setlocale(LC_ALL, "C.UTF-8") == nullptr) throw std::runtime_error("no locale C.UTF-8");
@@ -65,7 +65,7 @@ class RecordedCall {
     }
   }
 
-  // The values point into the texts: a move leaves those where they are, a copy would not.
+  // The values point into the texts: a move does not relocate them, a copy would.
   RecordedCall(RecordedCall&&) = default;
   RecordedCall& operator=(RecordedCall&&) = delete;
 
@@ -100,7 +100,7 @@ class RecordedCall {
   }
 
   void record_text(std::string text) {
-    // Exactly its own heap block, so that a read past the end is one that sanitizers see.
+    // An exactly sized heap block, so that sanitizers report a read past its end.
     std::vector<char> bytes(text.begin(), text.end());
     texts_.push_back(std::move(bytes));
     values_.push_back(trace::Value::of_text(shm::FieldType::string,

@@ -1,5 +1,5 @@
-// Aggregates over random traces are what a plain computation over all events of TraceSet gives,
-// with one thread and with several.
+// Aggregates over random traces equal a plain computation over all events of TraceSet, with one
+// thread and with several.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +31,7 @@ const std::vector<QuerySite> kOrderSites{
     {.id = 3, .format = "order cancelled %ld", .fields = {{.type = FieldType::i64, .name = "qty"}}},
     {.id = 4, .format = "noise %u", .fields = {{.type = FieldType::u32, .name = "noise"}}}};
 
-// What one group of records comes to.
+// The totals of one group of records.
 struct Totals {
   Summary<std::int64_t> summary;
   Distribution distribution;
@@ -119,7 +119,7 @@ class RandomTraces : public ::testing::TestWithParam<unsigned> {
     }
   }
 
-  // See(const Event&, qty) for all records with a quantity.
+  // Calls see(const Event&, qty) for all records with a quantity.
   template <class See>
   void for_all_quantities(See&& see) {
     auto set = TraceSet::open(paths_, nullptr);
@@ -190,7 +190,7 @@ TEST_P(RandomTraces, GiveTheGroupsOfAPlainComputation) {
   const auto a = single.groups.sorted();
   const auto b = parallel.groups.sorted();
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Threads of two runs may have the same number: their groups show the same key.
+    // Threads of two runs can have the same number: their groups show the same key.
     if (i > 0 && a[i]->key == a[i - 1]->key) continue;
     if (i + 1 < a.size() && a[i]->key == a[i + 1]->key) continue;
     EXPECT_EQ(a[i]->key, b[i]->key);
@@ -234,7 +234,7 @@ TEST_P(RandomTraces, GiveTheSameFloatingSumByThreads) {
   ASSERT_TRUE(visit(paths_, SiteSelector::text("order %ld %s"), fields, one).ok());
   ASSERT_TRUE(visit_parallel(paths_, SiteSelector::text("order %ld %s"), fields, three, 3).ok());
   EXPECT_EQ(one.summary.count(), three.summary.count());
-  EXPECT_EQ(one.summary.sum(), three.summary.sum());  // eighths: exact in any order
+  EXPECT_EQ(one.summary.sum(), three.summary.sum());  // eighths: sums are exact in any order
   EXPECT_EQ(one.summary.min(), three.summary.min());
   EXPECT_EQ(one.summary.max(), three.summary.max());
   expect_close(one.summary.deviation(), three.summary.deviation());
@@ -363,7 +363,7 @@ TEST(Histogram, HasOneRowForOneNumber) {
   EXPECT_EQ(histogram.count(0), 1U);
 }
 
-// Of the values 0 to 4, twice each.
+// Groups of the values 0 to 4, each twice.
 Groups<Summary<std::int64_t>> three_groups_and_a_rest() {
   SegmentInfo segment;
   StreamInfo stream;

@@ -1,4 +1,5 @@
-// The time between two sites, joined by a field, against a plain computation in the order of time.
+// The time between two sites, joined by a field, compared with a plain computation in the order of
+// time.
 #include "trace-format/query/gap.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Trace files with sites that have names, categories, files and fields, for tests of questions.
+// Trace files whose sites have names, categories, files and fields, for tests of queries.
 #pragma once
 
 #include <map>
@@ -59,12 +59,12 @@ class QueryTrace {
     put([&](auto out) { return write_dictionary_block(entries, out); }, entries.size() + 4096);
   }
 
-  // From now on.
+  // The clock from here on.
   void clock(const ClockPoint& point) { file_.clock(point); }
 
   void thread(std::uint64_t stream_id, std::string_view name) { file_.stream(stream_id, name); }
 
-  // A record of the stream; `args` in ring form, times of a stream rising.
+  // A record of the stream; `args` in ring form; the times of a stream rise.
   void record(std::uint64_t stream_id, std::uint32_t site, std::uint64_t ns,
               std::string_view args = {}) {
     rings_[stream_id] += plain_record(site, ns, args);
@@ -76,7 +76,7 @@ class QueryTrace {
     note(stream_id, ns);
   }
 
-  // All records so far become extents, followed by a sequence point.
+  // Writes all records so far as extents, followed by a sequence point.
   void write_out() {
     std::vector<StreamPosition> positions;
     for (const auto& [id, ring] : rings_) {

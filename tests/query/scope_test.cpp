@@ -1,4 +1,4 @@
-// What lies in a scope is what a plain filter over all events of TraceSet leaves.
+// The records in a scope are those that a plain filter over all events of TraceSet leaves.
 #include "trace-format/query/scope.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ const std::vector<QuerySite> kScopeSites{
                 {.type = FieldType::string, .name = "symbol"}}},
     {.id = 3, .format = "noise %u", .fields = {{.type = FieldType::u32, .name = "noise"}}}};
 
-// Looks at a field that the query does not name, and at what only the record knows.
+// Tests a field that the query does not name, and members that only the record has.
 struct OddSequencesOfXyz final : RecordTest {
   void add_fields(const Site&, std::vector<std::uint8_t>& fields) override { fields.push_back(1); }
   bool wanted(const Event& event) override {
@@ -91,7 +91,7 @@ class ScopeOfRandomTraces : public ::testing::TestWithParam<unsigned> {
   std::vector<std::int64_t> visited() {
     Quantities quantities;
     const std::array<std::string_view, 1> fields{"qty"};
-    // Sites without this field are out of the scope, or they would be refused.
+    // Sites without this field are outside the scope; otherwise they would be refused.
     EXPECT_TRUE(visit_parallel(paths_, SiteSelector::all(), fields, quantities, 2, scope_).ok());
     std::sort(quantities.all.begin(), quantities.all.end());
     return quantities.all;

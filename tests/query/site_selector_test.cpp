@@ -1,4 +1,4 @@
-// Which sites are chosen by what people and programs write.
+// The sites that a selector's text chooses.
 #include "trace-format/query/site_selector.hpp"
 
 #include <gtest/gtest.h>

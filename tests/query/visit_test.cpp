@@ -1,5 +1,5 @@
-// What a visitor takes is checked against the fields before the first record, and what it gets is
-// what the records hold.
+// A visitor's parameters are checked against the fields before the first record, and it gets the
+// values of the records.
 #include "trace-format/query/visit.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class Visit : public ::testing::Test {
     paths_ = {directory_.write("a.ringtrace", trace.bytes())};
   }
 
-  // The visit must fail before it visits.
+  // The visit must fail before the first record.
   template <std::size_t N, class Visitor>
   QueryError error_of(const SiteSelector& sites, const std::array<std::string_view, N>& fields,
                       Visitor visitor) {
@@ -243,7 +243,7 @@ TEST(VisitOfEveryType, GivesEachValue) {
       });
   ASSERT_TRUE(result.ok()) << result.text();
   EXPECT_EQ(visits, 1);
-  // The same otherwise: wider, as a number, by name.
+  // Other valid parameters: wider types, numbers, names.
   ASSERT_TRUE((visit<"boolean", "i8", "i128", "f32", "side", "side", "constant">(
                    paths, sites,
                    [&](std::int64_t boolean, Int128 i8, AnyNumber i128, double f32,

@@ -27,7 +27,7 @@ TEST(CallCostCounts, QuantilesLieInTheirBucket) {
   costs.add(of(1024, 10));
   EXPECT_EQ(costs.calls(), 100U);
   EXPECT_DOUBLE_EQ(costs.mean_ticks(), 131.2);
-  EXPECT_DOUBLE_EQ(costs.quantile_ticks(450), 36);  // the middle of 32 to 40
+  EXPECT_DOUBLE_EQ(costs.quantile_ticks(450), 36);  // the middle of the bucket from 32 to 40
   EXPECT_DOUBLE_EQ(costs.quantile_ticks(900), 40);
   EXPECT_DOUBLE_EQ(costs.quantile_ticks(990), 1024 + 256 * 0.9);
   EXPECT_DOUBLE_EQ(costs.quantile_ticks(1000), 1280);

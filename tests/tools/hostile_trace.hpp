@@ -1,4 +1,4 @@
-// Traces of random statements whose names and texts are any bytes.
+// Traces of random statements whose names and texts are arbitrary bytes.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class HostileTrace {
     for (std::uint32_t id = 10; id < 20; ++id) {
       TestSite site = random_.site(id);
       site.format = text();
-      site.style = 0;  // the text as it is, then the fields
+      site.style = 0;  // the text unchanged, then the fields
       for (TestField& field : site.fields) {
         field.name = random_.below(3) == 0 ? "same" : text();
       }
@@ -75,7 +75,7 @@ class HostileTrace {
   std::size_t fields_of(std::uint32_t site) const { return fields_.at(site); }
 
  private:
-  // What parsers and terminals care for, more often than chance would have it.
+  // Text with more characters that matter to parsers and terminals than chance would give.
   std::string text() {
     constexpr std::string_view kOdd("\0\n\r\t\x1b\x7f\"'\\,;={}%\x80\x9b\xc2\xe2\x80\xa8\xed\xff",
                                     23);

@@ -1,4 +1,4 @@
-// Whole traces as JSON lines, from hostile bytes too, read by another implementation.
+// Whole traces as JSON lines, also from hostile bytes, read by another implementation.
 #include "tools/json_lines.hpp"
 
 #include <random>

@@ -47,8 +47,7 @@ inline std::vector<TestSite> orders_sites() {
 }
 
 // Lines, in order, a second apart: 3 orders, 2 queues, an error (main); 12 lost, 2 texts, limits
-// (worker-2).
-// `more`: so many further errors behind the first, a ns apart.
+// (worker-2). `more`: the number of further errors after the first, 1 ns apart.
 inline Bytes orders_trace(std::size_t more = 0) {
   TraceFileBuilder file;
   file.begin(1, "shop");

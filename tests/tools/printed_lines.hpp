@@ -1,4 +1,4 @@
-// What ringcat makes of the bytes of a trace file.
+// ringcat's output for the bytes of a trace file.
 #pragma once
 
 #include <memory>

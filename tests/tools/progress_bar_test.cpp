@@ -19,7 +19,7 @@ TEST(ProgressText, PromisesNoTimeBeforeAnythingIsDone) {
             "[------------------------------]   0 %, 0.0 of 900.0 B");
 }
 
-// A file that grows has more to read than was there at the start.
+// When a file grows, more can be read than was present at the start.
 TEST(ProgressText, NeverGoesBeyondTheEnd) {
   EXPECT_EQ(progress_text(1.7, 1'000'000, seconds(5)),
             "[##############################] 100 %, 1.0 of 1.0 MB, 0 s left");

@@ -1,4 +1,4 @@
-// What the words of ringcat agg and ringcat hist mean, and how their answers are written.
+// The meaning of the arguments of ringcat agg and ringcat hist, and the form of their answers.
 #include "tools/question.hpp"
 
 #include <limits>

@@ -53,7 +53,7 @@ class Json(RingcatTest):
 
 
 def names_and_values(line):
-    """Of one line of logfmt; quoted values are JSON strings."""
+    """Parses one line of logfmt; quoted values are JSON strings."""
     pairs = re.findall(r'([^ =]+)=("(?:[^"\\]|\\.)*"|[^ "]*)(?: |$)', line)
     return {name: json.loads(value) if value.startswith('"') else value for name, value in pairs}
 

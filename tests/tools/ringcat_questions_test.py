@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs ringcat agg and ringcat hist of a part of the records."""
+"""ringcat agg and ringcat hist on a part of the records."""
 
 import json
 import select

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program ringcat: every option at least once, and what it says about wrong ones."""
+"""The program ringcat: every option at least once, and its messages about wrong ones."""
 
 import os
 import pty
@@ -48,7 +48,7 @@ class RingcatTest(unittest.TestCase):
         return done.stdout.decode(errors="surrogateescape").splitlines()
 
     def numbers(self, *arguments):
-        """Of the lines printed, which they are among all; losses left out."""
+        """The numbers of the printed lines among all lines, without losses."""
         return [int(line[17:19]) - 16 for line in self.lines(*arguments, "--no-losses")
                 if line.startswith("2025")]
 
@@ -148,7 +148,7 @@ class Follow(RingcatTest):
                                 stderr=subprocess.PIPE, env={**os.environ, "TZ": "UTC"})
 
     def grown(self, name):
-        """A file with the first half of the trace, and what is to come."""
+        """A file with the first half of the trace, and the bytes that follow later."""
         with open(self.trace, "rb") as file:
             data = file.read()
         half = data.rindex(b"RSBK", 0, data.rindex(b"RSBK"))
@@ -158,7 +158,7 @@ class Follow(RingcatTest):
         return path, data[half:]
 
     def end(self, process):
-        """Ctrl-C; returns the rest of what it prints."""
+        """Sends Ctrl-C; returns the rest of the output."""
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
         self.assertEqual((process.returncode, errors), (OK, b""))
@@ -212,7 +212,7 @@ class Terminal(RingcatTest):
     YELLOW = "queues.cpp:110 \x1b[33mWARNING\x1b[0m [1001 main] queue length 7"
 
     def on_terminal(self, *arguments, environment=None):
-        """What ringcat prints to a terminal."""
+        """ringcat's output on a terminal."""
         ours, theirs = pty.openpty()
         variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
         process = subprocess.Popen([RINGCAT, *arguments, self.trace], stdin=theirs, stdout=theirs, stderr=theirs,
@@ -248,7 +248,7 @@ class Terminal(RingcatTest):
         large = os.path.join(self.directory.name, "large")
         subprocess.run([WRITE_TRACE, large, "400000"], check=True)
         ours, theirs = pty.openpty()
-        # The pipe is full until it is read: ringcat cannot come to its end before.
+        # The pipe is full until it is read: ringcat cannot end before that.
         with subprocess.Popen([RINGCAT, large], stdout=subprocess.PIPE, stderr=theirs) as process:
             os.close(theirs)
             first = process.stdout.read(1)
@@ -262,12 +262,12 @@ class Terminal(RingcatTest):
 
 
 def read_terminal(ours):
-    """All that is written to the other end of a pseudo-terminal until it closes; closes this one."""
+    """Everything written to the other end of a pseudo-terminal until it closes; closes this end."""
     output = b""
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # EIO: nobody has the other end any more
+        except OSError:  # EIO: the other end is closed
             break
         if not piece:
             break

@@ -1,4 +1,4 @@
-// What ringstat makes of a segment that it sees again and again.
+// ringstat's results for a segment that it polls repeatedly.
 #include "tools/segment_watch.hpp"
 
 #include <string>
@@ -28,7 +28,7 @@ class SegmentWatchTest : public testing::Test {
   SegmentWatch watch_{{shm_.path(), {}, {}}};
 };
 
-// Nothing is recorded at the moment of the look itself, and before it more than a sample takes.
+// Nothing is recorded at the moment of the poll, and more than a sample holds before it.
 TEST_F(SegmentWatchTest, StatementsOfABurstBetweenTwoLooksAreSeen) {
   service_.publish(0, 100);
   look();
@@ -50,8 +50,8 @@ TEST_F(SegmentWatchTest, WhereNothingIsRecordedNothingHasAShare) {
   EXPECT_EQ(view.statements[0].share, 0);
 }
 
-// What was published since the look before is written over; so it is the window's turn, in which
-// nothing was.
+// The records since the previous poll are overwritten, so the sample comes from the time window, in
+// which nothing was recorded.
 TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
   service_.publish(0, 100);
   look();
@@ -81,7 +81,7 @@ TEST_F(SegmentWatchTest, ALookThatSeesNoRecordLeavesTheSharesOfStatements) {
   EXPECT_EQ(look().statements.at(0).share, 0) << "nothing is recorded any more";
 }
 
-// Nobody drains it, so it fills up whatever its size.
+// No consumer drains it, so it fills whatever its size.
 TEST_F(SegmentWatchTest, ARingThatWasGivenUpIsNoReasonForLargerOnes) {
   service_.publish(0, 1000);
   look();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ringcat stats` as its users meet it: counts that agree with the lines that ringcat prints, exit statuses, messages.
+"""`ringcat stats` from outside: counts that agree with ringcat's lines, exit statuses, messages.
 
 usage: stats_command_test.py RINGCAT FOLDER_OF_GOLDEN_FILES
 """
@@ -15,7 +15,7 @@ import unittest
 
 RINGCAT = GOLDEN = None
 DAMAGED, USAGE, UNREADABLE = 1, 2, 3
-LARGE_BYTES = 20_000_000  # far more than is read from one look at the clock to the next
+LARGE_BYTES = 20_000_000  # far more than ringcat reads between two checks of the clock
 PIPE_BYTES = 1 << 20  # as much as any pipe holds
 
 
@@ -36,7 +36,7 @@ class Stats(unittest.TestCase):
         for path in files:
             with self.subTest(path):
                 printed = ringcat("--utc", path)
-                # A message may have several lines; each record's begins with its time.
+                # A message can have several lines; each record's first line begins with its time.
                 lost = sum(" LOST [" in line for line in printed.stdout.splitlines())
                 done = ringcat("stats", "--format", "json", "--interval", "1ms", path)
                 self.assertEqual(done.returncode, printed.returncode, done.stderr)
@@ -89,7 +89,7 @@ class Stats(unittest.TestCase):
 
     def test_long_work_shows_its_progress_on_a_terminal_only(self):
         with tempfile.TemporaryDirectory() as folder:
-            # Trace files one after the other are a trace file.
+            # Concatenated trace files are a valid trace file.
             large = os.path.join(folder, "large.ringtrace")
             with open(os.path.join(GOLDEN, "1.0", "random.ringtrace"), "rb") as one:
                 content = one.read()
@@ -100,8 +100,8 @@ class Stats(unittest.TestCase):
             try:
                 process = subprocess.Popen([RINGCAT, "stats", large, "-"], stdin=subprocess.PIPE,
                                            stdout=subprocess.PIPE, stderr=other_end)
-                # Who has read of standard input and waits for more than a second for the rest of it has
-                # taken that long, however fast the machine.
+                # A program that has read part of standard input and waits for more than a second for the rest runs for that
+                # time, however fast the machine.
                 process.stdin.write(content * (2 * PIPE_BYTES // len(content)))
                 process.stdin.flush()
                 time.sleep(1.2)

@@ -1,4 +1,4 @@
-// Tables that fit the terminal, whatever names services have.
+// Tables that fit the terminal, whatever the names of services.
 #include "tools/status_text.hpp"
 
 #include <string>

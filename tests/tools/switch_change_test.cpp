@@ -18,7 +18,7 @@ constexpr auto kDebug = static_cast<std::uint8_t>(Level::kDebug);
 constexpr auto kInfo = static_cast<std::uint8_t>(Level::kInfo);
 constexpr auto kWarning = static_cast<std::uint8_t>(Level::kWarning);
 
-// A segment with statements 1 to n of these levels, the level in force `level`.
+// A segment with statements 1 to n of these levels and the current level `level`.
 struct Segment {
   using Switches = std::vector<std::uint8_t>;
 
@@ -53,7 +53,7 @@ struct Segment {
     return take_deadline(*this, now, deadline, &slot) && slot &&
            change_level(*this, threshold, slot, for_each_site());
   }
-  // Which statements are on at that time, as log calls find it.
+  // The statements that are on at that time, as log calls find them.
   std::vector<std::uint32_t> on(std::uint64_t now) const {
     std::vector<std::uint32_t> ids;
     for (std::uint32_t id = 1; id < switches.size(); ++id) {
@@ -89,8 +89,8 @@ TEST(SwitchChange, AnAdmittedLevelIsOverAtItsDeadline) {
 
 TEST(SwitchChange, AdmittingALevelLeavesAloneWhatSomebodySwitchedByItself) {
   Segment segment(kInfo, {kTrace, kDebug, kInfo, kInfo});
-  segment.switches[1] = kSwitchOn;   // below the level, yet on
-  segment.switches[3] = kSwitchOff;  // within the level, yet off
+  segment.switches[1] = kSwitchOn;   // less severe than the level, but on
+  segment.switches[3] = kSwitchOff;  // permitted by the level, but off
   ASSERT_TRUE(segment.admit(kDebug, 100, 200));
   EXPECT_EQ(segment.on(150), (Ids{1, 2, 4}));
   EXPECT_EQ(segment.on(200), (Ids{1, 4}));

@@ -1,4 +1,4 @@
-// Points in time as people type them.
+// Points in time as users type them.
 #include "tools/time_argument.hpp"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@ using namespace trace::testing;
 
 constexpr std::uint64_t kRecordBytes = 8 + 4;  // the head and a u32
 
-// 16 records, 7 dropped ones and 3 that nobody tells of.
+// 16 records, 7 dropped ones and an unreported gap of 3.
 Bytes orders() {
   TraceFileBuilder file;
   file.begin(1, "orders");
@@ -32,7 +32,7 @@ Bytes orders() {
   return file.bytes;
 }
 
-// 2 records, of a service that would like to clear the screen.
+// 2 records of a service whose name tries to clear the screen.
 Bytes quotes() {
   TraceFileBuilder file;
   file.begin(2, "quotes\x1b[2J");

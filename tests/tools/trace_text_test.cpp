@@ -1,4 +1,4 @@
-// The lines that ringcat prints: what they look like, and that threads change nothing about them.
+// The lines that ringcat prints: their form, and that the number of threads does not change them.
 #include "tools/trace_text.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using namespace trace::testing;
 using shm::FieldType;
 
-// A trace whose records have numbers and texts, some of them huge.
+// A trace whose records have numbers and texts, some of them very large.
 class PrintedTrace {
  public:
   explicit PrintedTrace(std::uint64_t streams = 3) {

@@ -1,4 +1,4 @@
-// Texts that a terminal must not obey.
+// Texts that could control a terminal.
 #include "tools/visible_text.hpp"
 
 #include <random>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ringcat pack` and `unpack`: the same bytes, whole or not at all, and nothing lost on the way."""
+"""`ringcat pack` and `unpack`: the same bytes, complete or not at all, and nothing lost."""
 
 import os
 import shutil

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""`ringcat slice`, `merge` and `repair`: what they write verifies, and reads as it should, by both
-readers."""
+"""`ringcat slice`, `merge` and `repair`: their output passes verify, and both readers read the expected events."""
 
 import os
 import re
@@ -49,7 +48,7 @@ class Rewriting(unittest.TestCase):
         return os.path.join(self.bed.work_dir, name + ".ringtrace")
 
     def trace(self, service, threads=3, records=1500):
-        """Of a service that lost some of its records, drained by a consumer in several goes."""
+        """A trace of a service that lost some of its records, drained by a consumer in several steps."""
         process = self.bed.start_service("--threads", threads, "--records", records,
                                          service=service, overflow="drop", ring_bytes=1 << 16)
         self.assertEqual(process.wait(), 0)
@@ -71,7 +70,7 @@ class Rewriting(unittest.TestCase):
 
 class Slice(Rewriting):
     def windows(self, lines):
-        """Times between which, by tenths of the records."""
+        """Pairs of times that bound windows, by tenths of the records."""
         times = [line[:29].decode().replace(" ", "T") + "Z" for line in lines]
         marks = [times[len(times) * i // 10] for i in range(10)]
         return ([(marks[a], marks[b]) for a in range(10) for b in range(a + 1, 10)
@@ -97,8 +96,7 @@ class Slice(Rewriting):
     def test_all_types_and_extensions(self):
         path = self.path("random")
         subprocess.run([program("random_trace"), "11", path, "400"], check=True)
-        # Times go back in it, so that a window may hold records with others between them: these
-        # show as missing.
+        # Times go back in this file, so a window can hold records with others between them, which show as missing.
         lines = self.lines(path)
         for since, until in self.windows(lines)[::7]:
             wish = ["--since", since, "--until", until]
@@ -172,7 +170,7 @@ class Merge(Rewriting):
 
 class Repair(Rewriting):
     def assert_repairs(self, data, what):
-        """The repaired file has the records that can be read of this one."""
+        """The repaired file has the records that can be read from this one."""
         path = self.path("damaged")
         write(path, data)
         status, lines, _ = ringcat("--utc", path)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`ringcat --segment`: what segments still hold, no consumerd needed, whatever their bytes.
+"""`ringcat --segment`: the records that segments still hold, without consumerd, whatever their bytes.
 
-RINGSIDE_TEST_SEED sets the seed of what is cut and scribbled on."""
+RINGSIDE_TEST_SEED sets the seed of the cuts and overwritten bytes."""
 
 import hashlib
 import os
@@ -34,7 +34,7 @@ def limit_memory():
 
 
 def salvage(path, *more):
-    """With bounded memory: sanitizers bound each allocation instead of the address space."""
+    """Runs ringcat with bounded memory: sanitizers bound each allocation instead of the address space."""
     sanitized = os.environ.get("RINGSIDE_TEST_SANITIZED")
     environment = dict(os.environ)
     for options in ("ASAN_OPTIONS", "TSAN_OPTIONS") if sanitized else ():
@@ -46,7 +46,7 @@ def salvage(path, *more):
 
 
 def checked(lines):
-    """Every line is what was logged; counts by thread."""
+    """Checks that every line was logged; returns counts by thread."""
     done = subprocess.run([program("check_output")], input=lines, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     values = dict(word.split("=") for word in done.stdout.decode().split())
@@ -73,7 +73,7 @@ def write_huge(path, data):
 
 
 def read_front(path):
-    """All of a small segment that may hold something; the rest is zeros."""
+    """The parts of a small segment that can hold data; the rest is zeros."""
     with open(path, "rb") as file:
         return bytearray(file.read())
 
@@ -104,11 +104,11 @@ class SegmentSalvage(unittest.TestCase):
                 for thread in range(2):
                     returned = progress.returned(thread)
                     self.assertIn(records.get(thread, 0), (returned, returned + 1))
-                # A thread may have been killed between taking its ring and its first record.
+                # A thread can be killed between taking its ring and its first record.
                 said = [int(count) for count in re.findall(rb": (\d+) records", done.stderr)]
                 self.assertEqual(sorted(filter(None, said)), sorted(records.values()))
                 self.assertEqual(hashlib.sha256(read_front(path)).digest(), before)
-                # A consumerd that comes afterwards finds the same.
+                # A consumerd that runs afterwards finds the same.
                 bed.run_consumer_once()
                 printed = subprocess.run([program("ringcat"), "--utc", *bed.traces()],
                                          capture_output=True, check=True)
@@ -145,7 +145,7 @@ class SegmentSalvage(unittest.TestCase):
             self.assertEqual(service.wait(), 0)
 
     def test_a_service_that_is_drained_meanwhile(self):
-        """What is shown has no gap and no repetition, wherever it begins."""
+        """The printed records have no gap and no repetition, wherever they begin."""
         with TestBed() as bed:
             consumer = bed.start_consumer()
             service = bed.start_service("--threads", 2, "--records", 0, "--burst", 200, "--pause-us",
@@ -155,7 +155,7 @@ class SegmentSalvage(unittest.TestCase):
             shown = 0
             for _ in range(25):
                 done = salvage(path)
-                if done.returncode == UNREADABLE:  # still in the making
+                if done.returncode == UNREADABLE:  # still being created
                     self.assertIn(b"no segment yet", done.stderr)
                     continue
                 self.assertEqual(done.returncode, OK, done.stderr)
@@ -183,7 +183,7 @@ class SegmentSalvage(unittest.TestCase):
             self.assertNotIn(b"unfinished", salvage(copy).stderr)
             producer_pos = struct.unpack_from("<Q", data, metadata)[0]
             start_tsc = struct.unpack_from("<Q", data, metadata + 192 + 24)[0]
-            # The head of a record of the first site, a while after the last one.
+            # The head of a record of the first site, some time after the last record.
             head = ((start_tsc + (1 << 38)) << 20 | 1) & (1 << 64) - 1
             struct.pack_into("<Q", data, rings + producer_pos, head)
             with open(copy, "wb") as file:
@@ -215,7 +215,7 @@ class SegmentSalvage(unittest.TestCase):
                 done = self.assert_survives(copy, f"cut at {size}")
                 if size < len(data):
                     self.assertNotEqual(done.returncode, OK, f"cut at {size}")
-                if size == 0:  # as a service leaves it for an instant
+                if size == 0:  # as a service leaves it for a moment
                     self.assertIn(b"no segment yet", done.stderr)
             with open(copy, "wb") as file:
                 file.write(data[:rings + 5000])
@@ -253,7 +253,7 @@ class SegmentSalvage(unittest.TestCase):
                         file.write(data[at:at + len(new)])
 
     def test_a_huge_file_with_nothing_in_it(self):
-        """Bounded by what the file holds, not by what it claims: see MEMORY_BYTES."""
+        """Memory is bounded by what the file holds, not by what it claims: see MEMORY_BYTES."""
         with TestBed() as bed:
             data = read_front(self.dead_segment(bed))
             rings, _ = region(data, RINGS)

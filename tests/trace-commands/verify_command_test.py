@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ringcat verify`: sound files pass, and each lie of a block is found at its offset."""
+"""`ringcat verify`: valid files pass, and each wrong block is found at its offset."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class VerifyCommand(unittest.TestCase):
         return verify(self.path)
 
     def changed(self, block, payload):
-        """The file with another payload, rightly framed, in place of the block's."""
+        """The file with another payload, validly framed, in place of the block's."""
         return (self.data[:block.offset] + block_bytes(block.type, bytes(payload))
                 + self.data[block.end():])
 
@@ -87,7 +87,7 @@ class VerifyCommand(unittest.TestCase):
         for block in extents:
             stream = struct.unpack_from("<Q", block.payload)[0]
             streams.setdefault(stream, []).append(block)
-        # The sequence point tells of what no extent told.
+        # The sequence point reports records that no extent has.
         gone = max(streams.values(), key=len)[-1]
         status, told, _ = self.verify_bytes(self.data[:gone.offset] + self.data[gone.end():])
         self.assertEqual(status, DAMAGED)
@@ -130,7 +130,7 @@ class VerifyCommand(unittest.TestCase):
         self.assert_found(self.changed(block, payload), block.offset, "an unsound dictionary")
 
     def index_of(self, **lies):
-        """A right INDEX block for the file, and an END that points to it."""
+        """A valid INDEX block for the file, and an END that points to it."""
         end = self.first(END)
         own, largest, points, metadata, smallest = end.offset, 0, [], [], (1 << 64) - 1
         for block in self.blocks:
@@ -210,7 +210,7 @@ class VerifyCommand(unittest.TestCase):
         self.assertEqual(verify(packed)[0], DAMAGED)
 
     def test_every_byte_counts(self):
-        """Of a small file: a flipped byte is found, a cut end is no damage but to what had an END."""
+        """On a small file: a flipped byte is found; a cut end is damage only in a file with an END."""
         small = os.path.join(self.bed.work_dir, "small.ringtrace")
         example = os.path.join(os.environ["RINGSIDE_TEST_GOLDEN"], "1.0", "worked_example.ringtrace")
         with open(example, "rb") as file:
@@ -221,7 +221,7 @@ class VerifyCommand(unittest.TestCase):
             with open(small, "wb") as file:
                 file.write(bad)
             status, told, _ = verify(small)
-            # The last block may look unfinished where its length is what is wrong.
+            # The last block can look unfinished when its length is what is wrong.
             allowed = (DAMAGED,) if not 306 <= place < 322 else (DAMAGED, OK)
             self.assertIn(status, allowed, f"byte {place}: {told}")
             with open(small, "wb") as file:
