@@ -225,7 +225,11 @@ check_tidy() {
     # shellcheck disable=SC2046
     step 'clang-tidy: generated' 300 ninja -C "$dir" $(cat "$scratch/generated") || return 0
   fi
-  step 'clang-tidy' 1800 packaging/clang_tidy.py "$dir" "$jobs"
+  if [ $full = no ]; then
+    step 'clang-tidy' 1800 packaging/clang_tidy.py "$dir" "$jobs"
+  else
+    step 'clang-tidy' 14400 packaging/clang_tidy.py --analyzer-states 100000 "$dir" "$jobs"
+  fi
 }
 
 # Debug information has only line numbers, which takes a third of the time; and more sources at a time than by
