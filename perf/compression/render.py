@@ -122,17 +122,17 @@ def main():
              everything)
     text = [introduction, "## Cases won at an I/O bandwidth\n", "Each algorithm alone, the 93 cases:\n",
             won_table(source, ALONE), "![algorithms alone](plots/compression_alone.svg)\n",
-            "With chains of two (`ringside+zstd1`: what Ringside's coding made, compressed by zstd):\n",
+            "With chains of two (`ringside+zstd1`: the output of Ringside's coding, compressed by zstd):\n",
             won_table(source, everything), "![with chains](plots/compression_layered.svg)\n",
             "Without the kernels for AVX-512, alone:\n", won_table(source, portable),
             f"The {len(more)} further cases, with chains:\n", won_table(more, everything),
             "## Speed and size\n",
-            "Geometric means over the cases of a kind: MB/s of ring bytes taken in; output to input.\n",
+            "Geometric means over the cases of a kind: MB/s of ring bytes read; ratio of output to input.\n",
             group_table(records, everything[:len(ALONE)] + ["ringside_portable"] +
                         [s for s in everything if "+" in s and "zlib" not in s]),
             "## Integers alone\n",
-            "The source's table 8.3: a million 64-bit integers, all lengths in bits equally likely. MB/s taken "
-            "in; bytes per integer.\n", integer_table(integers), conclusion]
+            "The source's table 8.3: a million 64-bit integers, all bit lengths equally likely. MB/s read; "
+            "bytes per integer.\n", integer_table(integers), conclusion]
     (folder / "COMPRESSION.md").write_text("\n".join(text))
 
 

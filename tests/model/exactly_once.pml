@@ -1,9 +1,10 @@
-/* Exactly once: what a service publishes stands in the trace file once, in order, whoever is killed
- * whenever. README.md maps every step to the code it stands for and says what is left out.
+/* Exactly once: every record that a service publishes is in the trace file once and in order, whichever
+ * process is killed at whatever time. README.md maps each step to the code that it models, and lists
+ * what the model leaves out.
  *
- * One record is one byte, in the ring and in the file, and its content is its position + 1, so that
- * whatever is read or written at a wrong place or time is seen to be wrong. A step is what a SIGKILL
- * cannot divide. Sizes are given by -D; so is the fault (FAULT_...) of a variant that must be refuted.
+ * One record is one byte, in the ring and in the file. Its content is its position + 1, so that a read
+ * or write at a wrong place or time gives a wrong value. A step is what a SIGKILL cannot divide. -D sets
+ * the sizes, and the fault (FAULT_...) of a variant that must be refuted.
  */
 #ifndef RINGS
 #define RINGS 2
@@ -11,10 +12,10 @@
 #ifndef CAPACITY /* of a ring */
 #define CAPACITY 2
 #endif
-#ifndef RECORDS /* at most, of one owner of ring 0 */
+#ifndef RECORDS /* of one owner of ring 0, at most */
 #define RECORDS 3
 #endif
-#ifndef RECORDS_1 /* of one owner of ring 1 */
+#ifndef RECORDS_1 /* of one owner of ring 1, at most */
 #define RECORDS_1 1
 #endif
 #ifndef OWNERS /* threads that have a ring, one after the other */
@@ -50,7 +51,7 @@
    ring[r].booked_drops == ring[r].dropped_total)
 #endif
 
-/* What a byte of the file says: 0 is a hole. */
+/* The content of a byte of the file; 0 is a hole. */
 #define CODE(r, content) (1 + (r) * (STREAM_BYTES + OWNERS) + (content) - 1)
 #define DROP_CODE(r, generation) CODE(r, STREAM_BYTES + (generation))
 
@@ -59,7 +60,7 @@
 #define ACTIVE 2
 #define RETIRED 3
 
-/* ---- What outlives its writer: the segment, the staging file, the trace file ---- */
+/* ---- The state that outlives its writer: the segment, the staging file, the trace file ---- */
 
 typedef Ring {
   byte cell[CAPACITY];
@@ -94,17 +95,17 @@ Slot slot[SLOTS];
 byte file[FILE_BYTES];
 byte file_bytes;
 
-/* Slots that the disk has been given. When their bytes arrive is decided where it can be seen: when
- * consumerd learns that all have, and when it is killed and any number of each slot's have. */
+/* Slots passed to the disk. When their bytes arrive is decided only where it matters: when consumerd
+ * learns that all have arrived, and when it is killed after any number of each slot's bytes. */
 bool under_way[SLOTS];
 
 chan kill = [0] of { bool }; /* SIGKILL, to consumerd */
 byte kills_left = KILLS;
 bool service_over;     /* the kernel has dropped the service's lock */
 bool left;             /* consumerd has removed the segment */
-byte drops_of[RINGS * OWNERS]; /* ghost: what must be told */
+byte drops_of[RINGS * OWNERS]; /* ghost variable: the losses that the file must report */
 
-/* What is in the file stays as it is: to write it again changes nothing. */
+/* The content of the file never changes: a repeated write writes the same. */
 inline store_in_file(offset, code) {
   assert(offset < FILE_BYTES);
   assert(file[offset] == 0 || file[offset] == code);
@@ -131,7 +132,7 @@ proctype producer(byte r) {
 #if OWNERS > 1
        ring[r].dropped_total = 0;
 #endif
-       d_step { /* nobody asks whether it is active or about to be */
+       d_step { /* no process distinguishes ACTIVE from CLAIMING */
          ring[r].generation = ring[r].generation + 1;
          ring[r].state = ACTIVE
        }
@@ -194,7 +195,7 @@ end_of_kills:
 
 /* ---- consumerd ---- */
 
-/* Its private memory: gone with it. */
+/* Its private memory, lost when it dies. */
 byte c_pos[RINGS];
 byte c_sequence[RINGS];
 byte c_booked[RINGS];
@@ -236,7 +237,7 @@ inline die() {
   }
 }
 
-/* The position last. Generation and position are one step, as no caller changes both. */
+/* The position comes last. Generation and position are one step, as no caller changes both. */
 inline publish(index) {
 #ifdef FAULT_POSITION_BEFORE_SEQUENCE
   d_step {
@@ -269,7 +270,7 @@ inline seal() {
   c_journal = 0
 }
 
-/* One step, as nobody else looks at slots in use. */
+/* One step, as no other process reads slots in use. */
 inline space() {
   if
   :: c_slot != NO_SLOT && c_used == SLOT_BYTES -> seal()
@@ -361,12 +362,12 @@ inline drain(index) {
   if
   :: end != 0 ->
      enter_stream(index);
-     /* The bytes, which count for nothing yet, and their journal entry. */
+     /* The bytes, which do not count yet, and their journal entry. */
      atomic {
        space();
        if
        :: room -> n = 1 /* one record, */
-       :: room -> n = SLOT_BYTES /* or as many as there are and the slot holds */
+       :: room -> n = SLOT_BYTES /* or as many as are published and fit the slot */
        :: else
        fi;
        d_step {
@@ -399,7 +400,7 @@ inline drain(index) {
   fi
 }
 
-/* What an owner has lost after its last record is told when it has retired. */
+/* Losses after an owner's last record are reported when the owner has retired. */
 inline book_final_drops(index) {
   generation = ring[index].generation;
   retired = ring[index].state == RETIRED || c_ending;
@@ -444,7 +445,7 @@ inline book_final_drops(index) {
   atomic { booking = false; total = 0; generation = 0; n = 0 }
 }
 
-/* All bytes first, all positions then; the staging file goes when both are done. */
+/* First all bytes, then all positions; the staging file is removed after both. */
 inline recover() {
 #ifdef FAULT_OFFSET_BEFORE_RECOVERY
   c_next_offset = file_bytes;
@@ -504,8 +505,8 @@ inline recover() {
   remove_staging()
 }
 
-/* Its commit word becomes 0. The rest, which means nothing from here on, is cleared to have fewer
- * states. */
+/* Sets the commit word to 0. The rest has no meaning from here on, and is cleared to reduce the number
+ * of states. */
 inline clear_slot(index) {
   slot[index].commit_bytes = 0;
   slot[index].commit_journal = 0;
@@ -529,7 +530,7 @@ inline remove_staging() {
   }
 }
 
-/* The segment is adopted: a ring goes on where its consumer line says. */
+/* Adopts the segment: each ring continues at the position in its consumer line. */
 inline adopt() {
   d_step {
     for (i : 0 .. RINGS - 1) {
@@ -545,7 +546,7 @@ inline adopt() {
   }
 }
 
-/* The disk has all bytes of a slot, which is freed. */
+/* All bytes of a slot have reached the disk; the slot is freed. */
 inline finish_write(index) {
   d_step {
     under_way[index] ->
@@ -560,14 +561,14 @@ inline finish_write(index) {
   }
 }
 
-/* Every published record once, in order; every loss told once; nothing else. */
+/* Every published record once and in order, every loss reported once, and nothing else. */
 inline check_file() {
   for (r : 0 .. RINGS - 1) {
-    n = 0; /* of this ring, so far */
+    n = 0; /* records of this ring so far */
     for (i : 0 .. FILE_BYTES - 1) {
       if
       :: file[i] >= CODE(r, 1) && file[i] <= CODE(r, STREAM_BYTES) ->
-         assert(file[i] == CODE(r, n + 1)); /* order, and none twice */
+         assert(file[i] == CODE(r, n + 1)); /* in order, and none twice */
          n++
       :: else
       fi;
@@ -595,14 +596,14 @@ start:
     recover();
     adopt();
     do
-    /* a round, in any order */
+    /* the parts of a poll round, in any order */
     :: !c_ending && ring[0].producer_pos != c_pos[0] -> drain(0)
     :: !c_ending && ring[1].producer_pos != c_pos[1] -> drain(1)
 #if DROPS || OWNERS > 1
     :: !c_ending && ring[0].state == RETIRED -> book_final_drops(0)
     :: !c_ending && ring[1].state == RETIRED -> book_final_drops(1)
 #endif
-    /* aged */
+    /* a partly filled slot is written after some time */
     :: d_step { c_slot != NO_SLOT && c_used > 0 -> seal() }
     :: finish_write(0)
     :: finish_write(1)
@@ -615,7 +616,7 @@ start:
     :: !c_ending && service_over -> c_ending = true
 #endif
     :: c_ending ->
-       /* Until nothing is left: full staging ends an attempt, not the work. */
+       /* Repeats until nothing is left: full staging ends an attempt, not the work. */
        drain(r);
 #if DROPS || OWNERS > 1
        book_final_drops(r);
@@ -643,7 +644,7 @@ start:
     :: !under_way[0] && !under_way[1] -> break
     od;
     n = 0;
-    /* The segment is removed. */
+    /* Removes the segment. */
     d_step {
       check_file();
       left = true

@@ -4,7 +4,7 @@ import io
 import re
 import tokenize
 
-C_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".inc")
+C_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".inc", ".pml")
 HASH_SUFFIXES = (".sh", ".build", ".toml", ".yml", ".yaml", ".cfg", ".conf", ".service")
 DOCUMENT_SUFFIXES = (".md",)
 MANUAL_SUFFIXES = tuple(f".{section}" for section in "135678")
