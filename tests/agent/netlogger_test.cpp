@@ -212,7 +212,7 @@ PROCESS_TEST(Netlogger, GoesOnInTheChildOfAFork) {
   rs_netlogger_close(handle);
 }
 
-// A call costs more, the more statements share its hash slot.
+// The more statements share a bucket of the hash table, the more a call costs.
 TEST(NetloggerHandle, StatementsThatDifferInOneTextAloneStandApart) {
   constexpr int kStatements = 4096;
   for (std::size_t differs = 0; differs < 3; ++differs) {
