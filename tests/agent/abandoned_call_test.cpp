@@ -147,14 +147,14 @@ void leave_everywhere() {
   EXPECT_TRUE(has_begun);
 }
 
-PROCESS_TEST(AbandonedCall, LaterRecordsAreThereAndItIsCounted) {
+PROCESS_TEST(AbandonedCall, LaterRecordsAreKeptAndTheCallIsCounted) {
   setenv("RINGSIDE_OVERFLOW", "drop", 1);  // as in every_instruction_test.cpp
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   preallocate();
   leave_everywhere();
 }
 
-PROCESS_TEST(AbandonedCall, AHandlersRecordIsThereToo) {
+PROCESS_TEST(AbandonedCall, AHandlersRecordIsKeptToo) {
   setenv("RINGSIDE_OVERFLOW", "drop", 1);  // as in every_instruction_test.cpp
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   preallocate();
@@ -162,7 +162,7 @@ PROCESS_TEST(AbandonedCall, AHandlersRecordIsThereToo) {
   leave_everywhere();
 }
 
-PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreThere) {
+PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreKept) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_OVERFLOW", "overwrite", 1);
   preallocate();
@@ -213,7 +213,7 @@ PROCESS_TEST(AbandonedCall, AThreadThatEndsLeavesNothingBehind) {
   EXPECT_EQ(ring.identity.state.load(), static_cast<std::uint32_t>(shm::RingState::kRetired));
 }
 
-PROCESS_TEST(AbandonedCall, OneThatWaitsForSpaceIsCounted) {
+PROCESS_TEST(AbandonedCall, ACallThatWaitsForSpaceIsCounted) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "3600000", 1);
   preallocate();

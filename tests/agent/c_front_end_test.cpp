@@ -33,7 +33,7 @@ PROCESS_TEST(CFrontEnd, KeepsIntegers) {
                                              {"u32 4000000000", "u32 255", "u32 8", "i32 -1"}}));
 }
 
-PROCESS_TEST(CFrontEnd, KeepsTheOthers) {
+PROCESS_TEST(CFrontEnd, KeepsOtherTypes) {
   c_log_others();
   EXPECT_EQ(recorded(), (std::vector<Values>{
                             {"f64 0.5", "f64 1.5", "f80 2.25"},

@@ -31,7 +31,7 @@ std::size_t median_bucket(const shm::CostCounts& counts) {
   return shm::kCostBuckets;
 }
 
-TEST(CostBucket, HoldsWhatItsBoundsSay) {
+TEST(CostBucket, HoldsTheTicksWithinItsBounds) {
   for (std::size_t i = 0; i < shm::kCostBuckets; ++i) {
     const std::uint64_t begin = shm::cost_bucket_begin(i);
     EXPECT_EQ(shm::cost_bucket(begin), i);
@@ -40,7 +40,7 @@ TEST(CostBucket, HoldsWhatItsBoundsSay) {
   }
 }
 
-PROCESS_TEST(CallCost, NothingIsThereUnlessItIsAskedFor) {
+PROCESS_TEST(CallCost, NothingIsMeasuredByDefault) {
   RS_INFO("one");
   EXPECT_EQ(own_segment().header().cost_sampling, 0U);
   EXPECT_EQ(own_segment().layout().call_costs_offset, 0U);
@@ -164,7 +164,7 @@ PROCESS_TEST(CallCost, CallsWhoseRecordIsDroppedAreMeasuredToo) {
   }
 }
 
-PROCESS_TEST(CallCost, AWaitForSpaceCountsAndIsTold) {
+PROCESS_TEST(CallCost, AWaitForSpaceCountsAndIsReported) {
   measure_one_in("1");
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "20", 1);
   std::uint64_t calls = 0;
@@ -212,7 +212,7 @@ PROCESS_TEST(CallCost, CutRecordsAndThoseOfC) {
   EXPECT_EQ(measured(), 11U);
 }
 
-PROCESS_TEST(CallCost, PreallocatingIsNoLogCall) {
+PROCESS_TEST(CallCost, PreallocatingIsNotALogCall) {
   measure_one_in("1");
   ASSERT_TRUE(preallocate());
   EXPECT_EQ(measured(), 0U);

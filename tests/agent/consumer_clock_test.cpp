@@ -22,7 +22,7 @@ bool is_by_consumer(const std::string& format) {
   return (own_segment().site(format).flags & shm::kSiteConsumerClock) != 0;
 }
 
-PROCESS_TEST(ConsumerClock, OneStatementRecordsNoTimeAndSaysSoInTheDictionary) {
+PROCESS_TEST(ConsumerClock, OneStatementRecordsNoTimeAndTheDictionaryMarksIt) {
   RS_LOG_CONSUMER_CLOCK(RS_LEVEL_INFO, "by the consumer %d", 1);
   RS_INFO("by the thread %d", 2);
   c_log_consumer_clock(3);

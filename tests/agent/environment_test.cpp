@@ -26,7 +26,7 @@ std::string file_name() {
   return std::filesystem::path(status().segment_path).filename();
 }
 
-PROCESS_TEST(Environment, DefaultsHoldWithoutIt) {
+PROCESS_TEST(Environment, DefaultsApplyWithoutVariables) {
   const StderrCapture capture;
   ASSERT_EQ(init().state, State::live);
   const shm::SegmentHeader& header = own_segment().header();
@@ -67,7 +67,7 @@ PROCESS_TEST(Environment, OverridesTheOptions) {
   EXPECT_EQ(capture.lines().size(), 0U);
 }
 
-PROCESS_TEST(Environment, OptionsHoldWhereItIsSilent) {
+PROCESS_TEST(Environment, OptionsApplyWithoutVariables) {
   set("RINGSIDE_SERVICE", "");
   Options options;
   options.service = "from-options";
@@ -135,7 +135,7 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_DISABLE", "yes"},
 };
 
-PROCESS_TEST(Environment, ABadValueCostsOneLineAndLeavesTheDefault) {
+PROCESS_TEST(Environment, AnInvalidValueIsReportedInOneLineAndTheDefaultApplies) {
   for (const BadValue& bad : kBadValues) {
     const int status = run_child([&bad] {
       set(bad.name, bad.value);
@@ -163,7 +163,7 @@ PROCESS_TEST(Environment, ABadValueCostsOneLineAndLeavesTheDefault) {
   }
 }
 
-PROCESS_TEST(Environment, BadOptionsCostOneLineEachAndBecomeTheDefault) {
+PROCESS_TEST(Environment, InvalidOptionsAreReportedInOneLineEachAndTheDefaultsApply) {
   Options options;
   options.ring_bytes = 1000;
   options.max_threads = 0;
@@ -264,7 +264,7 @@ PROCESS_TEST(Environment, ServiceDefaultsToTheExecutablesName) {
   EXPECT_STREQ(own_segment().header().service, exe.c_str());
 }
 
-PROCESS_TEST(Environment, AnUnusableDirectoryIsSaidOnceWithItsRemedy) {
+PROCESS_TEST(Environment, AnUnusableDirectoryIsReportedOnceWithItsRemedy) {
   set("RINGSIDE_SHM_DIR", "/nonexistent/directory");
   std::vector<std::string> lines;
   {
@@ -319,7 +319,7 @@ PROCESS_TEST(Environment, AllStatementsAreInTheDictionaryFromTheStart) {
   EXPECT_EQ(own_segment().site_switch(0), 2);
 }
 
-PROCESS_TEST(Environment, LevelSetBeforeTheFirstRecordHolds) {
+PROCESS_TEST(Environment, LevelSetBeforeTheFirstRecordApplies) {
   set_level(Level::error);
   log_at_three_levels();
   EXPECT_EQ(own_segment().data(0).size(), 1U);

@@ -46,7 +46,7 @@ PROCESS_TEST(Flush, IsDoneOnceTheConsumerAnswers) {
   EXPECT_EQ(seen, 2U);
 }
 
-PROCESS_TEST(Flush, AnAnswerToAnEarlierRequestIsNoAnswer) {
+PROCESS_TEST(Flush, AnAnswerToAnEarlierRequestIsIgnored) {
   RS_INFO("one");
   shm::ControlPage& control = own_segment().control();
   EXPECT_FALSE(flush(milliseconds(0)));

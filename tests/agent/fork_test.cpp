@@ -65,7 +65,7 @@ PROCESS_TEST(Fork, TheChildHasASegmentOfItsOwn) {
   EXPECT_EQ(numbers_in(parents), (Values{"i32 1", "i32 4"}));
 }
 
-PROCESS_TEST(Fork, AChildThatDoesNotLogMakesNoSegment) {
+PROCESS_TEST(Fork, AChildThatDoesNotLogCreatesNoSegment) {
   log_number(1);
   EXPECT_EQ(run_child([] {}), 0);
   EXPECT_EQ(segments_in(shm_dir()).size(), 1U);

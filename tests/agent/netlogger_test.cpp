@@ -200,7 +200,7 @@ PROCESS_TEST(Netlogger, IsListedAndSwitchedLikeOtherStatements) {
   EXPECT_EQ(recorded(), (std::vector<Values>{kExampleValues}));
 }
 
-PROCESS_TEST(Netlogger, GoesOnInTheChildOfAFork) {
+PROCESS_TEST(Netlogger, WorksInAForkedChild) {
   rs_netlogger* const handle = rs_netlogger_open();
   c_netlogger_handle_write(handle, 1, 1, "parent");
   EXPECT_EQ(run_child([handle] {
@@ -213,7 +213,7 @@ PROCESS_TEST(Netlogger, GoesOnInTheChildOfAFork) {
 }
 
 // The more statements share a bucket of the hash table, the more a call costs.
-TEST(NetloggerHandle, StatementsThatDifferInOneTextAloneStandApart) {
+TEST(NetloggerHandle, StatementsThatDifferInOneTextSpreadOverTheBuckets) {
   constexpr int kStatements = 4096;
   for (std::size_t differs = 0; differs < 3; ++differs) {
     std::array<int, StatementTexts::kBuckets> chains{};

@@ -96,7 +96,7 @@ PROCESS_TEST(Overflow, EveryGapIsMarkedWithItsOwnCount) {
   EXPECT_EQ(marks, (std::vector<std::uint64_t>{1, 10, 3}));
 }
 
-PROCESS_TEST(Overflow, DropTellsWhetherAConsumerWasThere) {
+PROCESS_TEST(Overflow, DropReportsWhetherAConsumerWasThere) {
   configure("drop");
   fill();
   log_number(1);
@@ -109,7 +109,7 @@ PROCESS_TEST(Overflow, DropTellsWhetherAConsumerWasThere) {
   EXPECT_EQ(ring().counters.dropped_ring_full.load(), 1U);
 }
 
-PROCESS_TEST(Overflow, EachMarkTellsTheCauseOfItsOwnGap) {
+PROCESS_TEST(Overflow, EachMarkReportsTheCauseOfItsOwnGap) {
   configure("drop");
   fill();
   log_number(1);
@@ -144,7 +144,7 @@ PROCESS_TEST(Overflow, BlockWaitsItsBoundOnceForAnAbsentConsumer) {
   EXPECT_EQ(ring().counters.dropped_consumer_absent.load(), 10'001U);
 }
 
-PROCESS_TEST(Overflow, OneThreadsVainWaitServesAllThreads) {
+PROCESS_TEST(Overflow, OneThreadsFailedWaitSparesAllThreads) {
   configure("block");
   fill();
   log_number(0);
@@ -201,7 +201,7 @@ PROCESS_TEST(Overflow, PolicyMayChangeWhileRunning) {
 }
 
 // Other processes can write to the segment: they can shorten the wait, but not prolong it.
-PROCESS_TEST(Overflow, NobodyElseCanMakeTheBoundLonger) {
+PROCESS_TEST(Overflow, OtherProcessesCannotProlongTheBound) {
   configure("block");
   fill();
   auto& bound_ms = own_segment().control().service.block_timeout_ms;

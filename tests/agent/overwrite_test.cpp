@@ -85,7 +85,7 @@ PROCESS_TEST(Overwrite, TheNewestRecordsStayAndTheOldestAreCounted) {
   EXPECT_EQ(own_segment().header().sub_buffer_bytes, kRing / shm::kSubBuffersPerRing);
 }
 
-PROCESS_TEST(Overwrite, NothingIsGivenUpBeforeTheRingIsFull) {
+PROCESS_TEST(Overwrite, NothingIsReleasedBeforeTheRingIsFull) {
   overwritten_ring();
   for (std::uint64_t i = 0; i < 1000; ++i) log_number(i);
   const Kept all = kept();
@@ -111,7 +111,7 @@ PROCESS_TEST(Overwrite, RecordsLargerThanASubBufferFit) {
   EXPECT_EQ(status().dropped, 0U);
 }
 
-PROCESS_TEST(Overwrite, FlushSaysAtOnceThatNothingReachesAFile) {
+PROCESS_TEST(Overwrite, FlushFailsAtOnceBecauseNothingReachesAFile) {
   overwritten_ring();
   log_number(0);
   EXPECT_FALSE(flush(std::chrono::hours(1)));
@@ -207,7 +207,7 @@ PROCESS_TEST(Overwrite, AnEndedThreadKeepsItsRingUntilNoOtherIsLeft) {
 }
 
 // Another process overwrites the ring: its content is lost, but the thread keeps logging.
-PROCESS_TEST(Overwrite, ARingThatSomebodyScribblesOnGoesOn) {
+PROCESS_TEST(Overwrite, AThreadKeepsLoggingAfterItsRingIsScribbledOn) {
   overwritten_ring();
   for (std::uint64_t i = 0; i < 3'000; ++i) log_number(i);
   const SegmentReader& segment = own_segment();

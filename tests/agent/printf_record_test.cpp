@@ -247,7 +247,7 @@ int twice(int value) {
 }
 
 // A reader that hides a field's value by its name must be able to find the name.
-PROCESS_TEST(PrintfRecord, NamesFieldsThatCannotBeToldApartByAllOfThem) {
+PROCESS_TEST(PrintfRecord, NamesIndistinguishableFieldsByAllOfTheirNames) {
   const char* const password = "x";
   RS_INFO("template %d %s", twice<int, long>(1), password);
   RS_INFO("raw %s %s", R"(a",b)", password);

@@ -32,7 +32,7 @@ gid_t group_of_segment() {
   return info.st_gid;
 }
 
-PROCESS_TEST(SegmentAccess, TheModeHoldsWhateverTheUmask) {
+PROCESS_TEST(SegmentAccess, TheModeAppliesWhateverTheUmask) {
   for (const auto& [text, mode] : {std::pair<const char*, mode_t>{"0600", 0600},
                                    {"0640", 0640},
                                    {"660", 0660},
@@ -112,7 +112,7 @@ PROCESS_TEST(SegmentAccess, AGroupOfOthersIsRefused) {
   EXPECT_TRUE(std::filesystem::is_empty(shm_dir()));
 }
 
-PROCESS_TEST(SegmentAccess, AGroupThatIsNotLetInIsSaid) {
+PROCESS_TEST(SegmentAccess, AGroupWithoutPermissionIsReported) {
   set("RINGSIDE_GROUP", std::to_string(getegid()).c_str());
   const StderrCapture capture;
   ASSERT_EQ(init().state, State::live);

@@ -43,7 +43,7 @@ PROCESS_TEST(SegmentLife, FileBelongsToTheOwnerAlone) {
   EXPECT_EQ(static_cast<std::uint64_t>(info.st_size), own_segment().header().segment_bytes);
 }
 
-PROCESS_TEST(SegmentLife, NameTellsServiceAndPid) {
+PROCESS_TEST(SegmentLife, NameContainsServiceAndPid) {
   Options options;
   options.service = "name-test";
   init(options);
@@ -62,7 +62,7 @@ PROCESS_TEST(SegmentLife, ASecondInitChangesNothing) {
   EXPECT_EQ(segments_in(shm_dir()).size(), 1U);
 }
 
-PROCESS_TEST(SegmentLife, HeaderSaysWhoAndWhen) {
+PROCESS_TEST(SegmentLife, HeaderNamesTheProcessAndItsStart) {
   const std::uint64_t tsc_before = shm::read_tsc();
   const std::uint64_t mono_before = shm::read_clock_ns(CLOCK_MONOTONIC);
   const std::uint64_t real_before = shm::read_clock_ns(CLOCK_REALTIME);
@@ -116,7 +116,7 @@ PROCESS_TEST(SegmentLife, HeaderDescribesTheRegions) {
 }
 
 // A bound of 2 % catches a wrong unit or CPUID leaf, not a slow machine.
-PROCESS_TEST(SegmentLife, TscFrequencyFitsTheMonotonicClock) {
+PROCESS_TEST(SegmentLife, TscFrequencyMatchesTheMonotonicClock) {
   init();
   const shm::TickReading start = shm::read_tick_pair(CLOCK_MONOTONIC);
   const timespec nap{0, 100'000'000};

@@ -280,7 +280,7 @@ PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapDoesNotMoveTheOuterOne) {
 
 // A consumer position that was never reached lets handlers continue to write, but never so far that
 // the place of the unfinished record leaves the ring's memory.
-PROCESS_TEST(Signal, AConsumerPositionOutOfTheBlueLeavesTheOuterRecordItsPlace) {
+PROCESS_TEST(Signal, AnImpossibleConsumerPositionLeavesTheOuterRecordItsPlace) {
   constexpr std::uint64_t kRing = 65536;
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_OVERFLOW", "drop", 1);

@@ -88,7 +88,7 @@ PROCESS_TEST(StatementPlaces, WorkAsTheBodyOfIfAndElse) {
   EXPECT_EQ(own_segment().data(0).size(), 2U);
 }
 
-PROCESS_TEST(StatementPlaces, WorkWhereAnExceptionIsOnItsWay) {
+PROCESS_TEST(StatementPlaces, WorkWhileAnExceptionPropagates) {
   struct LogsInDestructor {
     ~LogsInDestructor() { RS_INFO("unwinding"); }
   };

@@ -42,7 +42,7 @@ std::size_t logged() {
   return own_segment().data(0).size() - before;
 }
 
-PROCESS_TEST(Switch, HoldsUntilItsDeadlineAndIsWhatItWasAfterwards) {
+PROCESS_TEST(Switch, AppliesUntilItsDeadlineAndRevertsAfterwards) {
   log_switched();
   for (std::uint32_t slot = 0; slot < shm::kSwitchDeadlineSlots; ++slot) {
     set_deadline(slot, kNever);
@@ -60,7 +60,7 @@ PROCESS_TEST(Switch, HoldsUntilItsDeadlineAndIsWhatItWasAfterwards) {
   }
 }
 
-PROCESS_TEST(Switch, SaysOffWhateverElseStandsThere) {
+PROCESS_TEST(Switch, IsOffInEveryOtherState) {
   log_switched();
   for (unsigned state = 0; state < 256; ++state) {
     if (state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock) continue;
@@ -72,7 +72,7 @@ PROCESS_TEST(Switch, SaysOffWhateverElseStandsThere) {
   }
 }
 
-PROCESS_TEST(Switch, OfALibraryLoadedWhileALevelHoldsForATimeGoesBackWithIt) {
+PROCESS_TEST(Switch, OfALibraryLoadedDuringATimedLevelRevertsWithIt) {
   log_switched();
   set_deadline(3, kNever);
   own_segment().control().service.level.store(shm::timed_level(

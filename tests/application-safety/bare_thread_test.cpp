@@ -89,7 +89,7 @@ PROCESS_TEST(BareThread, LogsIntoARingOfItsOwn) {
   EXPECT_EQ(own_segment().data(1)[0].values[0], "i32 7");
 }
 
-PROCESS_TEST(BareThread, RingsOfThoseThatAreGoneAreFoundAgain) {
+PROCESS_TEST(BareThread, RingsOfEndedThreadsAreFoundAgain) {
   if (kAddressSanitizer || kThreadSanitizer) {
     GTEST_SKIP() << "sanitizers know only threads of pthread_create";
   }

@@ -25,7 +25,7 @@ void* log_although_cancelled(void*) {
   return nullptr;
 }
 
-PROCESS_TEST(Cancellation, ALogCallIsNoPlaceToBeCancelled) {
+PROCESS_TEST(Cancellation, ALogCallIsNotACancellationPoint) {
   pthread_t thread{};
   ASSERT_EQ(pthread_create(&thread, nullptr, log_although_cancelled, nullptr), 0);
   void* result = nullptr;

@@ -84,7 +84,7 @@ class HeldSegment {
   int fd_ = -1;
 };
 
-PROCESS_TEST(RemovedSegment, RecordsThatNobodyReadAreCountedAndTheNextOnesAreTraced) {
+PROCESS_TEST(RemovedSegment, UnreadRecordsAreCountedAndTheNextOnesAreTraced) {
   for (int i = 0; i < 5; ++i) log_number(i);
   RS_WARNING("a text %s", "of some bytes");
   const std::string removed = remove_segment();
@@ -120,7 +120,7 @@ PROCESS_TEST(RemovedSegment, NewThreadsNoticeIt) {
   EXPECT_EQ(losses(), 1U);
 }
 
-PROCESS_TEST(RemovedSegment, ConsumerThatHasItGoesOn) {
+PROCESS_TEST(RemovedSegment, ConsumerThatHasItContinues) {
   log_number(1);
   HeldSegment held;
   remove_segment();

@@ -78,13 +78,13 @@ PROCESS_TEST(StandardError, PipeWithoutReaderRaisesNoSignal) {
   EXPECT_EQ(run_refused_service(pipe.ends[1]), kRefused);
 }
 
-PROCESS_TEST(StandardError, FullPipeStopsNobody) {
+PROCESS_TEST(StandardError, FullPipeBlocksNoThread) {
   Pipe pipe;
   fill(pipe.ends[1]);
   EXPECT_EQ(run_refused_service(pipe.ends[1]), kRefused);
 }
 
-PROCESS_TEST(StandardError, FullSocketStopsNobody) {
+PROCESS_TEST(StandardError, FullSocketBlocksNoThread) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   fill(ends[1]);

@@ -37,7 +37,7 @@ def undefined_symbols():
 
 
 class Symbols(unittest.TestCase):
-    def test_the_library_is_looked_into(self):
+    def test_the_symbols_of_the_library_are_read(self):
         self.assertIn("pthread_mutex_lock", undefined_symbols())
 
     def test_nothing_is_called_that_would_interfere_with_the_program(self):

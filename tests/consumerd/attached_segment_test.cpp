@@ -39,7 +39,7 @@ class AttachTest : public testing::Test {
   AttachFailure failure_;
 };
 
-TEST_F(AttachTest, MapsASoundSegment) {
+TEST_F(AttachTest, MapsAValidSegment) {
   const auto segment = attach(service_.name());
   ASSERT_NE(segment, nullptr) << failure_.why;
   EXPECT_EQ(segment->rings_used(), 4U);
@@ -105,7 +105,7 @@ TEST_F(AttachTest, RefusesLayoutsThatPointOutsideOfTheFile) {
   expect_refused(service_.name(), "layout");
 }
 
-TEST_F(AttachTest, MapsRegionsThatLieBehindTheRings) {
+TEST_F(AttachTest, MapsRegionsAfterTheRings) {
   // Valid by the rules, if unusual: every region is inside the segment, only in another order.
   const std::uint64_t end = service_.layout().segment_bytes;
   ASSERT_EQ(ftruncate(service_.fd(), static_cast<off_t>(end + shm::kPageBytes)), 0);
@@ -122,14 +122,14 @@ TEST_F(AttachTest, RefusesRingMetadataOfAnotherSize) {
   expect_refused(service_.name(), "metadata");
 }
 
-TEST_F(AttachTest, RefusesAFileShorterThanItSays) {
+TEST_F(AttachTest, RefusesAFileShorterThanItsHeaderStates) {
   ASSERT_EQ(
       truncate(service_.path().c_str(), static_cast<off_t>(service_.layout().segment_bytes - 1)),
       0);
   expect_refused(service_.name(), "layout");
 }
 
-TEST_F(AttachTest, RefusesWhatIsNoRegularFile) {
+TEST_F(AttachTest, RefusesWhatIsNotARegularFile) {
   const std::string link = segment_name("link", 2);
   std::filesystem::create_symlink(service_.path(), shm_.file(link));
   expect_refused(link, "not a regular file");
@@ -169,7 +169,7 @@ TEST_F(AttachTest, MapsRingsAnewWhenMappingsRunOut) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(AttachTest, SaysNothingOfASegmentThatVanished) {
+TEST_F(AttachTest, ReportsNothingAboutASegmentThatVanished) {
   EXPECT_EQ(attach(segment_name("gone", 5)), nullptr);
   EXPECT_EQ(failure_.error, AttachError::kGone);
 }

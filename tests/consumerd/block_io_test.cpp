@@ -98,7 +98,7 @@ class ForbiddenUring : public testing::Test {
   TemporaryDirectory out_;
 };
 
-TEST_F(ForbiddenUring, AutoFallsBackToPwriteAndSaysSoOnce) {
+TEST_F(ForbiddenUring, AutoFallsBackToPwriteAndReportsItOnce) {
   ScriptedService service(shm_.path(), "svc", 1, 2);
   service.publish(0, 1000);
   ConsumerdProcess consumerd({"--output", out_.path(), "--shm-dir", shm_.path(), "-v"},

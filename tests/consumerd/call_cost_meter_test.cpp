@@ -57,7 +57,7 @@ TEST(CallCostMeter, IsSilentWhereNothingIsMeasured) {
   EXPECT_FALSE(one.meter->read().measured);
 }
 
-TEST(CallCostMeter, TellsACallWithinABoundOnlyIfItsBucketIs) {
+TEST(CallCostMeter, CountsACallWithinABoundOnlyIfItsBucketIs) {
   const MeasuredService one(2);
   one.count(0, 39, 1);    // 19.5 ns, in the bucket from 16 to 20
   one.count(1, 41, 10);   // 20.5 ns

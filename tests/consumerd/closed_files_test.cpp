@@ -120,7 +120,7 @@ TEST_F(ClosedFilesTest, AFileWhoseLockIsHeldIsNotClosed) {
   EXPECT_EQ(closed(), Names{name});
 }
 
-TEST_F(ClosedFilesTest, AnEndThatIsDamagedOrNotLastIsNone) {
+TEST_F(ClosedFilesTest, AnEndThatIsDamagedOrNotLastDoesNotCount) {
   const std::string name = name_of(kStem, 0);
   make(name, EndReason::kServiceEnded);
   const auto whole = std::filesystem::file_size(dir_.file(name));

@@ -119,7 +119,7 @@ TEST_F(FileKeeperTest, SurplusGoesWhereFilesArePacked) {
   EXPECT_EQ(names(), (Names{packed_name_of(2), packed_name_of(3)}));
 }
 
-TEST_F(FileKeeperTest, NewLimitsHold) {
+TEST_F(FileKeeperTest, NewLimitsApply) {
   for (int i = 0; i < 4; ++i) make_packed(i);
   consumer::FileKeeper keeper(options({.files = 3}), log_);
   ASSERT_TRUE(comes_to(keeper, {packed_name_of(1), packed_name_of(2), packed_name_of(3)}));

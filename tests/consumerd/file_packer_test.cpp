@@ -66,7 +66,7 @@ TEST_F(FilePackerTest, AFileThatCannotBeWrittenLeavesTheUnpackedOneAndNothingEls
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(FilePackerTest, OneThatIsToldToStopLeavesTheUnpackedFileAndNothingElse) {
+TEST_F(FilePackerTest, AStoppedPackerLeavesTheUnpackedFileAndNothingElse) {
   make_file();
   const consumer::UniqueFd claim = consumer::claim_trace_file(path_);
   const std::atomic<bool> stop{true};
@@ -76,7 +76,7 @@ TEST_F(FilePackerTest, OneThatIsToldToStopLeavesTheUnpackedFileAndNothingElse) {
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(FilePackerTest, WhatADeadPackerHasBegunIsRemoved) {
+TEST_F(FilePackerTest, TheUnfinishedFileOfADeadPackerIsRemoved) {
   make_file();
   std::ofstream(unfinished_) << "the half of it";
   remove_broken_off();
@@ -89,7 +89,7 @@ TEST_F(FilePackerTest, WhatADeadPackerHasBegunIsRemoved) {
   EXPECT_EQ(file_count(), 0U);
 }
 
-TEST_F(FilePackerTest, WhatAPackerIsAtIsLeftAlone) {
+TEST_F(FilePackerTest, TheUnfinishedFileOfALivePackerIsLeftAlone) {
   make_file();
   std::ofstream(unfinished_) << "the half of it";
   const consumer::UniqueFd claim = consumer::claim_trace_file(path_);

@@ -90,7 +90,7 @@ class Hooks : public testing::Test {
   std::string said_;
 };
 
-TEST_F(Hooks, GetWhatSetThemOffInABoundedEnvironment) {
+TEST_F(Hooks, GetTheirTriggersRecordInABoundedEnvironment) {
   setenv("RINGSIDE_TEST_SECRET", "secret", 1);
   start({rule("late", "env > $1/env; cat > $1/input; exit 0")});
   unsetenv("RINGSIDE_TEST_SECRET");
@@ -119,7 +119,7 @@ TEST_F(Hooks, GetWhatSetThemOffInABoundedEnvironment) {
   EXPECT_TRUE(failed_.empty());
 }
 
-TEST_F(Hooks, LeaveConsumerdsFilesAndPrivilegesBehind) {
+TEST_F(Hooks, InheritNeitherFilesNorPrivileges) {
   const int open_file = dup(0);
   start({rule("look", "ls /proc/self/fd > $1/files; grep NoNewPrivs /proc/self/status > $1/priv")});
   close(open_file);
@@ -130,7 +130,7 @@ TEST_F(Hooks, LeaveConsumerdsFilesAndPrivilegesBehind) {
   EXPECT_EQ(content(file("priv")), "NoNewPrivs:\t1\n");
 }
 
-TEST_F(Hooks, AreSaidToFailWithTheRemedy) {
+TEST_F(Hooks, ReportTheirFailureWithTheRemedy) {
   TriggerRule missing;
   missing.name = "missing";
   missing.hook = {"/nonexistent/program", "x"};
@@ -190,7 +190,7 @@ TEST_F(Hooks, AreThoseOfTheStartAndNoOthers) {
   EXPECT_FALSE(runner_->knows(rule("new", "exit 0")));
 }
 
-TEST_F(Hooks, AreAskedForWithoutWaiting) {
+TEST_F(Hooks, AreRequestedWithoutWaiting) {
   start({rule("one", "exit 0")});
   ASSERT_EQ(kill(runner_->pid(), SIGSTOP), 0);
   int status = -1;
@@ -209,7 +209,7 @@ TEST_F(Hooks, AreAskedForWithoutWaiting) {
 }
 
 // What an attacker who controls consumerd could write into the socket.
-TEST(HookProcess, RunsNothingButItsHooksWhateverItIsTold) {
+TEST(HookProcess, RunsNothingButItsHooksWhateverTheRequest) {
   const TemporaryDirectory directory;
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);

@@ -52,7 +52,7 @@ std::vector<std::uint64_t> words_of(const Bytes& index) {
 
 constexpr std::size_t kExtentBytes = trace::kBlockHeaderBytes + trace::kExtentHeaderBytes;
 
-TEST(IndexCollector, TellsWhereTheBlocksOfTheSectionStand) {
+TEST(IndexCollector, GivesThePlacesOfTheSectionsBlocks) {
   IndexCollector collector;
   const std::uint64_t front = header().size();
   collector.add(header());
@@ -68,7 +68,7 @@ TEST(IndexCollector, TellsWhereTheBlocksOfTheSectionStand) {
                                         front + clock().size()}));
 }
 
-TEST(IndexCollector, BeginsAnewWithEachHeader) {
+TEST(IndexCollector, StartsAgainWithEachHeader) {
   IndexCollector collector;
   collector.add(header());
   collector.add(extent(1, 2, trace::kExtentLate));

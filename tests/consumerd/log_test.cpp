@@ -98,7 +98,7 @@ TEST_P(UnreadMessages, AreSuppressedAndCounted) {
 INSTANTIATE_TEST_SUITE_P(Every, UnreadMessages,
                          testing::Values(pipe_ends, socket_ends, terminal_ends));
 
-TEST(Log, SurvivesAReaderThatIsGone) {
+TEST(Log, SurvivesAClosedPipe) {
   EXPECT_EXIT(
       {
         std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as main() does

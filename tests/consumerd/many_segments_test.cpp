@@ -77,7 +77,7 @@ TEST_F(ManySegments, OnceDrainsMoreSegmentsThanThereAreSlots) {
   expect_all(1000);
 }
 
-TEST(OutputDirectory, ThatVanishesIsSaidAndNothingMoreIsTaken) {
+TEST(OutputDirectory, ThatVanishesIsReportedAndNoFurtherSegmentIsTaken) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   const std::string dir = out.file("sub");
@@ -204,7 +204,7 @@ TEST(PollRound, TakesNothingFromIdleRings) {
   while (session->try_end() != consumer::SegmentSession::End::kOver) writer.poll(true);
 }
 
-TEST(IdleConsumerd, GoesOnLooking) {
+TEST(IdleConsumerd, KeepsPolling) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService service(shm.path(), "svc", 1, 64);

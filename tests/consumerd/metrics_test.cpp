@@ -136,7 +136,7 @@ class SegmentMeter : public testing::Test {
   std::unique_ptr<consumer::SegmentMeter> meter_;
 };
 
-TEST_F(SegmentMeter, TellsTheFullestRingAndWhatIsNotWritten) {
+TEST_F(SegmentMeter, ReportsTheFullestRingAndUnwrittenBytes) {
   service_.publish(0, 1024);
   service_.publish(1, 2048);
   const ServiceMetrics metrics = read();
@@ -222,7 +222,7 @@ TEST(MetricsPage, HasASeriesForEachServiceAndCauseAndNoOther) {
   EXPECT_EQ(page.find("unknown"), std::string::npos);
 }
 
-TEST(MetricsPage, HasSeriesForEachTriggerThatThereIsFiredOrNot) {
+TEST(MetricsPage, HasSeriesForEachTriggerFiredOrNot) {
   consumer::MetricsSnapshot snapshot;
   EXPECT_EQ(consumer::metrics_page(snapshot, 0).find("ringside_trigger"), std::string::npos);
   snapshot.consumer.triggers = {{"late \"fill\"", {3, 40, 2, 1763733600.5}}, {"quiet", {}}};

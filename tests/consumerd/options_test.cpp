@@ -102,7 +102,7 @@ TEST(Options, AMissingShmDirectoryNamesTheRemedy) {
   EXPECT_NE(consumerd.error_output().find("RINGSIDE_SHM_DIR"), std::string::npos);
 }
 
-TEST(Options, ServesOnlyTheServicesThatItWasToldTo) {
+TEST(Options, ServesOnlyTheChosenServices) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService web(shm.path(), "web-1", 1, 1);

@@ -13,7 +13,7 @@
 namespace ringside::consumer_test {
 namespace {
 
-TEST(OrdinaryUser, IsNotToldOfCapabilitiesThatItNeverHad) {
+TEST(OrdinaryUser, GetsNoMessageAboutCapabilitiesThatItNeverHad) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -77,7 +77,7 @@ class RecordPassTest : public testing::Test {
 
 using enum shm::FieldType;
 
-TEST_F(RecordPassTest, IsNoneForAServiceThatNoRuleNames) {
+TEST_F(RecordPassTest, IsNullForAServiceThatNoRuleNames) {
   RecordRules rules;
   rules.samples = {sample("loud", 10)};
   rules.samples[0].services = {"md*", "risk"};
@@ -276,7 +276,7 @@ TEST_F(RecordPassTest, HidesALongRecordAlthoughTheStandInIsLonger) {
             plain_record(1, 5, hidden + raw_text(open)));
 }
 
-TEST_F(RecordPassTest, LeavesAConstantAndSaysSo) {
+TEST_F(RecordPassTest, LeavesAConstantAndReportsIt) {
   add({.id = 1, .fields = {{string, "venue", true, "XETR"}, {i32, "qty"}}, .category = "login"});
   RecordRules rules;
   rules.redactions = {redaction("login", {"venue"})};
@@ -287,7 +287,7 @@ TEST_F(RecordPassTest, LeavesAConstantAndSaysSo) {
   EXPECT_NE(said.find("cannot hide venue of the statement file.cpp:10"), std::string::npos) << said;
 }
 
-TEST_F(RecordPassTest, StopsInFrontOfWhatIsNoRecord) {
+TEST_F(RecordPassTest, StopsBeforeBytesThatAreNotARecord) {
   add({.id = 1, .fields = {{string, "name"}}, .category = "login"});
   RecordRules rules;
   rules.redactions = {redaction("login", {"name"})};

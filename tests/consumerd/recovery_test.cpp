@@ -219,7 +219,7 @@ TEST_F(RecoveryTest, SkipsADamagedSlotWithItsPositionsAndDoesTheOthers) {
   }
 }
 
-TEST_F(RecoveryTest, LeavesForeignThingsOfThatNameAlone) {
+TEST_F(RecoveryTest, LeavesForeignFilesOfThatNameAlone) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   ASSERT_EQ(chmod(staging_.path().c_str(), 0622), 0);
   EXPECT_EQ(recover(), RecoveryResult::kNothing);
@@ -271,7 +271,7 @@ TEST_F(RecoveryTest, KeepsAFileOfAnotherVersionOrOfImpossibleSizes) {
   }
 }
 
-TEST_F(RecoveryTest, KeepsEverythingWhileTheDiskDoesNotTakeIt) {
+TEST_F(RecoveryTest, KeepsEverythingWhileTheDiskRefusesIt) {
   const std::string gone = out_.file("missing/svc.ringtrace");
   staging_.fill(0, service_, gone, 0, "abcdef", {entry_of(0, 160)});
   staging_.fill(1, service_, file_, 4, "xyz", {entry_of(1, 160)});
@@ -296,7 +296,7 @@ TEST_F(RecoveryTest, DoesNotOverwriteAFileThatTookTheNameOfItsOwn) {
   EXPECT_EQ(text_of_file(file_ + ".recovered").substr(4), "abcdef");
 }
 
-TEST_F(RecoveryTest, IsNotHeldUpByAFifoOrSymlinkInPlaceOfTheTraceFile) {
+TEST_F(RecoveryTest, IsNotBlockedByAFifoOrSymlinkInPlaceOfTheTraceFile) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   std::filesystem::remove(file_);
   ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
@@ -316,7 +316,7 @@ TEST_F(RecoveryTest, ASegmentHeldByItsServiceDoesNotBlockTheOthers) {
   EXPECT_EQ(pos(0), 160U);
 }
 
-TEST_F(RecoveryTest, DropsTheSlotOfAPackedFileAndDoesNotMakeItAgain) {
+TEST_F(RecoveryTest, DropsTheSlotOfAPackedFileAndDoesNotRecreateTheFile) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   std::filesystem::rename(file_, file_ + ".zst");
   EXPECT_EQ(recover(), RecoveryResult::kDone);
@@ -341,7 +341,7 @@ TEST_F(RecoveryTest, ASegmentWithAnotherModeOrNameIsFinishedToo) {
   EXPECT_EQ(pos(0), 160U);
 }
 
-TEST_F(RecoveryTest, ASegmentThatIsGoneNeedsNoPositions) {
+TEST_F(RecoveryTest, ARemovedSegmentNeedsNoPositions) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   std::filesystem::remove(service_.path());
   EXPECT_EQ(recover(), RecoveryResult::kDone);

@@ -61,39 +61,39 @@ TEST_F(SessionTest, KeepsTimesBeyondTheBitsOfAHead) {
                                                kLater + shm::kClockIntervalTicks - 1}));
 }
 
-TEST_F(SessionTest, GivesUpAProducerPositionBeyondTheRing) {
+TEST_F(SessionTest, QuarantinesAProducerPositionBeyondTheRing) {
   start_with_records();
   service_.ring(1).producer.producer_pos.fetch_add(ScriptedService::kRingBytes + 1);
   expect_only(1, Quarantine::kPosition);
 }
 
-TEST_F(SessionTest, GivesUpAProducerPositionThatGoesBack) {
+TEST_F(SessionTest, QuarantinesAProducerPositionThatGoesBack) {
   start_with_records();
   service_.ring(1).producer.producer_pos.fetch_sub(16);
   expect_only(1, Quarantine::kPosition);
 }
 
-TEST_F(SessionTest, GivesUpUntouchedMemory) {
+TEST_F(SessionTest, QuarantinesUntouchedMemory) {
   start_with_records();
   const std::uint64_t zeros[4] = {};
   service_.publish_raw(2, zeros, sizeof zeros);
   expect_only(2, Quarantine::kRecord);
 }
 
-TEST_F(SessionTest, GivesUpAnUnknownSite) {
+TEST_F(SessionTest, QuarantinesAnUnknownSite) {
   start_with_records();
   append(0, 99, 1);
   expect_only(0, Quarantine::kRecord);
 }
 
-TEST_F(SessionTest, GivesUpARecordThatEndsBehindThePublishedBytes) {
+TEST_F(SessionTest, QuarantinesARecordThatEndsAfterThePublishedBytes) {
   start_with_records();
   const std::uint64_t head = shm::make_head(shm::read_tsc(), 1);
   service_.publish_raw(0, &head, sizeof head);
   expect_only(0, Quarantine::kRecord);
 }
 
-TEST_F(SessionTest, GivesUpAPadOfImpossibleLength) {
+TEST_F(SessionTest, QuarantinesAPadOfImpossibleLength) {
   start_with_records();
   const std::uint64_t pad[2] = {shm::make_head(shm::kHeadTscMask, shm::kCodePad), 0};
   service_.publish_raw(0, pad, sizeof pad);
@@ -102,7 +102,7 @@ TEST_F(SessionTest, GivesUpAPadOfImpossibleLength) {
 
 class TextLength : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
 
-TEST_P(TextLength, BeyondThePublishedBytesGivesTheRingUp) {
+TEST_P(TextLength, BeyondThePublishedBytesQuarantinesTheRing) {
   shm::SiteDescription site;
   site.site_id = 2;
   shm::FieldDescription field;
@@ -157,7 +157,7 @@ TEST_F(SessionTest, OutlivesADictionaryLengthThatShrinksOrIsHuge) {
   EXPECT_TRUE(counts_up_to(content, 2, 101));
 }
 
-TEST_F(SessionTest, KeepsTheSitesInFrontOfADamagedEntry) {
+TEST_F(SessionTest, KeepsTheSitesBeforeADamagedEntry) {
   start_with_records();
   const std::uint32_t garbage[4] = {0xFFFFFFF0U, 1, 2, 3};
   service_.append_dictionary(garbage, sizeof garbage);
@@ -173,7 +173,7 @@ TEST_F(SessionTest, ReadsADictionaryThatClaimsItsWholeArena) {
   EXPECT_TRUE(counts_up_to(end(), 1, 100));
 }
 
-TEST_F(SessionTest, GoesOnInTheNextSectionWhereTheLastOneEnded) {
+TEST_F(SessionTest, ContinuesInTheNextSectionWhereTheLastOneEnded) {
   start_with_records();
   end();
   service_.publish(0, 77);
@@ -242,7 +242,7 @@ TEST_F(SessionTest, CountsANewOwnersRecordsFromZero) {
   end();
 }
 
-TEST_F(SessionTest, TellsThatWhatAPredecessorTookIsWritten) {
+TEST_F(SessionTest, ReportsThatThePredecessorsRecordsAreWritten) {
   service_.publish(0, 100);
   // As recovery leaves it.
   service_.ring(0).consumer.consumer_pos.store(100 * ScriptedService::kRecordBytes);
@@ -252,7 +252,7 @@ TEST_F(SessionTest, TellsThatWhatAPredecessorTookIsWritten) {
   end();
 }
 
-TEST_F(SessionTest, TakesNothingAndShowsItWhileTheDiskIsStalled) {
+TEST_F(SessionTest, TakesNothingAndReportsItWhileTheDiskIsStalled) {
   auto faulty = std::make_unique<FaultyBlockIo>(1);
   FaultyBlockIo& disk = *faulty;
   io_ = std::move(faulty);
@@ -279,7 +279,7 @@ TEST_F(SessionTest, TakesNothingAndShowsItWhileTheDiskIsStalled) {
   session_.reset();
 }
 
-TEST_F(SessionTest, GoesOnInANewFileWhenTheDirectoryOfItsFileIsThereAgain) {
+TEST_F(SessionTest, ContinuesInANewFileWhenTheDirectoryOfItsFileExistsAgain) {
   start_with_records();
   const std::string moved = out_.path() + ".moved";
   std::filesystem::rename(out_.path(), moved);

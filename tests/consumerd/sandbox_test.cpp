@@ -85,7 +85,7 @@ TEST_F(Sandbox, StartsNoProgramAndNoProcess) {
             EPERM);
 }
 
-TEST_F(Sandbox, SpeaksToNobody) {
+TEST_F(Sandbox, OpensNoConnection) {
   for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK}) {
     EXPECT_EQ(errno_of([family] { return socket(family, SOCK_STREAM, 0); }), EPERM) << family;
   }
@@ -96,7 +96,7 @@ TEST_F(Sandbox, SpeaksToNobody) {
             kDeadly);
 }
 
-TEST_F(Sandbox, AnswersOnASocketThatListensAndSpeaksFirstToNobody) {
+TEST_F(Sandbox, AnswersOnAListeningSocketButOpensNoConnection) {
   const auto listening = consumer::parse_listening_address("127.0.0.1:1");
   sockaddr_in address{};
   std::memcpy(&address, &listening->address, sizeof address);
@@ -152,7 +152,7 @@ TEST_F(Sandbox, LeavesOtherDirectoriesAlone) {
   EXPECT_EQ(errno_of([] { return open("/proc/self/maps", O_RDONLY); }), EACCES);
 }
 
-TEST_F(Sandbox, MakesNoCodeAndNoFurtherRing) {
+TEST_F(Sandbox, CreatesNoCodeAndNoFurtherIoUring) {
   EXPECT_EQ(errno_of([] { return syscall(SYS_io_uring_setup, 1L, nullptr); }), EPERM);
   EXPECT_EQ(errno_of([] { return prctl(PR_SET_DUMPABLE, 1); }),
             consumer::kSanitizerBuild ? 0 : EPERM);
@@ -186,7 +186,7 @@ TEST_F(Sandbox, HoldsNoCapability) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(Sandbox, LetsWorkGoOnInItsDirectories) {
+TEST_F(Sandbox, PermitsWorkInItsDirectories) {
   EXPECT_EQ(errno_in_sandbox([&] {
               const std::string from = root_.file("work/a");
               const std::string to = root_.file("work/b");
@@ -209,7 +209,7 @@ TEST_F(Sandbox, LetsWorkGoOnInItsDirectories) {
             0);
 }
 
-TEST(LastingDirectory, IsTheParentOfWhatThisUserCouldMakeAgain) {
+TEST(LastingDirectory, IsTheParentOfADirectoryThatThisUserCanRecreate) {
   const TemporaryDirectory root;
   const std::string work = root.file("work");
   std::filesystem::create_directory(work);
@@ -226,7 +226,7 @@ TEST(LastingDirectory, IsTheParentOfWhatThisUserCouldMakeAgain) {
   }
 }
 
-TEST_F(Sandbox, HoldsForADirectoryThatIsMadeAgain) {
+TEST_F(Sandbox, AppliesToARecreatedDirectory) {
   const std::string work = root_.file("work");
   const int inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(inotify, 0);
@@ -314,7 +314,7 @@ TEST_P(SandboxedConsumerd, DrainsRotatesAndPacks) {
 
 INSTANTIATE_TEST_SUITE_P(Io, SandboxedConsumerd, testing::Values("auto", "pwrite"));
 
-TEST(SandboxChoice, AutoSaysWhatTheKernelLacksAndOnRefuses) {
+TEST(SandboxChoice, AutoReportsWhatTheKernelLacksAndOnRefuses) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService service(shm.path(), "svc", 1, 1);
@@ -333,7 +333,7 @@ TEST(SandboxChoice, AutoSaysWhatTheKernelLacksAndOnRefuses) {
   EXPECT_TRUE(counts_up_to(read_traces(out.path(), "svc"), 1, 100));
 }
 
-TEST(SandboxChoice, OffLeavesEverythingAsItWas) {
+TEST(SandboxChoice, OffChangesNothing) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path(), "--sandbox", "off", "-v"});
@@ -343,7 +343,7 @@ TEST(SandboxChoice, OffLeavesEverythingAsItWas) {
   EXPECT_EQ(consumerd.terminate(), 0);
 }
 
-TEST(SandboxChoice, SaysThatADirectoryNeedsCapabilities) {
+TEST(SandboxChoice, ReportsThatADirectoryNeedsCapabilities) {
   if (geteuid() != 0) GTEST_SKIP() << "needs a user with capabilities to lose";
   const TemporaryDirectory shm;
   const TemporaryDirectory out;

@@ -54,7 +54,7 @@ TEST_F(SessionTest, AnswersAFlushHoweverMuchIsLoggedMeanwhile) {
 }
 
 // A service can write to these words, too: it must not cause a new file in every round.
-TEST_F(SessionTest, GoesOnInTenNewFilesASecondAtMostThatTheSegmentAsksFor) {
+TEST_F(SessionTest, StartsAtMostTenRequestedFilesASecond) {
   start_with_records();
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t asked = 0;

@@ -184,7 +184,7 @@ TEST_F(SlotWriterTest, KeepsSlotsForFilesThatHaveNoneWhateverOneFileHolds) {
   }
 }
 
-TEST_F(SlotWriterTest, AnErrorThatPassesButStaysIsAFailure) {
+TEST_F(SlotWriterTest, ATransientErrorThatLastsIsAFailure) {
   FaultyBlockIo io(3);
   io.errors = {EAGAIN};
   io.fail = 1000;
@@ -202,7 +202,7 @@ TEST_F(SlotWriterTest, AnErrorThatPassesButStaysIsAFailure) {
   EXPECT_EQ(io.files, expected_);
 }
 
-TEST_F(SlotWriterTest, OneFileThatFailsIsNoMatterOfAnother) {
+TEST_F(SlotWriterTest, AFailingFileDoesNotAffectAnother) {
   FaultyBlockIo io(3);
   io.errors = {EIO};
   io.fail = 1000;
@@ -218,7 +218,7 @@ TEST_F(SlotWriterTest, OneFileThatFailsIsNoMatterOfAnother) {
   EXPECT_EQ(writer.slots_written(), 2U);
 }
 
-TEST_F(SlotWriterTest, WaitingWithNothingUnderWayReturns) {
+TEST_F(SlotWriterTest, WaitingWithoutPendingWritesReturns) {
   FaultyBlockIo io(3);
   consumer::SlotWriter writer(*staging_, io, log_);
   writer.poll(true);

@@ -62,7 +62,7 @@ TEST(StagingFile, StaysWhenAnExceptionLeavesSomethingCommitted) {
   EXPECT_EQ(dir.names_with("ringside-staging.").size(), 1U);
 }
 
-TEST(StagingFile, ElsewhereIsFoundByItsMarkerAndRemovedWithIt) {
+TEST(StagingFile, InAnotherDirectoryIsFoundByItsMarkerAndRemovedWithIt) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   std::string why;
@@ -87,7 +87,7 @@ TEST(StagingFile, ElsewhereIsFoundByItsMarkerAndRemovedWithIt) {
   EXPECT_TRUE(out.names_with("").empty());
 }
 
-TEST(StagingFile, OfADeadConsumerdElsewhereIsFinishedWithItsMarkerOrWithout) {
+TEST(StagingFile, OfADeadConsumerdInAnotherDirectoryIsFinishedWithItsMarkerOrWithout) {
   for (const bool marked : {true, false}) {
     const TemporaryDirectory shm;
     const TemporaryDirectory out;
@@ -123,7 +123,7 @@ TEST(StagingFile, OfADeadConsumerdElsewhereIsFinishedWithItsMarkerOrWithout) {
   }
 }
 
-TEST(StagingMarker, GivesItsDirectoryBackAndNothingElse) {
+TEST(StagingMarker, NamesItsDirectoryAndNothingElse) {
   for (const std::string directory : {"/a", "/a/b%2F/c@d", "/%/%25/ \n"}) {
     const auto entry =
         consumer::parse_staging_entry(consumer::staging_marker("ringside-staging.00", directory));

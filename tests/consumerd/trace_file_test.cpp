@@ -58,7 +58,7 @@ class TraceFileTest : public testing::Test {
   std::vector<std::uint64_t> told_;
 };
 
-TEST_F(TraceFileTest, TellsOfWrittenBytesInTheOrderOfTheFile) {
+TEST_F(TraceFileTest, ReportsWrittenBytesInTheOrderOfTheFile) {
   FaultyBlockIo io(11);
   io.last_first = true;
   io.shorten = 200;
@@ -109,7 +109,7 @@ TEST_F(TraceFileTest, GivesAnEmptySlotBackWhenSealed) {
   }
 }
 
-TEST_F(TraceFileTest, GoesOnAtTheEndOfItsOwnSegmentsFileOnly) {
+TEST_F(TraceFileTest, AppendsOnlyToTheFileOfItsOwnSegment) {
   FaultyBlockIo io(1);
   consumer::SlotWriter writer(*staging_, io, log_);
   const std::string first = open_file(writer)->path();

@@ -119,7 +119,7 @@ TEST(TriggerWatch, KnowsStatementsInWhateverOrderTheirNumbersCome) {
   EXPECT_EQ(shop.fired(plain_record(9, 2, raw(std::int32_t{6}))).size(), 1U);
 }
 
-TEST(TriggerWatch, LooksAtArguments) {
+TEST(TriggerWatch, ChecksArguments) {
   Shop shop({record_rule("price > 100 && side == \"B\" && id < 3")});
   shop.knows(kFilled).knows(kQueue);
   EXPECT_EQ(shop.fired(filled(1, 99, "B")), Lines{});
@@ -130,7 +130,7 @@ TEST(TriggerWatch, LooksAtArguments) {
             Lines{"rule orders.cpp:100 order 2 filled at 101.0 side B"});
 }
 
-TEST(TriggerWatch, LooksAtWhatARecordIsAbout) {
+TEST(TriggerWatch, ChecksMembersOtherThanArguments) {
   for (const char* where :
        {"level >= WARNING", "category == 'test' && line == 110", "file =~ 'queues'",
         "service == 'shop' && pid == 17 && length == 5", "thread == 4711 && length == 5",
@@ -154,7 +154,7 @@ TEST(TriggerWatch, WithoutAConditionEveryRecordOfTheStatementsCounts) {
   EXPECT_EQ(shop.fired(filled(1, 2, "B") + queue(5)), Lines{"rule queues.cpp:110 queue length 5"});
 }
 
-TEST(TriggerWatch, LooksAtNothingThatTheDictionaryDecides) {
+TEST(TriggerWatch, ChecksNothingThatTheDictionaryDecides) {
   Shop shop({record_rule("level > WARNING || unknown == 1"), record_rule("side > 5", "misfit")});
   shop.knows(kFilled).knows(kQueue);
   EXPECT_FALSE(shop.looks());
@@ -174,7 +174,7 @@ TEST(TriggerWatch, KnowsNamesOfEnumerationsTextsAndLengthsOfArrays) {
   EXPECT_EQ(shop.fired(plain_record(5, 0, arrays + raw(std::int64_t{-2}))).size(), 1U);
 }
 
-TEST(TriggerWatch, LooksIntoExtendedRecordsAndPassesOverControlRecords) {
+TEST(TriggerWatch, ChecksExtendedRecordsAndSkipsControlRecords) {
   Shop shop({record_rule("length == 5")});
   shop.knows(kQueue);
   const std::string ring =
@@ -184,7 +184,7 @@ TEST(TriggerWatch, LooksIntoExtendedRecordsAndPassesOverControlRecords) {
   EXPECT_EQ(shop.looked_bytes(), ring.size());
 }
 
-TEST(TriggerWatch, StopsAtWhatIsNoRecordAndAtOneThatGoesOn) {
+TEST(TriggerWatch, StopsAtInvalidAndUnfinishedRecords) {
   Shop shop({record_rule("length == 5")});
   shop.knows(kQueue);
   const std::string one = queue(5);
@@ -216,7 +216,7 @@ TEST(TriggerWatch, SeveralRulesMayFireOnOneRecord) {
             (Lines{"a queues.cpp:110 queue length 5", "c queues.cpp:110 queue length 5"}));
 }
 
-TEST(TriggerWatch, HiddenValuesCountAndAreNotSaid) {
+TEST(TriggerWatch, HiddenValuesAreComparedButNotShown) {
   Shop shop({record_rule("side == 'secret' && msg =~ 'secret'")});
   shop.knows(kFilled).knows(kQueue);
   shop.hide("side");
@@ -235,7 +235,7 @@ TEST(TriggerWatch, LongMessagesAreCut) {
   EXPECT_LT(lines[0].size(), consumer::kMostTriggerMessage + 50);
 }
 
-TEST(TriggerDesk, ARuleFiresOnceInItsPauseAndOnceUntilItIsCarriedOut) {
+TEST(TriggerDesk, ARuleFiresOncePerPauseAndOnceUntilItsActionsAreDone) {
   TriggerRule patient = record_rule("length == 5", "patient");
   patient.pause = std::chrono::hours(1);
   Shop shop({patient, record_rule("length == 5", "eager")});
@@ -249,7 +249,7 @@ TEST(TriggerDesk, ARuleFiresOnceInItsPauseAndOnceUntilItIsCarriedOut) {
   EXPECT_EQ(counts.at("eager").held_back, 2U);
 }
 
-TEST(TriggerDesk, OtherRulesOfTheSameNameGoOnWithItsPauseAndCounts) {
+TEST(TriggerDesk, AReplacingRuleOfTheSameNameKeepsPauseAndCounts) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kServiceDeath;
   rule.pause = std::chrono::hours(1);
@@ -273,7 +273,7 @@ TEST(TriggerDesk, OtherRulesOfTheSameNameGoOnWithItsPauseAndCounts) {
   EXPECT_TRUE(desk.counts().empty());
 }
 
-TEST(TriggerDesk, WhatIsToBeCarriedOutSurvivesItsRule) {
+TEST(TriggerDesk, PendingActionsOutliveTheirRule) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kLoss;
   consumer::TriggerDesk desk;
@@ -285,7 +285,7 @@ TEST(TriggerDesk, WhatIsToBeCarriedOutSurvivesItsRule) {
   EXPECT_EQ(firing->rule->name, "rule");
 }
 
-TEST(TriggerDesk, LossesCountFromTheRulesNumberOn) {
+TEST(TriggerDesk, LossesFireFromTheRulesNumberOn) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kLoss;
   rule.losses_at_least = 10;
@@ -301,7 +301,7 @@ TEST(TriggerDesk, LossesCountFromTheRulesNumberOn) {
   EXPECT_TRUE(fires("shop", 10));
 }
 
-TEST(TriggerRule, SaysWhatIsNotSound) {
+TEST(TriggerRule, ReportsInvalidRules) {
   EXPECT_EQ(refusal(record_rule("level >= ERROR")), "");
   EXPECT_EQ(refusal(record_rule("", "")), "a trigger without a name; give it one");
   EXPECT_EQ(refusal(record_rule("a = 1")).rfind("at character 3 of 'a = 1'", 0), 0U);

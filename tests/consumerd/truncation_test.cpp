@@ -98,7 +98,7 @@ TEST(TruncatedSegment, CutInTheMiddleOfTheRings) {
   });
 }
 
-TEST(TruncatedSegment, CutBehindTheControlPage) {
+TEST(TruncatedSegment, CutAfterTheControlPage) {
   cut_while_draining([](const shm::SegmentLayout& layout) { return layout.metadata_offset; });
 }
 
@@ -119,7 +119,7 @@ TEST(TruncatedSegment, BeforeItsAdoptionIsRemovedWhenItsServiceHasEnded) {
       << consumerd.error_output();
 }
 
-TEST(TruncatedSegment, OfALivingServiceIsRemovedAndSaidOnce) {
+TEST(TruncatedSegment, OfALivingServiceIsRemovedAndReportedOnce) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService victim(shm.path(), "victim", 2, 4);

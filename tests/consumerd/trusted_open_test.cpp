@@ -22,7 +22,7 @@ using consumer::open_in;
 using consumer::open_without_links;
 using consumer::Trust;
 
-TEST(TrustedOpen, GoesThroughNoLinkOnTheWay) {
+TEST(TrustedOpen, FollowsNoLinks) {
   const TemporaryDirectory dir;
   std::filesystem::create_directory(dir.file("real"));
   std::ofstream(dir.file("real/f")) << "x";
@@ -106,7 +106,7 @@ TEST_F(Judge, AdvisesNoNumberForUsersThatAUserNamespaceDoesNotHave) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(Judge, RefusesWhatEverybodyMayWriteTo) {
+TEST_F(Judge, RefusesWorldWritableFiles) {
   info_.st_mode = S_IFREG | 0602;
   EXPECT_EQ(verdict(), Trust::kNotNow);
   EXPECT_TRUE(says("everybody")) << why_;
@@ -120,7 +120,7 @@ TEST_F(Judge, RefusesFilesOfTwoNamesAndOfNone) {
   EXPECT_EQ(verdict(), Trust::kGone);
 }
 
-TEST_F(Judge, RefusesWhatIsNoRegularFile) {
+TEST_F(Judge, RefusesWhatIsNotARegularFile) {
   for (const int type : {S_IFDIR, S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK, S_IFLNK}) {
     info_.st_mode = static_cast<mode_t>(type | 0600);
     EXPECT_EQ(verdict(), Trust::kRefused) << type;

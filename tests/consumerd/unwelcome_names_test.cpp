@@ -199,7 +199,7 @@ TEST_F(UnwelcomeNames, TenThousandSegments) {
   EXPECT_LT(occurrences(consumerd.error_output(), "\n"), 2000U) << "a log that names them all";
 }
 
-TEST(ClaimedLock, OfAServiceItselfIsNoSecondConsumerd) {
+TEST(ClaimedLock, OfAServiceItselfIsNotASecondConsumerd) {
   const TemporaryDirectory shm;
   const TemporaryDirectory out;
   ScriptedService liar(shm.path(), "liar", 1, 1);

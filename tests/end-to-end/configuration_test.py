@@ -126,7 +126,7 @@ class Redaction(Bed):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
-    def test_listing_says_what_it_cannot_read(self):
+    def test_listing_reports_what_it_cannot_read(self):
         self.configure(HIDE)
         empty = os.path.join(self.bed.work_dir, "empty")
         os.mkdir(empty)
@@ -141,7 +141,7 @@ class Redaction(Bed):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no [[redact]] rules", done.stderr)
 
-    def test_nor_after_consumerd_was_killed(self):
+    def test_what_is_hidden_reaches_no_file_after_consumerd_was_killed(self):
         self.configure(HIDE + 'text = ""\n')
         service = ToldService(self.bed, "ruled_service", service="gate")
         for number in range(100):
@@ -157,7 +157,7 @@ class Redaction(Bed):
                          [f"ada logs in with , card 0, attempt {i}" for i in range(100)])
         self.assertNotIn(b"hunter", self.stored())
 
-    def test_nor_a_snapshot_of_a_flight_recorder(self):
+    def test_what_is_hidden_reaches_no_snapshot_of_a_flight_recorder(self):
         self.configure(HIDE + SAMPLE)
         consumer = self.start()
         service = ToldService(self.bed, "ruled_service", service="gate", overflow="overwrite")
@@ -176,7 +176,7 @@ class Redaction(Bed):
 
 
 class Sampling(Bed):
-    def test_keeps_one_in_ten_and_tells_of_the_others(self):
+    def test_keeps_one_in_ten_and_counts_the_others(self):
         self.configure(SAMPLE)
         consumer = self.start()
         gate, other = ToldService(self.bed, "ruled_service", service="gate"), ToldService(self.bed, "ruled_service", service="other")
@@ -195,7 +195,7 @@ class Sampling(Bed):
         self.assertEqual((stats["lost"], stats["sampled"]), (0, 900))
         self.ringcat("verify", self.bed.output_dir)
 
-    def test_records_of_a_killed_consumerd_are_not_told_twice(self):
+    def test_records_of_a_killed_consumerd_are_not_counted_twice(self):
         self.configure(SAMPLE)
         service = ToldService(self.bed, "ruled_service", service="gate")
         for _ in range(5):
@@ -249,7 +249,7 @@ class Reload(Bed):
                               capture_output=True, text=True, timeout=BOUND_S, check=False)
         self.assertEqual(done.returncode, 0, done.stderr + consumer.stderr())
 
-    def test_keeps_what_was_when_the_file_is_not_sound(self):
+    def test_keeps_the_previous_settings_when_the_file_is_invalid(self):
         self.configure(HIDE)
         consumer = self.start()
         service = ToldService(self.bed, "ruled_service", service="gate")
@@ -265,7 +265,7 @@ class Reload(Bed):
         self.bed.stop_consumer(consumer)
         self.assertEqual(self.messages(), ["ada logs in with ***, card 0, attempt 1"])
 
-    def test_tells_what_takes_a_restart(self):
+    def test_reports_settings_that_need_a_restart(self):
         self.configure('io = "pwrite"\nkeep-files = 3\nrotate-bytes = "1M"\n')
         consumer = self.start()
         self.reload(consumer, 'io = "auto"\nkeep-files = 4\nrotate-bytes = "2M"\n')
@@ -275,7 +275,7 @@ class Reload(Bed):
         self.bed.stop_consumer(consumer)
 
 
-    def test_changes_what_is_kept(self):
+    def test_changes_the_limits_of_retention(self):
         self.configure("")
         consumer = self.start()
         service = ToldService(self.bed, "ruled_service", service="gate")
@@ -293,7 +293,7 @@ class Reload(Bed):
 
 
 class Settings(Bed):
-    def test_of_the_file_are_those_of_the_command_line(self):
+    def test_of_the_file_equal_those_of_the_command_line(self):
         self.configure(f"""
 output = "{self.bed.output_dir}"
 shm-dir = "{self.bed.shm_dir}"
@@ -367,7 +367,7 @@ verbose = true
                 self.assertIn(f"consumerd: {self.config}:{place}: ", done.stderr)
                 self.assertIn(what, done.stderr)
 
-    def test_all_faults_are_told_at_once_in_their_order(self):
+    def test_all_faults_are_reported_at_once_in_their_order(self):
         self.configure("io = 1\n[[sample]]\ntypo = 1\n[[redact]]\n")
         done = self.run_consumerd("--config", self.config, "--output", self.bed.output_dir)
         self.assertEqual([line.split(":")[2] for line in done.stderr.splitlines()],

@@ -142,7 +142,7 @@ class KilledConsumer(unittest.TestCase):
         self.kill_repeatedly(ROUNDS // 5, 0.2)
         self.finish_and_check(*loads)
 
-    def test_times_go_on_where_the_predecessor_left_them(self):
+    def test_times_continue_where_the_predecessor_stopped(self):
         # A service that has measured its clock badly: the consumer corrects that as it goes, and
         # so does its successor, from there on and not from the beginning.
         load = Load(self.bed, 0, 2, "--burst", 20, ring_bytes=1 << 24)

@@ -36,7 +36,7 @@ class ConsumerOptions(unittest.TestCase):
         self.assertEqual(match.group("sequence"), "0")
         self.assertEqual(os.stat(trace).st_mode & 0o137, 0, "more than 0640")
 
-    def test_a_name_that_is_no_file_name_is_made_one(self):
+    def test_a_service_name_is_made_a_valid_file_name(self):
         self.run_service("../a b/ö")
         self.bed.run_consumer_once()
         (trace,) = self.bed.traces()

@@ -46,7 +46,7 @@ class FullOutput(unittest.TestCase):
         with SmallFileSystem(3 * MIB) as small, TestBed(output_dir=small.path) as bed:
             test(bed, small, *self.fill_up(bed, *arguments))
 
-    def test_it_goes_on_when_there_is_room_again(self):
+    def test_it_continues_when_there_is_space_again(self):
         for io in ("auto", "pwrite"):
             with self.subTest(io):
                 self.on_small_disk(self.finish, "--io", io)

@@ -99,7 +99,7 @@ class FullSharedMemory(unittest.TestCase):
                     self.assertEqual(print_and_check(*bed.traces()).records, 10_000)
                     self.assertEqual(bed.shm_names(), [])
 
-    def test_it_stages_in_memory_again_when_there_is_room(self):
+    def test_it_stages_in_memory_again_when_there_is_space(self):
         with SmallFileSystem(12 * 1024 * KIB) as small, full_bed(small) as bed:
             service = bed.start_service("--records", 500, "--steps", ring_bytes=1 << 20,
                                         piped=True)

@@ -137,7 +137,7 @@ class Losses(unittest.TestCase):
             self.assertEqual(values["lost.5"], "12000")
             self.assertIn("threads without a ring", self.text(bed))
 
-    def test_consumers_that_were_killed_after_they_had_told(self):
+    def test_consumers_that_were_killed_after_reporting_losses(self):
         with TestBed() as bed:
             service = bed.start_service("--threads", 6, "--records", 1000, "--together", "--hold",
                                         piped=True, environment={"RINGSIDE_MAX_THREADS": "2"})
@@ -159,7 +159,7 @@ class Losses(unittest.TestCase):
             bed.run_consumer_once()
             self.check(bed, 6000, "no_ring")
 
-    def test_counters_that_somebody_else_writes_to(self):
+    def test_counters_that_another_process_writes_to(self):
         seed = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
         print(f"RINGSIDE_TEST_SEED={seed}")
         noise = random.Random(seed)
@@ -230,7 +230,7 @@ class Losses(unittest.TestCase):
             self.assertEqual(sum(s.get("too_large", 0) for s in told["sites"]), told["too_large"])
             self.assertEqual(sums(told["sites"]), {})
 
-    def test_a_ring_that_was_given_up(self):
+    def test_a_quarantined_ring(self):
         with TestBed() as bed:
             progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
             # All of one size, so that their number follows from their bytes.

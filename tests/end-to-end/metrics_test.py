@@ -170,7 +170,7 @@ class Metrics(unittest.TestCase):
             wait_until(lambda: self.of("orders", "ringside_processes") == 0, "its end")
         self.assertEqual(self.of("orders", "ringside_threads"), 0)
 
-    def test_losses_are_told_by_cause(self):
+    def test_losses_are_reported_by_cause(self):
         service = self.bed.start_service("--records", 20000, "--hold", service="loud", piped=True,
                                          overflow="drop", ring_bytes=65536)
         wait_until(lambda: "done" in service.stdout(), "the records")
@@ -180,7 +180,7 @@ class Metrics(unittest.TestCase):
         wait_until(lambda: self.of("loud", "ringside_records_total") + lost == 20000,
                    "every record to be counted")
 
-    def test_a_trace_that_cannot_be_written_is_told_of(self):
+    def test_a_trace_that_cannot_be_written_is_reported(self):
         self.start()
         service = self.bed.start_service("--records", 10, "--hold", service="orders", piped=True)
         wait_until(lambda: self.of("orders", "ringside_records_total") == 10, "the records")
@@ -196,7 +196,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual(self.get("/readyz")[0], 200)
         service.end_input()
 
-    def test_scrapers_that_dawdle_hold_up_neither_draining_nor_the_end(self):
+    def test_slow_scrapers_block_neither_draining_nor_the_end(self):
         consumer = self.start()
         dawdlers = []
         for sent in (b"", b"GET /metrics HTTP/1.1\r\n", b"GET /metrics HTTP/1.1\r\n\r\n", b"\0" * 70000):
@@ -209,7 +209,7 @@ class Metrics(unittest.TestCase):
         wait_until(lambda: self.of("orders", "ringside_records_total") == 10000, "the records")
         self.bed.stop_consumer(consumer)
 
-    def test_connections_that_ask_for_nothing_keep_no_scraper_away(self):
+    def test_silent_connections_block_no_scraper(self):
         consumer = self.start()
         idle = []
         for _ in range(40):
@@ -273,7 +273,7 @@ class Metrics(unittest.TestCase):
         self.start()
         self.assertEqual(self.get("/healthz"), (200, "ok\n"))
 
-    def test_only_asking_is_served(self):
+    def test_only_get_requests_are_served(self):
         self.start()
         for method, status in (("HEAD", 200), ("POST", 405), ("PUT", 405), ("DELETE", 405)):
             request = urllib.request.Request(f"http://127.0.0.1:{self.port}/metrics", method=method)

@@ -31,7 +31,7 @@ class Messages(unittest.TestCase):
             ringcat("--to", "netlogger", "-o", messages, *bed.traces())
             return json.loads(ringcat("inspect", "--json", messages))
 
-    def test_constants_stand_in_headers_and_variables_in_bodies(self):
+    def test_constants_are_in_headers_and_variables_in_bodies(self):
         told = self.messages_of_the_service()
         constants, fields = {}, {}
         for header in told["headers"]:

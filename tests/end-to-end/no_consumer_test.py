@@ -61,7 +61,7 @@ class NoConsumer(unittest.TestCase):
             self.assertEqual(output.lost, counters["dropped_total"])
             self.assertEqual(output.lost, counters["dropped_consumer_absent"])
 
-    def test_the_place_and_cause_of_losses_are_told(self):
+    def test_the_place_and_cause_of_losses_are_reported(self):
         with TestBed() as bed:
             service = bed.start_service("--records", RECORDS, overflow="drop",
                                         ring_bytes=SMALL_RING)
@@ -73,7 +73,7 @@ class NoConsumer(unittest.TestCase):
             lost = RECORDS - (len(lines) - 1)
             self.assertTrue(lines[-1].endswith(b"] %d records: no consumer ran" % lost), lines[-1])
 
-    def test_a_consumer_that_comes_late_takes_the_rest(self):
+    def test_a_late_consumer_takes_the_rest(self):
         for overflow, timeout_ms in (("drop", 0), ("block", 20)):
             with self.subTest(overflow), TestBed() as bed:
                 progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
@@ -135,7 +135,7 @@ class NoConsumer(unittest.TestCase):
             self.assertGreater(output.lost, 100_000)
             self.assertEqual(str(output.lost), service.values()["dropped"])
 
-    def test_threads_that_ended_long_ago_are_told_of_too(self):
+    def test_threads_that_ended_long_ago_are_reported_too(self):
         # Every thread ends and its ring retires while the process keeps running.
         with TestBed() as bed:
             service = bed.start_service("--threads", 8, "--records", 20_000, "--hold",

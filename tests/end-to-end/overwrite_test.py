@@ -103,7 +103,7 @@ class FlightRecorder(unittest.TestCase):
         verify(*sorted(self.bed.traces(), key=lambda path: int(path.split(".")[-2])))
         print(f"snapshots: 25, records checked: {output.records}, overwritten: {output.lost}")
 
-    def test_the_newest_are_there_after_a_kill(self):
+    def test_the_newest_records_survive_a_kill(self):
         for number in range(ROUNDS):
             with TestBed() as bed:
                 ring_bytes = random.Random(SEED + number).choice((1 << 16, 1 << 20))
@@ -193,7 +193,7 @@ class FlightRecorder(unittest.TestCase):
         output = print_and_check("--segment", path, ringcat_notes=True)
         recorder.told(output)
 
-    def test_what_ringctl_refuses(self):
+    def test_requests_that_ringctl_refuses(self):
         done = ringctl(self.bed)
         self.assertEqual(done.returncode, 3, done.stderr)
         drained = self.bed.start_service("--records", "0", piped=True, service="drained")

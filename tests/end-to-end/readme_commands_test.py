@@ -108,7 +108,7 @@ class TestsCommands(unittest.TestCase):
         wanted = {suite or folder for folder, suite in rows} - {"perf"}
         self.assertEqual(wanted - self.suites, set())
 
-    def test_programs_and_scripts_are_there_to_be_run(self):
+    def test_programs_and_scripts_exist(self):
         checked = 0
         for words in self.commands():
             path = next(word for word in words if "=" not in word)

@@ -84,7 +84,7 @@ class RemovedSegment(unittest.TestCase):
         self.assertIn(f"{path} was removed while in use", service.stderr())
         self.assertEqual(service.stderr().count("\n"), 1)
 
-    def test_what_no_consumer_has_read_is_counted_and_the_next_one_gets_what_follows(self):
+    def test_unread_records_are_counted_and_the_next_consumer_gets_what_follows(self):
         service = self.start_steady_service()
         path = self.the_segment()
         consumer = self.start_consumer_of(path)

@@ -121,7 +121,7 @@ class Ringstat(unittest.TestCase):
                                service["bytes_per_s"], delta=service["bytes_per_s"] / 100)
         self.assertTrue(all(one["enabled"] for one in service["statements"]))
 
-    def test_without_a_consumerd_it_says_what_that_costs(self):
+    def test_without_a_consumerd_it_reports_the_consequences(self):
         self.workload(ring_bytes=65536, timeout_ms=1, overflow="drop")
         service = wait_until(lambda: (lambda one: one["lost"] and one)(self.look()["orders"]),
                              "losses")
@@ -147,7 +147,7 @@ class Ringstat(unittest.TestCase):
         self.assertIn("has not been heard", self.run_ringstat("--once").stdout)
         consumer.send(18)
 
-    def test_overwritten_rings_are_full_by_intention(self):
+    def test_overwritten_rings_are_full_by_design(self):
         self.workload(overflow="overwrite", ring_bytes=65536)
         self.adopted()
 
@@ -214,7 +214,7 @@ class Ringstat(unittest.TestCase):
         terminal.press("Enter")
         terminal.wait_for("not measured: start the service with RINGSIDE_COST_SAMPLING")
 
-    def test_nobody_there(self):
+    def test_without_services(self):
         done = self.run_ringstat("--once", "--interval", "50ms")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("no service is traced", done.stderr)
@@ -229,7 +229,7 @@ class Ringstat(unittest.TestCase):
                       ["--watch-exit", "--for", "0"], ["--watch-exit", "--for", "0s"]):
             self.assertEqual(self.run_ringstat(*wrong).returncode, 2, wrong)
 
-    def test_alerts_end_with_what_is_wrong(self):
+    def test_alerts_exit_with_their_reason(self):
         self.assertEqual(self.run_ringstat("--watch-exit", "--for", "300ms", "--interval", "100ms")
                          .returncode, 0)
         self.workload("--pause-us", 50000, service="well")
@@ -303,7 +303,7 @@ class Ringstat(unittest.TestCase):
         terminal.tmux("resize-window", "-x", 120, "-y", 30)
         terminal.wait_for("POLICY")
 
-    def test_no_colour_where_none_is_wanted(self):
+    def test_no_colour_where_it_is_disabled(self):
         self.workload()
         terminal = self.terminal()
         terminal.wait_for("no consumerd")
@@ -324,7 +324,7 @@ class Ringstat(unittest.TestCase):
         terminal = self.terminal(environment={"LANG": "C", "LC_ALL": "C"})
         terminal.wait_for("caf? ")
 
-    def test_output_that_cannot_be_written_is_no_success(self):
+    def test_output_that_cannot_be_written_is_a_failure(self):
         self.workload()
         for arguments in (["--once"], ["--once", "--json"], ["--help"], ["--version"]):
             with open("/dev/full", "wb") as full:

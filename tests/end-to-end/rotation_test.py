@@ -106,7 +106,7 @@ class Rotation(unittest.TestCase):
         traces = self.check(*loads)
         self.assertEqual(len(traces), 8)
 
-    def test_a_successor_goes_on_with_the_newest_file(self):
+    def test_a_successor_continues_the_newest_file(self):
         load = Load(self.bed, 0, 2, "--burst", 50)
         consumer = self.bed.start_consumer()
         self.wait_for_files(1)

@@ -116,7 +116,7 @@ class Steering(unittest.TestCase):
                               TICK["DEBUG"].format(2), TICK["WARNING"].format(2),
                               TICK["NOTICE"].format(2)])
 
-    def test_what_is_limited_in_time_ends_with_nobody_there(self):
+    def test_timed_changes_end_without_the_tool(self):
         service = steered(self.bed)
         self.ringctl("disable", "*")
         self.ringctl("enable", "taken", "--for", "10m")
@@ -130,7 +130,7 @@ class Steering(unittest.TestCase):
         service.tell("tick 3")
         self.expect(service, [TICK["INFO"].format(1)])
 
-    def test_a_level_limited_in_time_gives_back_what_each_statement_was(self):
+    def test_a_timed_level_restores_each_statement(self):
         service = steered(self.bed)
         self.ringctl("level", "info")
         self.ringctl("enable", "pulse")
@@ -177,7 +177,7 @@ class Steering(unittest.TestCase):
                          [f"order {number} needs a rare repair" for number in range(1, 6)])
         self.assertIn("no service is traced", self.ringctl("flush", status=3))
 
-    def test_policy_is_changed_and_never_waits_longer_than_the_service_was_told(self):
+    def test_policy_is_changed_and_never_waits_longer_than_the_services_bound(self):
         service = steered(self.bed, timeout_ms=50)
         self.assertEqual(self.objects("policy"),
                          [{"service": "desk", "pid": service.process.pid, "policy": "block",
@@ -197,7 +197,7 @@ class Steering(unittest.TestCase):
         (one,) = self.objects("list")
         self.assertEqual(one["policy"], "overwrite")
 
-    def test_what_cannot_be_done_is_said_with_the_remedy(self):
+    def test_impossible_requests_are_refused_with_the_remedy(self):
         self.assertIn("--shm-dir", self.ringctl("level", "info", status=3))
         steered(self.bed)
         for arguments, status, words in [
@@ -226,7 +226,7 @@ class Steering(unittest.TestCase):
         self.assertIn("it is stopped, or its disk is full or slow: ringctl doctor tells more",
                       self.ringctl("flush", "--timeout", "100ms", status=1))
 
-    def test_levels_have_the_names_that_other_loggers_give_them(self):
+    def test_levels_have_the_names_of_other_loggers_too(self):
         steered(self.bed)
         for name, level in (("warn", "WARNING"), ("Err", "ERROR"), ("crit", "CRITICAL"), ("fatal", "CRITICAL")):
             self.ringctl("level", name)
@@ -255,7 +255,7 @@ class Steering(unittest.TestCase):
         self.assertIn("level WARNING", self.ringctl("level", "warning", "--service", "pay.d*"))
         self.assertIn("ringctl list", self.ringctl("list", "--service", "pay.desk", status=3))
 
-    def test_a_tool_waits_for_another_one_and_then_gives_up(self):
+    def test_a_tool_waits_for_another_one_for_a_bounded_time(self):
         steered(self.bed)
         before = self.switches()
         (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
@@ -280,7 +280,7 @@ class Steering(unittest.TestCase):
         on = {statement for statement, (enabled, _) in self.switches().items() if enabled}
         self.assertEqual([statement for statement in on if any(text in statement for text in texts)], [])
 
-    def test_what_could_not_be_said_was_not_done(self):
+    def test_changes_that_cannot_be_reported_are_not_made(self):
         steered(self.bed)
         for arguments in (["list"], ["list", "--json"], ["level", "info"], ["doctor"], ["--help"], ["--version"], ["list", "--help"]):
             with open("/dev/full", "wb") as full:
@@ -289,7 +289,7 @@ class Steering(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr),
                              (1, "ringctl: cannot write: No space left on device\n"), arguments)
 
-    def test_other_files_in_the_directory_are_no_services(self):
+    def test_other_files_in_the_directory_are_not_services(self):
         steered(self.bed)
         os.symlink("/etc/passwd", os.path.join(self.bed.shm_dir, "ringside.a.1.0123456789abcdef"))
         os.mkdir(os.path.join(self.bed.shm_dir, "ringside.b.1.0123456789abcdef"))

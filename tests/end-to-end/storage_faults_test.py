@@ -118,7 +118,7 @@ class StorageFaults(unittest.TestCase):
         self.finish(bed, consumer, load,
                     traces=lambda: glob.glob(aside + "/*") + bed.traces())
 
-    def test_a_directory_that_was_removed_is_not_made_again_but_waited_for(self):
+    def test_a_removed_directory_is_not_recreated_but_waited_for(self):
         bed = self.bed()
         load = Load(bed, 0, 2, "--burst", 100)
         consumer = bed.start_consumer()
@@ -151,7 +151,7 @@ class StorageFaults(unittest.TestCase):
         with open(path, encoding="ascii") as file:
             self.assertEqual(file.read(), "somebody else's")
 
-    def test_a_segment_directory_that_was_made_again_is_watched(self):
+    def test_a_recreated_segment_directory_is_watched(self):
         bed = self.bed()
         consumer = bed.start_consumer()
         self.wait_for_text(consumer, "watching")
@@ -169,7 +169,7 @@ class StorageFaults(unittest.TestCase):
         load.advance()
         self.finish(bed, consumer, load)
 
-    def test_a_staging_file_that_was_removed_is_made_again(self):
+    def test_a_removed_staging_file_is_recreated(self):
         bed = self.bed()
         load = Load(bed, 0, 2, "--burst", 300)
         consumer = bed.start_consumer()

@@ -167,7 +167,7 @@ class TraceQuestions(unittest.TestCase):
         blocks = self.ringcat("hist", "--gap", ": parsed", "served in", "--join", "id_,requests_")
         self.assertIn("\u2588", blocks)
 
-    def test_what_is_wrong_is_said_with_its_remedy(self):
+    def test_invalid_queries_are_refused_with_the_remedy(self):
         error = self.ringcat("agg", "no such text", status=2)
         self.assertIn("no site fits \"no such text\"", error)
         self.assertIn("there are, for example:", error)

@@ -59,7 +59,7 @@ class Triggers(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return [json.loads(line)["msg"] for line in done.stdout.splitlines()]
 
-    def test_a_record_of_a_flight_recorder_has_all_of_them_kept(self):
+    def test_a_record_of_a_flight_recorder_causes_a_snapshot(self):
         hook, path = self.hook("environment")
         self.start_consumer('name = "repair"\nservice = "desk-*"\nwhere = "number > 6 && '
                             f"msg =~ 'rare' && level == ERROR\"\nsnapshot = true\n{hook}")
@@ -146,7 +146,7 @@ class Triggers(unittest.TestCase):
             self.flush()
         return self.messages("desk")
 
-    def test_a_killed_service_is_a_death_and_one_that_ends_is_none(self):
+    def test_a_killed_service_is_a_death_and_one_that_exits_is_not(self):
         hook, path = self.hook("environment")
         self.start_consumer(f'name = "gone"\non = "death"\n{hook}')
         orderly = self.service("orderly")
@@ -163,7 +163,7 @@ class Triggers(unittest.TestCase):
             "RINGSIDE_MESSAGE": "the service has gone without saying so"})
         self.assertNotIn("trigger gone: orderly", self.consumer.stderr())
 
-    def test_losses_from_a_number_on(self):
+    def test_losses_fire_from_a_number_on(self):
         self.start_consumer('name = "few"\non = "loss"\nservice = "loud"\nlosses = 1\n'
                             f'snapshot = true\n',
                             'name = "many"\non = "loss"\nlosses = 1000000000\nsnapshot = true\n')
@@ -182,7 +182,7 @@ class Triggers(unittest.TestCase):
         self.assertRegex(self.consumer.stderr(), r"trigger few: loud \(pid \d+\): \d+ records lost")
         self.assertNotIn("trigger many", self.consumer.stderr())
 
-    def test_a_pause_is_kept_and_what_comes_in_it_is_not_said(self):
+    def test_a_pause_is_kept_and_records_during_it_are_not_reported(self):
         self.start_consumer('name = "patient"\nof-level = "error"\nsnapshot = true\n'
                             'pause = "10h"\n',
                             f'name = "eager"\nof-level = "error"\nsnapshot = true\n{NO_PAUSE}')
@@ -192,7 +192,7 @@ class Triggers(unittest.TestCase):
             self.said("trigger eager:", number)
         self.assertEqual(self.consumer.stderr().count("trigger patient:"), 1)
 
-    def test_a_hook_that_does_not_exist_is_said_at_the_start_and_when_it_should_run(self):
+    def test_a_missing_hook_is_reported_at_startup_and_when_it_should_run(self):
         self.start_consumer('name = "broken"\nof-level = "error"\nhook = ["/nonexistent/page"]\n',
                             'name = "words"\nof-level = "critical"\nhook = "page somebody"\n',
                             'name = "found"\nof-level = "critical"\nhook = ["true"]\n')
@@ -216,7 +216,7 @@ class Triggers(unittest.TestCase):
         self.assertEqual(self.consumer.wait(), 0)
         self.assertEqual(self.environment(path)["RINGSIDE_SERVICE"], "killed")
 
-    def test_triggers_are_read_again_but_for_new_hooks(self):
+    def test_triggers_are_reloaded_except_for_new_hooks(self):
         hook, path = self.hook("environment")
         self.start_consumer(f'name = "old"\nwhere = "number == 1"\nof-level = "error"\n{hook}'
                             f"{NO_PAUSE}")
@@ -233,7 +233,7 @@ class Triggers(unittest.TestCase):
         self.assertEqual(self.environment(path)["RINGSIDE_MESSAGE"], "order 2 needs a rare repair")
         self.assertEqual(self.consumer.stderr().count("trigger old: desk"), 1)
 
-    def test_bad_triggers_are_refused_with_their_lines(self):
+    def test_invalid_triggers_are_refused_with_their_lines(self):
         consumer = self.bed.start(self.bed.consumer_command("--config", self.write_triggers(
             'name = "a"\nwhere = "number = 1"\nsnapshot = true\n', 'name = "b"\n',
             'name = "b"\non = "full moon"\nsnapshot = true\n',

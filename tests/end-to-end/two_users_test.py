@@ -101,7 +101,7 @@ class TwoUsers(unittest.TestCase):
         self.assertEqual(self.bed.shm_names(), [])
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1500)
 
-    def test_where_only_owners_remove_their_files_the_memory_is_given_back(self):
+    def test_where_only_owners_can_remove_files_the_memory_is_freed(self):
         os.chmod(self.bed.shm_dir, 0o1777)
         service = self.start_service("--records", 1000, piped=False, RINGSIDE_MODE="0660",
                                      RINGSIDE_GROUP=str(GROUP))
@@ -118,7 +118,7 @@ class TwoUsers(unittest.TestCase):
         self.start_consumer("--once").wait()
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1000)
 
-    def test_without_the_mode_it_stays_among_the_user(self):
+    def test_without_the_mode_only_the_owner_has_access(self):
         service = self.start_service("--records", 10, "--hold")
         consumer = self.start_consumer()
         path = self.the_segment()
@@ -127,7 +127,7 @@ class TwoUsers(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
         service.kill()
 
-    def test_who_is_no_member_gets_no_segment(self):
+    def test_a_service_outside_the_group_gets_no_segment(self):
         os.chmod(self.bed.shm_dir, 0o1777)
         service = self.start_service("--records", 10, piped=False, groups=(), RINGSIDE_MODE="0660",
                                      RINGSIDE_GROUP=str(GROUP))

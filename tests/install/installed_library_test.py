@@ -278,10 +278,10 @@ class ReadmeBlocks(unittest.TestCase):
     def test_commands_are_found(self):
         self.assertEqual(command_lines(self.PAGE), ["packaging/test.sh", "c++ a.cpp -o a"])
 
-    def test_languages_are_told_apart(self):
+    def test_languages_are_distinguished(self):
         self.assertEqual(code_blocks(self.PAGE, "cpp"), ["int a;\n"])
 
-    def test_scripts_that_are_said_to_run_elsewhere_exist(self):
+    def test_scripts_that_run_elsewhere_exist(self):
         for command in RUN_ELSEWHERE:
             if command.startswith("packaging/"):
                 self.assertTrue(os.access(os.path.join(SOURCE_ROOT, command.split()[0]), os.X_OK), command)

@@ -29,7 +29,7 @@ class ProductAlone(unittest.TestCase):
         cls.build = os.path.join(folder.name, "build")
         run("meson", "setup", "-Dtests=false", "-Dperf=false", cls.build, ROOT)
 
-    def test_no_library_of_the_tests_is_looked_for(self):
+    def test_no_library_of_the_tests_is_required(self):
         found = {each["name"] for each in json.loads(run("meson", "introspect", "--dependencies", self.build))}
         self.assertIn("liburing", found)
         self.assertEqual(found & {"gtest", "gtest_main", "gmock", "benchmark", "valgrind"}, set())

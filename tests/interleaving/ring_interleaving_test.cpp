@@ -263,16 +263,16 @@ TEST(RingInterleaving, HoldsInRandomSchedules) {
 TEST(RingInterleaving, FindsARelaxedPublication) {
   expect_found({.publish = kRelaxed});
 }
-TEST(RingInterleaving, FindsARelaxedLookAtThePosition) {
+TEST(RingInterleaving, FindsARelaxedLoadOfThePosition) {
   expect_found({.see_published = kRelaxed});
 }
 TEST(RingInterleaving, FindsARelaxedRelease) {
   expect_found({.give_back = kRelaxed});
 }
-TEST(RingInterleaving, FindsARelaxedLookForSpace) {
+TEST(RingInterleaving, FindsARelaxedLoadOfTheSpace) {
   expect_found({.see_space = kRelaxed});
 }
-TEST(RingInterleaving, FindsARelaxedLookBeforeReuse) {
+TEST(RingInterleaving, FindsARelaxedLoadBeforeReuse) {
   expect_found({.see_drained = kRelaxed});
 }
 TEST(RingInterleaving, FindsPublicationBeforeTheBytes) {

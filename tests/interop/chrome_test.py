@@ -135,13 +135,13 @@ class Chrome(unittest.TestCase):
         begins = [flow["id"] for flow in flows if flow["ph"] == "s"]
         self.assertEqual(len(begins), len(set(begins)))
 
-    def test_tells_of_texts_that_are_changed(self):
+    def test_changed_texts_are_reported(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             data, said = trace.converted("chrome")
         self.assertRegex(said, "not UTF-8 became")
         Decoded(data)
 
-    def test_processes_of_one_number_are_told_apart(self):
+    def test_processes_of_one_number_are_distinguished(self):
         with RandomTrace(1) as trace, RandomTrace(2) as other:
             _, _, said = ringcat("--to", "chrome", "-o", trace.path_of("both"), trace.path,
                                  other.path)

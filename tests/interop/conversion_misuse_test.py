@@ -25,7 +25,7 @@ def bounded(limit, value):
 
 
 class Misuse(unittest.TestCase):
-    def test_options_that_would_say_nothing_are_refused(self):
+    def test_options_without_effect_are_refused(self):
         for options, name in ((("--to", "csv", "--format", "json"), "--format"),
                               (("--to", "csv", "--template", "{msg}"), "--template"),
                               (("--to", "csv", "--columns", "msg"), "--columns"),
@@ -38,7 +38,7 @@ class Misuse(unittest.TestCase):
             self.assertEqual((code, output), (2, b""), options)
             self.assertIn(name, said)
 
-    def test_ports_that_are_none_are_refused(self):
+    def test_invalid_ports_are_refused(self):
         for port in ("65536", "70000", "4294967376", "99999999999999999999", "-1", "+80", " 80"):
             for command in (("--to", "csv", "-o", f"tcp://127.0.0.1:{port}", SAMPLE),
                             ("--listen", f"tcp://127.0.0.1:{port}", "--from", "netlogger")):
@@ -53,7 +53,7 @@ class Misuse(unittest.TestCase):
         self.assertEqual((code, output), (2, b""))
         self.assertIn("once", said)
 
-    def test_input_that_cannot_be_read_is_told(self):
+    def test_input_that_cannot_be_read_is_reported(self):
         for command in ((), ("inspect",)):
             folder = os.open(HERE, os.O_RDONLY)
             try:
@@ -76,7 +76,7 @@ class Misuse(unittest.TestCase):
         self.assertEqual((code, output), (3, b""))
         self.assertIn("ulimit -n", said)
 
-    def test_output_that_fails_is_told(self):
+    def test_output_that_fails_is_reported(self):
         with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
             path = os.path.join(directory, "out")
             with RandomTrace(1, records=30_000) as trace:
@@ -95,7 +95,7 @@ class Misuse(unittest.TestCase):
                 self.assertIn(b"No space left", done.stderr)
 
 
-    def test_a_count_that_could_not_be_kept_is_told(self):
+    def test_counting_without_disk_space_is_reported(self):
         with open(os.path.join(HERE, "nettrace", "s00_empty.nettrace"), "rb") as file:
             data = file.read()[:-1]
         events = struct.pack("<HHQQ", 20, 1, 0, 2**64 - 1) + b"\0\1" * 1_000_000

@@ -58,7 +58,7 @@ class Ctf2Metadata(Ctf2Traces):
         self.assertIn("nested more than 60 deep", self.refusal(fragments("le", {"a": "a61"}, *aliases)))
         self.assertIn("more than half a million fields", self.refusal(fragments("le", {"a": "a30"}, *aliases[:31])))
 
-    def test_locations_that_lead_everywhere_are_refused(self):
+    def test_locations_that_are_too_long_are_refused(self):
         option = {"field-class": structure(n=integer("le", 8))}
         variant = {"type": "variant", "selector-field-location": location("x"),
                    "options": [{**option, "selector-field-ranges": [[i, i]]} for i in range(4)]}

@@ -143,7 +143,7 @@ class Ctf2(Ctf2Traces):
                               "d": {"type": "dynamic-length-blob", "length-field-location": location("n"), "media-type": "a/b"}},
                    lambda bits: bits.put_bytes(b"\0\xff").put(3, 8).put_bytes(b"\1\0\2"), {"s": [0, 255], "n": 3, "d": [1, 0, 2]})
 
-    def test_lengths_that_tracers_put_in_front_are_no_fields(self):
+    def test_lengths_that_tracers_put_before_fields_are_not_fields(self):
         self.check(lambda o: {"_d_length": integer(o, 8), "_own": integer(o, 8),
                               "d": {"type": "dynamic-length-array", "length-field-location": location("_d_length"),
                                     "element-field-class": integer(o, 8)}},
@@ -153,7 +153,7 @@ class Ctf2(Ctf2Traces):
                                     "element-field-class": integer(o, 8)}},
                    lambda bits: bits.put(2, 8).put(1, 8).put(2, 8), {"d": [1, 2]})
 
-    def test_locations_from_the_structure_around_and_out_of_it(self):
+    def test_locations_from_the_enclosing_structure_and_from_the_root(self):
         def text(*path):
             return {"type": "dynamic-length-string", "length-field-location": {"path": list(path)}}
         self.check(lambda o: {"head": structure(n=integer(o, 8)), "n": integer(o, 8),
@@ -198,7 +198,7 @@ class Ctf2(Ctf2Traces):
                 self.check(fields, lambda bits, tag=tag, put=put: put(bits.put(tag, 8)).put(77, 8),
                            {"tag": tag, "v": text, "end": 77})
 
-    def test_optionals_are_there_or_not(self):
+    def test_optionals_are_present_or_absent(self):
         def fields(order):
             return {"has": {**integer(order, 8), "type": "fixed-length-boolean"},
                     "o": {"type": "optional", "selector-field-location": location("has"), "field-class": integer(order, 32)},
@@ -206,7 +206,7 @@ class Ctf2(Ctf2Traces):
         self.check(fields, lambda bits: bits.put(1, 8).put(5, 32).put(77, 8), {"has": True, "o": "5", "end": 77})
         self.check(fields, lambda bits: bits.put(0, 8).put(77, 8), {"has": False, "o": "{}", "end": 77})
 
-    def test_names_of_the_former_version_without_a_role_mean_nothing(self):
+    def test_names_of_the_former_version_without_a_role_have_no_meaning(self):
         record = self.record("le", {"id": integer("le", 8), "timestamp": integer("le", 64)},
                              lambda bits: bits.put(3, 8).put(2**60, 64))
         self.assertEqual(record["fields"], {"id": 3, "timestamp": 2**60})

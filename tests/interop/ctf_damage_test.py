@@ -63,7 +63,7 @@ class Damage(ByHand):
         for at in range(3, len(METADATA), 5):
             self.read(METADATA[:at] + bytes([METADATA[at] ^ 0x15]) + METADATA[at + 1:], STREAM)
 
-    def test_counts_that_cannot_be(self):
+    def test_impossible_counts(self):
         stream = STREAM[:DISCARDED_AT] + b"\xff" * 8 + STREAM[DISCARDED_AT + 8:]
         directory = self.trace(METADATA, {"stream": stream + STREAM + stream})
         code, output, said = ringcat("--format", "json", directory)
@@ -71,7 +71,7 @@ class Damage(ByHand):
         self.assertEqual((code, sum(losses)), (0, 2 ** 40 + 1 + 2 ** 40), said)
         self.assertEqual(said.count("a count of discarded events that nobody can have discarded was made 2^40"), 1)
 
-    def test_types_that_need_more_than_there_is(self):
+    def test_types_that_need_more_than_the_machine_has(self):
         """Each of these types would need more memory or time than any machine has."""
         doubled = "struct s0 { uint8_t a; };\n" + "".join(
             f"struct s{i} {{ struct s{i - 1} a; struct s{i - 1} b; }};\n" for i in range(1, 31))

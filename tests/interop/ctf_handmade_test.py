@@ -83,7 +83,7 @@ class Values(ByHand):
             expected = {f"a{w}": 0x1122334455667788 >> (64 - w) for w in (16, 24, 32, 40, 64)} | {"f": -2.5}
             self.check_values(order, types, "".join(f"o{w} a{w}; " for w in (16, 24, 32, 40, 64)) + "of64 f;", put, expected)
 
-    def test_whole_bytes_one_behind_the_other(self):
+    def test_whole_bytes_one_after_the_other(self):
         numbers = [(f"{kind}{8 << i}{order}", kind, 8 << i, order) for order in ORDERS for i in range(4) for kind in "us"]
         types = "".join(f"typealias integer {{ size = {bits}; align = 8; signed = {str(kind == 's').lower()}; "
                         f"byte_order = {order}; }} := {name};\n" for name, kind, bits, order in numbers)

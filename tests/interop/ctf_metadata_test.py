@@ -97,7 +97,7 @@ class Forms(ByHand):
             self.assertEqual(ringcat("--to", "ctf", "-o", again, directory), (0, b"", ""))
             self.assertEqual(self.read_by_both(again), ([], [], [], []))
 
-    def test_what_is_wrong_is_told_with_its_place(self):
+    def test_errors_are_reported_with_their_place(self):
         for metadata, place, message in (
                 ("trace { major = 2; };", 34, "metadata: version 2.0; 1.8 is read"),
                 ("struct { nothing a; };", 32, "metadata: there is no type 'nothing a'"),

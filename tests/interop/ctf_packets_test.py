@@ -77,7 +77,7 @@ class Packets(ByHand):
             begin = 2 ** 40 - 1
             self.lttng(order, "event_header_large", large, [begin + i * (2 ** 30 + 5) for i in range(60)], begin)
 
-    def test_packets_go_on_where_the_clock_was(self):
+    def test_packets_continue_where_the_clock_was(self):
         """Without timestamp_begin the missing bits are those of the previous packet."""
         metadata = (LTTNG_TYPES + made.trace_block("le") + made.CLOCK +
                     made.stream_block("  packet.context := struct { uint32_t content_size; uint32_t packet_size; };\n",
@@ -114,7 +114,7 @@ class Packets(ByHand):
                 records, *_ = self.read_by_both(self.trace(metadata, {"stream": stream}))
                 self.assertEqual([record["fields"]["i"] for record in records], list(range(expected)))
 
-    def test_headers_of_fewer_things(self):
+    def test_headers_with_fewer_fields(self):
         """Without the number of the event, of the stream, and without a magic number: there is only one of each."""
         for header, put_head in (("", lambda bits: bits),
                                  ("  packet.header := struct { uint32_t magic; };\n", lambda bits: bits.put(made.MAGIC, 32)),

@@ -67,7 +67,7 @@ class Session(ByHand):
         self.assertEqual(len(ours), len(theirs))
         self.assertEqual([pair for pair in zip(sorted(ours), sorted(theirs)) if pair[0] != pair[1]], [])
 
-    def test_what_is_broken_in_one_keeps_no_other(self):
+    def test_a_broken_trace_does_not_affect_the_others(self):
         root = self.session()
         whole = events_of(root)
         with open(os.path.join(root, "kernel", "metadata"), "w", encoding="ascii") as file:
@@ -100,7 +100,7 @@ class Session(ByHand):
         code, output, said = ringcat("inspect", root)
         self.assertEqual((code, said, output.count(b": CTF 1.8, little-endian:")), (0, "", 4))
 
-    def test_directories_that_are_none(self):
+    def test_invalid_directories(self):
         empty = os.path.join(self.temporary.name, "empty")
         os.makedirs(os.path.join(empty, "below", "it"))
         with open(os.path.join(empty, "below", "metadata"), "w", encoding="ascii") as file:

@@ -200,7 +200,7 @@ class ReadAgain(unittest.TestCase):
                 self.assertEqual(ringcat("--to", "ctf", "-o", again, directory), (0, b"", ""))
                 self.assertEqual(events_of(again), events_of(directory))
 
-    def test_what_babeltrace_writes_of_it_comes_back(self):
+    def test_what_babeltrace_writes_from_it_comes_back(self):
         """babeltrace2's sink.ctf.fs writes all packets of a stream into one file, with its own metadata."""
         for seed in SEEDS[:3]:
             with RandomTrace(seed) as trace:
@@ -292,7 +292,7 @@ def plain_field(field):
 
 
 class Directory(unittest.TestCase):
-    def test_it_must_be_named_and_not_be_there(self):
+    def test_it_must_be_named_and_must_not_exist(self):
         with RandomTrace(1, records=10) as trace:
             code, _, said = ringcat("--to", "ctf", trace.path)
             self.assertEqual((code, "ctf is a directory; name one with -o" in said), (2, True), said)

@@ -46,7 +46,7 @@ Read read_nanolog_of(const std::string& bytes) {
   return read;
 }
 
-TEST(DamagedNanoLog, CutAnywhereItGivesWhatPrecedesTheCut) {
+TEST(DamagedNanoLog, GivesWhatPrecedesACutAnywhere) {
   const std::string whole = bytes_of(samples() / "nanolog" / "cpp17.log");
   ASSERT_EQ(read_nanolog_of(whole).records, 42U);
   std::uint64_t before = 0;
@@ -94,7 +94,7 @@ class DamagedCtf : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST_F(DamagedCtf, CutAnywhereItGivesWhatPrecedesTheCut) {
+TEST_F(DamagedCtf, GivesWhatPrecedesACutAnywhere) {
   const std::string whole = bytes_of(directory_ / "all_0");
   const std::uint64_t all = read_with("all_0", whole).records;
   ASSERT_GT(all, 10U);

@@ -41,7 +41,7 @@ def inspected(data, *options):
 
 
 class Structure(unittest.TestCase):
-    def test_samples_are_told_as_expected(self):
+    def test_samples_are_inspected_as_expected(self):
         self.assertEqual(len(sample_names()), 5)
         for name in sample_names():
             with self.subTest(name=name):
@@ -52,7 +52,7 @@ class Structure(unittest.TestCase):
                 self.assertEqual(json.loads(output), expected)
                 self.assertEqual(list(json.loads(output)), list(expected))
 
-    def test_a_packet_of_many_attributes_is_told_in_pieces(self):
+    def test_a_packet_of_many_attributes_is_shown_in_pieces(self):
         attribute = b"\0\0\4\0\0"  # an empty text without a name
         large = event(1, 0, 1, 2, attributes=attribute * 2_000_000)
         small = event(1, 1, 1, 2, name="s" * 60_000) * 20
@@ -71,7 +71,7 @@ class Structure(unittest.TestCase):
         self.assertEqual(told.count(b'{"name": "", "type": "string", "value": ""}'), 2_000_000)
         self.assertLess(peak, 160 << 20)
 
-    def test_counters_tell_what_is_missing_late_and_repeated(self):
+    def test_counters_show_missing_late_and_repeated_events(self):
         data = b"".join(event(1, counter % 2**32, 1, 2) for counter in
                         (-2, -1, 0, 3, 2, 3, 4))
         code, told, _ = inspected(data)
@@ -80,7 +80,7 @@ class Structure(unittest.TestCase):
                          {"events": 7, "first_counter": 2**32 - 2, "last_counter": 4, "missing": 1,
                           "late": 1, "duplicates": 1, "substreams": 1})
 
-    def test_events_before_the_first_epoch_use_it_and_a_later_one_holds_from_there_on(self):
+    def test_events_before_the_first_epoch_use_it_and_a_later_one_applies_from_there_on(self):
         many = b"".join(event(1, i, 5, 6) for i in range(100_000))  # more than inspect keeps in memory
         data = (many + metadata("epoch", struct.pack(">Q", 1000)) + event(1, 100_000, 5, 6) +
                 metadata("epoch", struct.pack(">Q", 2000)) + event(1, 100_001, 5, 6))
@@ -102,7 +102,7 @@ class Structure(unittest.TestCase):
         self.assertIsNone(told["packets"][2]["start_unix_ns"])
         self.assertIn("2 options are not known", said)
 
-    def test_bad_packets_with_a_sound_size_are_skipped(self):
+    def test_bad_packets_with_a_valid_size_are_skipped(self):
         unknown_type = event(1, 1, 1, 2, attributes=b"\0\1x\5" + bytes(8))
         array_of_nothing = event(1, 2, 1, 2, attributes=b"\0\1x\x80" + bytes(8))
         long_name = event(1, 3, 1, 2, attributes=b"\0\xffx")
@@ -114,7 +114,7 @@ class Structure(unittest.TestCase):
         self.assertEqual([bad["offset"] for bad in told["bad_packets"]], [43, 98, 153, 199])
         self.assertIn("4 bad packets", said)
 
-    def test_damage_ends_the_reading_where_it_stands(self):
+    def test_damage_ends_the_reading_at_its_place(self):
         sound = event(1, 0, 1, 2)
         for damage in (b"\0\0\0\0\0\0\0\xff" + bytes(300), event(1, 1, 1, 2)[:-1], b"\xc1",
                        struct.pack(">II", 0xC1FC1FB7, 41) + bytes(40),
@@ -165,7 +165,7 @@ class Import(unittest.TestCase):
                           ("loss", None, 10**9 + 800), ("record", "later", 10**9 + 800)])
         self.assertEqual(told[2]["count"], 2)
 
-    def test_what_is_odd_is_told(self):
+    def test_oddities_are_reported(self):
         data = (event(1, 5, 9, 3, "backwards") + event(1, 5, 1, 2**63, attributes=b"\0\1n\5") +
                 event(1, 4, 2**64 - 1, 2**64 - 1, "far"))
         with TemporaryFile(data + b"\xc1\xfc\x1f\xb7") as path:
@@ -177,7 +177,7 @@ class Import(unittest.TestCase):
                       "1 record: ends before it starts", "1 record: its time became the last", "came late"):
             self.assertIn(words, said)
 
-    def test_what_a_record_has_no_place_for_is_told(self):
+    def test_what_a_record_cannot_store_is_reported(self):
         number = b"\1" + struct.pack(">Q", 7)
         many = b"".join(b"\0\2%02d" % i + number for i in range(80))
         data = (metadata("epoch", struct.pack(">Q", 10**18)) + event(1, 0, 1, 2, "many", many) +
@@ -190,7 +190,7 @@ class Import(unittest.TestCase):
         self.assertIn("1 record: attributes beyond the 64th are left out", said)
         self.assertIn("1 record: a name of more than 4096 bytes", said)
 
-    def test_descriptions_without_end_stand_in_a_field(self):
+    def test_descriptions_without_end_are_kept_in_a_field(self):
         data = (metadata("epoch", struct.pack(">Q", 10**18)) +
                 b"".join(event(1, i, i, i + 1, f"request {i}") for i in range(50_003)) +
                 event(1, 50_003, 50_003, 50_004, "x" * 5000))
@@ -235,7 +235,7 @@ class ThereAndBack(unittest.TestCase):
             return str(there) == back
         return there == back or abs(there - back) <= 1e-7 * abs(there)
 
-    def test_a_wall_clock_behind_events_without_one_is_kept(self):
+    def test_a_wall_clock_after_events_without_one_is_kept(self):
         times = [0, 5, 10**18, 10**18 + 7]
         with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
             source, path = (os.path.join(directory, name) for name in ("events.ndjson", "events.heph"))
@@ -252,7 +252,7 @@ class ThereAndBack(unittest.TestCase):
                 self.assertEqual([packet["start_unix_ns"] for packet in told["packets"]
                                   if packet["kind"] == "event"], times[:count] if known else [None] * count)
 
-    def test_random_traces_keep_what_a_heph_trace_has_a_place_for(self):
+    def test_random_traces_keep_what_a_heph_trace_can_store(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:
                 there = trace.events()
@@ -276,7 +276,7 @@ class ThereAndBack(unittest.TestCase):
                              sum(e["count"] for e in back if e["kind"] == "loss") + int(untold[1] if untold else 0))
             self.assertIn("levels are left out", said)
 
-    def test_written_traces_are_written_alike_again(self):
+    def test_rewriting_a_written_trace_changes_nothing(self):
         with RandomTrace(SEEDS[0], any_bytes_in_texts=True) as trace:
             written, _ = trace.converted("heph")
             code, again, said = ringcat("--to", "heph", trace.path_of("converted.heph"))

@@ -113,7 +113,7 @@ TEST_P(JsonDamage, AnyByteMayBeAnyOther) {
 INSTANTIATE_TEST_SUITE_P(Formats, JsonDamage, ::testing::ValuesIn(kJsonSamples),
                          [](const auto& sample) { return std::string(sample.param.name); });
 
-TEST(JsonDamageOfObjects, AllThatIsCutOffOfAnObjectIsTold) {
+TEST(JsonDamageOfObjects, EverythingCutOffOfAnObjectIsReported) {
   const std::string text = text_of(kJsonSamples[1]);
   const std::size_t end = text.rfind('}');
   for (std::size_t bytes = 1; bytes <= end; ++bytes) {

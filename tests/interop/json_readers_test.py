@@ -103,7 +103,7 @@ BROWSER = """[
 
 
 class ChromeOfOthers(Given):
-    def test_what_an_array_without_its_end_says(self):
+    def test_an_array_without_its_end(self):
         code, events, said = self.read(BROWSER)
         self.assertEqual(code, 0, said)
         self.assertRegex(said, "1 record: a span has no duration")
@@ -126,7 +126,7 @@ class ChromeOfOthers(Given):
                          {"url": "x", "chrome.ph": "b", "chrome.id": "0xa"})
         self.assertEqual(events[6]["activity"], events[7]["activity"])
 
-    def test_events_may_stand_anywhere_in_an_object(self):
+    def test_events_can_be_anywhere_in_an_object(self):
         filler = '"stackFrames":{"1":{"name":"%s"}},' % ("x" * 300_000)
         events = BROWSER.strip().rstrip(",").lstrip("[")
         _, wanted, _ = self.read(BROWSER)
@@ -233,7 +233,7 @@ class LinesOfOthers(Given):
         self.assertEqual(json.loads(events[-1]["fields"]["ndjson.fields"]),
                          {"k80999": '[80999,"x"]'})
 
-    def test_damage_ends_the_reading_and_is_told(self):
+    def test_damage_ends_the_reading_and_is_reported(self):
         good = '{"ts":1700000000,"msg":"a"}\n'
         for bad in ('{"ts":1,"msg":"a}\n', "text\n", '{"a":1}{"b":2}\n', "[1]\n", '{"a":"\x00"}'):
             code, events, said = self.read(good + bad + good)

@@ -109,7 +109,7 @@ TEST(JsonCutter, HasABound) {
   EXPECT_EQ(cutter.next(), '\0');
 }
 
-TEST(JsonTree, SeesWhatAnotherParserSees) {
+TEST(JsonTree, AgreesWithAnotherParser) {
   JsonTree tree;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const std::string object = RandomJson(seed).object();
@@ -173,7 +173,7 @@ struct JsonFault {
   std::size_t at;
 };
 
-TEST(JsonTree, SaysWhereItIsDamaged) {
+TEST(JsonTree, ReportsThePlaceOfDamage) {
   const JsonFault damages[] = {
       {"[1]", 0},         {"{\"a\":\"\xFF\"}", 6}, {"{\"a\":01}", 5},
       {"{\"a\":tru}", 5}, {"{\"a\":\"\\x\"}", 6},  {"{\"a\":1}{}", 7},

@@ -46,7 +46,7 @@ class LineFormats(unittest.TestCase):
                 for column in ("activity", "related", "duration_ns"):
                     self.assertEqual(row[column], str(event.get(column, "")))
 
-    def test_tell_of_texts_that_are_changed(self):
+    def test_changed_texts_are_reported(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             self.assertRegex(trace.converted("ndjson")[1], "not UTF-8 became")
             data, said = trace.converted("csv")

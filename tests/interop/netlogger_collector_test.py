@@ -65,7 +65,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual({r["name"] for r in records}, {"tick"})
         self.assertEqual(len({r["thread"]["name"] for r in records}), senders)
 
-    def test_no_host_stands_under_the_name_of_another(self):
+    def test_no_host_is_stored_under_the_name_of_another(self):
         hosts = 203
         with Collector("-o", self.path) as collector:
             for host in range(hosts):
@@ -155,7 +155,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual(said.count("need more than 256 MiB"), 1)
         self.assertEqual([r["fields"] for r in events_of(self.path)], [{"a": 1}])
 
-    def test_whoever_there_is_no_descriptor_for_waits(self):
+    def test_senders_without_a_free_descriptor_wait(self):
         senders = 100
         with Collector("-o", self.path, preexec_fn=few_descriptors) as collector:
             connections = [collector.connect() for _ in range(senders)]
@@ -169,7 +169,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual(said.count("further senders have to wait: there are 16 at once"), 1)
         self.assertEqual(sorted(r["fields"]["n"] for r in events_of(self.path)), list(range(senders)))
 
-    def test_whoever_goes_on_sending_does_not_keep_it_from_ending(self):
+    def test_a_sender_that_keeps_sending_does_not_keep_it_from_ending(self):
         with Collector("-o", self.path) as collector, collector.connect() as endless:
             endless.sendall(header(1, ["n"]) + body(1, [1]))
             begun, stop = threading.Event(), threading.Event()
@@ -191,7 +191,7 @@ class Collecting(unittest.TestCase):
         self.assertIn("messages were skipped whose identifier", said)
         self.assertEqual([r["fields"] for r in events_of(self.path)], [{"n": 1}])
 
-    def test_what_cannot_be_written_is_told_before(self):
+    def test_unwritable_output_is_reported_before_listening(self):
         with open(self.path, "wb"):
             pass
         for path in (self.path, os.path.join(self.directory.name, "none", "file")):
@@ -199,7 +199,7 @@ class Collecting(unittest.TestCase):
             self.assertEqual(code, 3, said)
             self.assertNotIn("listening", said)
 
-    def test_nobody_sends_and_nobody_can_listen(self):
+    def test_without_senders_and_without_a_free_port(self):
         with Collector("-o", self.path) as collector:
             code, _, said = ringcat("--listen", collector.address, "--from", "netlogger")
             self.assertEqual((code, "cannot be listened at" in said), (3, True), said)

@@ -29,7 +29,7 @@ def records_of(data):
 
 
 class Structure(unittest.TestCase):
-    def test_samples_are_told_as_expected(self):
+    def test_samples_are_inspected_as_expected(self):
         for name in ("n01_basic_be", "n02_basic_le", "n03_ntp_times"):
             with self.subTest(name=name):
                 code, output, said = ringcat("inspect", "--json", os.path.join(SAMPLES, name + ".nlb"))
@@ -76,7 +76,7 @@ class Structure(unittest.TestCase):
                 self.assertIn("1 bad messages", said)
                 self.assertEqual(inspected(bad)[:2], (2, None))  # as the first message, it may be anything
 
-    def test_damage_ends_the_reading_where_it_stands(self):
+    def test_damage_ends_the_reading_at_its_place(self):
         sound = header(1, ["a"]) + body(1, [1])
         too_short = struct.pack("<HBBI", 15, 1, 0, 1) + bytes(8)
         for damage in (body(1, [1])[:-1], b"\0", too_short, header(2, ["abc"])[:-1],
@@ -98,11 +98,11 @@ class Structure(unittest.TestCase):
             self.assertEqual((code, told["headers"][0]["arch"], told["events"][0]["values"][0]["value"]),
                              (0, 0xA0 | (order == "<"), 7))
 
-    def test_a_terminal_shows_it_and_does_not_obey(self):
+    def test_control_sequences_are_shown_as_text(self):
         code, output, _ = ringcat("inspect", "-", input=header(1, ["a\x1b[31m"]) + body(1, ["\x1b"]))
         self.assertEqual((code, output.count(b"\x1b"), output.count(b"\\x1b")), (0, 0, 2))
 
-    def test_what_is_no_text_is_told_in_hexadecimal_besides(self):
+    def test_invalid_text_is_also_shown_in_hexadecimal(self):
         code, told, _ = inspected(header(1, [b"\xff", "b"], [b"\xc3("]) + body(1, ["\u00e9"]))
         self.assertEqual((code, told["headers"][0]["fields"]), (0, [{"value": "\ufffd", "value_hex": "ff"}, {"value": "b"}]))
         self.assertEqual(told["headers"][0]["constants"], [{"type": "STRING", "value": "\ufffd(", "value_hex": "c328"}])
@@ -110,7 +110,7 @@ class Structure(unittest.TestCase):
 
 
 class Import(unittest.TestCase):
-    def test_constants_become_constant_fields_and_what_the_statement_says(self):
+    def test_constants_become_constant_fields_and_parts_of_the_statement(self):
         data = (header(7, ["NL.EVNT", "HOST", "PROG", "LVL", "Const1", "Var1"],
                        ["send", "dpss1", "ftp", "ERROR", 3]) + body(7, [2.5]))
         code, records, said = records_of(data)
@@ -134,7 +134,7 @@ class Import(unittest.TestCase):
         code, again, said = ringcat("--to", "netlogger", "-", input=data)
         self.assertEqual((code, again, said), (0, data, ""))
 
-    def test_times_that_are_none(self):
+    def test_invalid_times(self):
         data = header(1, ["n"]) + body(1, [1]) + body(1, [2], 0, 0) + body(1, [3], NTP - 1)
         code, records, said = records_of(data)
         self.assertEqual((code, [(r["fields"]["n"], r["unix_ns"]) for r in records]),
@@ -178,7 +178,7 @@ class ThereAndBack(unittest.TestCase):
             return isinstance(there, list) or str(there) == back or float(there) == float(back)
         return False
 
-    def test_random_traces_keep_what_messages_have_a_place_for(self):
+    def test_random_traces_keep_what_messages_can_store(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:
                 pairs, said = there_and_back(self, trace, "netlogger")
@@ -193,7 +193,7 @@ class ThereAndBack(unittest.TestCase):
                           "names of threads are left out"):
                 self.assertIn(words, said)
 
-    def test_what_was_written_is_written_alike_again(self):
+    def test_rewriting_what_was_written_changes_nothing(self):
         for seed in SEEDS[:2]:
             with RandomTrace(seed, any_bytes_in_texts=True) as trace:
                 written, _ = trace.converted("netlogger")

@@ -134,7 +134,7 @@ class Reading(unittest.TestCase):
                          [["03020100-0504-0706-0809-0a0b0c0d0e0f",
                            "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
 
-    def test_arrays_of_arrays_become_bytes_and_that_is_told(self):
+    def test_arrays_of_arrays_become_bytes_and_that_is_reported(self):
         field = text("rows") + number(19) + number(19) + number(9)
         fields = number(1) + number(len(field) + 4) + field
         metadata = metadata_record() + number(len(fields)) + b"\2" + fields
@@ -171,7 +171,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(process.wait(BOUND_S), 0)
         self.assertLess(peak, 200 << 20)
 
-    def test_many_stacks_do_not_make_each_sequence_point_behind_them_slow(self):
+    def test_many_stacks_do_not_make_later_sequence_points_slow(self):
         stacks = 1_000_000
         data = with_object(empty_trace(), b"StackBlock", number(1) + number(stacks) + bytes(4 * stacks))
         data = with_object(data, b"SPBlock", bytes(12))
@@ -185,7 +185,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(imported(file.name), ([], []))
             self.assertEqual(summary_of(file.name)["sequence_points"], points + 1)
 
-    def test_a_thread_name_that_is_not_sound_is_a_record(self):
+    def test_an_invalid_thread_name_is_a_record(self):
         with RandomTrace(SEEDS[0], records=200) as trace:
             data, _ = trace.converted("nettrace")
             path = trace.path_of("damaged.nettrace")
@@ -270,7 +270,7 @@ class Writing(unittest.TestCase):
                 for one, other in zip(found, expected):
                     self.assertEqual(carried(one), carried(other))
 
-    def test_what_is_written_is_sound(self):
+    def test_what_is_written_is_valid(self):
         with RandomTrace(SEEDS[0], records=9000, threads=20) as trace:
             trace.converted("nettrace")
             summary = summary_of(trace.path_of("converted.nettrace"))
@@ -327,7 +327,7 @@ class Writing(unittest.TestCase):
             _, losses = imported(path)
             return summary_of(path), os.path.getsize(path), [loss["count"] for loss in losses], said
 
-    def test_losses_beyond_half_of_the_numbers_are_told_in_full(self):
+    def test_losses_beyond_half_of_the_numbers_are_reported_in_full(self):
         counts = [5, 2**31 - 1, 2**31, 2**32, 5 * 10**9]
         events = []
         for count in counts:
@@ -343,7 +343,7 @@ class Writing(unittest.TestCase):
         self.assertIn("lost in one place", said)
         self.assertLess(size, 10_000)
 
-    def test_losses_of_many_threads_do_not_each_tell_of_all_threads(self):
+    def test_losses_of_many_threads_do_not_each_list_all_threads(self):
         record = {"level": "INFO", "category": "c", "name": "n", "fields": {}}
         threads = range(1, 1001)
         events = [("record", thread, record) for thread in threads]

@@ -123,7 +123,7 @@ class Otlp(unittest.TestCase):
                 if record["kind"] == "record":
                     self.assertEqual(found["body"], {"stringValue": record["msg"]})
 
-    def test_spans_and_logs_stand_in_the_span_around_them(self):
+    def test_spans_and_logs_are_in_their_enclosing_span(self):
         with RandomTrace(4, extensions=False, overlaps=False, records=1500) as trace:
             decoded = Decoded(trace.converted("otlp")[0])
         spans = {span["spanId"]: span for span in decoded.spans}
@@ -140,7 +140,7 @@ class Otlp(unittest.TestCase):
             self.assertEqual((around["traceId"], around["attributes"]["thread.id"]),
                              (one["traceId"], one["attributes"]["thread.id"]))
 
-    def test_a_span_around_is_found_beside_what_overlaps(self):
+    def test_an_enclosing_span_is_found_beside_overlapping_ones(self):
         """Of all open spans of the same trace, the innermost that lasts as long."""
         seen = collections.Counter()
         for seed in SEEDS:
@@ -168,7 +168,7 @@ class Otlp(unittest.TestCase):
         for is_span in (True, False):
             self.assertGreater(seen[is_span, True, False], 0)
 
-    def test_tells_of_texts_that_are_changed(self):
+    def test_changed_texts_are_reported(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             data, said = trace.converted("otlp")
         self.assertRegex(said, "not UTF-8 became")

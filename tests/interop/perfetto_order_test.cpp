@@ -68,7 +68,7 @@ class RecordOrderTest : public ::testing::Test {
 
 using Lines = std::vector<std::string>;
 
-TEST_F(RecordOrderTest, RecordsWaitForTheSlicesAroundThem) {
+TEST_F(RecordOrderTest, RecordsWaitForTheirEnclosingSlices) {
   order_.add(at(1), text("first"));
   const OpenSlice outer = order_.open(at(2), text("outer"));
   const OpenSlice inner = order_.open(at(3), text("inner"));
@@ -83,7 +83,7 @@ TEST_F(RecordOrderTest, RecordsWaitForTheSlicesAroundThem) {
   EXPECT_TRUE(report_.empty());
 }
 
-TEST_F(RecordOrderTest, ValuesOfAnEndComeBehindThoseOfTheBegin) {
+TEST_F(RecordOrderTest, ValuesOfAnEndFollowThoseOfTheBegin) {
   const OpenSlice slice = order_.open(at(2), text("begin"));
   order_.add(at(3), text("within"));
   EXPECT_EQ(order_.site_of(slice), plain_);
@@ -100,7 +100,7 @@ TEST_F(RecordOrderTest, WhatDoesNotEndHasNoDuration) {
   EXPECT_EQ(report_.lines().size(), 2U);
 }
 
-TEST_F(RecordOrderTest, SlicesStepAsideWhereTooMuchWaits) {
+TEST_F(RecordOrderTest, SlicesAreSpilledWhereTooMuchWaits) {
   const std::string large = text(std::string(std::size_t{1} << 19, 'x'));
   const OpenSlice outer = order_.open(at(1), text("outer"));
   const OpenSlice inner = order_.open(at(2), text("inner"));

@@ -62,7 +62,7 @@ BEGIN, END, INSTANT, COUNTER = (f"type: TYPE_{name}" for name in
 
 
 class Samples(unittest.TestCase):
-    def test_they_are_what_their_text_says(self):
+    def test_they_equal_their_text(self):
         self.assertEqual(len(sample_names()), 3)
         for name in sample_names():
             with open(os.path.join(SAMPLES, name + ".textproto"), encoding="utf-8") as text, \
@@ -152,7 +152,7 @@ def ringcat_events(path):
 
 
 class Reading(unittest.TestCase):
-    def test_slices_of_tracks_of_one_thread_end_each_by_itself(self):
+    def test_slices_of_tracks_of_one_thread_end_separately(self):
         data = encoded(HEAD + 'packet { track_descriptor { uuid: 2 parent_uuid: 1 name: "side" } }' +
                        event(10, BEGIN + ' name: "a"') + event(11, BEGIN + ' name: "b"', track=2) +
                        event(12, END) + event(13, INSTANT + ' name: "c"') + event(14, END, track=2))
@@ -163,7 +163,7 @@ class Reading(unittest.TestCase):
                          [("a", 10, 2, None, {}), ("b", 11, 3, 2, {"perfetto.track": "side"}),
                           ("c", 13, None, None, {})])
 
-    def test_a_slice_around_more_than_memory_holds_keeps_its_duration(self):
+    def test_a_slice_that_encloses_more_than_memory_holds_keeps_its_duration(self):
         many = encoded(event(2, INSTANT + ' name: "tick" debug_annotations { name: "x" string_value: "' +
                              "y" * 1000 + '" }'))
         data = (encoded(HEAD + event(1, BEGIN + ' name: "around"')) + 40_000 * many +
@@ -192,7 +192,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((code, [r["name"] for r in records]), (0, ["after"]))
         self.assertIn("1 bad packet", said)
 
-    def test_damage_ends_the_reading_where_it_stands(self):
+    def test_damage_ends_the_reading_at_its_place(self):
         sound = encoded(HEAD + event(5, INSTANT + ' name: "one"'))
         for damage in (b"\x12\x02\x40\x01", b"\x0a", b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x0a\x7f\x40",
                        b"\x0a\x80\x80\x80\x40" + bytes(100), b"\xff" * 30):
@@ -203,7 +203,7 @@ class Reading(unittest.TestCase):
             self.assertEqual((code, told["counts"]["events"], told["error"]["offset"]), (1, 1, len(sound)))
             self.assertEqual(inspected(damage)[0], 2)
 
-    def test_names_without_end_stand_in_a_field(self):
+    def test_names_without_end_are_kept_in_a_field(self):
         names = "".join(event(i, INSTANT + f' name: "request {i}"') for i in range(50_002))
         code, records, said = read(encoded(HEAD + names))
         self.assertEqual((code, len(records), said), (0, 50_002, ""))
@@ -211,7 +211,7 @@ class Reading(unittest.TestCase):
         self.assertEqual([(r["name"], r["fields"]["perfetto.name"]) for r in records[50_000:]],
                          [("perfetto", "request 50000"), ("perfetto", "request 50001")])
 
-    def test_a_text_is_no_trace(self):
+    def test_a_text_is_not_a_trace(self):
         # Texts whose first bytes look like a packet.
         for text in (b"\n(kind record)\n", b"\n\n", b"\n", b"\nab\n" * 100):
             code, records, said = read(text)
@@ -235,7 +235,7 @@ def same_value(there, back):
 
 
 class ThereAndBack(unittest.TestCase):
-    def test_random_traces_keep_what_a_perfetto_trace_has_a_place_for(self):
+    def test_random_traces_keep_what_a_perfetto_trace_can_store(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:
                 trace.converted("perfetto")

@@ -186,7 +186,7 @@ class Perfetto(unittest.TestCase):
         names = [one(track, "name", "") for track in decoded.tracks.values()]
         self.assertIn("overlapping 2", names)
 
-    def test_ends_behind_all_times_are_at_the_last(self):
+    def test_ends_after_the_last_time_are_at_the_last(self):
         """Perfetto drops times that do not fit 63 bits, which would leave such a slice without an end."""
         line = {"time": 1_700_000_000_000_000_000, "message": "m", "duration_ns": 2**63}
         _, written, said = ringcat("--to", "perfetto", "--from", "ndjson", "-",
@@ -195,7 +195,7 @@ class Perfetto(unittest.TestCase):
         self.assertEqual(begun["unix_ns"] + begun["duration_ns"], 2**63 - 1)
         self.assertIn("numbers became the nearest", said)
 
-    def test_tells_what_it_changes(self):
+    def test_changes_are_reported(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             data, said = trace.converted("perfetto")
         self.assertRegex(said, r"\d+ records: bytes that are not UTF-8 became U\+FFFD")

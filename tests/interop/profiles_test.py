@@ -111,7 +111,7 @@ class Folded(unittest.TestCase):
                     self.assertEqual(stacks[pid, tid], self.expected(of_thread))
             self.assertRegex(said, "fields are left out")
 
-    def test_a_name_that_ends_in_a_number_is_no_second_weight(self):
+    def test_a_name_that_ends_in_a_number_is_not_a_second_weight(self):
         """flamegraph.pl and inferno compare two profiles by a second number after the stack."""
         names = {"step 3": "step_3", "step 10.5": "step_10.5", "step 7.": "step_7.", "a 1 2": "a 1_2",
                  "step3": "step3", "4": "4", " 5": "_5", "1.2.3 .": "1.2.3 .", "x .6": "x .6", "v 1.2.3": "v 1.2.3"}

@@ -7,7 +7,7 @@ from random_traces import SEEDS, RandomTrace, comparable, events_of, ringcat
 
 
 class RandomTraces(unittest.TestCase):
-    def test_they_are_sound_and_alike_for_equal_seeds(self):
+    def test_they_are_valid_and_equal_for_equal_seeds(self):
         for seed in SEEDS[:2]:
             with RandomTrace(seed) as one, RandomTrace(seed) as same, RandomTrace(seed + 1) as other:
                 code, told, _ = ringcat("verify", one.path)
@@ -15,7 +15,7 @@ class RandomTraces(unittest.TestCase):
                 self.assertEqual(one.events(), same.events())
                 self.assertNotEqual(one.events(), other.events())
 
-    def test_they_have_all_that_events_have(self):
+    def test_they_cover_the_event_model(self):
         with RandomTrace(1, records=2000) as trace:
             events = trace.events()
         records = [event for event in events if event["kind"] == "record"]

@@ -94,7 +94,7 @@ class RowBinary(unittest.TestCase):
         # An insertion can have 100 partitions; a trace can have more days.
         self.assertIn("PARTITION BY toYYYYMM(time)\n", schema)
 
-    def test_tells_of_texts_that_are_changed(self):
+    def test_changed_texts_are_reported(self):
         with RandomTrace(1, any_bytes_in_texts=True) as trace:
             self.assertRegex(trace.converted("rowbinary")[1], "not UTF-8 became")
 

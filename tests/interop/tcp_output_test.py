@@ -35,13 +35,13 @@ class TcpOutput(unittest.TestCase):
                 self.assertEqual(self.send(family, host, address, trace.path), (0, b"", said))
                 self.assertEqual(self.data, written)
 
-    def test_a_receiver_that_leaves_is_told(self):
+    def test_a_receiver_that_disconnects_is_reported(self):
         with RandomTrace(1, records=30_000) as trace:
             code, _, said = self.send(socket.AF_INET, "127.0.0.1", "127.0.0.1", trace.path, read=False)
         self.assertEqual(code, 3)
         self.assertIn("cannot be sent to", said)
 
-    def test_where_nobody_listens_and_what_is_no_address(self):
+    def test_without_a_receiver_and_with_invalid_addresses(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
         with RandomTrace(1, records=10) as trace:

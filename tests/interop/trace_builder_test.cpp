@@ -192,7 +192,7 @@ TEST(TraceBuilder, LeavesRecordsOfOneTimeAsTheyCame) {
   }
 }
 
-TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndTells) {
+TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndReportsIt) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
   const std::uint32_t site = built.text_site("text");
@@ -243,7 +243,7 @@ TEST(TraceBuilder, KeepsTheLargestRecordsWhole) {
   EXPECT_EQ(built.report.lines().size(), 1U);
 }
 
-TEST(TraceBuilder, TellsOfLossesWhereTheyAre) {
+TEST(TraceBuilder, ReportsLossesInTheirPlace) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
   const std::uint32_t site = built.number_site("n");
@@ -262,7 +262,7 @@ TEST(TraceBuilder, TellsOfLossesWhereTheyAre) {
   EXPECT_EQ(found[3].lost, 2U);
 }
 
-TEST(TraceBuilder, KnowsTimesBehindManyLossesHoursApart) {
+TEST(TraceBuilder, KnowsTimesAfterManyLossesHoursApart) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {});
   const std::uint32_t site = built.number_site("n");
@@ -310,7 +310,7 @@ std::uint64_t resident_bytes() {
 }
 
 // Threads one after the other, as in a file sorted by thread.
-TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
+TEST(TraceBuilder, FreesTheMemoryOfThreadsThatOnceHadMuch) {
   Built built;
   const std::uint32_t process = built.builder.add_process({});
   const std::uint32_t site = built.text_site("text");
@@ -329,7 +329,7 @@ TEST(TraceBuilder, KeepsNoMemoryForEachThreadThatOnceHadMuch) {
   EXPECT_LT(resident_bytes() - before, std::uint64_t{500} << 20);
 }
 
-TEST(TraceBuilder, LossesThatNobodyCanHaveHadEndNothing) {
+TEST(TraceBuilder, ImpossibleLossCountsDoNotStopIt) {
   Built built;
   const std::uint32_t stream = built.builder.add_stream(built.builder.add_process({}), {1, ""});
   const std::uint32_t site = built.number_site("n");

@@ -33,7 +33,7 @@ def written(data, *how):
 
 
 class Reading(unittest.TestCase):
-    def test_the_sample_means_what_it_says(self):
+    def test_the_sample_is_read_as_documented(self):
         with open(SAMPLE, "rb") as file:
             code, records, said = records_of(file.read())
         self.assertEqual(code, 0)
@@ -52,7 +52,7 @@ class Reading(unittest.TestCase):
                                            "EXP": 1e-5, "URL": "http://x/?a=b", "NAN": "NaN"})
         self.assertEqual((fourth["unix_ns"], fourth["fields"], fourth["service"]), (993683446000000000, {"N": 1}, "ulm"))
 
-    def test_its_structure_is_told(self):
+    def test_its_structure_is_reported(self):
         with open(SAMPLE, "rb") as file:
             data = file.read()
         code, told, _ = inspected(data)
@@ -66,7 +66,7 @@ class Reading(unittest.TestCase):
                           {"name": "RATE", "type": "FLOAT", "value": 2.5, "bits": "0x4004000000000000"}])
         self.assertEqual((told["events"][3]["unix_ns"], told["events"][3]["time"]), (None, None))
 
-    def test_a_terminal_shows_it_and_does_not_obey(self):
+    def test_control_sequences_are_shown_as_text(self):
         code, output, _ = ringcat("inspect", "-", input=b'NL.EVNT="a\x1b[31m\xff"\nA\x1b=1\n')
         self.assertEqual((code, output.count(b"\x1b"), output.count(b"\\x1b"), output.count(b"\\xff")), (0, 0, 1, 1))
 
@@ -111,7 +111,7 @@ class Reading(unittest.TestCase):
             records = records_of(f"DATE=20010627231045 LVL={level} NL.EVNT=e\n".encode())[1]
             self.assertEqual((records[0]["level"], records[0]["fields"]), (level, {}))
 
-    def test_bad_lines_are_skipped_and_told(self):
+    def test_invalid_lines_are_skipped_and_reported(self):
         bad = [b"word", b"=1", b"A=1 word", b'A="1', b'A="1\\"', b'A="1"B=2', b'"A"=1', b"A =1", b'A"B=1', b"\xff",
                b"A=" + b"x" * (8 << 20), b" ".join([b"A=1"] * 4097)]
         for line in bad:
@@ -149,7 +149,7 @@ class Reading(unittest.TestCase):
 
 
 class ThereAndBack(unittest.TestCase):
-    def test_messages_of_netlogger_become_the_lines_that_inspect_tells_of_them(self):
+    def test_messages_of_netlogger_become_the_lines_that_inspect_shows(self):
         for name in ("n01_basic_be", "n02_basic_le", "n03_ntp_times"):
             with open(os.path.join(HERE, "netlogger", name + ".nlb"), "rb") as file:
                 data = file.read()
@@ -179,7 +179,7 @@ class ThereAndBack(unittest.TestCase):
             return data.decode("utf-8", "replace").replace("\ufffd", "") == back.replace("\ufffd", "")
         return isinstance(there, list) or str(there) == back or float(there) == float(back)
 
-    def test_random_traces_keep_what_lines_have_a_place_for(self):
+    def test_random_traces_keep_what_lines_can_store(self):
         for seed in SEEDS:
             with RandomTrace(seed, records=1000) as trace:
                 pairs, said = there_and_back(self, trace, "ulm")
@@ -194,7 +194,7 @@ class ThereAndBack(unittest.TestCase):
             for words in ("arrays became texts", "names of threads are left out", "became '_'"):
                 self.assertIn(words, said)
 
-    def test_what_was_written_is_written_alike_again(self):
+    def test_rewriting_what_was_written_changes_nothing(self):
         for seed in SEEDS:
             with RandomTrace(seed, any_bytes_in_texts=True) as trace:
                 there, _ = trace.converted("ulm")
@@ -212,7 +212,7 @@ class ThereAndBack(unittest.TestCase):
         # A value that it cannot show.
         self.assertEqual(records_of(line.replace("e=0xff", "e=1").format(-1).encode())[1][0]["msg"][:3], "%d ")
 
-    def test_names_that_mean_something_are_told(self):
+    def test_reserved_names_are_reported(self):
         code, output, said = ringcat("--to", "ulm", "--from", "netlogger", "-",
                                      input=header(1, ["NL.EVNT", "HOST", "a b"], ["e"]) + body(1, [9, 1]))
         self.assertEqual((code, output), (0, b"DATE=20010909014640.000000 LVL=INFO NL.EVNT=e HOST=9 a_b=1\n"))

@@ -147,7 +147,7 @@ class Commands(WithServer):
                 # Far more than any machine's delay, far less than the effect of a wrong unit.
                 self.assertTrue(amount - 1000 <= left <= amount, (option, left))
 
-    def test_expired_keys_go_without_being_asked_for(self):
+    def test_expired_keys_are_removed_without_a_request(self):
         with self.server.connect() as sock:
             request = b"".join(array("SET", f"k{i}", "v", "PX", "1") for i in range(100))
             self.assertEqual(ask(sock, request, 100), b"+OK\r\n" * 100)

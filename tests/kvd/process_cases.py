@@ -31,7 +31,7 @@ class Process(unittest.TestCase):
             self.assertEqual(receive_all(sock), b"")
         self.assertEqual(server.end(None), (0, b"", b""))
 
-    def test_verbose_speaks_on_standard_error_only(self):
+    def test_verbose_prints_on_standard_error_only(self):
         code, out, err = self.start("--verbose", "--threads", "1").end()
         self.assertEqual((code, out), (0, b""))
         self.assertRegex(

@@ -43,7 +43,7 @@ class Protocol(WithServer):
             reader = Reader(sock)
             self.assertEqual(reader.reply() + reader.reply(), b"+OK\r\n$5\r\nvalue\r\n")
 
-    def test_half_a_request_holds_up_nobody_else(self):
+    def test_half_a_request_blocks_no_other_client(self):
         with self.server.connect() as slow:
             slow.sendall(array("SET", "k", "v")[:-5])
             # More clients than workers: one of them shares a worker with the slow one.
@@ -52,7 +52,7 @@ class Protocol(WithServer):
             slow.sendall(array("SET", "k", "v")[-5:])
             self.assertEqual(Reader(slow).reply(), b"+OK\r\n")
 
-    def test_protocol_errors_are_told_and_close_the_connection(self):
+    def test_protocol_errors_are_reported_and_close_the_connection(self):
         for sent, reason in (
                 (b"*x\r\n", b"invalid multibulk length"),
                 (b"*65537\r\n", b"invalid multibulk length"),
@@ -75,7 +75,7 @@ class Protocol(WithServer):
             b"+OK\r\n-ERR Protocol error: expected '$', got '!'\r\n")
         self.expect((("GET", "k"), b"$1\r\nv\r\n"))
 
-    def test_an_error_reply_survives_input_that_nobody_reads(self):
+    def test_an_error_reply_survives_unread_input(self):
         self.expect_stream(b"*1\r\n!\r\n" + b"z" * (2 * MIB),
                            b"-ERR Protocol error: expected '$', got '!'\r\n")
 

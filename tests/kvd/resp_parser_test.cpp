@@ -101,7 +101,7 @@ TEST(RespParser, RejectsUnbalancedQuotes) {
   EXPECT_EQ(parse("GET \"a\\\r\n"), expected);
 }
 
-TEST(RespParser, RejectsArrayLengthsThatAreNoNumberOrTooLarge) {
+TEST(RespParser, RejectsArrayLengthsThatAreNotANumberOrTooLarge) {
   const Outcome expected{"!invalid multibulk length"};
   for (const char* const length :
        {"", "a", "1a", " 1", "+1", "01", "-0", "--1", "5", "65537", "9999999", "1\n", "1\rx"}) {
@@ -112,7 +112,7 @@ TEST(RespParser, RejectsArrayLengthsThatAreNoNumberOrTooLarge) {
   EXPECT_EQ(parse("*65536\r\n"), Outcome{});
 }
 
-TEST(RespParser, RejectsBulkLengthsThatAreNoNumberOrTooLarge) {
+TEST(RespParser, RejectsBulkLengthsThatAreNotANumberOrTooLarge) {
   const Outcome expected{"!invalid bulk length"};
   for (const char* const length : {"", "a", "-1", "1a", "+1", "01", "17", "9999999", "1\rx"}) {
     EXPECT_EQ(parse("*1\r\n$" + std::string(length) + "\r\n", kSmallLimits), expected) << length;
@@ -122,7 +122,7 @@ TEST(RespParser, RejectsBulkLengthsThatAreNoNumberOrTooLarge) {
   EXPECT_EQ(parse("*1\r\n$99999999999999999999\r\n"), expected);
 }
 
-TEST(RespParser, RejectsWhatIsNoBulk) {
+TEST(RespParser, RejectsWhatIsNotABulk) {
   EXPECT_EQ(parse("*2\r\n:1\r\n"), (Outcome{"!expected '$', got ':'"}));
   EXPECT_EQ(parse("*2\r\n$1\r\na\r\n*1\r\n"), (Outcome{"!expected '$', got '*'"}));
 }

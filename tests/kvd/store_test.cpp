@@ -112,7 +112,7 @@ TEST_F(StoreTest, RemovesAKeyWhoseNewExpiryHasPassed) {
   EXPECT_EQ(store_.size(), 0U);
 }
 
-TEST_F(StoreTest, SweepsExpiredKeysThatNobodyAsksFor) {
+TEST_F(StoreTest, SweepsExpiredKeysThatAreNotRequested) {
   for (int i = 0; i < 2000; ++i) {
     set("expires" + std::to_string(i), "v", kStart + 10);
     set("stays" + std::to_string(i), "v", kStart + 1000);
@@ -205,7 +205,7 @@ TEST_F(StoreTest, TakesListElementsFromBothEndsAndRemovesAnEmptyList) {
   EXPECT_EQ(store_.pop("l", ListEnd::kBack, now_ms_).status, StoreStatus::kMissing);
 }
 
-TEST_F(StoreTest, ClearsEverythingAndGoesOn) {
+TEST_F(StoreTest, WorksAfterClearingEverything) {
   for (int i = 0; i < 100; ++i) set("k" + std::to_string(i), "v", kStart + 1);
   store_.clear();
   EXPECT_EQ(store_.size(), 0U);

@@ -96,7 +96,7 @@ class Bash(Shell):
     def test_words_and_paths(self):
         self.check_words()
 
-    def test_a_value_behind_an_equals_sign(self):
+    def test_a_value_after_an_equals_sign(self):
         # bash treats the equals sign as a word.
         self.assertEqual(self.proposed("ringcat --color = al"), ["always"])
         self.assertEqual(self.proposed("ringcat --color ="), ["always", "auto", "never"])

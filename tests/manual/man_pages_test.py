@@ -87,7 +87,7 @@ class ManPages(unittest.TestCase):
         complaints = [line for line in done.stdout.splitlines() if "missing date" not in line]
         self.assertEqual(complaints, [])
 
-    def test_examples_are_no_wrong_usage(self):
+    def test_examples_are_valid_usage(self):
         with tempfile.TemporaryDirectory(prefix="ringside-manual.") as folder:
             os.mkdir(os.path.join(folder, "shm"))
             shutil.copytree(os.environ["RINGSIDE_TEST_GOLDEN"], os.path.join(folder, "traces"))
@@ -105,7 +105,7 @@ class ManPages(unittest.TestCase):
                         done = programs.run(command, cwd=folder)
                         self.assertNotIn(done.returncode, (2, 125, 126, 127), done.stdout)
 
-    def test_pages_and_completions_are_installed_where_they_are_looked_for(self):
+    def test_pages_and_completions_are_installed_in_the_standard_folders(self):
         done = programs.run(["meson", "introspect", "--installed", os.environ["RINGSIDE_TEST_BUILD"]])
         targets = json.loads(done.stdout)
         ends = [("man1", "/man/man1")]

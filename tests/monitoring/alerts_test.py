@@ -35,7 +35,7 @@ class Alerts(unittest.TestCase):
         tested = set(re.findall(r'alertname="(\w+)"', text_of(TESTS)))
         self.assertEqual(tested, set(alert_names()))
 
-    def test_every_alert_says_what_it_is_and_what_to_do(self):
+    def test_every_alert_has_a_description_and_a_remedy(self):
         rules = re.split(r"- alert: ", text_of(ALERTS))[1:]
         self.assertGreater(len(rules), 20)
         for rule in rules:

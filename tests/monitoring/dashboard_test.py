@@ -18,7 +18,7 @@ def overlap(one, other):
 
 
 class Dashboard(unittest.TestCase):
-    def test_has_what_grafana_wants_of_a_dashboard(self):
+    def test_has_the_structure_that_grafana_requires(self):
         found = dashboard()
         self.assertGreaterEqual(found["schemaVersion"], 36)
         for name, kind in (("title", str), ("uid", str), ("panels", list), ("tags", list), ("version", int)):

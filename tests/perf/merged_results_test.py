@@ -68,7 +68,7 @@ class MergedResults(unittest.TestCase):
         self.assertEqual([(one["date"], one["rows"]) for one in again["own_runs"]],
                          [("2026-02-02", ["cost_sampling"]), ("2026-03-03", ["cold"])])
 
-    def test_a_row_of_another_machine_says_which(self):
+    def test_a_row_of_another_machine_names_it(self):
         run = document([line("cost_sampling", "ringside", 5, one_in=1024)])
         run["machine"]["tsc_mhz"] = "2600"
         done = self.merge(document([line("cold", "ringside", 1), line("cold", "glog", 2)]), run)
@@ -77,7 +77,7 @@ class MergedResults(unittest.TestCase):
         self.assertIn("of its own, on a machine with 2 processors (X, TSC 2600 MHz", sampled)
         self.assertIn("A machine with 2 processors (X, TSC 2300 MHz", page.split("##")[0])
 
-    def test_tables_of_two_machines_and_what_is_nothing_are_refused(self):
+    def test_tables_of_two_machines_and_empty_runs_are_refused(self):
         whole = document([line("cold", "ringside", 1), line("cold", "glog", 2)])
         other = document([line("cold", "ringside", 1)])
         other["machine"]["processors"] = 64

@@ -122,14 +122,14 @@ class Ringbench(unittest.TestCase):
         self.assertEqual(document["not_measured"],
                          [{"rows": ["floor"], "subject": "ringside", "reason": "7 records are missing"}])
 
-    def test_what_is_no_result_line_fails(self):
+    def test_an_invalid_result_line_fails(self):
         driver = self.lone_driver()
         self.fake_record_cost("echo hello\n")
         done = ringbench("--json", "--row", "floor", program=driver)
         self.assertEqual(done.returncode, 1)
         self.assertIn("hello", json.loads(done.stdout)["not_measured"][0]["reason"])
 
-    def test_row_that_is_not_possible_here_is_no_failure(self):
+    def test_row_that_is_not_possible_here_is_not_a_failure(self):
         program = os.path.join(BUILD_ROOT, "perf/ringside/record_cost")
         processor = min(os.sched_getaffinity(0))
         done = subprocess.run([program, "--quick", "--row", "floor"], capture_output=True, text=True,

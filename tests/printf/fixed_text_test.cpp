@@ -30,13 +30,13 @@ Value array_value(FieldType element, const std::vector<Number>& numbers, std::st
                          static_cast<std::uint32_t>(numbers.size()));
 }
 
-TEST(FixedText, StandsAsItIsEvenWithPercentSignsAndBraces) {
+TEST(FixedText, IsUnchangedEvenWithPercentSignsAndBraces) {
   std::string out = ">";
   MessageFormat::parse(FormatStyle::none, "100% of {} %d", {}, nullptr)->append(out, {});
   EXPECT_EQ(out, ">100% of {} %d");
 }
 
-TEST(FixedText, ListsFieldsByNameBehindTheText) {
+TEST(FixedText, ListsFieldsByNameAfterTheText) {
   const FormatField fields[] = {{"count", FieldType::u32}, {"who", FieldType::string}};
   const auto message = MessageFormat::parse(FormatStyle::none, "done", fields, nullptr);
   const Value values[] = {Value::of_unsigned(FieldType::u32, 3),

@@ -27,7 +27,7 @@ std::string text(std::string_view format, std::vector<Value> values) {
   return out;
 }
 
-TEST(HostileFormat, RefusesFieldsThatDoNotMatchAndSaysWhy) {
+TEST(HostileFormat, RefusesFieldsThatDoNotMatchAndGivesTheReason) {
   std::string why;
   const FieldType one[] = {FieldType::u64};
   EXPECT_FALSE(MessageFormat::parse("%d", one, &why));

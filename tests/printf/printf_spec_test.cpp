@@ -106,7 +106,7 @@ TEST(PrintfParser, RejectsFormatsAbove64KiB) {
   EXPECT_EQ(printf_fields(std::string(65537, 'x')).error, PrintfError::format_too_long);
 }
 
-TEST(PrintfParser, StaysStoppedAtItsFirstErrorAndTellsWhere) {
+TEST(PrintfParser, StaysStoppedAtItsFirstErrorAndReportsItsPlace) {
   PrintfParser parser("ab %d %y %d");
   PrintfSpec spec;
   EXPECT_TRUE(parser.next(spec));

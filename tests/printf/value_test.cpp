@@ -44,7 +44,7 @@ TEST(Value, KeepsEveryKindOfLongDouble) {
   EXPECT_TRUE(std::signbit(*Value::of_f80(-Limits::quiet_NaN()).as_f80()));
 }
 
-TEST(Value, TakesImpossibleLongDoublesForNaN) {
+TEST(Value, ReadsImpossibleLongDoublesAsNaN) {
   for (const std::uint64_t exponent : {0x0001u, 0x4000u, 0x7fffu, 0xffffu}) {
     const Value value = Value::of_halves(FieldType::f80, 0x1000, exponent);
     EXPECT_TRUE(std::isnan(*value.as_f80())) << exponent;

@@ -145,7 +145,7 @@ TEST(Gaps, OfOneSiteAreThoseBetweenItsRecords) {
   EXPECT_EQ(got.result.counts.unmatched_begins, 2U);
 }
 
-TEST(Gaps, SayWhichFieldIsMissing) {
+TEST(Gaps, NameTheMissingField) {
   const TemporaryDirectory directory;
   QueryTrace trace(kGapSites);
   start(trace, 1, 100, 1);

@@ -73,7 +73,7 @@ TEST(SiteSelector, RefusesAnEmptyText) {
   EXPECT_NE(why.find("text:*"), std::string::npos) << why;
 }
 
-TEST(SiteSelector, CombinesAndSaysWhatItChooses) {
+TEST(SiteSelector, CombinesAndDescribesItsChoice) {
   const Site site = order_site();
   const SiteSelector both = SiteSelector::name("order_*") && SiteSelector::text("filled");
   EXPECT_TRUE(both.matches(site));

@@ -99,7 +99,7 @@ TEST_F(Visit, WidensIntegersAndTakesFieldsByNumber) {
   EXPECT_EQ(of_both, (std::vector<std::uint64_t>{3, 7, 4'000'000'000}));
 }
 
-TEST_F(Visit, TellsTimeThreadAndPlaceOfARecord) {
+TEST_F(Visit, GivesTimeThreadAndPlaceOfARecord) {
   std::vector<std::uint64_t> times;
   ASSERT_TRUE(visit<"qty">(paths_, SiteSelector::name("filled"),
                            [&](const RecordInfo& info, std::uint32_t) {
@@ -136,7 +136,7 @@ TEST_F(Visit, LetsAnOptionalFieldBeMissing) {
   EXPECT_EQ(prices, (std::vector<double>{1.5, -1, 2.5}));
 }
 
-TEST_F(Visit, RefusesAMissingFieldAndNamesThoseThatAre) {
+TEST_F(Visit, RefusesAMissingFieldAndNamesTheExistingOnes) {
   const QueryError error =
       error_of<1>(SiteSelector::name("filled"), {"quantity"}, [](std::uint32_t) { FAIL(); });
   EXPECT_EQ(error.field, "quantity");
@@ -173,17 +173,17 @@ TEST_F(Visit, ChecksTheSitesOfAllFilesBeforeTheFirstRecord) {
   EXPECT_EQ(error.text().substr(0, 6), "newer:");
 }
 
-TEST_F(Visit, SaysWhenNoSiteFits) {
+TEST_F(Visit, ReportsThatNoSiteMatches) {
   const QueryError error = error_of<0>(SiteSelector::text("cancelled"), {}, [] { FAIL(); });
   EXPECT_NE(error.text().find("no site fits text with \"cancelled\""), std::string::npos);
   EXPECT_NE(error.text().find("\"rejected %lu\""), std::string::npos) << error.text();
 }
 
-TEST_F(Visit, SaysWhenFewerFieldsAreNamedThanTaken) {
+TEST_F(Visit, ReportsFewerFieldNamesThanParameters) {
   error_of<1>(SiteSelector::name("filled"), {"qty"}, [](std::uint32_t, double) { FAIL(); });
 }
 
-TEST_F(Visit, SaysWhenAPathCannotBeRead) {
+TEST_F(Visit, ReportsAnUnreadablePath) {
   const std::vector<std::string> paths{directory_.path() + "/none.ringtrace"};
   const VisitResult result = visit<>(paths, SiteSelector::all(), [] { FAIL(); });
   EXPECT_TRUE(result.unreadable);
@@ -265,7 +265,7 @@ TEST(VisitOfEveryType, GivesEachValue) {
   EXPECT_EQ(arrays.error->remedy, "take it as std::span<const std::int16_t>");
 }
 
-TEST(VisitOfSpans, TellsTheDurationInNanoseconds) {
+TEST(VisitOfSpans, GivesTheDurationInNanoseconds) {
   const TemporaryDirectory directory;
   QueryTrace trace({{.id = 9, .format = "span"}});
   trace.span(1, 9, 10, 250);

@@ -17,7 +17,7 @@ BUILD = pathlib.Path(sys.argv.pop(1))
 
 
 class Faults(unittest.TestCase):
-    def test_each_fits_its_file(self):
+    def test_each_matches_its_file(self):
         by_file = {}
         for fault in read_faults():
             self.assertNotEqual(fault.old, fault.new, fault.name)
@@ -35,7 +35,7 @@ class Faults(unittest.TestCase):
             self.assertFalse(unknown, f"{fault.area}.{fault.name} names {unknown}")
             self.assertTrue(fault.tests or fault.survives, f"{fault.area}.{fault.name}")
 
-    def test_a_fault_that_no_longer_fits_is_reported(self):
+    def test_a_fault_that_no_longer_matches_is_reported(self):
         fault = Fault(1, "area", "name", {"file": "f", "old": "a + b", "new": "a - b"})
         with self.assertRaisesRegex(ValueError, "has no 'a \\+ b'"):
             with_faults("c + d", [fault])

@@ -22,14 +22,14 @@ TEST(Duration, ReadsDecimalPlaces) {
   EXPECT_EQ(parse_duration_ns("0.999999999d"), 86'399'999'913'600U);
 }
 
-TEST(Duration, RefusesWhatIsNone) {
+TEST(Duration, RejectsInvalidText) {
   for (const char* text : {"", "s", "1", "1 s", "-1s", "+1s", "1.s", ".5s", "1sec", "1.0000000000s",
                            "1S", "1s ", "0x1s", "99999999999999999999s"}) {
     EXPECT_EQ(parse_duration_ns(text), std::nullopt) << text;
   }
 }
 
-TEST(Duration, RefusesWhatIsTooLong) {
+TEST(Duration, RejectsDurationsThatAreTooLong) {
   EXPECT_TRUE(parse_duration_ns("9223372036854775807ns"));
   EXPECT_FALSE(parse_duration_ns("9223372036854775808ns"));
   EXPECT_TRUE(parse_duration_ns("106751d"));

@@ -19,7 +19,7 @@ namespace {
 using namespace testing;
 using nlohmann::json;
 
-TEST(JsonLines, SayEverythingAboutARecord) {
+TEST(JsonLines, HoldEverythingAboutARecord) {
   const auto lines = printed_lines(orders_trace(), JsonLines());
   ASSERT_GE(lines.size(), 1U);
   EXPECT_EQ(json::parse(lines[0]), json::parse(R"({

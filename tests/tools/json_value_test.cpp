@@ -152,7 +152,7 @@ TEST(JsonValue, EncodesBytesInBase64) {
   }
 }
 
-TEST(JsonValue, KeepsEveryTextThatIsOne) {
+TEST(JsonValue, KeepsEveryValidText) {
   for (const std::string text : {"", "a\"b\\c/d", "\b\f\n\r\t\x1b\x7f", "\u0080\u009F\u00A0\u65E5",
                                  "\U0001F600\U0010FFFF", "\u2028\uFFFF"}) {
     EXPECT_EQ(read_back(Value::of_text(FieldType::string, text)).get<std::string>(), text);
@@ -161,7 +161,7 @@ TEST(JsonValue, KeepsEveryTextThatIsOne) {
   EXPECT_EQ(read_back(Value::of_text(FieldType::string, zero)).get<std::string>(), zero);
 }
 
-TEST(JsonValue, ReplacesEachByteThatIsNoCharacter) {
+TEST(JsonValue, ReplacesEachInvalidByte) {
   EXPECT_EQ(quoted_json_text("a\xFFz\xC3"), "\"a\uFFFDz\uFFFD\"");
   EXPECT_EQ(quoted_json_text("\xED\xA0\x80"), "\"\uFFFD\uFFFD\uFFFD\"") << "a surrogate";
   EXPECT_EQ(quoted_json_text("\xE2\x82|\xF0\x9F\x98|\xF1\x80|\xF0"),

@@ -27,7 +27,7 @@ TEST(QuantityText, KeepsNumbersShort) {
   EXPECT_EQ(bytes_text(1.5 * 1024 * 1024), "1.50 MiB");
 }
 
-TEST(QuantityText, TellsTimesRoundly) {
+TEST(QuantityText, RoundsTimes) {
   EXPECT_EQ(seconds_text({}), "-");
   EXPECT_EQ(seconds_text(std::numeric_limits<double>::infinity()), "-");
   EXPECT_EQ(seconds_text(0.0123), "12 ms");
@@ -37,7 +37,7 @@ TEST(QuantityText, TellsTimesRoundly) {
   EXPECT_EQ(seconds_text(1e9), "days");
 }
 
-TEST(QuantityText, TellsShortTimesToThreeDigits) {
+TEST(QuantityText, ShowsShortTimesWithThreeDigits) {
   EXPECT_EQ(nanoseconds_text(0), "0 ns");
   EXPECT_EQ(nanoseconds_text(12.4), "12 ns");
   EXPECT_EQ(nanoseconds_text(1530), "1.53 us");

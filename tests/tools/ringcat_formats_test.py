@@ -11,7 +11,7 @@ from ringcat_test import LINES, OK, RingcatTest
 
 
 class Text(RingcatTest):
-    def test_a_terminal_does_not_obey_what_messages_say(self):
+    def test_control_sequences_in_messages_are_shown_as_text(self):
         done = self.ringcat("--utc", self.trace)
         self.assertIn(b" from the wire: \\x1b[31mred\\n\t\\xff\\xc2\\x9b\n", done.stdout)
         self.assertEqual(done.stdout, self.ringcat("--utc", "--threads", "1", self.trace).stdout)
@@ -129,7 +129,7 @@ class Template(RingcatTest):
             with self.subTest(name):
                 self.assertEqual(len(self.lines("{" + name + "}")), 10)
 
-    def test_texts_are_not_obeyed_unless_raw(self):
+    def test_control_sequences_are_shown_as_text_unless_raw(self):
         self.assertEqual(self.lines("{field:text.c_str()}")[8], "\\x1b[31mred\\n\t\\xff\\xc2\\x9b")
         raw = self.ringcat("--raw", "--template", "{field:text.c_str()}", self.trace).stdout
         self.assertIn(b"\x1b[31mred\n\t\xff\xc2\x9b\n", raw)

@@ -40,7 +40,7 @@ class Questions(RingcatTest):
                             "--where", "price > 100", "--utc", "--until", "2025-11-20 22:00", self.trace)
         self.assertEqual(sum(row["count"] for row in json.loads(done.stdout)["rows"]), 2)
 
-    def test_both_records_of_a_gap_have_to_fit(self):
+    def test_both_records_of_a_gap_must_match(self):
         gap = ("agg", "--gap", "order", "queue", "--join", "#1", "--across", "--format", "json")
         answer = json.loads(self.ringcat(*gap, self.trace).stdout)
         self.assertEqual((answer["unmatched begins"], answer["unmatched ends"]), (3, 2))
@@ -50,7 +50,7 @@ class Questions(RingcatTest):
         self.assertIn("the filters leave out every site that fits \"queue\"",
                       self.refusal(*gap, "--level", "info", "--category", "orders", self.trace))
 
-    def test_what_filters_leave_out_is_said(self):
+    def test_what_filters_leave_out_is_reported(self):
         self.assertIn("the filters leave out every site that fits \"queue\"",
                       self.refusal("agg", "queue", "--level", "error", self.trace))
         self.assertIn("the filters leave out every site",
@@ -106,7 +106,7 @@ class PartsOfATrace(RingcatTest):
                 finally:
                     following.kill()
 
-    def test_what_is_no_trace_is_not_followed(self):
+    def test_a_file_that_is_not_a_trace_is_not_followed(self):
         for text in (b"root:x:0:0:root:/root:/bin/bash\n", b"{\"a\": 1}\n"):
             with tempfile.NamedTemporaryFile() as file:
                 file.write(text)

@@ -113,11 +113,11 @@ class Filters(RingcatTest):
         self.assertEqual(self.numbers("--where", "price > 100", "--grep", "order 1 "), [0])
         self.assertEqual(self.numbers("--where", "true", "--level", "error", "--thread", "main"), [5])
 
-    def test_losses_stay_unless_unwanted(self):
+    def test_losses_are_shown_unless_excluded(self):
         self.assertEqual(self.lines("--level", "error"), LINES[5:7])
         self.assertEqual(self.lines("--level", "error", "--no-losses"), [LINES[5]])
 
-    def test_statements_whose_types_do_not_fit_are_named_once(self):
+    def test_statements_whose_types_do_not_match_are_named_once(self):
         done = self.ringcat("--utc", "--no-losses", "--where", "side > 5", self.trace)
         self.assertEqual((done.returncode, done.stdout), (OK, b""))
         self.assertRegex(done.stderr.decode(), r'^ringcat: --where: src/orders.cpp:100 "order .*" is left out: '
@@ -164,7 +164,7 @@ class Follow(RingcatTest):
         self.assertEqual((process.returncode, errors), (OK, b""))
         return output.decode(errors="surrogateescape").splitlines()
 
-    def test_goes_on_with_what_is_written_until_a_signal(self):
+    def test_continues_with_what_is_written_until_a_signal(self):
         path, rest = self.grown("grows")
         with self.follow(path=path) as process:
             first = [process.stdout.readline().decode() for _ in range(6)]
@@ -197,13 +197,13 @@ class Follow(RingcatTest):
             self.assertEqual(process.stdout.readline().decode(errors="surrogateescape").rstrip("\n"), self.lines()[-1])
             self.assertEqual(self.end(process), [])
 
-    def test_ends_when_nobody_reads(self):
+    def test_ends_when_its_reader_has_ended(self):
         with self.follow("--head", "1000", path=self.trace) as process:
             process.stdout.readline()
             process.stdout.close()
             self.assertEqual(process.wait(60), OK)
 
-    def test_wants_what_exists(self):
+    def test_requires_existing_paths(self):
         self.assertIn("/nonexistent", self.refusal("-f", "/nonexistent", status=UNREADABLE))
         self.assertIn("excludes", self.refusal("-f", "--segment", self.trace))
 
@@ -277,7 +277,7 @@ def read_terminal(ours):
 
 
 class WrongInput(RingcatTest):
-    def test_says_nothing_that_a_terminal_would_obey(self):
+    def test_messages_contain_no_control_sequences(self):
         name = b"a\x1b[2J\x07\xc2\x9b31m\x9b\nb.ringtrace"
         path = os.path.join(os.fsencode(self.directory.name), name)
         shutil.copy(self.trace, path)
@@ -324,7 +324,7 @@ class WrongInput(RingcatTest):
                 with self.subTest(path=path, command=command):
                     self.assertRegex(self.refusal(command, path, status=UNREADABLE), f"^ringcat: {path}: {what}; ")
 
-    def test_damage_is_skipped_and_said(self):
+    def test_damage_is_skipped_and_reported(self):
         with open(self.trace, "rb") as file:
             data = bytearray(file.read())
         data[data.index(b"RSBK", data.index(b"worker-2")) + 40] ^= 1
@@ -335,7 +335,7 @@ class WrongInput(RingcatTest):
         self.assertEqual(done.returncode, DAMAGED)
         self.assertRegex(done.stderr.decode(), r"bytes in 1 places could not be read")
 
-    def test_a_truncated_file_is_no_damage(self):
+    def test_a_truncated_file_is_not_damage(self):
         with open(self.trace, "rb") as file:
             data = file.read()
         path = os.path.join(self.directory.name, "truncated")
@@ -368,7 +368,7 @@ class WrongInput(RingcatTest):
                         ["inspect", "--help"], ["pack", "--help"], ["slice", "--help"]):
             yield [RINGCAT, *options]
 
-    def test_a_reader_that_has_seen_enough_is_no_failure(self):
+    def test_a_closed_output_pipe_is_not_a_failure(self):
         for command in self.printing_commands():
             read_end, write_end = os.pipe()
             os.close(read_end)

@@ -29,7 +29,7 @@ class SegmentWatchTest : public testing::Test {
 };
 
 // Nothing is recorded at the moment of the poll, and more than a sample holds before it.
-TEST_F(SegmentWatchTest, StatementsOfABurstBetweenTwoLooksAreSeen) {
+TEST_F(SegmentWatchTest, StatementsOfABurstBetweenTwoPollsAreSeen) {
   service_.publish(0, 100);
   look();
   ASSERT_EQ(service_.publish(0, 2500), 2500U);
@@ -42,7 +42,7 @@ TEST_F(SegmentWatchTest, StatementsOfABurstBetweenTwoLooksAreSeen) {
               view.bytes_per_s / 1000);
 }
 
-TEST_F(SegmentWatchTest, WhereNothingIsRecordedNothingHasAShare) {
+TEST_F(SegmentWatchTest, WithoutRecordsNoStatementHasAShare) {
   service_.publish(0, 100);
   look();
   const ServiceView& view = look();
@@ -52,7 +52,7 @@ TEST_F(SegmentWatchTest, WhereNothingIsRecordedNothingHasAShare) {
 
 // The records since the previous poll are overwritten, so the sample comes from the time window, in
 // which nothing was recorded.
-TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
+TEST_F(SegmentWatchTest, OverwrittenRecordsAreNotSampled) {
   service_.publish(0, 100);
   look();
   auto& ring = service_.ring(0);
@@ -63,7 +63,7 @@ TEST_F(SegmentWatchTest, WhatIsWrittenOverIsNoSample) {
   EXPECT_EQ(look().statements.at(0).share, 0);
 }
 
-TEST_F(SegmentWatchTest, ALookThatSeesNoRecordLeavesTheSharesOfStatements) {
+TEST_F(SegmentWatchTest, APollWithoutRecordsKeepsTheSharesOfStatements) {
   service_.publish(0, 100);
   look();
   auto& ring = service_.ring(0);
@@ -82,7 +82,7 @@ TEST_F(SegmentWatchTest, ALookThatSeesNoRecordLeavesTheSharesOfStatements) {
 }
 
 // No consumer drains it, so it fills whatever its size.
-TEST_F(SegmentWatchTest, ARingThatWasGivenUpIsNoReasonForLargerOnes) {
+TEST_F(SegmentWatchTest, AQuarantinedRingIsNotAReasonForLargerRings) {
   service_.publish(0, 1000);
   look();
   service_.publish(0, 1000);

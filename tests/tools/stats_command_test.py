@@ -63,7 +63,7 @@ class Stats(unittest.TestCase):
         self.assertNotIn("further statements", every)
         self.assertLess(len(one.splitlines()), len(every.splitlines()))
 
-    def test_wrong_usage_says_the_remedy(self):
+    def test_wrong_usage_names_the_remedy(self):
         for arguments, words in [((), "PATH is required"), (("--interval", "1", "x"), "500ms"),
                                  (("--interval", "0s", "x"), "not a length of time"),
                                  (("--format", "xml", "x"), "xml")]:
@@ -72,7 +72,7 @@ class Stats(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (USAGE, ""))
                 self.assertIn(words, done.stderr)
 
-    def test_what_cannot_be_read_is_said(self):
+    def test_unreadable_files_are_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             missing = os.path.join(folder, "missing.ringtrace")
             for path in (missing, folder):

@@ -34,7 +34,7 @@ constexpr std::size_t kConsumer = 2;
 constexpr std::size_t kFill = 5;
 constexpr std::size_t kLost = 9;
 
-TEST(StatusText, ALongNameIsCutBeforeAnythingElseGoes) {
+TEST(StatusText, ALongNameIsCutBeforeAnythingElseIsOmitted) {
   const std::vector<ServiceView> services = {service_called("orders"),
                                              service_called(std::string(63, 'a'))};
   for (std::size_t width = 40; width < 200; ++width) {
@@ -59,7 +59,7 @@ TEST(StatusText, ShortNamesAreNotCut) {
   }
 }
 
-TEST(StatusText, WhatIsCutShowsIt) {
+TEST(StatusText, CutNamesAreMarked) {
   EXPECT_EQ(fitted("orders", 6), "orders");
   EXPECT_EQ(fitted("orders", 5), "orde~");
   EXPECT_EQ(fitted("orders", 1), "~");
@@ -68,7 +68,7 @@ TEST(StatusText, WhatIsCutShowsIt) {
   EXPECT_EQ(fitted("\u00fc\u00fc\u00fc", 2), "\u00fc~");
 }
 
-TEST(StatusText, RingsThatWereGivenUpAreToldOfInNarrowTablesToo) {
+TEST(StatusText, QuarantinedRingsAreShownInNarrowTablesToo) {
   ServiceView view = service_called("orders");
   view.now.consumer = ConsumerHealth::kPolling;
   view.now.ring_bytes = 65536;
@@ -88,7 +88,7 @@ TEST(StatusText, RingsThatWereGivenUpAreToldOfInNarrowTablesToo) {
   EXPECT_NE(column_widths(table, 40)[2], 0U);
 }
 
-TEST(StatusText, RatesOfTheLatestLooksTakeAsMuchAsThereIs) {
+TEST(StatusText, RatesOfTheLatestPollsUseTheRemainingWidth) {
   ServiceView view = service_called("orders");
   EXPECT_TRUE(history_remarks(view, 80, false).empty());
   view.bytes_history = {4096, 0, 2048};

@@ -87,7 +87,7 @@ TEST(SwitchChange, AnAdmittedLevelIsOverAtItsDeadline) {
   EXPECT_EQ(segment.level_at(200), kInfo);
 }
 
-TEST(SwitchChange, AdmittingALevelLeavesAloneWhatSomebodySwitchedByItself) {
+TEST(SwitchChange, AdmittingALevelKeepsStatementsThatWereSwitchedSingly) {
   Segment segment(kInfo, {kTrace, kDebug, kInfo, kInfo});
   segment.switches[1] = kSwitchOn;   // less severe than the level, but on
   segment.switches[3] = kSwitchOff;  // permitted by the level, but off
@@ -115,7 +115,7 @@ TEST(SwitchChange, AdmittingALevelAgainProlongsIt) {
   EXPECT_EQ(segment.level_at(250), kInfo);
 }
 
-TEST(SwitchChange, WhatWasChangedForLongerIsNotCutShort) {
+TEST(SwitchChange, ALongerChangeIsNotCutShort) {
   Segment segment(kInfo, {kTrace, kDebug});
   ASSERT_TRUE(segment.change(kTrace, 100, 1000));
   ASSERT_TRUE(segment.admit(kDebug, 150, 200));
@@ -134,7 +134,7 @@ TEST(SwitchChange, SlotsAreFreeAgainWhenTheirDeadlinesAreOver) {
   }
 }
 
-TEST(SwitchChange, NoSlotIsTakenThatSomethingRefersTo) {
+TEST(SwitchChange, NoSlotIsTakenThatIsStillReferredTo) {
   Segment segment(kInfo, std::vector<std::uint8_t>(kSwitchDeadlineSlots, kDebug));
   std::optional<std::uint32_t> slot;
   for (std::uint32_t i = 0; i < kSwitchDeadlineSlots; ++i) {

@@ -57,7 +57,7 @@ TEST(TimeArgument, ReadsRelativeAndUnixTimes) {
   EXPECT_EQ(utc("@1763674516.000000001"), kStart * kSecond + 1);
 }
 
-TEST(TimeArgument, RefusesOthersAndSaysWhichFormsThereAre) {
+TEST(TimeArgument, RejectsInvalidTextAndListsTheValidForms) {
   for (const char* text : {"",
                            "yesterday",
                            "25:00",

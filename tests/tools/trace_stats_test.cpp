@@ -75,7 +75,7 @@ TEST(TraceStats, CountsAllRecordsBytesAndLosses) {
   EXPECT_TRUE(counted.stats.intervals().empty());
 }
 
-TEST(TraceStats, TellsStreamsOfOneIdApartByTheirProcess) {
+TEST(TraceStats, DistinguishesStreamsOfOneIdByTheirProcess) {
   const Counted counted = count(0);
   const auto streams = counted.stats.streams();
   ASSERT_EQ(streams.size(), 3U);
@@ -167,7 +167,7 @@ TEST(StatsReport, JsonHoldsTheSameNumbers) {
   EXPECT_EQ(written["interval_ns"], 1000);
 }
 
-TEST(StatsReport, TablesShowAllThatTheyPromise) {
+TEST(StatsReport, TablesShowAllCounts) {
   const Counted counted = count(1000);
   const std::string text =
       stats_as_tables(counted.stats, counted.report, {.top = 1, .utc = true, .interval_ns = 1000});

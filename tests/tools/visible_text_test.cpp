@@ -20,7 +20,7 @@ TEST(VisibleText, LeavesWhatIsPrintable) {
   }
 }
 
-TEST(VisibleText, ShowsControlCharactersAndBytesThatAreNoCharacters) {
+TEST(VisibleText, ShowsControlCharactersAndInvalidBytes) {
   EXPECT_EQ(visible("\x1b[2J\x1b]0;title\a"), "\\x1b[2J\\x1b]0;title\\x07");
   EXPECT_EQ(visible("two\nlines\r\n"), "two\\nlines\\r\\n");
   EXPECT_EQ(visible("\0\x7f"s), "\\x00\\x7f");

@@ -53,7 +53,7 @@ class PackingCommands(unittest.TestCase):
         restored = subprocess.run(["zstd", "-dc", self.packed], capture_output=True, check=True)
         self.assertEqual(restored.stdout, self.data)
 
-    def test_keeps_and_replaces_only_when_told_so(self):
+    def test_keeps_and_replaces_only_on_request(self):
         self.assertEqual(ringcat("pack", "--keep", self.path)[0], OK)
         self.assertEqual(self.names(), ["x.ringtrace", "x.ringtrace.zst"])
         for command, file in (("pack", self.path), ("unpack", self.packed)):
@@ -85,7 +85,7 @@ class PackingCommands(unittest.TestCase):
         self.assertIn("a frame cannot be restored", complaint)
         self.assertEqual(self.names(), ["x.ringtrace.zst"])
 
-    def test_what_cannot_be_done(self):
+    def test_impossible_requests_are_refused(self):
         self.assertEqual(ringcat("pack")[0], USAGE)
         self.assertEqual(ringcat("pack", "--level", "99", self.path)[0], USAGE)
         self.assertEqual(ringcat("unpack", self.path)[0], UNREADABLE)

@@ -123,7 +123,7 @@ class Slice(Rewriting):
         self.assertEqual(ringcat("slice", *wish, first, "-o", self.out, "--force")[0], OK)
         self.assert_same(self.lines(*wish, first), self.out)
 
-    def test_nothing_there(self):
+    def test_empty_selections_are_refused(self):
         status, _, complaint = ringcat("slice", "--until", "@1", golden("kinds"), "-o", self.out)
         self.assertEqual(status, UNREADABLE)
         self.assertIn("nothing of that time", complaint)
@@ -154,7 +154,7 @@ class Merge(Rewriting):
         self.assertEqual(ringcat("merge", self.path("a"), self.path("b"), "-o", self.out)[0], OK)
         self.assert_same(self.lines(golden("killed_writers")), self.out)
 
-    def test_what_is_there_stays(self):
+    def test_existing_output_is_kept(self):
         write(self.out, b"precious")
         status, _, complaint = ringcat("merge", golden("kinds"), "-o", self.out)
         self.assertEqual(status, UNREADABLE)

@@ -125,7 +125,7 @@ class SegmentSalvage(unittest.TestCase):
             self.assertEqual(salvage(copy).stdout, salvage(path).stdout)
             self.assertEqual(checked(salvage(copy).stdout), {0: 150, 1: 150})
 
-    def test_losses_are_told(self):
+    def test_losses_are_reported(self):
         with TestBed() as bed:
             service = bed.start_service("--records", 4000, overflow="drop", ring_bytes=1 << 16)
             self.assertEqual(service.wait(), 0)
@@ -172,7 +172,7 @@ class SegmentSalvage(unittest.TestCase):
             bed.wait_until_segments_are_gone()
             bed.stop_consumer(consumer)
 
-    def test_an_unfinished_record_is_told(self):
+    def test_an_unfinished_record_is_reported(self):
         with TestBed() as bed:
             data = read_front(self.dead_segment(bed))
             metadata, _ = region(data, RING_METADATA)
@@ -281,7 +281,7 @@ class SegmentSalvage(unittest.TestCase):
             done = self.assert_survives(copy, "huge")
             self.assertEqual(checked(done.stdout), {0: 150, 1: 150})
 
-    def test_what_is_no_segment(self):
+    def test_files_that_are_not_segments(self):
         with TestBed() as bed:
             def path_of(name):
                 return os.path.join(bed.shm_dir, name)

@@ -93,19 +93,19 @@ class VerifyCommand(unittest.TestCase):
         self.assertEqual(status, DAMAGED)
         self.assertRegex(told, r"\d+ records of stream \d+ are missing|an END that tells of")
 
-    def test_an_extent_that_stands_twice(self):
+    def test_a_repeated_extent(self):
         block = self.first(EXTENT)
         twice = self.data[:block.end()] + self.data[block.offset:]
         self.assert_found(twice, block.end(), "stream .* goes back")
 
-    def test_times_that_the_records_belie(self):
+    def test_times_that_contradict_the_records(self):
         block = self.first(EXTENT)
         payload = bytearray(block.payload)
         largest = struct.unpack_from("<Q", payload, 32)[0]
         struct.pack_into("<Q", payload, 32, largest + 1)
         self.assert_found(self.changed(block, payload), block.offset, "an extent whose records")
 
-    def test_records_that_are_none(self):
+    def test_invalid_records(self):
         block = self.first(EXTENT)
         payload = bytearray(block.payload)
         payload[64] = 0xF0
@@ -123,7 +123,7 @@ class VerifyCommand(unittest.TestCase):
         payload[0] ^= 1
         self.assert_found(self.changed(block, payload), block.offset, "an END that tells of")
 
-    def test_a_dictionary_that_is_none(self):
+    def test_an_invalid_dictionary(self):
         block = self.first(DICTIONARY)
         payload = bytearray(block.payload)
         payload[0] ^= 1
@@ -153,7 +153,7 @@ class VerifyCommand(unittest.TestCase):
         distance = struct.pack("<Q", values.get("distance", len(index)))
         return self.data[:end.offset] + index + block_bytes(END, end.payload[:24] + distance)
 
-    def test_an_index_and_its_lies(self):
+    def test_a_wrong_index(self):
         status, told, _ = self.verify_bytes(self.index_of())
         self.assertEqual(status, OK, told)
         status, told, _ = self.verify_bytes(self.index_of(points=[]))
@@ -170,7 +170,7 @@ class VerifyCommand(unittest.TestCase):
         self.assertEqual(status, DAMAGED)
         self.assertIn("an END that points to no INDEX", told)
 
-    def test_a_sequence_point_that_lies(self):
+    def test_a_wrong_sequence_point(self):
         block = next(block for block in self.blocks
                      if block.type == SEQUENCE_POINT and len(block.payload) > 16)
         for number in (0, 1 << 40):
@@ -228,7 +228,7 @@ class VerifyCommand(unittest.TestCase):
                 file.write(data[:place])
             self.assertEqual(verify(small)[0], OK, f"cut at {place}")
 
-    def test_what_cannot_be_read(self):
+    def test_unreadable_files(self):
         self.assertEqual(verify()[0], USAGE)
         self.assertEqual(verify("--nonsense", self.path)[0], USAGE)
         self.assertEqual(verify(self.path)[0], UNREADABLE)

@@ -166,7 +166,7 @@ TEST(BlockWriter, LaysAnIndexOutAsSpecified) {
   EXPECT_EQ(std::memcmp(payload.data(), expected, sizeof expected), 0);
 }
 
-TEST(BlockWriter, WritesNothingBehindAndAnswersZeroWithoutRoom) {
+TEST(BlockWriter, WritesNothingPastTheEndAndReturnsZeroWithoutSpace) {
   const StreamPosition positions[] = {{1, 10}};
   const Bytes entry = site_entry({.id = 1});
   const auto try_all = [&](std::span<std::byte> out) {

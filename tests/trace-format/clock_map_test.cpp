@@ -29,7 +29,7 @@ TEST(ClockPoint, SurvivesAnyNumbers) {
   EXPECT_EQ((ClockPoint{0, 0, kMost, 0, 0}.unix_ns(std::uint64_t{1} << 40)), kMost);
 }
 
-TEST(ClockMap, UsesTheLatestPointThatIsNotYounger) {
+TEST(ClockMap, UsesTheLatestPointThatIsNotNewer) {
   ClockMap map;
   EXPECT_EQ(map.unix_ns(7), 0U);
   constexpr std::uint64_t kOne = std::uint64_t{1} << 40;
@@ -103,7 +103,7 @@ TEST(ClockSteering, LimitsTheSlewAfterASleepThatOnlyOneClockSaw) {
   EXPECT_NEAR(rate, 1.0, 501e-6);
 }
 
-TEST(ClockSteering, GoesOnWhereTheWriterBeforeItStopped) {
+TEST(ClockSteering, ContinuesWhereThePreviousWriterStopped) {
   const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
   ClockSteering one(start);
   // The ticks are faster than the header states: each second brings a correction.
@@ -120,7 +120,7 @@ TEST(ClockSteering, GoesOnWhereTheWriterBeforeItStopped) {
   EXPECT_EQ(other.next(now).unix_ns0, one.next(now).unix_ns0);
 }
 
-TEST(ClockSteering, RefusesToGoOnFromPointsThatCannotBe) {
+TEST(ClockSteering, RefusesToContinueFromImpossiblePoints) {
   const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
   ClockSteering one(start);
   const ClockPoint first = one.first();

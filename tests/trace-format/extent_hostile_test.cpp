@@ -123,7 +123,7 @@ TEST_F(HostileBytes, AreNamedWithTheirPlace) {
   }
 }
 
-TEST_F(HostileBytes, GiveSoundExtentsHoweverTheRingIsScribbledOn) {
+TEST_F(HostileBytes, GiveValidExtentsHoweverTheRingIsScribbledOn) {
   RandomRecords random(21);
   const std::string ring = small_ring(random, 60);
   ExtentEncoder encoder(sites_);
@@ -247,7 +247,7 @@ class ChangedExtent {
   std::string bytes_;
 };
 
-TEST_F(HostileBytes, AreRefusedForWhatIsWrongWithThem) {
+TEST_F(HostileBytes, AreRefusedWithTheReason) {
   const TestSite text{.id = 7, .fields = {{.type = FieldType::string}}};
   const TestSite array{.id = 8, .fields = {{.type = shm::array_of(FieldType::u32)}}};
   add_site(sites_, text);

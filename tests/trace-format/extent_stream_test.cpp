@@ -42,7 +42,7 @@ TEST_F(ExtentStream, WritesNothingForControlRecordsAloneButFollowsTheirClock) {
   EXPECT_EQ(trip.cursor.last_tsc, std::uint64_t{1} << 50);
 }
 
-TEST_F(ExtentStream, StatesItsFirstRecordAndTimes) {
+TEST_F(ExtentStream, StoresItsFirstRecordAndTimes) {
   const RoundTrip trip =
       round_trip(sites_, plain_record(1, 100) + plain_record(1, 150) + plain_record(1, 150),
                  {.stream_id = 77, .next_sequence = 1000, .last_tsc = 90});
@@ -62,7 +62,7 @@ TEST_F(ExtentStream, StatesItsFirstRecordAndTimes) {
   EXPECT_EQ(trip.records[2].sequence, 1002U);
 }
 
-TEST_F(ExtentStream, PutsDropsInFrontOfTheExtentThatFollowsThem) {
+TEST_F(ExtentStream, PutsDropsBeforeTheExtentThatFollowsThem) {
   const std::string ring = plain_record(1, 100) + plain_record(1, 101) +
                            drop_record(110, 5, shm::DropCause::kRingFull) + plain_record(1, 120) +
                            drop_record(130, 2, shm::DropCause::kRingFull) +
@@ -128,7 +128,7 @@ TEST_F(ExtentStream, RefusesImpossibleDropCounts) {
   EXPECT_EQ(trip.cursor.next_sequence, 0U);
 }
 
-TEST_F(ExtentStream, SaysWhenTimeWentBack) {
+TEST_F(ExtentStream, ReportsThatTimeWentBack) {
   const std::vector<std::uint64_t> expected = {1000, 1500, 400, 900, 1400};
   std::string ring;
   for (const std::uint64_t t : expected) ring += plain_record(1, t);
@@ -192,7 +192,7 @@ TEST_F(ExtentStream, FollowsAlternatingSitesWithoutSpendingBytes) {
   EXPECT_LT(trip.output_bytes, 3000U * 2 + 200);
 }
 
-TEST_F(ExtentStream, EndsAnExtentAtTheMostSitesItMayHave) {
+TEST_F(ExtentStream, EndsAnExtentAtTheMaximumNumberOfSites) {
   SiteTable sites;
   const std::uint32_t count = 65536 + 300;
   std::string ring;

@@ -6,7 +6,7 @@
 namespace ringside::trace {
 namespace {
 
-TEST(Glob, FitsWholeTexts) {
+TEST(Glob, MatchesWholeTexts) {
   EXPECT_TRUE(glob_fits("kv*", "kvd"));
   EXPECT_TRUE(glob_fits("k[a-w]?", "kvd"));
   EXPECT_TRUE(glob_fits("*", "")) << "as what a statement lacks";
@@ -15,7 +15,7 @@ TEST(Glob, FitsWholeTexts) {
   EXPECT_FALSE(glob_fits("", "kvd"));
 }
 
-TEST(Glob, OneOfManyThatFitsOneOfManyTextsIsEnough) {
+TEST(Glob, OneOfManyThatMatchesOneOfManyTextsIsEnough) {
   EXPECT_TRUE(any_glob_fits({"a", "k*"}, {"x", "kvd"}));
   EXPECT_FALSE(any_glob_fits({"a", "k*"}, {"x", "vd"}));
   EXPECT_FALSE(any_glob_fits({}, {"x"}));

@@ -28,7 +28,7 @@ Coded nanolog(std::uint64_t value) {
   return coded;
 }
 
-TEST(NanoLogCode, IsThatOfTheSourcesTable) {
+TEST(NanoLogCode, EqualsTheSourcesTable) {
   EXPECT_EQ(nanolog(100), (Coded{1, 1, 100}));
   EXPECT_EQ(nanolog(1), (Coded{1, 1, 1}));
   EXPECT_EQ(nanolog(std::uint64_t{0} - 1), (Coded{9, 1, 1}));

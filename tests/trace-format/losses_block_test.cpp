@@ -79,7 +79,7 @@ TEST(LossesBlock, GivesBackWhatWasWritten) {
   EXPECT_EQ(read.by_site[1].site_id, 8U);
 }
 
-TEST(LossesBlock, IsRefusedIfItIsShorterThanItSays) {
+TEST(LossesBlock, IsRefusedIfItIsShorterThanItStates) {
   const Bytes block =
       losses_bytes({1, 2, {{0, LossCause::kNoRing, 0, 1}}, {{1, LossCause::kNoRing, 0, 1}}});
   LossesBlock read;
@@ -126,7 +126,7 @@ TEST(CountedLosses, KeepsCountersApart) {
   EXPECT_EQ(counted.add({1, LossCause::kNoConsumer, 0, kMost}, true), kMost - 5);
 }
 
-TEST(LossesInATrace, StandAtTheEndOfTheirIntervalWithoutAThread) {
+TEST(LossesInATrace, ComeAtTheEndOfTheirIntervalWithoutAThread) {
   const GivenLosses all = given(
       {file_with({{100, 200, {{0, LossCause::kNoRing, 0, 3}}, {{1, LossCause::kNoRing, 0, 3}}}})});
   ASSERT_EQ(all.by_stream.size(), 1U);
@@ -145,7 +145,7 @@ TEST(LossesInATrace, ByStatementAreGivenOnlyOnRequest) {
       given({file_with({{1, 2, {}, {{1, LossCause::kNoRing, 0, 3}}}})}, false).by_site.empty());
 }
 
-TEST(LossesInATrace, ThatASuccessorTellsAgainCountOnce) {
+TEST(LossesInATrace, RepeatedByASuccessorCountOnce) {
   // One consumer reports 3 losses and then 2 more; the next one reports 9 since the service
   // started.
   const Bytes first = file_with({{0, 10, {{0, LossCause::kNoRing, 0, 3}}, {}},

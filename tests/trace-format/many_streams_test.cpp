@@ -193,7 +193,7 @@ TEST(ManyStreams, StayInOrderWhenABurstFollowsAQuietTime) {
 
 // The extent's flags say that its times rise, but they do not: a late record comes directly after
 // the record before it, whichever other streams are read.
-TEST(ManyStreams, GiveARecordThatIsLateWithinItsExtentRightAfterTheOneBefore) {
+TEST(ManyStreams, GiveARecordThatIsLateWithinItsExtentDirectlyAfterThePreviousOne) {
   TraceFileBuilder file;
   file.begin();
   for (std::uint64_t s = 1; s <= 10; ++s) {

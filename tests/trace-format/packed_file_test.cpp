@@ -67,7 +67,7 @@ TEST(PackedFile, IsRecognisedByItsBytesAndReadLikeThePlainOne) {
   EXPECT_TRUE(r.report.notes.empty());
 }
 
-TEST(PackedFile, LosesOnlyTheFrameThatIsHit) {
+TEST(PackedFile, LosesOnlyTheDamagedFrame) {
   const Bytes plain = long_trace();
   Bytes bad = packed(plain, kFrame);
   bad[bad.size() / 2] ^= std::byte{0x10};
@@ -119,7 +119,7 @@ TEST(PackedFile, SurvivesAnyBytes) {
   EXPECT_GT(opened, 200U);
 }
 
-TEST(PackedFile, IsRefusedIfItCannotBeReadInParts) {
+TEST(PackedFile, IsRefusedIfItIsNotSeekable) {
   const TemporaryDirectory directory;
   const Bytes large(kMaxFrameContent + 1);
   const ReadResult r =

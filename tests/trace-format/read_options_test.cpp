@@ -168,7 +168,7 @@ TEST(ReadOptions, ThreadsDecodeAheadOfTheReader) {
   }
 }
 
-TEST(ReadOptions, ThreadsDecodeExtentsThatAreSoundOnlyInTheirFrame) {
+TEST(ReadOptions, ThreadsDecodeExtentsThatAreValidOnlyInTheirFrame) {
   TraceFileBuilder file;
   file.begin();
   for (std::uint64_t i = 0; i < 50; ++i) file.extent(1, {100 * i, 100 * i + 1, 100 * i + 2});

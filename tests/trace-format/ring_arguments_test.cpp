@@ -41,7 +41,7 @@ void expect_same_as_read(const SiteTable& sites, const std::string& ring,
   }
 }
 
-TEST(RingArguments, AreWhatTheReaderMakesOfTheRecord) {
+TEST(RingArguments, EqualTheReadersArguments) {
   RandomRecords random(20);
   for (std::uint32_t i = 1; i <= 400; ++i) {
     SCOPED_TRACE(i);

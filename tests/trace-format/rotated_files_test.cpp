@@ -64,7 +64,7 @@ TEST(RotatedFiles, ThatAreMissingBetweenOthersAreLosses) {
   EXPECT_NE(r.report.notes[0].text().find("2 files"), std::string::npos);
 }
 
-TEST(RotatedFiles, ThatRetentionRemovedAreNoLoss) {
+TEST(RotatedFiles, ThatRetentionRemovedAreNotALoss) {
   const ReadResult r = read_bytes(without(rotated_files(), {0, 1, 2}));
   EXPECT_EQ(r.events.size(), 5U);
   EXPECT_EQ(r.report.missing_records, 0U);
@@ -81,7 +81,7 @@ TEST(RotatedFiles, ThatAreCutLoseTheirEnd) {
   EXPECT_EQ(losses(r).size(), 1U);
 }
 
-TEST(RotatedFiles, OutsideTheWantedTimeAreNoLoss) {
+TEST(RotatedFiles, OutsideTheRequestedTimeAreNotALoss) {
   ReadOptions options;
   options.since_ns = 2000;
   options.until_ns = 4000;
@@ -92,7 +92,7 @@ TEST(RotatedFiles, OutsideTheWantedTimeAreNoLoss) {
   EXPECT_EQ(r.report.missing_records, 0U) << "what is missing may have lain in front";
 }
 
-TEST(RotatedFiles, ThatOverlapInTimeAreCheckedAllTheSame) {
+TEST(RotatedFiles, ThatOverlapInTimeAreCheckedNevertheless) {
   TraceFileBuilder writer;
   writer.begin(1, "service", 0);
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -157,7 +157,7 @@ TEST(RotatedFiles, BeginWithTheirOldestLossOfNoStream) {
   }
 }
 
-TEST(SequenceLedger, TellsOfASingleMissingRecord) {
+TEST(SequenceLedger, ReportsASingleMissingRecord) {
   SequenceLedger ledger;
   for (int i = 0; i < 3; ++i) ledger.add_section();
   EXPECT_EQ(ledger.expect(0, 1, 0, 5).count, 0U);
@@ -178,7 +178,7 @@ TEST(SequenceLedger, TellsOfASingleMissingRecord) {
   EXPECT_EQ(ledger.expect(2, 1, 31, 8).count, 1U);
 }
 
-TEST(SequenceLedger, KnowsNothingBehindASectionThatWasNotReadToItsEnd) {
+TEST(SequenceLedger, KnowsNothingAfterASectionThatWasNotReadToItsEnd) {
   SequenceLedger ledger;
   for (int i = 0; i < 3; ++i) ledger.add_section();
   EXPECT_EQ(ledger.expect(0, 1, 0, 5).count, 0U);

@@ -54,7 +54,7 @@ std::vector<ReadEvent> within(const std::vector<ReadEvent>& events, std::uint64_
   return result;
 }
 
-TEST(SectionIndex, SaysWhatTheWalkFinds) {
+TEST(SectionIndex, HoldsWhatTheWalkFinds) {
   const Bytes plain = section(1);
   const Bytes indexed = with_index(plain);
   ReadReport report;
@@ -123,7 +123,7 @@ TEST(SectionIndex, IsReadOfEverySectionOfAFileFromItsEnd) {
   for (const SectionScan& s : sections) EXPECT_FALSE(s.indexed);
 }
 
-TEST(SectionIndex, ThatLeavesOutOrInventsBlocksLosesNothing) {
+TEST(SectionIndex, WithMissingOrInventedBlocksLosesNothing) {
   const Bytes plain = section(7);
   const IndexFields truth = index_of(plain);
   const ReadResult all = read_bytes(std::vector<Bytes>{plain});
@@ -161,7 +161,7 @@ TEST(SectionIndex, ThatLeavesOutOrInventsBlocksLosesNothing) {
   }
 }
 
-TEST(SectionIndex, IsSurvivedWhateverItSays) {
+TEST(SectionIndex, IsSurvivedWhateverItsContent) {
   const Bytes plain = section(9);
   const ReadResult all = read_bytes(std::vector<Bytes>{plain});
   Bytes good = with_index(plain);

@@ -182,7 +182,7 @@ TEST(SiteScan, SkipsAndReportsDamage) {
   EXPECT_EQ(scan->report().damaged_blocks, 1U);
 }
 
-TEST(SiteScan, SaysWhyAFileCannotBeScanned) {
+TEST(SiteScan, ReportsWhyAFileCannotBeScanned) {
   const TemporaryDirectory directory;
   ReadError error;
   EXPECT_FALSE(SiteScan::open(directory.path() + "/none.ringtrace", &error));

@@ -12,7 +12,7 @@ namespace {
 
 using shm::FieldType;
 
-TEST(SiteTable, KeepsEverythingThatAnEntrySays) {
+TEST(SiteTable, KeepsEverythingInAnEntry) {
   SiteTable sites;
   std::string why;
   Bytes entries = enum_entry(9, {{-1, "minus"}, {5, "five"}});

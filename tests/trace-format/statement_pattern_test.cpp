@@ -54,7 +54,7 @@ StatementPattern with_regex(std::string regex) {
   return pattern;
 }
 
-TEST(StatementPattern, MeansAllStatementsIfNothingIsGiven) {
+TEST(StatementPattern, MatchesAllStatementsIfEmpty) {
   EXPECT_TRUE(StatementPattern().empty());
   EXPECT_TRUE(fits({}));
   EXPECT_FALSE(of_level("info").empty());
@@ -71,7 +71,7 @@ TEST(StatementPattern, FindsSitesByNamePlaceAndText) {
   EXPECT_TRUE(fits(of_sites({"nothing", "filled"}))) << "one of several";
 }
 
-TEST(StatementPattern, AllPartsHaveToFit) {
+TEST(StatementPattern, AllPartsMustMatch) {
   StatementPattern pattern;
   pattern.files = {"orders.cpp"};
   pattern.functions = {"Engine::*"};
@@ -93,7 +93,7 @@ TEST(StatementPattern, AllPartsHaveToFit) {
   EXPECT_FALSE(without([](StatementPattern& other) { other.regex = "^filled at"; }));
 }
 
-TEST(StatementPattern, ALevelMeansItselfOrWithPlusSevererOnesToo) {
+TEST(StatementPattern, ALevelMatchesItselfOrWithPlusMoreSevereOnesToo) {
   EXPECT_TRUE(fits(of_level("INFO")));
   EXPECT_TRUE(fits(of_level("Debug+")));
   EXPECT_TRUE(fits(of_level("info+")));
@@ -115,7 +115,7 @@ TEST(StatementPattern, ExpressionsAreFoundInTextNamePlaceAndFunction) {
   EXPECT_FALSE(fits(with_regex("src/")));
 }
 
-TEST(StatementPattern, SaysWhatIsNotSoundByTheNamesOfItsUser) {
+TEST(StatementPattern, ReportsInvalidPartsByTheNamesOfItsUser) {
   EXPECT_EQ(refusal(with_keywords({"0"})),
             "keyword 0: not a set of bits; write a number from 1 on, such as 0x10");
   EXPECT_EQ(refusal(with_keywords({"0x1g"}), {"--keyword", "--of-level", "--regex"}),

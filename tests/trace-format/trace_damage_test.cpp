@@ -63,7 +63,7 @@ TEST_F(DamagedFile, MayEndInSpaceThatWasAllocatedAhead) {
   EXPECT_TRUE(r.report.notes.empty());
 }
 
-TEST_F(DamagedFile, LosesOnlyTheBlockThatIsHit) {
+TEST_F(DamagedFile, LosesOnlyTheDamagedBlock) {
   // Each byte of the sixth extent's block in turn.
   std::size_t extent_begin = ends_[1 + 5 + 1];
   const std::size_t extent_end = ends_[1 + 6 + 1];
@@ -106,7 +106,7 @@ TEST_F(DamagedFile, GivesItsRecordsWithoutItsHeader) {
   EXPECT_EQ(r.events[0].pid, 0U);
 }
 
-TEST_F(DamagedFile, NeedsNoMoreThanRubbishInBetween) {
+TEST_F(DamagedFile, IsReadAroundGarbage) {
   std::mt19937_64 random(5);
   Bytes bad;
   std::size_t begin = 0;
@@ -155,7 +155,7 @@ TEST_F(DamagedFile, IsSurvivedHoweverItIsScribbledOn) {
 }
 
 // A machine crash can leave a file of full size whose first bytes never reached the disk.
-TEST_F(DamagedFile, CountsWhatNoSectionHoldsBesideFilesThatAreRead) {
+TEST_F(DamagedFile, CountsBytesOutsideOfSectionsBesideFilesThatAreRead) {
   const TemporaryDirectory directory;
   const std::string whole = directory.write("whole.ringtrace", file_.bytes);
   Bytes headless = file_.bytes;
@@ -178,7 +178,7 @@ TEST_F(DamagedFile, DoesNotEndAtAFalseEnd) {
 }
 
 // The checksums are valid here, so that the checks after them must withstand any contents.
-TEST_F(DamagedFile, IsSurvivedWithRightSumsOverWrongContents) {
+TEST_F(DamagedFile, IsSurvivedWithValidChecksumsOverWrongContents) {
   std::mt19937_64 random(18);
   const TemporaryDirectory directory;
   for (int i = 0; i < 3000; ++i) {

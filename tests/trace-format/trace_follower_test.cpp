@@ -109,7 +109,7 @@ TEST(TraceFollower, WaitsForTheRestOfABlock) {
   EXPECT_TRUE(follower->report().notes.empty());
 }
 
-TEST(TraceFollower, SkipsDamageOnceTheFileHasGrownBehindIt) {
+TEST(TraceFollower, SkipsDamageOnceTheFileHasGrownPastIt) {
   const TemporaryDirectory directory;
   GrowingFile file(directory.path() + "/a.ringtrace");
   file.writer.begin();
@@ -151,7 +151,7 @@ TEST(TraceFollower, DeliversAndCountsLateExtents) {
   EXPECT_EQ(follower->report().late_records, 1U);
 }
 
-TEST(TraceFollower, GoesOnWithTheNextFileOfASegmentAndNotWithItsPackedOne) {
+TEST(TraceFollower, ContinuesWithTheNextFileOfASegmentAndNotWithItsPackedOne) {
   const TemporaryDirectory directory;
   const std::string first = directory.path() + "/a.0.ringtrace";
   TraceFileBuilder writer;
@@ -207,7 +207,7 @@ TEST(TraceFollower, ReadsSectionsThatAreAppended) {
   EXPECT_EQ(follower->report().sections, 3U);
 }
 
-TEST(TraceFollower, DeliversTheRestWhenItIsToFinish) {
+TEST(TraceFollower, DeliversTheRestWhenItFinishes) {
   const TemporaryDirectory directory;
   GrowingFile file(directory.path() + "/a.ringtrace");
   file.writer.begin();
@@ -266,7 +266,7 @@ TEST(TraceFollower, WakesUpWhenAFileGrowsOrAppears) {
   EXPECT_EQ(times, Times{100});
 }
 
-TEST(TraceFollower, DeliversOnlyWhatIsWanted) {
+TEST(TraceFollower, DeliversOnlyWhatIsRequested) {
   const TemporaryDirectory directory;
   GrowingFile file(directory.path() + "/a.ringtrace");
   file.writer.begin();
@@ -289,7 +289,7 @@ TEST(TraceFollower, DeliversOnlyWhatIsWanted) {
   EXPECT_EQ(times_of(*follower), Times{400});
 }
 
-TEST(TraceFollower, NamesWhatIsNotThere) {
+TEST(TraceFollower, NamesMissingFiles) {
   const TemporaryDirectory directory;
   ReadError error;
   EXPECT_FALSE(

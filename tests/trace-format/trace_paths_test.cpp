@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(TracePaths, OfADirectoryStandInTheOrderOfTheirNumbers) {
+TEST(TracePaths, OfADirectoryAreInTheOrderOfTheirNumbers) {
   const TemporaryDirectory directory;
   for (const char* name :
        {"kv.7.10.ringtrace", "kv.7.9.ringtrace", "kv.7.2.ringtrace.zst", "kv.7.2.ringtrace",

@@ -42,7 +42,7 @@ TEST(TraceSet, MergesTheStreamsOfASection) {
   for (const ReadEvent& e : r.events) EXPECT_EQ(e.number, e.sequence);
 }
 
-TEST(TraceSet, TellsOfSegmentAndStream) {
+TEST(TraceSet, GivesSegmentAndStream) {
   TraceFileBuilder file;
   file.begin(7, "shop");
   file.stream(5, "worker");
@@ -84,7 +84,7 @@ TEST(TraceSet, PullsLateExtentsForwardOnce) {
   EXPECT_EQ(r.report.extents, 5U);
 }
 
-TEST(TraceSet, UsesDictionaryEntriesThatStandBehindTheReadersPlaceForLateExtents) {
+TEST(TraceSet, UsesDictionaryEntriesAfterTheReadersPlaceForLateExtents) {
   TraceFileBuilder file;
   file.begin();
   file.extent(1, {100});
@@ -120,7 +120,7 @@ TEST(TraceSet, SortsUnorderedExtents) {
   for (const ReadEvent& e : r.events) EXPECT_EQ(e.number, e.sequence);
 }
 
-TEST(TraceSet, DeliversAndCountsWhatComesLaterThanPromised) {
+TEST(TraceSet, DeliversAndCountsRecordsLaterThanTheWatermark) {
   TraceFileBuilder file;
   file.begin();
   file.extent(1, {100, 200});
@@ -245,7 +245,7 @@ TEST(TraceSet, RefusesSectionsForNewerReaders) {
   EXPECT_EQ(r.times(), Times{100});
 }
 
-TEST(TraceSet, NamesWhatCannotBeOpened) {
+TEST(TraceSet, NamesFilesThatCannotBeOpened) {
   const TemporaryDirectory directory;
   ReadResult r = read_all({directory.path() + "/absent.ringtrace"});
   EXPECT_FALSE(r.opened);

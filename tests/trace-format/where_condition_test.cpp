@@ -90,7 +90,7 @@ TEST(Where, KnowsWhereARecordComesFrom) {
   EXPECT_EQ(matching("msg == 'the message' && site == 'site' && line > 120"), "678");
 }
 
-TEST(Where, LeavesOutSitesWhoseTypesDoNotFit) {
+TEST(Where, LeavesOutSitesWhoseTypesDoNotMatch) {
   std::string misfit;
   EXPECT_EQ(matching("side > 5", &misfit), "");
   EXPECT_EQ(misfit,
@@ -104,7 +104,7 @@ TEST(Where, LeavesOutSitesWhoseTypesDoNotFit) {
   EXPECT_NE(misfit.find("cannot match"), std::string::npos) << misfit;
 }
 
-TEST(Where, SaysWhereItIsWrongAndWhatToDo) {
+TEST(Where, ReportsThePlaceOfAnErrorAndTheRemedy) {
   const auto says = [](const std::string& text, const std::string& position,
                        const std::string& remedy) {
     const std::string said = matching(text);

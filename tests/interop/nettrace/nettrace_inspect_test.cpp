@@ -80,14 +80,14 @@ void expect_sample(const std::string& name, const Json& summary, const std::stri
   EXPECT_EQ(inspect(bytes, InspectStyle::kCsv).text, lines);
 }
 
-TEST(NettraceInspect, SaysOfTheSamplesWhatIsExpected) {
+TEST(NettraceInspect, ReportsTheSamplesAsExpected) {
   for (const std::string& name : kSmallSamples) {
     const Json sample = Json::parse(file_text(name + ".json"));
     expect_sample(name, sample["summary"], sample["csv"].get<std::string>());
   }
 }
 
-TEST(NettraceInspect, SaysOfTracesOfDotnetWhatIsExpected) {
+TEST(NettraceInspect, ReportsTracesOfDotnetAsExpected) {
   for (const std::string& name : kRealSamples) {
     Json summary = Json::parse(file_text(name + ".json"));
     summary.erase("kind");
@@ -161,7 +161,7 @@ TEST(NettraceInspect, SurvivesAnyChangedByte) {
   }
 }
 
-TEST(NettraceInspect, RefusesWhatIsNoNetTraceOfTheVersionsItReads) {
+TEST(NettraceInspect, RefusesFilesThatAreNotNetTraceOfASupportedVersion) {
   const auto refused = [](std::string_view bytes) {
     const Inspected inspected = inspect(bytes);
     EXPECT_EQ(inspected.outcome.end, ReadEnd::kRefused);
@@ -298,7 +298,7 @@ TEST(NettraceInspect, ReadsBothFieldDescriptions) {
   EXPECT_EQ(json["events_without_metadata"], 1);
 }
 
-TEST(NettraceInspect, TakesAbsurdlyManyFieldsForATypeThatNobodyKnows) {
+TEST(NettraceInspect, TreatsATypeWithAbsurdlyManyFieldsAsUnknown) {
   const auto description_of = [](std::string_view fields) {
     FileMaker file;
     file.block("MetadataBlock",
@@ -346,7 +346,7 @@ TEST(NettraceInspect, CountsGapsResetsAndRegressionsAcrossTheWrap) {
   EXPECT_EQ(dropped["first_seen_missing"], 0xFFFF'FFFDU);
 }
 
-TEST(NettraceInspect, WarnsOfAMissingEndAndOfBytesBehindIt) {
+TEST(NettraceInspect, WarnsAboutAMissingEndAndAboutBytesAfterIt) {
   const Inspected missing = inspect(FileMaker().bytes());
   EXPECT_EQ(missing.outcome.end, ReadEnd::kWhole);
   EXPECT_EQ(missing.outcome.warnings.size(), 1U);
@@ -357,7 +357,7 @@ TEST(NettraceInspect, WarnsOfAMissingEndAndOfBytesBehindIt) {
   EXPECT_EQ(behind.json["trailing_bytes"], 4);
 }
 
-TEST(NettraceInspect, BelievesNoAbsurdLengths) {
+TEST(NettraceInspect, DoesNotTrustAbsurdLengths) {
   const auto damaged = [](std::string_view type, std::string_view body) {
     FileMaker file;
     file.block(type, body);

@@ -70,7 +70,7 @@ TEST(NettraceManifest, TablesAreWellFormed) {
   }
 }
 
-TEST(NettraceManifest, LatestVersionHoldsForLaterOnes) {
+TEST(NettraceManifest, LatestVersionAppliesToLaterOnes) {
   const auto known = find_manifest_event(kRuntimeProvider, 1, 2);
   const auto later = find_manifest_event(kRuntimeProvider, 1, UINT32_MAX);
   ASSERT_TRUE(known && later);

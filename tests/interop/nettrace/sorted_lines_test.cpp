@@ -28,7 +28,7 @@ TEST(SortedLines, GivesLinesInTheOrderOfTheirKeysAndEqualKeysAsTheyCame) {
   EXPECT_EQ(given(lines), (std::vector<std::string>{"", "a", "b", "c", "d"}));
 }
 
-TEST(SortedLines, GivesTheSameOfMoreThanItKeepsInMemory) {
+TEST(SortedLines, GivesTheSameForMoreThanItKeepsInMemory) {
   constexpr std::size_t kLineBytes = 4000;
   constexpr std::size_t kLines = 5 * SortedLines::kMostBytes / 2 / kLineBytes;
   std::mt19937 random(7);

@@ -78,7 +78,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual(self.options(),
                          sorted((str(s), str(i)) for s in range(senders) for i in range(messages)))
 
-    def test_binary_is_announced_by_who_listens_for_it_alone(self):
+    def test_binary_is_announced_only_by_receivers_that_accept_it(self):
         for form, told in (("trcbin", ANNOUNCEMENT), ("trcxml", b"")):
             with CollectorProcess(form) as collector:
                 self.assertEqual(self.catch_up(collector), told)
@@ -127,7 +127,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual(said.count("this begins no TPTP trace"), 2)
         self.assertEqual(self.options(), [("cut", "1"), ("dying", "1"), ("good", "1"), ("good", "2")])
 
-    def test_a_connection_that_is_reset_before_it_is_taken_is_told_with_its_address(self):
+    def test_a_connection_that_is_reset_before_it_is_accepted_is_reported_with_its_address(self):
         with CollectorProcess("trcbin") as collector:
             collector.process.send_signal(signal.SIGSTOP)
             os.waitpid(collector.process.pid, os.WUNTRACED)

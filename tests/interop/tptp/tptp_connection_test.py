@@ -40,12 +40,12 @@ class TptpConnection(unittest.TestCase):
         cls.binary = ringcat("--to", "trcbin", SAMPLE)[1]
         cls.xml = ringcat("--to", "trcxml", SAMPLE)[1]
 
-    def test_who_announces_binary_gets_it(self):
+    def test_a_receiver_that_announces_binary_gets_it(self):
         for announced in ([b"ACCEPT trcbin\n"], [b"ACCEPT other\nACC", b"EPT trcbin\n"],
                           [b"hello\r\nACCEPT trcbin\r", b"\n"]):
             self.assertEqual(send("trcbin", *announced), (self.binary, ""))
 
-    def test_who_does_not_gets_xml(self):
+    def test_a_receiver_without_an_announcement_gets_xml(self):
         for announced in ([], [b"ACCEPT trcbinary\n"], [b"hello"]):
             data, said = send("trcbin", *announced)
             self.assertEqual(data, self.xml)

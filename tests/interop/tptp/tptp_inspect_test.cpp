@@ -48,7 +48,7 @@ Inspected inspect(std::string_view bytes, InspectStyle style = InspectStyle::kJs
 
 const std::string kSamples[] = {"t01_all_le_ticks", "t02_all_be_ns", "t03_thread_start"};
 
-TEST(TptpInspect, SaysOfTheSamplesWhatIsExpected) {
+TEST(TptpInspect, ReportsTheSamplesAsExpected) {
   for (const std::string& name : kSamples) {
     SCOPED_TRACE(name);
     Json expected = Json::parse(file_text(name + ".json"));
@@ -137,7 +137,7 @@ TEST(TptpInspect, SkipsUnknownMessagesOfBothRangesBySize) {
   }
 }
 
-TEST(TptpInspect, SkipsAndCountsBadMessagesOfASoundSize) {
+TEST(TptpInspect, SkipsAndCountsBadMessagesOfAValidSize) {
   TrcbinMaker trace;
   trace.message(1041, [](TrcbinMaker& m) { m.raw("no zero byte"); });
   trace.message(1004, [](TrcbinMaker& m) { m.text("agent").number(std::uint32_t{1}); });
@@ -155,7 +155,7 @@ TEST(TptpInspect, SkipsAndCountsBadMessagesOfASoundSize) {
   EXPECT_EQ(inspected.json["messages"][0]["time"], "0.000000005");
 }
 
-TEST(TptpInspect, EndsAtASizeThatIsNone) {
+TEST(TptpInspect, EndsAtAnInvalidSize) {
   for (const std::uint32_t size : {0U, 5U, 0xFFFFFFFFU}) {
     TrcbinMaker trace;
     trace.custom("before").number(std::uint16_t{1041}).number(size).raw("xyz");
@@ -166,7 +166,7 @@ TEST(TptpInspect, EndsAtASizeThatIsNone) {
   }
 }
 
-TEST(TptpInspect, IgnoresAndReportsBytesBehindTheAttributes) {
+TEST(TptpInspect, IgnoresAndReportsBytesAfterTheAttributes) {
   TrcbinMaker trace;
   trace.message(1041, [](TrcbinMaker& m) { m.text("body").raw("more"); });
   const Inspected inspected = inspect(trace.text());
@@ -175,7 +175,7 @@ TEST(TptpInspect, IgnoresAndReportsBytesBehindTheAttributes) {
   EXPECT_EQ(inspected.outcome.warnings.size(), 1U);
 }
 
-TEST(TptpInspect, ReadsTextsInTheEncodingThatHoldsThere) {
+TEST(TptpInspect, ReadsTextsInTheCurrentEncoding) {
   TrcbinMaker trace;
   trace.custom("Gr\xC3\xBC\xC3\x9F").encoding("KOI8-R").custom("\xF0\xD2\xC9\xD7\xC5\xD4");
   trace.encoding("ISO-8859-1").custom("Gr\xFC\xDF").encoding("Shift_JIS").custom("\x93\xFA\x96{");
@@ -202,7 +202,7 @@ TEST(TptpInspect, RefusesEncodingsThatItCannotRead) {
   }
 }
 
-TEST(TptpInspect, PutsReplacementsForWhatIsNoText) {
+TEST(TptpInspect, ReplacesInvalidText) {
   TrcbinMaker trace;
   trace.custom("a\xFF\xC3").encoding("US-ASCII").custom("b\xE4");
   const Inspected inspected = inspect(trace.text());
@@ -239,7 +239,7 @@ TEST(TptpInspect, RefusesHeadersThatItDoesNotKnow) {
   }
 }
 
-TEST(TptpInspect, BeginsWhereTheHeaderSays) {
+TEST(TptpInspect, BeginsAtTheOffsetOfTheHeader) {
   TrcbinMaker trace;
   trace.raw("what a later version says here").custom("data");
   trace.text()[8] = static_cast<char>(12 + 30);

@@ -76,7 +76,7 @@ class Tptp(unittest.TestCase):
         self.assertEqual(opened, {})
         self.assertGreater(left, 400)
 
-    def test_times_that_no_trace_has_are_the_nearest_and_told(self):
+    def test_times_outside_the_range_become_the_nearest_and_are_reported(self):
         def end_of_thread(seconds):
             return struct.pack("<HIqqq2s", 1010, 32, 0, 1, seconds, b"\0\0")
         data = (struct.pack("<4s4BI", b"0TBF", 1, 0, 1, 1, 12) + struct.pack("<HIQ", 2, 14, 1) +
@@ -87,7 +87,7 @@ class Tptp(unittest.TestCase):
         self.assertIn("1 record: times after 2262", said)
         self.assertIn("1 record: times before 1970", said)
 
-    def test_processes_and_threads_beyond_what_a_trace_has_are_told(self):
+    def test_processes_and_threads_beyond_the_limits_are_reported(self):
         def process(number):
             body = b"p%d\0java\0" % number + struct.pack("<i", number) + b"\0" + bytes(8) + b"\0"
             return struct.pack("<HI", 1002, 6 + len(body)) + body
@@ -126,7 +126,7 @@ class Tptp(unittest.TestCase):
             with self.subTest(document):
                 self.assertEqual(ringcat("-", input=document)[0], 3)
 
-    def test_damage_is_told_and_what_precedes_it_is_delivered(self):
+    def test_damage_is_reported_and_what_precedes_it_is_delivered(self):
         with open(sample("t02_all_be_ns.trcbin"), "rb") as file:
             cut = file.read()[:700]
         code, output, said = ringcat("--format", "json", "-", input=cut)
