@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""SIGKILL of consumerd at random moments under load, and a new one each time: nothing is lost,
-nothing is written twice.
+"""SIGKILL of consumerd at random moments under load, followed by a new one each time: nothing is lost, nothing is written
+twice.
 
-RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills in all."""
+RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the total number of kills."""
 
 import os
 import random
@@ -42,7 +42,7 @@ class KilledConsumer(unittest.TestCase):
         self.assertNotIn("error", consumer.stderr())
         traces = self.bed.traces()
         self.assertEqual(len(traces), len(loads), traces)
-        # Killed consumers left sections without END; that is nothing to remark.
+        # Killed consumers left sections without END; ringcat does not remark on that.
         output = print_and_check(*traces, bound_s=400)
         expected = {}
         for load in loads:
@@ -64,7 +64,7 @@ class KilledConsumer(unittest.TestCase):
     def test_nothing_is_lost_or_doubled_during_startup_and_recovery(self):
         load = Load(self.bed, 0, 3, "--burst", 300)
         for _ in range(max(1, ROUNDS // 20)):
-            # One that has taken something, then some that die while they take over.
+            # A consumer that has taken records, followed by some that die while they take over.
             self.kill_repeatedly(1, 0.2)
             self.kill_repeatedly(6, 0.012)
         self.finish_and_check(load)
@@ -109,7 +109,7 @@ class KilledConsumer(unittest.TestCase):
             time.sleep(self.dice.uniform(0, 0.1))
             if number != 5:
                 consumer.kill()
-        # The last one drains while the service ends: a full ring would be waited for, and then be lost.
+        # The last one drains while the service ends: the service would wait for a full ring, and then lose records.
         load.stop()
         consumer.kill()
         self.bed.run_consumer_once("--output", outputs[0])
@@ -143,8 +143,8 @@ class KilledConsumer(unittest.TestCase):
         self.finish_and_check(*loads)
 
     def test_times_continue_where_the_predecessor_stopped(self):
-        # A service that has measured its clock badly: the consumer corrects that as it goes, and
-        # so does its successor, from there on and not from the beginning.
+        # A service that has measured its clock badly. The consumer corrects the times step by step, and its successor
+        # continues from that point, not from the beginning.
         load = Load(self.bed, 0, 2, "--burst", 20, ring_bytes=1 << 24)
         (segment,) = self.bed.segments()
         with open(os.path.join(self.bed.shm_dir, segment), "r+b") as file:
@@ -152,7 +152,7 @@ class KilledConsumer(unittest.TestCase):
             write_tick_hz(file, hz + hz // 200)
         for end in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
             consumer = self.bed.start_consumer()
-            goal = time.monotonic() + 1.5  # the rate is measured over a second at least
+            goal = time.monotonic() + 1.5  # the rate is measured over at least a second
             wait_until(lambda: time.monotonic() > goal, "the clock to be corrected")
             load.advance()
             consumer.send(end)
@@ -165,7 +165,7 @@ class KilledConsumer(unittest.TestCase):
         for _ in range(3):
             load.advance()
             consumer.send(signal.SIGSTOP)
-            # The rings fill up and the threads wait, until nothing moves any more.
+            # The rings fill up and the threads wait, until nothing changes any more.
             wait_until(lambda: self.stands_still(load), "the service to wait for space")
             consumer.send(signal.SIGCONT)
             load.advance()

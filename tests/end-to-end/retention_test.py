@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What becomes of closed files: packed in the background without loss, also when consumerd is killed
-at it, and removed, the oldest first, but never one that is written to or that may still be gone on with.
+"""What happens to closed files: they are packed in the background without loss, even if consumerd is killed meanwhile, and
+removed, the oldest first. A file that is being written, or that a consumer may continue, is never packed or removed.
 
 RINGSIDE_TEST_SEED sets the seed."""
 
@@ -47,7 +47,7 @@ class Retention(unittest.TestCase):
         # With pauses, and few files: the packer has a low priority, and takes long on a busy machine.
         load = Load(self.bed, 0, 3, "--burst", 300, "--pause-us", 2000)
         consumer = self.bed.start_consumer("--rotate-bytes", "256K", "--pack")
-        # By their numbers: for a moment, a file is there twice, as it was and packed.
+        # Compared by number: for a moment a file exists twice, unpacked and packed.
         wait_until(lambda: max(self.own("load0"), default=0) >= 5, "six files")
         load.advance()
         self.finish(consumer, load)
@@ -64,12 +64,12 @@ class Retention(unittest.TestCase):
         load = Load(self.bed, 0, 2, "--burst", 300, "--pause-us", 3000)
         for _ in range(15):
             consumer = self.bed.start_consumer("--rotate-bytes", "64K", "--pack")
-            # How long a start takes differs by ten between builds and machines.
+            # The time of a start differs by a factor of ten between builds and machines.
             wait_until(lambda c=consumer: "draining" in c.stderr(), "it to drain")
             time.sleep(self.dice.uniform(0, 0.2))
             consumer.kill()
             self.assertNotIn("error", consumer.stderr())
-        # One that drains while the service ends: a full ring would be waited for.
+        # A consumer that drains while the service ends: the service would wait for a full ring.
         consumer = self.bed.start_consumer("--pack")
         self.finish(consumer, load)
         self.bed.stop_consumer(consumer)
@@ -78,7 +78,7 @@ class Retention(unittest.TestCase):
         self.check_all_there(load)
 
     def test_only_so_many_closed_files_of_each_service_stay(self):
-        # Of a segment that no consumerd has finished, of a service that is not served, of nobody.
+        # Files of a segment that no consumerd has finished, of a service that is not drained, and of no known segment.
         start = "20250101T000000-000000"
         foreign = [f"load0.1.{start}.0.ringtrace", f"other.1.{start}.0.ringtrace.zst",
                    "load0.ringtrace", "load0.1.x.0.ringtrace"]

@@ -77,6 +77,7 @@ COMMENT_ROOMS = (
     "tests/query/",
     "tests/tools/",
     "tests/trace-commands/",
+    "tests/end-to-end/",
     "tests/*.md",
     "tests/*meson.build",
     "tools/*",
