@@ -68,7 +68,7 @@ bool read_lines(const std::string& output, Results& results, std::string* why) {
     if (text.empty()) continue;
     Result line = Result::parse(text, nullptr, false);
     if (!line.is_object() || text_of(line, "row").empty() || text_of(line, "subject").empty()) {
-      *why = "printed what is no result line: " + text;
+      *why = "printed an invalid result line: " + text;
       return false;
     }
     if (line.contains("not_measured")) {

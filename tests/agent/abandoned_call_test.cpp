@@ -25,7 +25,7 @@ namespace {
 
 #if !defined(RS_TEST_SINGLE_STEPS)
 TEST(AbandonedCall, NeedsHandlersAtOnce) {
-  GTEST_SKIP() << "single steps are x86's, and ThreadSanitizer calls handlers later";
+  GTEST_SKIP() << "single steps need x86, and ThreadSanitizer delays handlers";
 }
 #else
 

@@ -242,7 +242,8 @@ PROCESS_TEST(CallCost, AnotherOwnerOfARingBeginsAtZero) {
   };
   for (const int calls : {100, 30, 7}) log_on_a_thread(calls);
   ASSERT_EQ(own_segment().rings_used(), 1U);
-  EXPECT_EQ(sum(own_segment().call_costs(0).all), 137U) << "of all threads, those that ended too";
+  EXPECT_EQ(sum(own_segment().call_costs(0).all), 137U)
+      << "of all threads, including those that have ended";
 }
 
 PROCESS_TEST(CallCost, AForkedChildMeasuresItsOwn) {

@@ -75,7 +75,7 @@ class Compiler:
 def check_good(compiler, options, directory):
     body = "\n".join("{ " + s + " }" for s in compiler.good)
     accepted, message = compiler.compile(compiler.function("test", body), options, directory)
-    return [] if accepted else [f"{compiler.path}: good statements refused:\n{message}"]
+    return [] if accepted else [f"{compiler.path}: valid statements refused:\n{message}"]
 
 
 def diagnostics(output):
@@ -120,12 +120,12 @@ def check_bad(compiler, options, directory):
         message = said.get(number, "")
         if phrases is None:
             if ERROR.search(message):
-                failures.append(f"{name}: good, but refused among bad ones:\n{message}")
+                failures.append(f"{name}: valid, but refused among invalid ones:\n{message}")
         elif not refused(message, phrases):
             print(f"{name}: compiled by itself")
             accepted, message = compiler.compile(compiler.function("test", statement), options, directory)
             if accepted:
-                failures.append(f"{name}: compiled, though it must not")
+                failures.append(f"{name}: compiled, but must not compile")
             elif not refused(message, phrases):
                 failures.append(f"{name}: the message has none of {phrases}:\n{message}")
     return failures

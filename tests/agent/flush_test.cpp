@@ -41,7 +41,7 @@ PROCESS_TEST(Flush, IsDoneOnceTheConsumerAnswers) {
   consumer.start();
   EXPECT_TRUE(flush(milliseconds(60'000)));
   RS_INFO("drained as well");
-  EXPECT_TRUE(flush(milliseconds::max())) << "the longest of all timeouts is no short one";
+  EXPECT_TRUE(flush(milliseconds::max())) << "the longest timeout must not become a short one";
   consumer.stop();
   EXPECT_EQ(seen, 2U);
 }

@@ -119,10 +119,11 @@ PROCESS_TEST(Fork, TheChildsDeathLeavesTheParentAlive) {
 
 PROCESS_TEST(Fork, WorksWhileOtherThreadsLogAndStart) {
   if (kAddressSanitizer) {
-    GTEST_SKIP() << "AddressSanitizer's allocator may be locked for ever in the child";
+    GTEST_SKIP() << "AddressSanitizer's allocator can stay locked in the child";
   }
   if (kThreadSanitizer) {
-    GTEST_SKIP() << "ThreadSanitizer ends a child of several threads that starts a thread";
+    GTEST_SKIP()
+        << "ThreadSanitizer ends a child that starts a thread after a fork with several threads";
   }
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   setenv("RINGSIDE_RING_BYTES", "65536", 1);

@@ -88,7 +88,7 @@ PROCESS_TEST(FullDirectory, RefusesASegmentThatDoesNotFit) {
   EXPECT_EQ(status().refused, 100U);
   EXPECT_NE(status().message.find("no memory for " + shm_dir()), std::string::npos);
   EXPECT_NE(status().message.find("--shm-size"), std::string::npos);
-  EXPECT_TRUE(segments_in(shm_dir()).empty()) << "nothing half-made is left";
+  EXPECT_TRUE(segments_in(shm_dir()).empty()) << "no incomplete file is left";
   dir.resize("64m");
   log_until_recorded();
   EXPECT_EQ(status().state, State::live);
@@ -120,7 +120,7 @@ PROCESS_TEST(FullDirectory, RefusesTheSecondRing) {
   EXPECT_EQ(status().refused, 100U);
   EXPECT_EQ(own_segment().rings_used(), 1U);
   log_number(100);
-  EXPECT_EQ(own_segment().data(0).size(), 101U) << "the first thread goes on";
+  EXPECT_EQ(own_segment().data(0).size(), 101U) << "the first thread keeps logging";
   dir.resize("64m");
   wait_until([] {
     std::thread([] { log_number(1); }).join();
@@ -135,7 +135,7 @@ PROCESS_TEST(FullDirectory, RefusesStatementsBeyondTheDictionary) {
   dir.fill_up(0);
   void* const plugin = dlopen(std::getenv("RINGSIDE_TEST_MANY_STATEMENTS"), RTLD_NOW);
   ASSERT_NE(plugin, nullptr) << dlerror();
-  EXPECT_EQ(losses(), 0U) << "to load a statement is not to lose a record";
+  EXPECT_EQ(losses(), 0U) << "loading a statement does not count as a lost record";
   void* const symbol = dlsym(plugin, "log_every_statement");
   ASSERT_NE(symbol, nullptr);
   const auto log_every_statement = reinterpret_cast<int (*)()>(symbol);
@@ -147,7 +147,7 @@ PROCESS_TEST(FullDirectory, RefusesStatementsBeyondTheDictionary) {
   EXPECT_NE(status().message.find("no memory for the dictionary"), std::string::npos)
       << status().message;
   log_number(1);
-  EXPECT_EQ(own_segment().data(0).size(), found + 2) << "known statements go on";
+  EXPECT_EQ(own_segment().data(0).size(), found + 2) << "known statements are still recorded";
   dir.make_room();
   wait_until([&] {
     const std::uint64_t before = own_segment().data(0).size();

@@ -174,7 +174,7 @@ PROCESS_TEST(Overwrite, AHandlerCannotOverwriteTheRecordThatItInterrupted) {
   RS_INFO("%lu behind", 2UL);
   const Kept end = kept();
   EXPECT_EQ(end.oldest.sequence + end.data.size() + end.dropped, 5'000U + 20'000U + 3U);
-  EXPECT_GT(status().dropped, 0U) << "what did not fit behind the interrupted record";
+  EXPECT_GT(status().dropped, 0U) << "records that did not fit after the interrupted one";
   bool is_there = false;
   for (const Record& r : between.data) is_there = is_there || (r.pos == start && r.code == id);
   EXPECT_TRUE(is_there);

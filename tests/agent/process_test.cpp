@@ -26,7 +26,7 @@ class ShmDir {
  public:
   ShmDir() {
     char name[] = "/dev/shm/ringside-test.XXXXXX";
-    if (mkdtemp(name) == nullptr) throw std::runtime_error("cannot make a directory in /dev/shm");
+    if (mkdtemp(name) == nullptr) throw std::runtime_error("cannot create a directory in /dev/shm");
     path_ = name;
   }
   ~ShmDir() {
@@ -125,7 +125,7 @@ void wait_until(const std::function<bool()>& condition) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > give_up) {
-      ADD_FAILURE() << "what was waited for did not happen within a minute";
+      ADD_FAILURE() << "the condition did not become true within a minute";
       return;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));

@@ -53,7 +53,7 @@ PROCESS_TEST(SegmentAccess, TheModeAppliesWhateverTheUmask) {
 }
 
 PROCESS_TEST(SegmentAccess, TheGroupByNameAndByNumber) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root is sure to be let to give files to any group";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can certainly give files to any group";
   const group* const other = getgrnam("nogroup");  // NOLINT(concurrency-mt-unsafe)
   ASSERT_NE(other, nullptr);
   for (const std::string& text : {std::string("nogroup"), std::to_string(other->gr_gid)}) {

@@ -125,7 +125,7 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
                                           committed - dictionary_read_);
     const std::uint32_t bytes = shm::entry_bytes(rest);
     const auto view = bytes == 0 ? std::nullopt : shm::SiteEntryView::parse(rest.first(bytes));
-    if (!view) unsound("unsound entry in the dictionary");
+    if (!view) unsound("invalid entry in the dictionary");
     const shm::SiteDescription& d = view->site();
     Site site{d.site_id,
               d.line,
@@ -177,7 +177,7 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
   std::vector<Record> records;
   std::uint64_t at = from;
   const auto take = [&](void* out, std::size_t bytes) {
-    if (bytes > to - at) unsound("a record reaches beyond what is published");
+    if (bytes > to - at) unsound("a record extends past the published bytes");
     copy(index, at, out, bytes);
     at += bytes;
   };
@@ -207,7 +207,7 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
         if (!field.constant.empty()) continue;
         std::uint32_t length = static_cast<std::uint32_t>(shm::fixed_size(field.type));
         if (field.type == shm::FieldType::string) take(&length, sizeof length);
-        if (length > to - at) unsound("a string reaches beyond what is published");
+        if (length > to - at) unsound("a string extends past the published bytes");
         std::vector<unsigned char> bytes(length);
         take(bytes.data(), length);
         r.values.push_back(value_text(field.type, bytes));

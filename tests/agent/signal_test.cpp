@@ -110,7 +110,7 @@ PROCESS_TEST(Signal, CountsAreExactWhenTheRingOverflowsUnderATimer) {
   set_timer(0);
   signal(SIGALRM, SIG_IGN);
   consumer.stop();
-  RS_INFO("tells of the last drops");
+  RS_INFO("reports the last drops");
   consumer.poll();
   const std::uint64_t dropped = segment.ring(0).counters.dropped_total.load();
   EXPECT_EQ(static_cast<std::uint64_t>(logged + g_handled.load() + 1 - found), dropped);
@@ -191,7 +191,7 @@ struct ManualRecord {
 };
 
 PROCESS_TEST(Signal, OnlyTheOutermostRecordPublishes) {
-  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer calls a handler's handlers later";
+  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer delays handlers that interrupt a handler";
   preallocate();
   SegmentReader& segment = own_segment();
   const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;

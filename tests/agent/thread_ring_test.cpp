@@ -79,7 +79,7 @@ PROCESS_TEST(ThreadRing, IsReusedOnlyOnceDrainedAndBooked) {
   EXPECT_EQ(segment.rings_used(), 2U) << "nothing was drained yet";
   ring.consumer.consumer_pos.store(ring.producer.producer_pos.load());
   log_on_a_thread(2);
-  EXPECT_EQ(segment.rings_used(), 3U) << "the consumer has not taken up the generation";
+  EXPECT_EQ(segment.rings_used(), 3U) << "the consumer has not seen the generation";
   ring.consumer.generation.store(1);
   log_on_a_thread(3);
   EXPECT_EQ(segment.rings_used(), 4U) << "the drops were not booked";
@@ -95,7 +95,7 @@ PROCESS_TEST(ThreadRing, IsReusedOnlyOnceDrainedAndBooked) {
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].code, shm::kCodeClock);
   EXPECT_EQ(records[1].values[0], "i32 4");
-  EXPECT_EQ(status().dropped, dropped) << "what a former owner dropped stays counted";
+  EXPECT_EQ(status().dropped, dropped) << "drops of a former owner stay counted";
 }
 
 PROCESS_TEST(ThreadRing, TwentyThousandThreadsShareAFewRings) {

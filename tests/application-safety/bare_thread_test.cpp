@@ -80,7 +80,7 @@ PROCESS_TEST(BareThread, LogsIntoARingOfItsOwn) {
   }
   RS_INFO("bare thread %d", -1);
   if (!run_bare_thread(log_as_soon_as_there_is_a_ring, 7)) {
-    GTEST_SKIP() << "this C library does not tell how to make a thread's storage";
+    GTEST_SKIP() << "the layout of thread storage is unknown for this C library";
   }
   RS_INFO("bare thread %d", -2);
   EXPECT_EQ(own_segment().rings_used(), 2U);
@@ -105,7 +105,7 @@ PROCESS_TEST(BareThread, RingsOfEndedThreadsAreFoundAgain) {
   constexpr int kThreads = 12;
   for (int i = 0; i < kThreads; ++i) {
     if (!run_bare_thread(log_as_soon_as_there_is_a_ring, i)) {
-      GTEST_SKIP() << "this C library does not tell how to make a thread's storage";
+      GTEST_SKIP() << "the layout of thread storage is unknown for this C library";
     }
   }
   consumer.stop();
@@ -116,7 +116,7 @@ PROCESS_TEST(BareThread, RingsOfEndedThreadsAreFoundAgain) {
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(seen, expected);
   RS_INFO("bare thread %d", -2);
-  EXPECT_EQ(segment.data(0).size(), 1U) << "the ring of a thread that lives stays its own";
+  EXPECT_EQ(segment.data(0).size(), 1U) << "the ring of a live thread stays its own";
 }
 
 }  // namespace

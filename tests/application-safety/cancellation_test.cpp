@@ -30,7 +30,7 @@ PROCESS_TEST(Cancellation, ALogCallIsNotACancellationPoint) {
   ASSERT_EQ(pthread_create(&thread, nullptr, log_although_cancelled, nullptr), 0);
   void* result = nullptr;
   ASSERT_EQ(pthread_join(thread, &result), 0);
-  EXPECT_EQ(result, PTHREAD_CANCELED) << "the program's own settings hold again";
+  EXPECT_EQ(result, PTHREAD_CANCELED) << "the program's own settings are restored";
   EXPECT_TRUE(g_returned.load());
   EXPECT_EQ(own_segment().data(0).size(), 1U);
   // The library's lock is free, and the ring was retired.

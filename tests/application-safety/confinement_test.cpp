@@ -70,7 +70,7 @@ PROCESS_TEST(Confinement, AnotherUserFromOneCallToTheNext) {
   log_number(1);
   SegmentReader& segment = own_segment();
   if (setresgid(kNobody, kNobody, kNobody) != 0 || setresuid(kNobody, kNobody, kNobody) != 0) {
-    GTEST_SKIP() << "only root may become another user: " << std::strerror(errno);
+    GTEST_SKIP() << "only root can become another user: " << std::strerror(errno);
   }
   go_on_without_rights();
   check_what_was_recorded(segment);

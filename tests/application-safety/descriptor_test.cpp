@@ -202,7 +202,7 @@ PROCESS_TEST(Descriptor, RefusalNamesTheClosedDescriptor) {
   EXPECT_EQ(lines[0].find("--shm-size"), std::string::npos) << lines[0];
   EXPECT_EQ(losses(LossCause::no_shared_memory), 1U);
   log_number(3);
-  EXPECT_EQ(segment.data(0).size(), 2U) << "the first thread goes on";
+  EXPECT_EQ(segment.data(0).size(), 2U) << "the first thread keeps logging";
 }
 
 // Neither overwritten nor locked: the name belongs to another file by now.

@@ -49,7 +49,7 @@ Values own_numbers() {
 
 // Until exec, the child of vfork runs on the parent's thread: what it logs belongs to the parent.
 PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
-  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
+  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer turns each vfork into a fork";
   for (int i = 0; i < 20; ++i) {
     log_number(3 * i);
     EXPECT_EQ(log_and_exec_in_vforked_child(3 * i + 1), 0);
@@ -64,7 +64,7 @@ PROCESS_TEST(ProcessCreation, VforkAndExecLeaveTheParentsRecordsWhole) {
 // A child without a ring takes none: the ring would carry the child's name although the parent
 // continues with it.
 PROCESS_TEST(ProcessCreation, AVforkedChildTakesNoRingForItsParent) {
-  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer makes a fork of each vfork";
+  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer turns each vfork into a fork";
   EXPECT_EQ(log_and_exec_in_vforked_child(1), 0);
   EXPECT_EQ(status().state, State::idle);
   EXPECT_EQ(status().refused, 1U);

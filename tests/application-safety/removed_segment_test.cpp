@@ -130,7 +130,7 @@ PROCESS_TEST(RemovedSegment, ConsumerThatHasItContinues) {
   EXPECT_TRUE(held.service_holds_it()) << "not drained yet";
   held.drain();
   EXPECT_EQ(losses(), 0U);
-  EXPECT_FALSE(held.service_holds_it()) << "given back, so that its trace ends";
+  EXPECT_FALSE(held.service_holds_it()) << "released, so that its trace ends";
   held.die();
   EXPECT_EQ(losses(), 0U);
   SegmentReader segment(status().segment_path);

@@ -72,7 +72,7 @@ std::string said_to_nobody(const std::string& program, const std::vector<std::st
 }
 
 TEST(SetUserId, AProgramObeysNoVariableOfItsCaller) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root may make a set-user-id program of root";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can create a set-user-id program of root";
   const OpenDirectory programs(std::filesystem::temp_directory_path());
   const OpenDirectory chosen("/dev/shm");
   ASSERT_FALSE(programs.path().empty() || chosen.path().empty()) << std::strerror(errno);

@@ -43,7 +43,7 @@ class Symbols(unittest.TestCase):
     def test_nothing_is_called_that_would_interfere_with_the_program(self):
         # The library itself checks whether the program has ThreadSanitizer.
         if any(name.startswith(("__asan_", "__tsan_", "__ubsan_")) for name in undefined_symbols() - {"__tsan_init"}):
-            self.skipTest("a sanitizer has put calls of its own into the library")
+            self.skipTest("a sanitizer has added its own calls to the library")
         self.assertEqual({name for name in undefined_symbols() if FORBIDDEN.match(name)}, set())
 
     def test_what_could_end_the_process_is_known(self):

@@ -63,13 +63,14 @@ class UnreadMessages : public testing::TestWithParam<Ends (*)()> {};
 
 TEST_P(UnreadMessages, AreSuppressedAndCounted) {
   const Ends ends = GetParam()();
-  if (!ends.writer) GTEST_SKIP() << "no terminal can be made here";
+  if (!ends.writer) GTEST_SKIP() << "no terminal can be created here";
   const int flags = fcntl(ends.writer.get(), F_GETFL);
   const consumer::Log log(false, consumer::LogFormat::kText, ends.writer.get());
   constexpr std::size_t kMessages = 10'000;
   const std::string long_text(300, 'x');
   for (std::size_t i = 0; i < kMessages; ++i) log.notice(std::to_string(i) + "#" + long_text);
-  EXPECT_EQ(fcntl(ends.writer.get(), F_GETFL), flags) << "others share the open file description";
+  EXPECT_EQ(fcntl(ends.writer.get(), F_GETFL), flags)
+      << "other processes share the open file description";
 
   std::string said = read_all(ends.reader.get());
   log.report_suppressed();

@@ -69,7 +69,7 @@ TEST(OptionValues, HaveUnits) {
 }
 
 TEST(Options, RefusesAnOutputThatItCannotWriteTo) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  if (geteuid() == 0) GTEST_SKIP() << "root can write everywhere";
   const TemporaryDirectory dir;
   const std::string sealed = dir.file("sealed");
   std::filesystem::create_directory(sealed);

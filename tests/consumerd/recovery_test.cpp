@@ -387,7 +387,7 @@ TEST_F(RecoveryTest, AFailureIsListedByOnce) {
                                           0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF};
   const std::vector<std::string> once = {"-o", out_.path(), "--shm-dir", shm_.path(), "--once"};
   ConsumerdProcess unnamed(once);
-  EXPECT_EQ(unnamed.wait(), 1) << "its records are in no trace file";
+  EXPECT_EQ(unnamed.wait(), 1) << "its records are not in a trace file";
   EXPECT_NE(unnamed.error_output().find("not recovered: " + staging_.path()), std::string::npos);
   std::memcpy(service_.control().consumer.staging_uuid, uuid.data(), uuid.size());
   ConsumerdProcess named(once);

@@ -296,7 +296,7 @@ TEST_F(SessionTest, ContinuesInANewFileWhenTheDirectoryOfItsFileExistsAgain) {
   EXPECT_EQ(content.values.at(1).size(), 10U);
   const TraceContent first = read_traces(moved, "svc");
   EXPECT_TRUE(first.faults.empty());
-  EXPECT_EQ(first.ends, 1U) << "the one that was moved is whole";
+  EXPECT_EQ(first.ends, 1U) << "the file that was moved is whole";
   EXPECT_TRUE(counts_up_to(first, 1, 100));
   std::filesystem::remove_all(moved);
 }

@@ -74,7 +74,7 @@ class SessionTest : public testing::Test {
     for (int i = 0; i < 5; ++i) {
       const consumer::RoundResult result = session_->poll();
       if (i == 0) continue;
-      EXPECT_EQ(result.fullest_permille, 0U) << "a dead ring keeps the loop busy";
+      EXPECT_EQ(result.fullest_permille, 0U) << "a quarantined ring keeps the loop busy";
     }
     const TraceContent content = end();
     for (std::uint32_t ring = 0; ring < 3; ++ring) {

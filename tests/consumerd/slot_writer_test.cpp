@@ -79,8 +79,8 @@ TEST_F(SlotWriterTest, EveryByteArrivesWhateverTheDiskDoes) {
       const std::uint64_t offset = staging_->header(slot).file_offset;
       writer.write(slot, fd, [&, fd, offset, bytes](std::uint32_t done) {
         --outstanding;
-        EXPECT_NE(staging_->header(done).commit.load(), 0U) << "freed before it was told";
-        EXPECT_TRUE(arrived(io, fd, offset, bytes)) << "told before it arrived";
+        EXPECT_NE(staging_->header(done).commit.load(), 0U) << "freed before it was reported";
+        EXPECT_TRUE(arrived(io, fd, offset, bytes)) << "reported before it was written";
       });
     }
     while (!writer.idle()) writer.poll(true);

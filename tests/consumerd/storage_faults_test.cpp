@@ -203,8 +203,10 @@ class History {
       for (std::uint32_t ring = 0; ring < kRings; ++ring) {
         const shm::RingMetadata& line = service->ring(ring);
         const std::uint64_t consumed = line.consumer.consumer_pos.load();
-        if (consumed > line.producer.producer_pos.load()) wrong("drained what is not there");
-        if (line.consumer.written_pos.load() > consumed) wrong("written what is not drained");
+        if (consumed > line.producer.producer_pos.load())
+          wrong("drained records that do not exist");
+        if (line.consumer.written_pos.load() > consumed)
+          wrong("wrote records that were not drained");
       }
     }
     constexpr std::size_t kMostHeap = std::size_t{32} << 20;
@@ -225,7 +227,8 @@ class History {
     if (!outage_counted_) ++totals().outages;
     outage_counted_ = true;
     if (victim_ < kServices) {
-      if (state_of(victim_) != shm::ConsumerState::kStalled) wrong("the state does not tell");
+      if (state_of(victim_) != shm::ConsumerState::kStalled)
+        wrong("the state does not show the failure");
     } else {
       bool told = false;
       for (std::uint32_t i = 0; i < kServices; ++i) {
@@ -237,7 +240,7 @@ class History {
       const std::string log = text_of(log_path());
       log_checked_ = log.find("cannot write") != std::string::npos ||
                      log.find("cannot finish") != std::string::npos;
-      if (!log_checked_) wrong("the log does not tell");
+      if (!log_checked_) wrong("the log does not report the failure");
     }
   }
 
@@ -253,7 +256,7 @@ class History {
     for (std::uint32_t i = 0; i < kServices; ++i) {
       for (std::uint32_t ring = 0; i != victim_ && ring < kRings; ++ring) {
         if (services_[i]->ring(ring).consumer.written_pos.load() < published_[i][ring]) {
-          wrong("one file that fails stops another");
+          wrong("a file that fails stops another");
         }
       }
     }

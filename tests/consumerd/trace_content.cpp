@@ -71,7 +71,7 @@ void read_into(const std::string& path, TraceContent& out) {
   while (!rest.empty()) {
     trace::BlockFrame frame;
     if (!trace::parse_block_frame(rest, frame) || frame.block_bytes() > rest.size()) {
-      out.faults.push_back(path + ": no block where one should be");
+      out.faults.push_back(path + ": a block is missing");
       return;
     }
     const auto payload = rest.subspan(trace::kBlockHeaderBytes, frame.payload_bytes);

@@ -147,7 +147,7 @@ TEST(TriggerWatch, WithoutAConditionEveryRecordOfTheStatementsCounts) {
   rule.statements.level = "warning+";
   Shop shop({rule});
   shop.knows(kFilled);
-  EXPECT_FALSE(shop.looks()) << "no record of a known statement can set it off";
+  EXPECT_FALSE(shop.looks()) << "no record of a known statement can fire it";
   EXPECT_EQ(shop.fired(filled(1, 2, "B")), Lines{});
   shop.knows(kQueue);
   EXPECT_TRUE(shop.looks());

@@ -102,7 +102,7 @@ TEST_F(Judge, AdvisesNoNumberForUsersThatAUserNamespaceDoesNotHave) {
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WEXITSTATUS(status) == kNoNamespace) GTEST_SKIP() << "no user namespace can be made here";
+  if (WEXITSTATUS(status) == kNoNamespace) GTEST_SKIP() << "no user namespace can be created here";
   EXPECT_EQ(status, 0);
 }
 

@@ -85,7 +85,7 @@ TEST_F(UnwelcomeNames, OfEveryKindOfFile) {
   std::filesystem::create_directory(shm_.file(segment_name("dir", 13)));
   ASSERT_EQ(mkfifo(shm_.file(segment_name("fifo", 14)).c_str(), 0600), 0);
   if (mknod(shm_.file(segment_name("device", 15)).c_str(), S_IFCHR | 0600, makedev(1, 5)) != 0) {
-    std::printf("without a device file: needs root\n");
+    std::printf("no device file: creating it needs root\n");
   }
   std::filesystem::create_hard_link(healthy_.path(), shm_.file(segment_name("twin", 16)));
   std::filesystem::remove(shm_.file(segment_name("twin", 16)));

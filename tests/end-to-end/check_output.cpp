@@ -102,7 +102,7 @@ class Checker {
 
   void take_record(std::string_view line, std::string_view identity, std::string_view message) {
     unsigned number = 0;
-    if (!thread_of(identity, &number)) return complain(line, "no thread of a workload");
+    if (!thread_of(identity, &number)) return complain(line, "not a thread of a workload");
     ThreadCount& thread = threads_[number];
     if (thread.identity.empty()) thread.identity.assign(identity);
     if (identity != thread.identity) complain(line, "another thread than " + thread.identity);
@@ -124,7 +124,7 @@ class Checker {
     if (message.ends_with(kCutMark) && message != expected) {
       ++cut_;
       message.remove_suffix(kCutMark.size());
-      if (!expected.starts_with(message)) complain(line, "cut, and no prefix of the message");
+      if (!expected.starts_with(message)) complain(line, "cut, but not a prefix of the message");
       return;
     }
     if (message != expected) complain(line, "expected: " + std::string(expected));

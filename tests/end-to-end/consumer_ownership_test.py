@@ -91,7 +91,7 @@ class ConsumerOwnership(unittest.TestCase):
         load, progress = self.start_load()
         for _ in range(5):
             rivals = [self.bed.start_consumer() for _ in range(4)]
-            wait_until(lambda: sum(rival.running() for rival in rivals) <= 1, "all but one to go")
+            wait_until(lambda: sum(rival.running() for rival in rivals) <= 1, "all but one to exit")
             statuses = [rival.popen.poll() for rival in rivals]
             self.assertEqual(sorted(statuses, key=str),
                              [CONSUMER_EXIT_OWNED] * 3 + [None],

@@ -32,7 +32,7 @@ class ConsumerShutdown(unittest.TestCase):
                 before = [progress.returned(thread) for thread in range(2)]
                 bed.stop_consumer(consumer, signal_number)
                 goal = progress.total() + 1000
-                wait_until(lambda: progress.total() > goal, "the service to log on alone")
+                wait_until(lambda: progress.total() > goal, "the service to keep logging without a consumer")
                 # The file is finished: every section has its END, and ringcat has no remarks.
                 (trace,) = bed.traces()
                 types = block_types(trace)

@@ -30,7 +30,7 @@ class FullOutput(unittest.TestCase):
     def finish(self, bed, small, service, consumer, progress):
         small.resize(512 * MIB)
         before = progress.total()
-        wait_until(lambda: progress.total() > before + 10_000, "the service to go on")
+        wait_until(lambda: progress.total() > before + 10_000, "the service to continue")
         service.end_input()
         self.assertEqual(service.wait(), 0)
         self.assertEqual(service.values()["dropped"], "0")
@@ -71,6 +71,6 @@ class FullOutput(unittest.TestCase):
 
 if __name__ == "__main__":
     if os.geteuid() != 0:
-        print("skipped: only root may mount a small file system")
+        print("skipped: only root can mount a small file system")
         sys.exit(MESON_SKIP)
     unittest.main(verbosity=2)

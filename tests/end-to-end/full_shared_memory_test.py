@@ -137,7 +137,7 @@ class FullSharedMemory(unittest.TestCase):
                 dead = staging_files(bed.output_dir)
                 consumer = bed.start_consumer()
                 wait_until(lambda old=dead: set(staging_files(bed.output_dir)) - set(old),
-                           "a staging file of its own")
+                           "its own staging file")
                 size_bytes = os.path.getsize(trace)
                 wait_until(lambda path=trace, before=size_bytes: os.path.getsize(path) > before,
                            "more records")
@@ -183,6 +183,6 @@ def step(service, total):
 
 if __name__ == "__main__":
     if os.geteuid() != 0:
-        print("skipped: only root may mount a small file system")
+        print("skipped: only root can mount a small file system")
         sys.exit(MESON_SKIP)
     unittest.main(verbosity=2)

@@ -25,7 +25,7 @@ class KilledInHandler(unittest.TestCase):
                               check=True)
         recorded = int(done.stdout)
         if recorded < 0:
-            self.skipTest("single steps are x86's, and ThreadSanitizer calls handlers later")
+            self.skipTest("single steps need x86, and ThreadSanitizer delays handlers")
         self.assertGreater(recorded, 20)
         salvaged = 0
         for segment in bed.segments():

@@ -13,7 +13,7 @@ from traced_processes import TestBed, wait_until
 
 SMALL_RING = 1 << 16
 ANY, NO_CONSUMER, NO_RING, NO_SHARED_MEMORY, TOO_LARGE = 0, 2, 5, 6, 10
-MOUNTS = unittest.skipIf(os.geteuid() != 0, "only root may mount a small file system")
+MOUNTS = unittest.skipIf(os.geteuid() != 0, "only root can mount a small file system")
 
 
 def segment_directory(file_system):
@@ -84,7 +84,7 @@ class LossCounts(unittest.TestCase):
                 where_lost, by_site = losses_by_cause(path)
                 return where_lost.get(NO_SHARED_MEMORY, 0) > 1000 and by_site == where_lost
 
-            wait_until(taken_over, "the segment to know of them")
+            wait_until(taken_over, "the segment to count them")
             self.check(bed, service, NO_SHARED_MEMORY)
 
     def test_cut_records_are_counted_and_not_lost(self):

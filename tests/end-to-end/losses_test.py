@@ -184,7 +184,7 @@ class Losses(unittest.TestCase):
         return subprocess.run([program("ringcat"), "stats", *bed.traces()], capture_output=True,
                               timeout=BOUND_S, check=True, text=True).stdout
 
-    @unittest.skipIf(os.geteuid() != 0, "only root may mount a small file system")
+    @unittest.skipIf(os.geteuid() != 0, "only root can mount a small file system")
     def test_no_shared_memory(self):
         with SmallFileSystem(6 << 20) as small:
             directory = os.path.join(small.path, "segments")
@@ -197,7 +197,7 @@ class Losses(unittest.TestCase):
                 told = self.check(bed, 40_000, "no_shared_memory")
                 self.assertEqual(str(told["lost"]), values["lost.6"])
 
-    @unittest.skipIf(os.geteuid() != 0, "only root may mount a small file system")
+    @unittest.skipIf(os.geteuid() != 0, "only root can mount a small file system")
     def test_what_was_lost_before_there_was_a_segment(self):
         with SmallFileSystem(64 << 10) as small:
             directory = os.path.join(small.path, "segments")
@@ -226,7 +226,7 @@ class Losses(unittest.TestCase):
             bed.stop_consumer(consumer)
             told = stats(bed)
             self.assertGreater(told["too_large"], 0)
-            self.assertEqual(told["lost"], 0, "records that are cut are there")
+            self.assertEqual(told["lost"], 0, "cut records are present")
             self.assertEqual(sum(s.get("too_large", 0) for s in told["sites"]), told["too_large"])
             self.assertEqual(sums(told["sites"]), {})
 

@@ -159,7 +159,7 @@ class Metrics(unittest.TestCase):
         with open(config, "w", encoding="utf-8") as file:
             file.write(failing)
         consumer.send(signal.SIGHUP)
-        wait_until(lambda: of("quiet", "fired_total") is None, "one that is no more to go")
+        wait_until(lambda: of("quiet", "fired_total") is None, "the removed service to disappear")
         self.assertEqual(of("failing", "fired_total"), 1)
 
     def test_totals_of_processes_that_ended_stay(self):
@@ -192,7 +192,7 @@ class Metrics(unittest.TestCase):
         self.assertIn("cannot be written", self.get("/readyz")[1])
         self.assertEqual(self.get("/healthz")[0], 200)
         os.mkdir(self.bed.output_dir)
-        wait_until(lambda: self.of("orders", "ringside_stalled_processes") == 0, "it to go on")
+        wait_until(lambda: self.of("orders", "ringside_stalled_processes") == 0, "it to continue")
         self.assertEqual(self.get("/readyz")[0], 200)
         service.end_input()
 

@@ -88,7 +88,7 @@ class NoConsumer(unittest.TestCase):
                 consumer = bed.start_consumer()
                 # From here on it is drained; far more than the rings hold passes through.
                 goal = progress.total() + 200_000
-                wait_until(lambda: progress.total() > goal, "the service to go on")
+                wait_until(lambda: progress.total() > goal, "the service to continue")
                 service.end_input()
                 self.assertEqual(service.wait(), 0)
                 bed.wait_until_segments_are_gone()
@@ -123,7 +123,7 @@ class NoConsumer(unittest.TestCase):
             wait_until(lambda: self.blocked_s(path) > 0.9 * timeout_ms / 1000, "a wait of the whole bound")
             # No thread waits again: with 50 ms per record this would take hours.
             goal = progress.total() + 200_000
-            wait_until(lambda: progress.total() > goal, "the service to go on")
+            wait_until(lambda: progress.total() > goal, "the service to continue")
             consumer.send(signal.SIGCONT)
             service.end_input()
             self.assertEqual(service.wait(), 0)

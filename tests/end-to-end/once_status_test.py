@@ -71,7 +71,7 @@ class OnceStatus(unittest.TestCase):
         if os.geteuid() == 0:
             os.chown(path, FOREIGN_USER, FOREIGN_USER)
             status, said = self.run_once(*arguments)
-            self.assertEqual(status, 0, "a user that is not to be served is no failure: " + said)
+            self.assertEqual(status, 0, "a segment of an unserved user is not a failure: " + said)
             self.assertIn(f"--allow-uid {FOREIGN_USER}", said)
             arguments += ("--allow-uid", FOREIGN_USER)
         status, said = self.run_once(*arguments)

@@ -107,7 +107,7 @@ class Ringstat(unittest.TestCase):
             return (service["consumer"]["health"] == "polling" and len(statements) > 10 and
                     all(one["records_per_s"] > 0 and one["bytes_per_s"] > 0 for one in threads) and
                     service)
-        service = wait_until(busy, "a look at a busy service")
+        service = wait_until(busy, "a poll of a busy service")
         self.assertTrue(service["alive"])
         self.assertEqual(service["lost"], 0)
         self.assertEqual(len(service["threads"]), 2)
@@ -240,7 +240,7 @@ class Ringstat(unittest.TestCase):
             # If consumerd gets no processor for a second, ringstat reports an alert.
             self.assertIn((done.returncode, done.stdout == ""), ((0, True), (11, False)))
             return done.returncode == 0
-        wait_until(ends_well, "a while in which all is well")
+        wait_until(ends_well, "a time without alerts")
         self.bed.stop_consumer(consumer)
         done = self.run_ringstat("--watch-exit", "--interval", "100ms", "--fill", "100")
         self.assertEqual(done.returncode, 11, done.stdout)
@@ -254,7 +254,7 @@ class Ringstat(unittest.TestCase):
                                      "--fill", "100")
             self.assertIn(done.returncode, (10, 11, 13), done.stdout)
             return done.returncode == 10 and "lost" in done.stdout
-        wait_until(loses, "losses between two looks")
+        wait_until(loses, "losses between two polls")
 
     def test_screens(self):
         self.workload(service="orders")

@@ -141,7 +141,7 @@ class ScribbledSegment(unittest.TestCase):
                 victim.kill()
                 self.assertTrue(consumer.running(), f"seed {SEED}: {consumer.stderr()}")
                 before = progress.total()
-                wait_until(lambda: progress.total() > before + 1000, "the neighbour to go on")
+                wait_until(lambda: progress.total() > before + 1000, "the neighbour to continue")
             healthy.end_input()
             self.assertEqual(healthy.wait(), 0)
             bed.wait_until_segments_are_gone("healthy")

@@ -33,7 +33,7 @@ def wait_until(condition, what, bound_s=BOUND_S):
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {bound_s} s in vain for: {what}")
+            raise AssertionError(f"timed out after {bound_s} s, waiting for {what}")
         time.sleep(pause_s)
         pause_s = min(pause_s * 2, 0.02)
 
@@ -177,7 +177,7 @@ class TestBed:
 
     def wait_until_segments_are_gone(self, service=""):
         """Waits until every ended service is drained, written and removed."""
-        wait_until(lambda: not self.segments(service), "the segments of ended services to go")
+        wait_until(lambda: not self.segments(service), "the segments of ended services to be removed")
 
     def traces(self):
         return sorted(os.path.join(self.output_dir, name) for name in os.listdir(self.output_dir))

@@ -121,11 +121,11 @@ class Triggers(unittest.TestCase):
         desk.tell("tick 2")
         # Repeats if the machine was so busy that the time had passed.
         wait_until(lambda: "state of order 4 checked" in self.messages_after(desk, "tick 3", "tick 4"),
-                   "DEBUG to be let in")
+                   "DEBUG to be enabled")
         self.assertEqual(level("other"), "NOTICE")
         # The hook runner exits on its own after consumerd is killed.
         self.consumer.kill()
-        wait_until(lambda: level("desk") == "NOTICE", "the level to be as before")
+        wait_until(lambda: level("desk") == "NOTICE", "the level to be restored")
         desk.tell("tick 5")
         for service in (desk, other):
             service.end()

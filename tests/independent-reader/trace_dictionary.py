@@ -67,7 +67,7 @@ class Dictionary:
         at = 0
         while at < len(payload):
             if len(payload) - at < MIN_ENTRY_BYTES:
-                raise Unsound("bytes behind the last entry")
+                raise Unsound("bytes after the last entry")
             size, kind = struct.unpack_from("<IH", payload, at)
             if (size < MIN_ENTRY_BYTES or size % 8 or size > MAX_ENTRY_BYTES
                     or size > len(payload) - at):
@@ -95,7 +95,7 @@ class _Texts:
 
     def take(self, count):
         if count > len(self.entry) - self.at:
-            raise Unsound("a text that ends behind its entry")
+            raise Unsound("a text that ends after its entry")
         self.at += count
         return self.entry[self.at - count:self.at]
 

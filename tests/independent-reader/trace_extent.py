@@ -81,7 +81,7 @@ def parse_extent(payload):
         raise Unsound("a site table of a wrong length")
     sites = list(struct.unpack(f"<{len(table) // 4}I", table))
     if len(set(sites)) != len(sites):
-        raise Unsound("a site that stands twice in the site table")
+        raise Unsound("a site that occurs twice in the site table")
     return Extent(stream_id, first, base, smallest, largest, count, flags, dropped, cause, sites,
                   payload[HEAD.size:HEAD.size + records_bytes])
 
@@ -272,4 +272,4 @@ def decode_records(extent, sites):
     for number in range(extent.record_count):
         yield decoder.record(extent.first_sequence + number)
     if decoder.rest.at != len(extent.records_part):
-        raise Unsound("bytes behind the last record")
+        raise Unsound("bytes after the last record")

@@ -172,7 +172,7 @@ class TraceFile:
         if block.type == HEADER:
             self.sections.append(Section(block.offset, _header(block.payload)))
         if not self.sections:
-            raise Unsound("a block in front of the first header")
+            raise Unsound("a block before the first header")
         section = self.sections[-1]
         offset = block.offset - section.offset
         section.blocks.append((offset, block.type))
@@ -209,7 +209,7 @@ def _texts(payload, at, count):
     for _ in range(count):
         length = struct.unpack_from("<H", payload, at)[0]
         if length > len(payload) - at - 2:
-            raise Unsound("a text that ends behind its block")
+            raise Unsound("a text that ends after its block")
         texts.append(payload[at + 2:at + 2 + length].decode("utf-8", "surrogateescape"))
         at += 2 + length
     return texts

@@ -150,10 +150,10 @@ class InstalledLibrary(unittest.TestCase):
     def trace_of(self, program):
         """ringcat's output for one run of the program."""
         run([program], cwd=self.folder, env=self.environment)
-        self.assertEqual(len(os.listdir(self.shm)), 1, "the program must leave its segment to consumerd")
+        self.assertEqual(len(os.listdir(self.shm)), 1, "consumerd must find the program's segment")
         output = tempfile.mkdtemp(dir=self.folder)
         run([installed.program("consumerd"), "--once", "--shm-dir", self.shm, "--output", output], env=self.environment)
-        self.assertEqual(os.listdir(self.shm), [], "a drained segment of a process that is gone is removed")
+        self.assertEqual(os.listdir(self.shm), [], "a drained segment of an ended process is removed")
         return run([installed.program("ringcat"), output], env=self.environment)
 
     def test_readme_program_is_traced_when_built_by_every_compiler(self):

@@ -43,7 +43,7 @@ def main():
             found = text.find(operation, at)
             if found < 0:
                 missing += 1
-                print(f"{path}: no longer (or in another order): {operation}\n"
+                print(f"{path}: missing or in another order: {operation}\n"
                       "  Change tests/interleaving/ring_interleaving_test.cpp with it, then this list.")
             else:
                 at = found + len(operation)

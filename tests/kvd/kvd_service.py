@@ -30,7 +30,7 @@ def wait_until(condition, what):
     deadline = time.monotonic() + BOUND_S
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {BOUND_S} s in vain for: {what}")
+            raise AssertionError(f"timed out after {BOUND_S} s, waiting for {what}")
         time.sleep(0.01)
 
 

@@ -41,7 +41,7 @@ def failures_of(lines, folder):
     failures += [f"lost: {line}" for line in lines
                  if (line["subject"], line["metric"]) == ("ringside", "lost_per_request") and line["high"] > 0]
     failures += [f"left running: {command}" for command in running_in(folder)]
-    failures += [f"left behind: {path}" for path in Path(folder).iterdir()]
+    failures += [f"not removed: {path}" for path in Path(folder).iterdir()]
     return failures
 
 
@@ -52,7 +52,7 @@ def main():
         done = subprocess.run([sys.executable, sys.argv[1], "--build", sys.argv[2], "--dir", folder, "--quick"],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode == NOT_POSSIBLE:
-            print("skipped: the reason stands above", file=sys.stderr)
+            print("skipped: see the reason above", file=sys.stderr)
             return NOT_POSSIBLE
         failures = [] if done.returncode == 0 else [f"status {done.returncode}"]
         lines = [json.loads(text) for text in done.stdout.splitlines()]

@@ -20,10 +20,10 @@ def wrong(line, name):
     if missing:
         return f"lacks {', '.join(sorted(missing))}"
     if line["subject"] not in (name, "floor") or line["case"] not in ("static", "tsc"):
-        return "is about something else"
+        return "has another name"
     numbers = [line[key] for key in ("median", "low", "high", "best")]
     if not all(isinstance(n, (int, float)) and math.isfinite(n) and n > 0 for n in numbers):
-        return "has a value that is no positive number"
+        return "has a value that is not a positive number"
     if not line["low"] <= line["median"] <= line["high"]:
         return "has quartiles out of order"
     return None
@@ -40,7 +40,7 @@ def main():
     command = [program, "--quick", "--case", "static"] + [word for row in ROWS for word in ("--row", row)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == NOT_POSSIBLE:
-        print("skipped: the reason stands above", file=sys.stderr)
+        print("skipped: see the reason above", file=sys.stderr)
         return NOT_POSSIBLE
     failures = [] if done.returncode == 0 else [f"status {done.returncode}"]
     lines = [json.loads(text) for text in done.stdout.splitlines()]

@@ -62,7 +62,7 @@ class Ringbench(unittest.TestCase):
 
     def test_measures_what_is_asked_for_and_prints_json(self):
         if len(os.sched_getaffinity(0)) < 2:
-            self.skipTest("one processor: measuring needs another one for consumerd")
+            self.skipTest("only one processor: measuring needs a second one for consumerd")
         rows = {"floor", "back_to_back", "bytes_per_record", "poll_round"}
         done = ringbench("--quick", "--json", "--repeats", "2", "--subject", "ringside",
                          *(word for row in rows for word in ("--row", row)))
@@ -82,7 +82,7 @@ class Ringbench(unittest.TestCase):
 
     def test_script_writes_page_document_and_plots(self):
         if len(os.sched_getaffinity(0)) < 2:
-            self.skipTest("one processor: measuring needs another one for consumerd")
+            self.skipTest("only one processor: measuring needs a second one for consumerd")
         done = subprocess.run(
             [os.path.join(SOURCE_ROOT, "perf/run.sh"), "--quick", "--row", "bytes_per_record", "--subject", "ringside"],
             env={**os.environ, "RINGSIDE_PERF_BUILD_DIR": BUILD_ROOT, "RINGSIDE_PERF_RESULTS": self.folder},

@@ -123,7 +123,7 @@ class HostCrash:
         last = files[-1]
         image = last.image[:cut] + (bytes(len(last.image) - cut) if zeros else b"")
         write(traces[-1], image)
-        what = f"cut at {cut} of {len(last.image)}{', zeros behind' if zeros else ''}"
+        what = f"cut at {cut} of {len(last.image)}{', zeros after it' if zeros else ''}"
         whole = last.whole_until(cut, zeros)
         status, remark = expected_remark(image[whole:])
         wanted = {}
@@ -133,7 +133,7 @@ class HostCrash:
         output, told_status, remarks = decode(traces)
         found = sorted(output.records_of.values())
         assert found == sorted(wanted.values()), f"{what}: {found} of {wanted} were read"
-        assert output.lost == 0, f"{what}: {output.lost} are told to be lost"
+        assert output.lost == 0, f"{what}: {output.lost} are reported lost"
         assert told_status == status, f"{what}: ringcat ended with {told_status}: {remarks}"
         if remark:
             assert remark in remarks, f"{what}: {remarks}"
@@ -154,7 +154,7 @@ class HostCrash:
                       if end > cut and stream in newest_streams)
         output, status, remarks = decode(traces)
         what = f"an older file cut at {cut}"
-        assert output.lost == missing, f"{what}: {output.lost} told to be missing, {missing} are"
+        assert output.lost == missing, f"{what}: {output.lost} reported missing, {missing} are"
         assert status == (1 if missing else 0), f"{what}: ringcat ended with {status}: {remarks}"
         assert not missing or "records are missing" in remarks, f"{what}: {remarks}"
         write(traces[-2], older.image)

@@ -32,8 +32,8 @@ def parse():
     parser.add_argument("--other-consumerd", action="append", default=[], metavar="PROGRAM",
                         help="another build of consumerd to upgrade to; default: a copy with another version")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("RINGSIDE_TEST_SEED", "0")))
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of blows, default 3")
-    parser.add_argument("--seconds", type=float, default=0, help="begins new rounds for so long instead")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of random faults, default 3")
+    parser.add_argument("--seconds", type=float, default=0, help="start new rounds for this time instead")
     parser.add_argument("--first-round", type=int, default=0, help="number of the first round, to repeat one")
     parser.add_argument("--services", type=int, default=3, help="at a time, default 3")
     parser.add_argument("--blows", type=int, default=24, help="a round, default 24")

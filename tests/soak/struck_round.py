@@ -40,7 +40,7 @@ class Service:
             thread, returned = self.first + index, self.progress.returned(index)
             allowed = (returned,) if self.ended_well else (returned, returned + 1)
             assert output.told_of(thread) in allowed, \
-                f"thread {thread}: {returned} calls returned, {output.told_of(thread)} records are told of"
+                f"thread {thread}: {returned} calls returned, {output.told_of(thread)} records are reported"
             assert self.drops or output.lost_of.get(thread, 0) == 0, f"thread {thread} has losses"
         return sum(output.records_of.get(self.first + index, 0) for index in range(self.threads))
 
@@ -229,7 +229,7 @@ class StruckRound:
         assert set(output.records_of) <= known, set(output.records_of) - known
         for service in self.all_services:
             self.counts["records checked"] += service.check(output)
-        self.counts["records told to be dropped"] += output.lost
+        self.counts["records reported dropped"] += output.lost
         self.counts["trace files"] += len(traces)
 
 

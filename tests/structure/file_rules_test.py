@@ -20,18 +20,18 @@ MACHINE_PATH = re.compile(r"(?:(?<![\w.~$})*-])|(?<=-[IL]))/(?:work|root|home|Us
 
 def bad_names(path):
     words = set(re.split(r"[/._-]", path.lower()))
-    return [f"{path}: the name says nothing about the content ({word})" for word in sorted(words & EMPTY_NAMES)]
+    return [f"{path}: the name does not describe the content ({word})" for word in sorted(words & EMPTY_NAMES)]
 
 
 def too_long(path, text):
     lines = len(text.splitlines())
     if not path.endswith(SIZED_SUFFIXES) or lines < LINES_LIMIT:
         return []
-    return [f"{path}: {lines} lines; below {LINES_LIMIT}, please, by dividing it by concept"]
+    return [f"{path}: {lines} lines; the limit is {LINES_LIMIT}, divide the file by concept"]
 
 
 def machine_paths(path, text):
-    return [f"{path}:{number}: a path of somebody's machine: {line.strip()}"
+    return [f"{path}:{number}: a path of a developer's machine: {line.strip()}"
             for number, line in enumerate(text.splitlines(), 1) if MACHINE_PATH.search(line)]
 
 

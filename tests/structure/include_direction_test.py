@@ -51,7 +51,7 @@ def target_folder(path, quoted, angled, files):
     sibling = posixpath.join(posixpath.dirname(path), quoted)
     if sibling in files:
         return folder_of(sibling)
-    raise ValueError("names no file of the tree; relative to the root, please")
+    raise ValueError("is not a file of the tree; write it relative to the root")
 
 
 def violations(files):
@@ -62,13 +62,13 @@ def violations(files):
             continue
         folder = folder_of(path)
         if folder not in FOLDERS:
-            found.append(f"{path}: folder {folder} has no rule about what it may include")
+            found.append(f"{path}: folder {folder} has no rule for its includes")
             continue
         for match in INCLUDE.finditer(text):
             quoted, angled = match.groups()
             where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}: includes {quoted or angled}"
             if folder == "shm-layout" and angled and not STANDARD_HEADER.fullmatch(angled):
-                found.append(f"{where}, but shm-layout uses the C++ standard library alone")
+                found.append(f"{where}, but shm-layout uses only the C++ standard library")
                 continue
             try:
                 target = target_folder(path, quoted, angled, files)

@@ -129,7 +129,7 @@ TEST(JsonValue, ShowsOtherTypesAsDocumented) {
       json_of(Value::of_array(shm::array_of(FieldType::string), raw_text("a\"") + raw_text(""), 2)),
       R"(["a\"",""])");
   EXPECT_EQ(json_of(Value::of_array(shm::array_of(FieldType::u64), "abc", UINT32_MAX)), "[]")
-      << "bytes that the count does not deserve";
+      << "bytes beyond the count";
   EXPECT_EQ(json_of(Value{}), "null");
   Value undefined;
   undefined.type = static_cast<FieldType>(99);
@@ -168,7 +168,7 @@ TEST(JsonValue, ReplacesEachInvalidByte) {
             "\"\uFFFD|\uFFFD|\uFFFD|\uFFFD\"")
       << "one for each that is cut";
   EXPECT_EQ(quoted_json_text("\xF4\x90|\xE0\x80\x80"), "\"\uFFFD\uFFFD|\uFFFD\uFFFD\uFFFD\"")
-      << "no beginning of any";
+      << "not the beginning of a character";
   std::mt19937_64 any(4);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(any() % 30, '\0');

@@ -84,8 +84,8 @@ class PartsOfATrace(RingcatTest):
                 self.assertIn(said, self.refusal(*arguments, self.trace))
                 if "--format" not in arguments and "--template" not in arguments:
                     self.assertIn(said, self.refusal("stats", *arguments, self.trace))
-        self.assertEqual(self.numbers("--thread", "nobody", "--thread", "1002"), [7, 8, 9], "one of them is there")
-        self.assertEqual(self.numbers("--where", "price > 1000"), [], "it is there, and no record matches")
+        self.assertEqual(self.numbers("--thread", "nobody", "--thread", "1002"), [7, 8, 9], "one of them exists")
+        self.assertEqual(self.numbers("--where", "price > 1000"), [], "it exists, but no record matches")
 
     def test_names_that_the_trace_does_not_have_are_reported_and_waited_for_when_following(self):
         for arguments, said in (

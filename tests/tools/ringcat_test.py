@@ -103,7 +103,7 @@ class Filters(RingcatTest):
         self.assertEqual(self.numbers("--grep", "^connection (lost|found)$"), [5])
         self.assertEqual(self.numbers("--grep", "filled at 1[0-9]{2}"), [0, 2])
         self.assertEqual(self.numbers("--grep", r"filled at 1\d\d\b"), [0, 2])
-        self.assertEqual(self.numbers("--grep", "INFO"), [], "the message alone counts")
+        self.assertEqual(self.numbers("--grep", "INFO"), [], "only the message is searched")
 
     def test_where(self):
         self.assertEqual(self.numbers("--where", 'price > 100 && side == "B"'), [0, 2])
@@ -130,7 +130,7 @@ class Amount(RingcatTest):
             self.assertEqual(self.lines("--head", "2", "--threads", threads), LINES[:2])
         self.assertEqual(self.lines("--head", "0"), [])
         self.assertEqual(self.lines("--head", "99"), self.lines())
-        self.assertEqual(self.lines("--head", "1", "--level", "error"), [LINES[5]], "of those that are wanted")
+        self.assertEqual(self.lines("--head", "1", "--level", "error"), [LINES[5]], "of the requested ones")
 
     def test_tail(self):
         self.assertEqual(self.lines("--tail", "2", "--until", "2025-11-20 21:35:20"), LINES[2:4])
@@ -258,7 +258,7 @@ class Terminal(RingcatTest):
             self.assertEqual(process.wait(60), OK)
         self.assertEqual(output.count(b"connection lost"), 400001)
         self.assertRegex(shown, r"\[#*-*\] +[0-9]+ %, ")
-        self.assertTrue(shown.endswith("\r\x1b[K"), "and is taken away")
+        self.assertTrue(shown.endswith("\r\x1b[K"), "and is removed")
 
 
 def read_terminal(ours):

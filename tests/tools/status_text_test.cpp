@@ -46,9 +46,10 @@ TEST(StatusText, ALongNameIsCutBeforeAnythingElseIsOmitted) {
     }
     EXPECT_GE(widths[kName], 8U) << width;
   }
-  EXPECT_NE(widths_of(services, 80)[kConsumer], 0U) << "who drains counts more than a whole name";
+  EXPECT_NE(widths_of(services, 80)[kConsumer], 0U)
+      << "the consumer matters more than a whole name";
   EXPECT_GE(widths_of(services, 80)[kName], 8U);
-  EXPECT_GE(widths_of(services, 100)[kName], 20U) << "what is left over is the name's";
+  EXPECT_GE(widths_of(services, 100)[kName], 20U) << "the name gets the rest";
   EXPECT_EQ(widths_of(services, 300)[kName], 63U);
 }
 

@@ -145,7 +145,7 @@ TEST(SwitchChange, NoSlotIsTakenThatIsStillReferredTo) {
   ASSERT_TRUE(take_deadline(segment, 100, 5000, &slot));
   EXPECT_FALSE(slot);
   ASSERT_TRUE(take_deadline(segment, 1000, 5000, &slot));
-  EXPECT_EQ(slot, 0U) << "whose switch was changed back";
+  EXPECT_EQ(slot, 0U) << "whose switch was restored";
   EXPECT_EQ(segment.switches[1], kSwitchOff);
 }
 

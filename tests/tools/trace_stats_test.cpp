@@ -143,7 +143,7 @@ TEST(TraceStats, CountsLossesByStatementAndWithoutAThread) {
   trace::Event event;
   while (set->next(event)) stats.add(event);
   constexpr auto kNoRing = static_cast<std::size_t>(trace::LossCause::kNoRing);
-  EXPECT_EQ(stats.total().lost, 4U) << "once, though they are told of by statement too";
+  EXPECT_EQ(stats.total().lost, 4U) << "once, although they are reported by statement too";
   ASSERT_EQ(stats.streams().size(), 2U);
   EXPECT_EQ(stats.streams()[0]->stream_id, 0U);
   EXPECT_EQ(stats.streams()[0]->by_cause[kNoRing], 4U);

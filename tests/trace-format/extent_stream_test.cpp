@@ -81,7 +81,7 @@ TEST_F(ExtentStream, PutsDropsBeforeTheExtentThatFollowsThem) {
   EXPECT_EQ(trip.extents[2].records, 0U);
   EXPECT_EQ(trip.extents[3].first_sequence, 13U);
   EXPECT_EQ(trip.extents[3].dropped, 3U);
-  EXPECT_EQ(trip.extents[3].drop_cause, 2U) << "each cause has an extent of its own";
+  EXPECT_EQ(trip.extents[3].drop_cause, 2U) << "each cause has its own extent";
   EXPECT_EQ(trip.extents[3].records, 0U);
   EXPECT_EQ(trip.extents[3].base_tsc, 131U);
   EXPECT_EQ(trip.cursor.next_sequence, 13U);

@@ -258,7 +258,7 @@ TEST_F(ExtentValues, KeepsTypicalRecordsSmall) {
       bytes_each(
           2, [](std::size_t i) { return raw_text("one of four texts " + std::to_string(i % 4)); }),
       4.1)
-      << "texts that come again";
+      << "texts that recur";
   EXPECT_LE(bytes_each(3,
                        [](std::size_t i) {
                          return raw(static_cast<std::int32_t>(i)) + raw(std::int64_t{1} << 40);

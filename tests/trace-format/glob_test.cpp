@@ -9,7 +9,7 @@ namespace {
 TEST(Glob, MatchesWholeTexts) {
   EXPECT_TRUE(glob_fits("kv*", "kvd"));
   EXPECT_TRUE(glob_fits("k[a-w]?", "kvd"));
-  EXPECT_TRUE(glob_fits("*", "")) << "as what a statement lacks";
+  EXPECT_TRUE(glob_fits("*", "")) << "for a statement without a name";
   EXPECT_FALSE(glob_fits("kv", "kvd"));
   EXPECT_FALSE(glob_fits("vd", "kvd"));
   EXPECT_FALSE(glob_fits("", "kvd"));
@@ -34,7 +34,7 @@ TEST(Glob, ServicesAreKnownByTheirOwnNameAndByThatOfTheirFile) {
     }
   }
   EXPECT_TRUE(any_service_glob_fits({"caf\u00e9*"}, "caf__-1")) << "byte by byte";
-  EXPECT_TRUE(any_service_glob_fits({"x", "[a"}, "_a")) << "no bracket that ends";
+  EXPECT_TRUE(any_service_glob_fits({"x", "[a"}, "_a")) << "an unterminated bracket";
   EXPECT_FALSE(any_service_glob_fits({}, "x"));
 }
 

@@ -105,7 +105,7 @@ TEST(ReadOptions, LeavesOutStreamsWithTheirLosses) {
   options.losses = false;
   r = read_bytes({file.bytes}, options);
   EXPECT_EQ(r.events.size(), 50U);
-  EXPECT_EQ(r.report.missing_records, 7U) << "told of in the report all the same";
+  EXPECT_EQ(r.report.missing_records, 7U) << "reported nevertheless";
 }
 
 TEST(ReadOptions, SkipsFilesOutsideTheWantedTimeWithoutOpeningThemAgain) {

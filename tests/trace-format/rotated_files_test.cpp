@@ -89,7 +89,7 @@ TEST(RotatedFiles, OutsideTheRequestedTimeAreNotALoss) {
   EXPECT_EQ(r.events.size(), 4U);
   EXPECT_EQ(r.report.missing_records, 0U);
   r = read_bytes(without(rotated_files(), {1}), options);
-  EXPECT_EQ(r.report.missing_records, 0U) << "what is missing may have lain in front";
+  EXPECT_EQ(r.report.missing_records, 0U) << "the missing records may have preceded it";
 }
 
 TEST(RotatedFiles, ThatOverlapInTimeAreCheckedNevertheless) {

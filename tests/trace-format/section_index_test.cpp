@@ -141,7 +141,7 @@ TEST(SectionIndex, WithMissingOrInventedBlocksLosesNothing) {
     EXPECT_FALSE(r.report.notes.empty()) << i;
     lie = truth;
     lie.metadata[i] += 1;
-    EXPECT_EQ(read_with(lie).events, all.events) << "not even believed when it is opened";
+    EXPECT_EQ(read_with(lie).events, all.events) << "rejected already when it is opened";
   }
   ASSERT_FALSE(truth.late.empty());
   for (std::size_t i = 0; i < truth.late.size(); ++i) {

@@ -64,7 +64,7 @@ TEST(TraceFollower, DeliversWhatSequencePointsPass) {
   file.flush();
   auto follower = follow(directory.path() + "/a.ringtrace");
   ASSERT_TRUE(follower);
-  EXPECT_EQ(times_of(*follower), Times()) << "an older record of another stream may come";
+  EXPECT_EQ(times_of(*follower), Times()) << "an older record of another stream can follow";
   file.writer.extent(2, {20, 50});
   file.writer.sequence_point(40);
   file.flush();
@@ -179,7 +179,7 @@ TEST(TraceFollower, ContinuesWithTheNextFileOfASegmentAndNotWithItsPackedOne) {
   std::filesystem::remove(first);
   std::vector<ReadEvent> events;
   EXPECT_EQ(times_of(*follower, &events), (Times{160, 200, 200}));
-  EXPECT_EQ(events[1].cause, LossCause::kMissing) << "sequence numbers go on from file to file";
+  EXPECT_EQ(events[1].cause, LossCause::kMissing) << "sequence numbers continue from file to file";
   EXPECT_EQ(events[1].number, 2U);
   EXPECT_EQ(times_of(*follower), Times());
   EXPECT_EQ(follower->report().files, 2U);
@@ -236,7 +236,7 @@ TEST(TraceFollower, KeepsSeveralFilesInOrderAsLongAsAllGrow) {
   auto patient = follow(directory.path(), kForeverMs);
   auto hasty = follow(directory.path(), kNoPatience);
   ASSERT_TRUE(patient && hasty);
-  EXPECT_EQ(times_of(*patient), (Times{100, 200})) << "b may have something older than 300";
+  EXPECT_EQ(times_of(*patient), (Times{100, 200})) << "b can have a record older than 300";
   EXPECT_EQ(times_of(*hasty), (Times{100, 200, 300}));
   b.writer.extent(1, {260, 350});
   b.writer.sequence_point(500);
