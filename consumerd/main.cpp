@@ -11,11 +11,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "consumerd/log.hpp"
-#include "consumerd/options.hpp"
-#include "consumerd/poll_loop.hpp"
-#include "consumerd/standard_descriptors.hpp"
-#include "consumerd/truncation_guard.hpp"
+#include "consumerd/configuration/options.hpp"
+#include "consumerd/descriptors/standard_descriptors.hpp"
+#include "consumerd/discover/truncation_guard.hpp"
+#include "consumerd/log/log.hpp"
+#include "consumerd/poll/poll_loop.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 
-#include "consumerd/listening_socket.hpp"
+#include "consumerd/metrics/listening_socket.hpp"
 #include "tests/consumerd/consumerd_process.hpp"
 #include "tests/consumerd/scripted_service.hpp"
 #include "tests/consumerd/temporary_directory.hpp"

@@ -6,7 +6,7 @@
 #include <exception>
 #include <vector>
 
-#include "consumerd/segment_session.hpp"
+#include "consumerd/session/segment_session.hpp"
 #include "perf/harness/processors.hpp"
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"

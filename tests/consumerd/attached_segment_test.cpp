@@ -1,4 +1,4 @@
-#include "consumerd/attached_segment.hpp"
+#include "consumerd/discover/attached_segment.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "consumerd/sanitizer_build.hpp"
-#include "consumerd/segment_directory.hpp"
+#include "consumerd/discover/segment_directory.hpp"
+#include "consumerd/sandbox/sanitizer_build.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/segment_name.hpp"
 #include "temporary_directory.hpp"

@@ -1,4 +1,4 @@
-#include "consumerd/block_io.hpp"
+#include "consumerd/write/block_io.hpp"
 
 #include <array>
 #include <csignal>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "consumerd/staging_file.hpp"
-#include "consumerd/unique_fd.hpp"
+#include "consumerd/descriptors/unique_fd.hpp"
+#include "consumerd/write/staging_file.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

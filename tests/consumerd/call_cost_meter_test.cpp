@@ -1,5 +1,5 @@
 // The cost of log calls as consumerd reports it: what services counted, and never less.
-#include "consumerd/call_cost_meter.hpp"
+#include "consumerd/session/call_cost_meter.hpp"
 
 #include <cstdint>
 #include <limits>

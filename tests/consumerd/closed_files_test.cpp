@@ -1,5 +1,5 @@
 // Which files consumerd can take away from processes that can still write to them, rule by rule.
-#include "consumerd/closed_files.hpp"
+#include "consumerd/files/closed_files.hpp"
 
 #include <array>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "consumerd/file_lock.hpp"
-#include "consumerd/output_file.hpp"
-#include "consumerd/section_front.hpp"
+#include "consumerd/descriptors/file_lock.hpp"
+#include "consumerd/files/output_file.hpp"
+#include "consumerd/files/section_front.hpp"
 #include "section_files.hpp"
 #include "temporary_directory.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include "consumerd/unique_fd.hpp"
+#include "consumerd/descriptors/unique_fd.hpp"
 
 namespace ringside::consumer_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "consumerd/block_io.hpp"
+#include "consumerd/write/block_io.hpp"
 
 namespace ringside::consumer_test {
 

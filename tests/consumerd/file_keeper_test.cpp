@@ -1,5 +1,5 @@
 // Which closed files remain, and which are packed.
-#include "consumerd/file_keeper.hpp"
+#include "consumerd/files/file_keeper.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "consumerd/file_packer.hpp"
+#include "consumerd/files/file_packer.hpp"
 
 #include <csignal>
 #include <filesystem>

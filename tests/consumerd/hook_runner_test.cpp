@@ -1,5 +1,5 @@
 // Hooks: their input, how their end is reported, and that no other programs can be run.
-#include "consumerd/hook_runner.hpp"
+#include "consumerd/triggers/hook_runner.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "consumerd/hook_message.hpp"
+#include "consumerd/triggers/hook_message.hpp"
 #include "consumerd_process.hpp"
 #include "standard_error_in_file.hpp"
 #include "temporary_directory.hpp"

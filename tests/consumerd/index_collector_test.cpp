@@ -1,4 +1,4 @@
-#include "consumerd/index_collector.hpp"
+#include "consumerd/files/index_collector.hpp"
 
 #include <cstring>
 

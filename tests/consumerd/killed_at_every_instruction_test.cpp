@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "consumerd/recovery.hpp"
-#include "consumerd/segment_session.hpp"
+#include "consumerd/session/segment_session.hpp"
+#include "consumerd/write/recovery.hpp"
 #include "directory_image.hpp"
 #include "scripted_service.hpp"
 #include "stepped_process.hpp"

@@ -1,5 +1,5 @@
 // Messages whose reader does not read: the log never waits for it, and counts what it suppresses.
-#include "consumerd/log.hpp"
+#include "consumerd/log/log.hpp"
 
 #include <array>
 #include <cerrno>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "consumerd/unique_fd.hpp"
+#include "consumerd/descriptors/unique_fd.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

@@ -11,7 +11,7 @@
 #include <ringside/ringside.hpp>
 #include <sys/wait.h>
 
-#include "consumerd/segment_session.hpp"
+#include "consumerd/session/segment_session.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

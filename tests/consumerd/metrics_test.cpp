@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "consumerd/metrics_page.hpp"
-#include "consumerd/segment_meter.hpp"
-#include "consumerd/service_table.hpp"
+#include "consumerd/metrics/metrics_page.hpp"
+#include "consumerd/metrics/service_table.hpp"
+#include "consumerd/session/segment_meter.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/site_losses.hpp"
 #include "temporary_directory.hpp"

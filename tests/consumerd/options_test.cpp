@@ -1,4 +1,4 @@
-#include "consumerd/options.hpp"
+#include "consumerd/configuration/options.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "consumerd/option_values.hpp"
+#include "consumerd/configuration/option_values.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

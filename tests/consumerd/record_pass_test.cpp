@@ -1,10 +1,10 @@
 // Records on their way through the rules, in whatever pieces the encoder takes them.
 
-#include "consumerd/record_pass.hpp"
+#include "consumerd/rules/record_pass.hpp"
 
 #include <gtest/gtest.h>
 
-#include "consumerd/redacted_name.hpp"
+#include "consumerd/rules/redacted_name.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "standard_error_in_file.hpp"
 #include "tests/trace-format/random_records.hpp"

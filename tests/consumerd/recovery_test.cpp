@@ -1,5 +1,5 @@
 // The states that a consumerd can leave, made by hand, and how its successor recovers them.
-#include "consumerd/recovery.hpp"
+#include "consumerd/write/recovery.hpp"
 
 #include <array>
 #include <csignal>
@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "consumerd/attached_segment.hpp"
-#include "consumerd/file_lock.hpp"
-#include "consumerd/staging_file.hpp"
+#include "consumerd/descriptors/file_lock.hpp"
+#include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/write/staging_file.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/segment_lock.hpp"

@@ -1,5 +1,5 @@
 // How one session drains valid and hostile rings, step by step and without a process.
-#include "consumerd/ring_drain.hpp"
+#include "consumerd/drain/ring_drain.hpp"
 
 #include <cerrno>
 #include <cstring>

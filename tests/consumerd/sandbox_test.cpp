@@ -1,6 +1,6 @@
 // What the sandbox forbids, each time in a child that enters the same sandbox as consumerd, and
 // that consumerd works inside it.
-#include "consumerd/sandbox.hpp"
+#include "consumerd/sandbox/sandbox.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -25,9 +25,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "consumerd/block_io.hpp"
-#include "consumerd/listening_socket.hpp"
-#include "consumerd/sanitizer_build.hpp"
+#include "consumerd/metrics/listening_socket.hpp"
+#include "consumerd/sandbox/sanitizer_build.hpp"
+#include "consumerd/write/block_io.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

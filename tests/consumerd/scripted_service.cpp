@@ -10,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#include "consumerd/file_lock.hpp"
+#include "consumerd/descriptors/file_lock.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"

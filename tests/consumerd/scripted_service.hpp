@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "consumerd/unique_fd.hpp"
+#include "consumerd/descriptors/unique_fd.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_header.hpp"

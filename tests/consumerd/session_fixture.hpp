@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "consumerd/segment_session.hpp"
+#include "consumerd/session/segment_session.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"

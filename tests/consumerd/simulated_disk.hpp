@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "consumerd/write_queue.hpp"
+#include "consumerd/write/write_queue.hpp"
 
 namespace ringside::consumer_test {
 

@@ -1,4 +1,4 @@
-#include "consumerd/slot_writer.hpp"
+#include "consumerd/write/slot_writer.hpp"
 
 #include <cerrno>
 #include <cstring>

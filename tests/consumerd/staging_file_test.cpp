@@ -1,4 +1,4 @@
-#include "consumerd/staging_file.hpp"
+#include "consumerd/write/staging_file.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "consumerd/recovery.hpp"
-#include "consumerd/staging_place.hpp"
+#include "consumerd/write/recovery.hpp"
+#include "consumerd/write/staging_place.hpp"
 #include "temporary_directory.hpp"
 
 namespace ringside::consumer_test {

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "consumerd/poll_loop.hpp"
+#include "consumerd/poll/poll_loop.hpp"
 #include "scripted_service.hpp"
 #include "simulated_disk.hpp"
 #include "temporary_directory.hpp"

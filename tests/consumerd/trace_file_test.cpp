@@ -1,4 +1,4 @@
-#include "consumerd/trace_file.hpp"
+#include "consumerd/write/trace_file.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Which records fire which triggers, which rules are valid, and how often a rule fires.
-#include "consumerd/trigger_watch.hpp"
+#include "consumerd/triggers/trigger_watch.hpp"
 
 #include <cstring>
 #include <string>

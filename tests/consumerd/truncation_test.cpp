@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "consumerd/mapped_file.hpp"
-#include "consumerd/truncation_guard.hpp"
+#include "consumerd/descriptors/mapped_file.hpp"
+#include "consumerd/discover/truncation_guard.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "temporary_directory.hpp"

@@ -1,4 +1,4 @@
-#include "consumerd/trusted_open.hpp"
+#include "consumerd/descriptors/trusted_open.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

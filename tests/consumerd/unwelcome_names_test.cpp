@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "consumerd/file_lock.hpp"
+#include "consumerd/descriptors/file_lock.hpp"
 #include "consumerd_process.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/segment_lock.hpp"

@@ -14,10 +14,10 @@
 #include <string>
 #include <unistd.h>
 
-#include "consumerd/block_io.hpp"
-#include "consumerd/recovery.hpp"
-#include "consumerd/segment_session.hpp"
-#include "consumerd/truncation_guard.hpp"
+#include "consumerd/discover/truncation_guard.hpp"
+#include "consumerd/session/segment_session.hpp"
+#include "consumerd/write/block_io.hpp"
+#include "consumerd/write/recovery.hpp"
 #include "tests/fuzz/read_trace.hpp"
 #include "tests/fuzz/segment_steps.hpp"
 #include "tools/segment_image.hpp"

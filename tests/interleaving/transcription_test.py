@@ -23,10 +23,10 @@ OPERATIONS = {
         "identity.stream_id =",
         "identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1, std::memory_order_release)",
     ],
-    "consumerd/ring_copy.cpp": [
+    "consumerd/rings/ring_copy.cpp": [
         "identity.generation.load(std::memory_order_acquire)",
     ],
-    "consumerd/ring_drain.cpp": [
+    "consumerd/drain/ring_drain.cpp": [
         "line.generation.store(generation_, std::memory_order_release)",
         "line.consumer_pos.store(pos_, std::memory_order_release)",
         "metadata_->producer.producer_pos.load(std::memory_order_acquire)",

@@ -183,14 +183,14 @@ class Documents(unittest.TestCase):
         self.assertEqual(faults_of_links(readme, self.names), [])
 
     def test_missing_names_are_reported(self):
-        for line in ("| 1 | it drains | `RingDrain::drain_all_at_once()` | `consumerd/ring_drain.cpp` |",
-                     "| 1 | it drains | `TraceSet::open()` | `consumerd/ring_drain.cpp` |",
+        for line in ("| 1 | it drains | `RingDrain::drain_all_at_once()` | `consumerd/drain/ring_drain.cpp` |",
+                     "| 1 | it drains | `TraceSet::open()` | `consumerd/drain/ring_drain.cpp` |",
                      "- see `consumerd/no_such_file.cpp`", "the class `NoSuchClassAnywhere`"):
             with self.subTest(line):
                 self.assertEqual(len(faults_of_row(line, None, self.names)), 1)
         self.assertEqual(len(faults_of_row("| kept | `no_such_test` |", ["invariant", "tests"], self.names)), 1)
         self.assertEqual(len(faults_of_links("[x](no/such/page.md)", self.names)), 1)
-        for line in ("| 1 | it drains | `RingDrain::drain()` | `consumerd/ring_drain.cpp` |",
+        for line in ("| 1 | it drains | `RingDrain::drain()` | `consumerd/drain/ring_drain.cpp` |",
                      "the class `RingDrain`, the test `file_rules`, the folder `tools/interop/`"):
             with self.subTest(line):
                 self.assertEqual(faults_of_row(line, None, self.names), [])

@@ -1,0 +1,56 @@
+#include "consumerd/configuration/option_values.hpp"
+
+#include <charconv>
+
+namespace ringside::consumer {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
+constexpr std::chrono::seconds kMaxDuration = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_count(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || count == 0) return {};
+  return count;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view kUnits = "KMG";
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t unit = kUnits.find(text.back());
+    if (unit != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(unit) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  const std::optional<std::uint64_t> count = parse_count(text);
+  if (!count || *count > kMaxBytes >> shift) return {};
+  return *count << shift;
+}
+
+std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+  if (text.empty()) return {};
+  std::chrono::seconds unit{};
+  switch (text.back()) {
+    case 's':
+      unit = std::chrono::seconds(1);
+      break;
+    case 'm':
+      unit = std::chrono::minutes(1);
+      break;
+    case 'h':
+      unit = std::chrono::hours(1);
+      break;
+    default:
+      return {};
+  }
+  const std::optional<std::uint64_t> count = parse_count(text.substr(0, text.size() - 1));
+  if (!count || *count > static_cast<std::uint64_t>(kMaxDuration / unit)) return {};
+  return unit * static_cast<std::int64_t>(*count);
+}
+
+}  // namespace ringside::consumer

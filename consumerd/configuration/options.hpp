@@ -1,0 +1,75 @@
+#pragma once
+// The options of consumerd from the command line, the environment and the configuration file.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "consumerd/configuration/rotation.hpp"
+#include "consumerd/log/log.hpp"
+#include "consumerd/rules/record_rules.hpp"
+#include "consumerd/rules/trigger_rule.hpp"
+
+namespace ringside::consumer {
+
+enum class IoChoice { kAuto, kUring, kPwrite };
+enum class SandboxChoice { kAuto, kOn, kOff };
+
+// Limits for the closed files of each service.
+struct KeepPolicy {
+  std::uint64_t files = 0;  // at most this many; 0: no limit
+  std::uint64_t bytes = 0;  // at most this many; 0: no limit
+  bool pack = false;
+
+  bool asks_for_work() const { return files != 0 || bytes != 0 || pack; }
+};
+
+// Values of settings (option_settings.hpp) by their names.
+using SettingValues = std::map<std::string, std::vector<std::string>>;
+
+struct Options {
+  std::string output_dir;  // absolute
+  std::string shm_dir = "/dev/shm";
+  std::vector<std::string> services;  // globs; empty: all
+  std::vector<uid_t> allowed_users;   // in addition to this process's own
+  IoChoice io = IoChoice::kAuto;
+  SandboxChoice sandbox = SandboxChoice::kAuto;
+  RotationPolicy rotation;
+  KeepPolicy keep;
+  std::string metrics;  // address and port to serve them on; empty: nowhere
+  int cpu = -1;         // -1: the kernel chooses
+  LogFormat log_format = LogFormat::kText;
+  bool once = false;
+  bool verbose = false;
+  // From the configuration file.
+  std::string config_file;  // absolute; empty: there is none
+  std::shared_ptr<const RecordRules> rules = std::make_shared<RecordRules>();
+  std::vector<TriggerRule> triggers;  // prepared; each name once
+  SettingValues given;  // from the command line or the environment: the file cannot override these
+  SettingValues settled;  // the values of all sources together
+};
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitOwned = 3;  // another consumerd drains the same segments
+
+// Empty if the process must end at once with `*exit_code` (help, version, invalid usage); the
+// message was printed.
+std::optional<Options> parse_options(int argc, char** argv, int* exit_code);
+
+// The options with the present contents of the configuration file: `present`, with every setting
+// that can change at run time. Nothing, with `*faults`, if the file is invalid. `*fixed`: changed
+// settings that require a restart.
+std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
+                                      std::vector<std::string>* fixed);
+
+// Whether `service` is one of those that `options` name.
+bool serves(const Options& options, const std::string& service);
+
+}  // namespace ringside::consumer

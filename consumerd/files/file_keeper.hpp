@@ -1,0 +1,68 @@
+#pragma once
+// Packs and removes closed trace files in a thread with low priority.
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "consumerd/configuration/options.hpp"
+#include "consumerd/files/closed_files.hpp"
+#include "consumerd/log/log.hpp"
+
+namespace ringside::consumer {
+
+class FileKeeper {
+ public:
+  // Starts to work at once. `log` must outlive it.
+  FileKeeper(const Options& options, const Log& log);
+  // Stops immediately, even in the middle of a file; a later keeper starts that file again.
+  ~FileKeeper();
+  FileKeeper(const FileKeeper&) = delete;
+  FileKeeper& operator=(const FileKeeper&) = delete;
+
+  // For the poll loop, which never waits for this thread: a message that cannot be delivered now is
+  // delivered by one of the next calls. `stem`: of a segment that this consumerd has taken over.
+  void adopt(const std::string& stem);
+  void look();  // files were closed
+  void set_keep(const KeepPolicy& keep);
+  void tell();
+
+  // Waits until all work is done. Call nothing else after it.
+  void finish();
+
+ private:
+  void run();
+  bool work();
+  void remove_surplus(std::vector<ClosedFile>* files);
+  bool remove(const ClosedFile& file);
+  bool pack_one(const std::vector<ClosedFile>& files);
+  void say_once(const std::string& what);
+
+  const Options options_;  // a private copy, because the poll loop changes its own while this
+                           // thread runs; `keep` is not used
+  const Log& log_;
+  // Used by the poll loop only.
+  std::vector<std::string> untold_stems_;
+  bool untold_look_ = false;
+  std::optional<KeepPolicy> untold_keep_;
+  // Shared by both threads.
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::string> new_stems_;
+  std::optional<KeepPolicy> new_keep_;
+  bool look_ = true;
+  bool finish_ = false;
+  std::atomic<bool> stop_{false};
+  // Used by the keeper's thread only.
+  KeepPolicy keep_;
+  std::set<std::string> own_stems_;
+  std::set<std::string> said_;
+  std::thread thread_;
+};
+
+}  // namespace ringside::consumer

@@ -1,0 +1,48 @@
+#pragma once
+// The metrics of a service for external monitoring. Much of it comes from memory to which the
+// service can write any value: it is displayed, not used.
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "consumerd/metrics/call_times.hpp"
+#include "shm-layout/loss_cause.hpp"
+
+namespace ringside::consumer {
+
+using LossCounts =
+    std::array<std::uint64_t, shm::kCountedCauses.size()>;  // in the order of kCountedCauses
+
+// These never fall, whatever the service does.
+struct ServiceTotals {
+  // Counted by this consumerd, since it took the service over.
+  std::uint64_t records = 0;      // kept
+  std::uint64_t sampled = 0;      // left out by a rule
+  std::uint64_t ring_bytes = 0;   // size of both in the rings
+  std::uint64_t trace_bytes = 0;  // size of their blocks
+  std::uint64_t files_finished = 0;
+  std::uint64_t quarantined_rings = 0;
+  // Since the start of the service.
+  LossCounts lost{};
+  double blocked_s = 0;  // sum over all its threads
+  CallTimes calls;       // the calls that it measures
+};
+
+// Present values.
+struct ServiceState {
+  std::uint64_t threads = 0;
+  std::uint64_t ring_bytes = 0;  // the size of each ring
+  double fill = 0;               // of the fullest ring, 0 to 1
+  double peak = 0;               // highest fill since the last reading
+  double high_water = 0;         // highest fill since the start of the threads that run now
+  double unwritten_bytes = 0;    // recorded and not yet in a file
+  std::uint64_t stalled = 0;     // number of its processes whose trace cannot be written
+};
+
+struct ServiceMetrics {
+  ServiceTotals totals;
+  ServiceState state;
+};
+
+}  // namespace ringside::consumer

@@ -1,0 +1,99 @@
+#include "consumerd/poll/metrics_desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+constexpr auto kInterval = std::chrono::seconds(1);
+// Per round: the rings of a service must not wait while thousands of other services are read.
+constexpr auto kReadTime = std::chrono::microseconds(200);
+constexpr auto kHalfPeak = std::chrono::seconds(30);
+
+}  // namespace
+
+std::unique_ptr<MetricsDesk> MetricsDesk::open(UniqueFd listening) {
+  std::unique_ptr<MetricsServer> server = MetricsServer::start(std::move(listening));
+  if (server == nullptr) return nullptr;
+  return std::unique_ptr<MetricsDesk>(new MetricsDesk(std::move(server)));
+}
+
+MetricsDesk::MetricsDesk(std::unique_ptr<MetricsServer> server)
+    : server_(std::move(server)),
+      start_unix_s_(
+          std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
+              .count()) {
+  MetricsSnapshot starting;
+  starting.trouble = "starting";
+  server_->publish(std::make_shared<const MetricsSnapshot>(std::move(starting)));
+}
+
+double MetricsDesk::Peak::note(double value, Clock::time_point now) {
+  if (now - since_ >= kHalfPeak) {
+    before_ = now - since_ >= 2 * kHalfPeak ? 0 : present_;
+    present_ = 0;
+    since_ = now;
+  }
+  present_ = std::max(present_, value);
+  return std::max(present_, before_);
+}
+
+void MetricsDesk::adopt(const SegmentSession& session) {
+  ++adopted_;
+  watched_[&session].row = table_.enter(std::string(shm::service_of_segment_name(session.name())));
+}
+
+void MetricsDesk::end(SegmentSession& session) {
+  const auto at = watched_.find(&session);
+  if (at == watched_.end()) return;
+  read(session, &at->second, Clock::now());
+  table_.leave(at->second.row);
+  watched_.erase(at);
+}
+
+void MetricsDesk::read(SegmentSession& session, Watched* watched, Clock::time_point now) {
+  ServiceMetrics metrics = session.metrics();
+  metrics.state.peak = watched->peak.note(std::max(metrics.state.peak, metrics.state.fill), now);
+  ServiceTable::count(watched->row, watched->last.totals, metrics.totals);
+  watched->last = metrics;
+}
+
+void MetricsDesk::gather(const Sessions& sessions, Clock::time_point now,
+                         const ConsumerFigures& consumer, std::string trouble) {
+  const auto deadline = now + kReadTime;
+  while (next_session_ < sessions.size()) {
+    SegmentSession& session = *sessions[next_session_++];
+    const auto at = watched_.find(&session);
+    if (at != watched_.end()) read(session, &at->second, now);
+    if (Clock::now() >= deadline) return;
+  }
+  next_session_ = 0;
+  next_ = now + kInterval;
+  consumer_ = consumer;
+  consumer_.segments = sessions.size();
+  for (const auto& session : sessions) {
+    if (session->stalled()) trouble = session->file().path() + " cannot be written";
+  }
+  publish(std::move(trouble));
+}
+
+void MetricsDesk::publish(std::string trouble) {
+  table_.clear_states();
+  for (const auto& [session, watched] : watched_) {
+    ServiceTable::add_state(watched.row, watched.last.state);
+  }
+  consumer_.start_unix_s = start_unix_s_;
+  consumer_.rounds = rounds_;
+  consumer_.segments_adopted = adopted_;
+  server_->publish(std::make_shared<const MetricsSnapshot>(
+      MetricsSnapshot{consumer_, table_.rows(), std::move(trouble)}));
+}
+
+void MetricsDesk::stop() {
+  publish("stopping");
+}
+
+}  // namespace ringside::consumer

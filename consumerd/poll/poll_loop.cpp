@@ -1,0 +1,317 @@
+#include "consumerd/poll/poll_loop.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "consumerd/files/file_packer.hpp"
+#include "consumerd/metrics/listening_socket.hpp"
+#include "consumerd/sandbox/sandbox.hpp"
+#include "consumerd/write/recovery.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr auto kSegmentLookInterval = milliseconds(5);  // for new segments
+constexpr auto kTendInterval = milliseconds(10);
+constexpr auto kAliveInterval = milliseconds(50);
+constexpr auto kLossLookInterval = std::chrono::seconds(1);
+constexpr auto kDirectoryInterval = milliseconds(100);
+// Per check, so that present segments are drained however many new ones appear.
+constexpr auto kLookTime = milliseconds(5);
+constexpr auto kOwnedPatience = std::chrono::seconds(1);
+constexpr nanoseconds kLongestInterval = std::chrono::seconds(1);
+constexpr nanoseconds kShortestNap = microseconds(50);
+constexpr nanoseconds kLongestNap = milliseconds(1);
+// The smallest batch worth a wake-up: for less, reading the ring costs the producer more (it loses
+// the cache line) than the consumer gains.
+constexpr std::uint64_t kBatchBytes = 64U << 10;
+// From this fill on the loop does not pause: the ring might be full before the next round.
+constexpr std::uint64_t kBusyPermille = 125;
+
+}  // namespace
+
+bool PollLoop::open() {
+  // First, because it forks, and hooks must not inherit what is opened below.
+  if (!start_triggers()) return false;
+  std::string why;
+  if (!directory_.open(&why)) {
+    log_.error(why);
+    return false;
+  }
+  std::error_code error;
+  real_shm_dir_ = std::filesystem::canonical(options_.shm_dir, error);
+  // Before recovery, which can take long.
+  show_presence();
+  if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
+  if (io_ == nullptr) {
+    log_.error(why + "; or use --io pwrite");
+    return false;
+  }
+  if (!why.empty()) log_.notice(why);
+  UniqueFd listening;
+  if (!options_.metrics.empty()) {
+    listening = listen_on(*parse_listening_address(options_.metrics), &why);
+    if (!listening) {
+      log_.error("cannot listen on " + options_.metrics + " for metrics: " + why +
+                 "; choose another --metrics");
+      return false;
+    }
+  }
+  // Before any data of a segment is read; inside the sandbox neither an io_uring nor a socket can
+  // be created.
+  if (!enter_sandbox_by_choice(options_, {options_.output_dir, options_.shm_dir},
+                               staged_directories(options_.shm_dir), log_)) {
+    return false;
+  }
+  // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
+  recover_all_staging(options_.shm_dir, log_, &unrecovered_);
+  recover_unmarked_staging(real_shm_dir_, options_.output_dir, log_);
+  remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
+    return serves(options_, service);
+  });
+  staging_ = make_staging(&why);
+  if (staging_ == nullptr) {
+    log_.error(why);
+    return false;
+  }
+  if (staging_->is_elsewhere()) log_.error(why);
+  writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
+  log_.detail(std::string("writing with ") + io_->name());
+  if (listening) {
+    metrics_ = MetricsDesk::open(std::move(listening));
+    if (metrics_ == nullptr) {
+      log_.error("cannot start a thread for metrics; raise the limit on processes (ulimit -u)");
+      return false;
+    }
+    log_.detail("metrics on " + options_.metrics);
+  }
+  if (options_.keep.asks_for_work()) keeper_ = std::make_unique<FileKeeper>(options_, log_);
+  return true;
+}
+
+void PollLoop::show_presence() {
+  std::string why;
+  if (presence_.show(options_.shm_dir, users_, &why)) {
+    told_presence_ = false;
+  } else if (!std::exchange(told_presence_, true)) {
+    log_.error(why);
+  }
+}
+
+int PollLoop::run() {
+  if (!open()) return kExitFailure;
+  adopt_new_segments(Clock::duration::max());
+  // If another consumerd owns some segments, that may be a transient state or one unusual service;
+  // if it owns all of them, a second consumerd is running.
+  if (owned_by_other_ && sessions_.empty()) return kExitOwned;
+  log_.detail("watching " + options_.shm_dir);
+  if (options_.once) return run_once();
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const auto now = Clock::now();
+    look_for_segments(now);
+    if (is_second_consumer()) return kExitOwned;
+    keep_directory(now);
+    tell_metrics(now);
+    if (fresh_staging_ != nullptr) {
+      // No new data enters staging until then.
+      writer_->poll(true);
+      continue;
+    }
+    if (rotate_.exchange(false, std::memory_order_relaxed)) {
+      reload();
+      rotate_all();
+    }
+    const RoundResult round = poll_all();
+    writer_->poll(false);
+    tend_all(now);
+    carry_out_triggers();
+    if (metrics_) metrics_->count_round(Clock::now() - now);
+    if (!advance_ends().room || round.starved) {
+      make_room();
+    } else {
+      pace(round);
+    }
+  }
+  if (metrics_) metrics_->stop();
+  presence_.withdraw();  // no further segment is adopted
+  return finish_all() ? kExitOk : kExitFailure;
+}
+
+// Whether another consumerd drains the segments of this one. Recoveries under way at the start can
+// hide that; and the other may be running briefly (--once).
+bool PollLoop::is_second_consumer() const {
+  return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
+}
+
+// The directory of the segments may be removed and created again, or files in it deleted.
+void PollLoop::keep_directory(Clock::time_point now) {
+  if (now - last_directory_check_ >= kDirectoryInterval) {
+    last_directory_check_ = now;
+    const bool gone = !directory_.follow();
+    if (gone && !directory_gone_) {
+      log_.error(options_.shm_dir + " was removed; waiting for it to be made again");
+    } else if (!gone && directory_gone_) {
+      log_.notice("watching " + options_.shm_dir + " again");
+    }
+    directory_gone_ = gone;
+    if (!gone && !presence_.reachable()) show_presence();
+    if (!gone && fresh_staging_ == nullptr && !staging_->reachable()) renew_staging();
+  }
+  keep_staging_in_memory(now);
+  leave_full_memory();
+  change_staging();
+}
+
+void PollLoop::look_for_segments(Clock::time_point now) {
+  if (now - last_look_ < kSegmentLookInterval) return;
+  adopt_new_segments(kLookTime);
+  last_look_ = Clock::now();
+}
+
+// One round over all sessions. A session that finds staging full begins the next round: there may
+// be fewer slots than segments, and otherwise the first sessions would take all slots every time.
+RoundResult PollLoop::poll_all() {
+  RoundResult sum;
+  const std::size_t count = sessions_.size();
+  const std::size_t first = first_session_ < count ? first_session_ : 0;
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::size_t index = first + step < count ? first + step : first + step - count;
+    // A round over hundreds of busy segments takes longer than a new segment can wait.
+    look_for_segments(Clock::now());
+    SegmentSession& session = *sessions_[index];
+    if (session.ending()) continue;
+    const RoundResult one = session.poll();
+    if (session.truncated()) end_of_truncated(session);
+    sum.ring_bytes += one.ring_bytes;
+    sum.fullest_permille = std::max(sum.fullest_permille, one.fullest_permille);
+    if (one.starved && !sum.starved) first_session_ = index;
+    sum.starved = sum.starved || one.starved;
+  }
+  return sum;
+}
+
+void PollLoop::reload() {
+  if (options_.config_file.empty()) return;
+  std::vector<std::string> faults;
+  std::vector<std::string> fixed;
+  std::optional<Options> next = reload_options(options_, &faults, &fixed);
+  for (const std::string& fault : faults) log_.error(fault, {{"file", options_.config_file}});
+  if (!next) {
+    return log_.error("the configuration stays as it was; mend the file and send SIGHUP again");
+  }
+  for (const std::string& name : fixed) {
+    log_.error(options_.config_file + ": " + name +
+                   " takes a restart; what it was at the start still counts",
+               {{"file", options_.config_file}, {"setting", name}});
+  }
+  options_ = std::move(*next);
+  for (const auto& session : sessions_) {
+    session->set_rotation(options_.rotation);
+    session->set_rules(options_.rules);
+  }
+  follow_keep_policy();
+  follow_triggers();
+  log_.notice("SIGHUP: " + options_.config_file + " is read again",
+              {{"file", options_.config_file}});
+}
+
+void PollLoop::follow_keep_policy() {
+  if (keeper_ != nullptr) return keeper_->set_keep(options_.keep);
+  if (!options_.keep.asks_for_work()) return;
+  keeper_ = std::make_unique<FileKeeper>(options_, log_);
+  for (const auto& session : sessions_) keeper_->adopt(session->file().stem());
+}
+
+void PollLoop::rotate_all() {
+  log_.detail("SIGHUP: going on in new files");
+  for (const auto& session : sessions_) session->request_rotation();
+}
+
+void PollLoop::tell_keeper() {
+  if (keeper_ == nullptr) return;
+  std::uint64_t ended = 0;
+  for (const auto& session : sessions_) ended += session->file().files_ended();
+  if (ended != std::exchange(files_ended_, ended)) keeper_->look();
+  keeper_->tell();
+}
+
+void PollLoop::tell_metrics(Clock::time_point now) {
+  if (metrics_ == nullptr || !metrics_->is_due(now)) return;
+  ConsumerFigures figures;
+  figures.segments_refused = refused_;
+  figures.failed_recoveries = failing_recoveries(now);
+  figures.bytes_written = writer_->bytes_written();
+  figures.write_failures = writer_->failures();
+  figures.failing_writes = writer_->failing();
+  figures.slots = kStagingSlots;
+  figures.slots_used = kStagingSlots - staging_->free_slots();
+  figures.directory_gone = directory_gone_;
+  figures.triggers = triggers_.counts();
+  metrics_->gather(sessions_, now, figures, trouble());
+}
+
+// Why it is not ready, without the problems of sessions.
+std::string PollLoop::trouble() const {
+  if (directory_gone_) return options_.shm_dir + " is not there";
+  if (undrained_.empty()) return {};
+  return std::to_string(undrained_.size()) +
+         " segments are not drained: " + undrained_.begin()->second.why;
+}
+
+void PollLoop::end_of_truncated(SegmentSession& session) {
+  log_.error(
+      session.name() + " was cut short by somebody; it is given up with all its rings and removed",
+      {{"segment", session.name()}});
+  session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
+                                            : trace::EndReason::kServiceEnded);
+}
+
+void PollLoop::tend_all(Clock::time_point now) {
+  if (now - last_tend_ < kTendInterval) return;
+  last_tend_ = now;
+  log_.report_suppressed();
+  tell_keeper();
+  const bool look_at_losses_now = now - last_loss_look_ >= kLossLookInterval;
+  if (look_at_losses_now) last_loss_look_ = now;
+  for (const auto& session : sessions_) {
+    if (session->ending()) continue;
+    session->tend();
+    if (look_at_losses_now) look_at_losses(*session);
+  }
+  if (now - last_alive_check_ < kAliveInterval) return;
+  last_alive_check_ = now;
+  for (const auto& session : sessions_) {
+    if (session->ending() || session->service_alive()) continue;
+    note_end(*session);
+    session->begin_end(trace::EndReason::kServiceEnded);
+  }
+}
+
+// Waits until about one batch should have gathered: less if a ring might fill up, and ever longer
+// while nothing happens.
+void PollLoop::pace(const RoundResult& round) {
+  const auto now = Clock::now();
+  // Bounded: the first round, or one after hours of a full disk, would overflow the product below.
+  const nanoseconds since_last = std::min<nanoseconds>(now - last_round_, kLongestInterval);
+  last_round_ = now;
+  if (round.fullest_permille >= kBusyPermille || round.ring_bytes >= 16 * kBatchBytes) {
+    nap_ = nanoseconds(0);
+    return;
+  }
+  if (round.ring_bytes == 0) {
+    nap_ = std::clamp(nap_ * 2, kShortestNap, kLongestNap);
+  } else {
+    const auto for_batch = nanoseconds(since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
+                                       static_cast<std::int64_t>(round.ring_bytes));
+    nap_ = std::clamp(for_batch, kShortestNap, kLongestNap);
+  }
+  std::this_thread::sleep_for(nap_);
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,154 @@
+#pragma once
+// The life of consumerd: finds segments, polls them round-robin, keeps the pace, ends.
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "consumerd/configuration/options.hpp"
+#include "consumerd/descriptors/trusted_open.hpp"
+#include "consumerd/discover/consumer_presence.hpp"
+#include "consumerd/discover/segment_directory.hpp"
+#include "consumerd/files/file_keeper.hpp"
+#include "consumerd/log/log.hpp"
+#include "consumerd/log/said_once.hpp"
+#include "consumerd/poll/look_queue.hpp"
+#include "consumerd/poll/metrics_desk.hpp"
+#include "consumerd/session/segment_session.hpp"
+#include "consumerd/triggers/hook_runner.hpp"
+#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/write/block_io.hpp"
+#include "consumerd/write/slot_writer.hpp"
+#include "consumerd/write/staging_file.hpp"
+
+namespace ringside::consumer {
+
+class PollLoop {
+ public:
+  // `io`: used instead of the backend that the options select, for tests.
+  PollLoop(const Options& options, const Log& log, const std::atomic<bool>& stop,
+           std::atomic<bool>& rotate, std::unique_ptr<BlockIo> io = nullptr)
+      : options_(options),
+        log_(log),
+        stop_(stop),
+        rotate_(rotate),
+        users_(options.allowed_users),
+        directory_(options.shm_dir),
+        io_(std::move(io)) {}
+
+  // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
+  // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
+  // trace in a new file.
+  int run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool open();
+  bool is_second_consumer() const;
+  void show_presence();
+  void look_for_segments(Clock::time_point now);
+  // Checks segments that are due, those that have waited longest first, for `at_most`.
+  void adopt_new_segments(Clock::duration at_most);
+  void try_adopt(const std::string& name);
+  void leave_undrained(const std::string& name, const std::string& why, bool waits);
+  std::unique_ptr<AttachedSegment> attach(const std::string& name, AttachFailure* failure);
+  void put_off(const std::string& name, const AttachFailure& failure);
+  bool has_share_left(uid_t user) const;
+  RoundResult poll_all();
+  void tend_all(Clock::time_point now);
+  bool start_triggers();
+  void follow_triggers();
+  bool can_run_hook(const TriggerRule& rule) const;
+  void look_at_losses(SegmentSession& session);
+  void note_end(SegmentSession& session);
+  void carry_out_triggers();
+  void carry_out(const TriggerFiring& firing);
+  void wait_for(const std::string& name, Clock::duration delay);
+  Clock::duration longer_delay(const std::string& name);
+  void refuse(const std::string& name, const std::string& why);
+  bool recover(const std::string& staging);
+  std::uint64_t failing_recoveries(Clock::time_point now) const;
+  void reload();
+  void follow_keep_policy();
+  void rotate_all();
+  void tell_keeper();
+  void tell_metrics(Clock::time_point now);
+  void end_of_truncated(SegmentSession& session);
+  // Results of one step of every session that is ending.
+  struct Ends {
+    bool room = true;      // none of them needs room in staging
+    bool stalled = false;  // the file of at least one cannot be written
+  };
+  Ends advance_ends();
+  void keep_directory(Clock::time_point now);
+  void renew_staging();
+  std::unique_ptr<StagingFile> make_staging(std::string* why);
+  void keep_staging_in_memory(Clock::time_point now);
+  void leave_full_memory();
+  void change_staging();
+  bool finish_all();
+  int run_once();
+  bool report_undrained() const;
+  std::string trouble() const;
+  void make_room();
+  void pace(const RoundResult& round);
+
+  Options options_;
+  const Log& log_;
+  const std::atomic<bool>& stop_;
+  std::atomic<bool>& rotate_;
+  const AllowedUsers users_;
+  TriggerDesk triggers_;               // declared before the sessions, which refer to it
+  std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
+  SegmentDirectory directory_;
+  ConsumerPresence presence_;
+  std::unique_ptr<StagingFile> staging_;
+  std::unique_ptr<BlockIo> io_;
+  std::unique_ptr<SlotWriter> writer_;
+  std::vector<std::unique_ptr<SegmentSession>> sessions_;
+  std::map<uid_t, std::size_t> sessions_of_;  // number of sessions per user
+  std::set<std::string> stems_;               // of the sessions' trace files
+  std::unique_ptr<MetricsDesk> metrics_;      // null if metrics are off
+  std::uint64_t refused_ = 0;                 // segments, counted each time a refusal is logged
+  std::unique_ptr<FileKeeper> keeper_;        // null if files are neither packed nor removed
+  std::uint64_t files_ended_ = 0;             // of all sessions, when the keeper was last notified
+  std::size_t first_session_ = 0;             // where the next round begins
+  LookQueue waiting_;                         // segments to check again
+  std::map<std::string, Clock::duration>
+      not_ready_;  // segments that were not ready: when to check again
+  std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
+  SaidOnce mentioned_;
+  // A segment that should be drained but is not.
+  struct Undrained {
+    std::string why;
+    bool waits;  // the obstacle may pass
+  };
+  std::map<std::string, Undrained> undrained_;  // by name, at most kMostUndrained
+  std::vector<std::string> unrecovered_;        // staging files whose recovery failed at the start
+  bool owned_by_other_ = false;
+  bool drained_any_ = false;
+  std::optional<Clock::time_point> owned_since_;
+  std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present staging file is empty
+  bool directory_gone_ = false;
+  std::string staging_change_;  // reported when the new file has taken over
+  std::string real_shm_dir_;    // without links
+  bool told_staging_ = false;   // logged that no new staging file can be created
+  Clock::time_point last_staging_try_{};
+  bool told_presence_ = false;  // logged that the presence file cannot be created
+  Clock::time_point last_directory_check_{};
+  Clock::time_point last_look_{};
+  Clock::time_point last_tend_{};
+  Clock::time_point last_alive_check_{};
+  Clock::time_point last_loss_look_{};
+  Clock::time_point last_round_{};
+  std::chrono::nanoseconds nap_{0};
+};
+
+}  // namespace ringside::consumer

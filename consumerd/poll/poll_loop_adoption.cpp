@@ -1,0 +1,218 @@
+// How PollLoop adopts segments: when each one is checked, and what happens then.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <sys/resource.h>
+
+#include "consumerd/files/trace_name.hpp"
+#include "consumerd/poll/poll_loop.hpp"
+#include "consumerd/write/recovery.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kNotReadyInterval = milliseconds(20);
+constexpr auto kLongestNotReadyInterval = std::chrono::seconds(2);
+constexpr auto kOwnedInterval = milliseconds(100);
+constexpr auto kRetryInterval = std::chrono::seconds(1);
+constexpr auto kRefusedInterval = std::chrono::seconds(5);
+// Per segment: its own file and its trace file; two more while the trace continues in a new file.
+constexpr rlim_t kFilesOfSegment = 2;
+constexpr rlim_t kOtherFiles = 64;
+constexpr std::size_t kMostUndrained = 1000;
+constexpr auto kRecoveryInterval = std::chrono::seconds(5);
+
+}  // namespace
+
+void PollLoop::adopt_new_segments(Clock::duration at_most) {
+  const auto now = Clock::now();
+  for (const std::string& name : directory_.appeared()) {
+    if (serves(options_, std::string(shm::service_of_segment_name(name)))) {
+      waiting_.put(name, now);
+    }
+  }
+  while (const auto name = waiting_.take_due(now)) {
+    try_adopt(*name);
+    if (Clock::now() - now >= at_most) return;
+  }
+}
+
+void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
+  waiting_.put(name, Clock::now() + delay);
+}
+
+// With --once these are reported at the end.
+void PollLoop::leave_undrained(const std::string& name, const std::string& why, bool waits) {
+  if (undrained_.size() < kMostUndrained || undrained_.contains(name)) {
+    undrained_.insert_or_assign(name, Undrained{why, waits});
+  }
+}
+
+void PollLoop::refuse(const std::string& name, const std::string& why) {
+  if (!mentioned_.is_first(name)) return;
+  ++refused_;
+  if (options_.once && undrained_.contains(name)) return;
+  log_.error(why, {{"segment", name}});
+  if (mentioned_.is_full()) {
+    log_.error("too many segments in " + options_.shm_dir +
+               " that cannot be served; of further ones nothing is said for a minute");
+  }
+}
+
+// Finishes a dead consumerd's staging file. False if that must be tried again later.
+bool PollLoop::recover(const std::string& staging) {
+  const auto failed = failed_recoveries_.find(staging);
+  if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
+  const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
+  failed_recoveries_.erase(staging);
+  if (result == RecoveryResult::kFailed) {
+    failed_recoveries_[staging] = Clock::now() + kRecoveryInterval;
+  }
+  return result == RecoveryResult::kDone || result == RecoveryResult::kNothing;
+}
+
+// Those that are tried again: a file that no segment names any more is not tried again.
+std::uint64_t PollLoop::failing_recoveries(Clock::time_point now) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(failed_recoveries_.begin(), failed_recoveries_.end(),
+                    [now](const auto& failed) { return failed.second + kRecoveryInterval > now; }));
+}
+
+// Users get equal shares of the descriptors: a user who creates thousands of segments takes none
+// from others.
+bool PollLoop::has_share_left(uid_t user) const {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  const rlim_t files = limit.rlim_cur - std::min(kOtherFiles, limit.rlim_cur / 2);
+  const auto taken = sessions_of_.find(user);
+  return taken == sessions_of_.end() || taken->second < files / kFilesOfSegment / users_.count();
+}
+
+std::unique_ptr<AttachedSegment> PollLoop::attach(const std::string& name, AttachFailure* failure) {
+  std::unique_ptr<AttachedSegment> segment =
+      AttachedSegment::attach(options_.shm_dir, name, failure, users_);
+  if (segment == nullptr || has_share_left(segment->owner())) return segment;
+  failure->error = AttachError::kNotNow;
+  failure->may_hold_records = true;
+  failure->why = name + " waits: user " + std::to_string(segment->owner()) +
+                 " has all the segments that descriptors allow; raise the limit (ulimit -n)";
+  return nullptr;
+}
+
+void PollLoop::try_adopt(const std::string& name) {
+  AttachFailure failure;
+  std::unique_ptr<AttachedSegment> segment = attach(name, &failure);
+  if (segment != nullptr) {
+    std::array<std::uint8_t, 16> left_behind{};
+    std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
+    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
+      // Nothing is drained until recovery has finished, and its disk may fail.
+      segment->tell_state(shm::ConsumerState::kStalled);
+      // The lock must be free for the recovery, which sets this segment's positions.
+      segment.reset();
+      if (!recover(staging_name(left_behind))) {
+        leave_undrained(name,
+                        options_.shm_dir + "/" + name + " waits for the recovery of " +
+                            staging_name(left_behind) + ", which an earlier consumerd left",
+                        true);
+        return wait_for(name, kOwnedInterval);
+      }
+      segment = attach(name, &failure);
+    }
+  }
+  if (segment == nullptr) return put_off(name, failure);
+  not_ready_.erase(name);
+  if (stems_.contains(trace_stem(name, segment->header()))) {
+    const std::string why =
+        name + " has service, pid and start time of another segment; it waits for its end";
+    leave_undrained(name, why, true);
+    refuse(name, why);
+    return wait_for(name, kRetryInterval);
+  }
+  std::string why;
+  std::unique_ptr<SegmentSession> session = SegmentSession::start(
+      std::move(segment), options_.output_dir, *writer_, *staging_, log_, &why);
+  if (session == nullptr) {
+    leave_undrained(name, name + ": " + why, true);
+    refuse(name, why);
+    return wait_for(name, kRetryInterval);
+  }
+  if (keeper_) keeper_->adopt(session->file().stem());
+  session->set_rotation(options_.rotation);
+  session->set_rules(options_.rules);
+  session->set_triggers(triggers_);
+  log_.detail("draining " + name + " into " + session->file().path(),
+              {{"segment", name}, {"file", session->file().path()}});
+  mentioned_.forget(name);
+  mentioned_.forget(name + "?");
+  undrained_.erase(name);
+  drained_any_ = true;
+  ++sessions_of_[session->owner()];
+  stems_.insert(session->file().stem());
+  if (metrics_) metrics_->adopt(*session);
+  sessions_.push_back(std::move(session));
+}
+
+// The delay grows: thousands of segments may never become ready.
+PollLoop::Clock::duration PollLoop::longer_delay(const std::string& name) {
+  Clock::duration& delay = not_ready_[name];
+  delay = std::clamp<Clock::duration>(2 * delay, kNotReadyInterval, kLongestNotReadyInterval);
+  return delay;
+}
+
+// Handles a segment that could not be attached.
+void PollLoop::put_off(const std::string& name, const AttachFailure& failure) {
+  if (failure.error != AttachError::kNotReady && !failure.by_mode) not_ready_.erase(name);
+  // A segment that is about to get its mode is not a problem yet.
+  const bool is_new = failure.by_mode && !options_.once && not_ready_[name] < kRetryInterval;
+  if (failure.may_hold_records && !is_new) {
+    leave_undrained(name, failure.why, failure.error == AttachError::kNotNow);
+  } else {
+    undrained_.erase(name);
+  }
+  switch (failure.error) {
+    case AttachError::kNone:
+    case AttachError::kNotReady:
+      return wait_for(name, longer_delay(name));
+    case AttachError::kOwned:
+      // Only a consumerd has a live staging file; a service may hold the lock itself.
+      if (is_staging_in_use(options_.shm_dir, staging_name(failure.owner_staging))) {
+        owned_by_other_ = true;
+        if (!owned_since_) owned_since_ = Clock::now();
+      } else {
+        leave_undrained(name, failure.why, true);
+      }
+      refuse(name, failure.why +
+                       "; stop that one, or give this one other services to drain "
+                       "(--service) or another --shm-dir");
+      return wait_for(name, kOwnedInterval);
+    case AttachError::kNotNow:
+      // A new segment is accessible only to its owner until it has its group and mode, some moments
+      // later.
+      if (failure.by_mode) {
+        const Clock::duration delay = longer_delay(name);
+        if (delay >= kRetryInterval) refuse(name, failure.why);
+        return wait_for(name, delay);
+      }
+      // Logged only if the cause persists at the second check.
+      if (!mentioned_.is_first(name + "?")) refuse(name, failure.why);
+      return wait_for(name, kRetryInterval);
+    case AttachError::kRefused:
+      refuse(name, failure.why);
+      // Until it is removed, or its owner has fixed it.
+      if (failure.may_hold_records) wait_for(name, kRefusedInterval);
+      return;
+    case AttachError::kGone:
+      if (failure.removed_records) log_.error(failure.why, {{"segment", name}});
+      mentioned_.forget(name);
+      mentioned_.forget(name + "?");
+      owned_since_.reset();
+      return;
+  }
+}
+
+}  // namespace ringside::consumer

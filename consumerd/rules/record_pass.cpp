@@ -1,0 +1,149 @@
+#include "consumerd/rules/record_pass.hpp"
+
+#include <algorithm>
+
+#include "shm-layout/clock_reading.hpp"
+#include "shm-layout/record_head.hpp"
+#include "trace-format/condition/glob.hpp"
+#include "trace-format/ring_record_view.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+// Hidden values may make records longer: the limit of what the encoder gets at once.
+constexpr std::size_t kMostOutputBytes = 128U << 10;
+
+template <class Rule>
+std::vector<const Rule*> rules_of(const std::vector<Rule>& rules, const std::string& service) {
+  std::vector<const Rule*> chosen;
+  for (const Rule& rule : rules) {
+    if (rule.services.empty() || trace::any_service_glob_fits(rule.services, service)) {
+      chosen.push_back(&rule);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::unique_ptr<RecordPass> RecordPass::of_service(std::shared_ptr<const RecordRules> rules,
+                                                   const std::string& service,
+                                                   std::uint64_t tsc_frequency_hz, const Log& log) {
+  std::unique_ptr<RecordPass> pass(new RecordPass(std::move(rules), tsc_frequency_hz, log));
+  pass->samples_ = rules_of(pass->rules_->samples, service);
+  pass->redactions_ = rules_of(pass->rules_->redactions, service);
+  if (pass->samples_.empty() && pass->redactions_.empty()) return nullptr;
+  return pass;
+}
+
+RecordPass::RecordPass(std::shared_ptr<const RecordRules> rules, std::uint64_t tsc_frequency_hz,
+                       const Log& log)
+    : rules_(std::move(rules)),
+      tsc_frequency_hz_(tsc_frequency_hz),
+      log_(log),
+      first_number_(shm::read_tsc()) {}
+
+bool RecordPass::concerns(const trace::SiteTable& sites) {
+  for (; considered_ < sites.size(); ++considered_) consider(sites.defined(considered_));
+  return any_;
+}
+
+void RecordPass::consider(const trace::Site& site) {
+  auto treatment = std::make_unique<Treatment>();
+  for (const SampleRule* rule : samples_) {
+    if (!rule->statements.fits(site)) continue;
+    treatment->sampling = std::make_unique<StatementSampling>(*rule, tsc_frequency_hz_);
+    break;
+  }
+  std::vector<const RedactionRule*> redactions;
+  for (const RedactionRule* rule : redactions_) {
+    if (rule->statements.fits(site)) redactions.push_back(rule);
+  }
+  std::vector<std::string> constants;
+  treatment->redaction = FieldRedaction::of_site(site, redactions, &constants);
+  for (const std::string& name : constants) {
+    log_.error("cannot hide " + name + " of the statement " + site.file + ":" +
+               std::to_string(site.line) +
+               ": its value is a constant of the program, which the dictionary holds");
+  }
+  if (treatment->sampling == nullptr && treatment->redaction == nullptr) return;
+  treatments_.resize(std::max<std::size_t>(treatments_.size(), std::size_t{site.id} + 1));
+  treatments_[site.id] = std::move(treatment);
+  any_ = true;
+}
+
+std::span<const std::byte> RecordPass::look(const trace::SiteTable& sites,
+                                            std::span<const std::byte> records,
+                                            std::uint64_t now_tsc, bool samples) {
+  for (const Mark& mark : marks_) {
+    if (mark.sampling != nullptr) mark.sampling->begin_again();
+  }
+  marks_.clear();
+  output_.clear();
+  corrupt_reason_ = nullptr;
+  std::size_t at = 0;
+  std::size_t unchanged = 0;  // records before this position are unchanged
+  const auto copy_unchanged = [&] {
+    output_.insert(output_.end(), records.begin() + static_cast<std::ptrdiff_t>(unchanged),
+                   records.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  while (at < records.size() && output_.size() + (at - unchanged) < kMostOutputBytes) {
+    const trace::RingRecordView record = trace::view_ring_record(sites, records.subspan(at));
+    if (record.state == trace::RingRecordView::State::kCorrupt) corrupt_reason_ = record.why;
+    if (record.state != trace::RingRecordView::State::kWhole) break;
+    Treatment* const treated = record.site == nullptr ? nullptr : treatment(record.site->id);
+    if (treated == nullptr) {
+      at += record.bytes.size();
+      continue;
+    }
+    StatementSampling* const sampling = samples ? treated->sampling.get() : nullptr;
+    const bool kept =
+        sampling == nullptr || sampling->keeps(shm::widen_tsc(shm::head_tsc(record.head), now_tsc));
+    const bool changed = !kept || treated->redaction != nullptr;
+    if (changed) copy_unchanged();
+    if (kept && changed) treated->redaction->append(record, &output_);
+    at += record.bytes.size();
+    if (changed) unchanged = at;
+    marks_.push_back({at, output_.size() + (at - unchanged), sampling,
+                      sampling == nullptr ? StatementSampling::State() : sampling->tentative()});
+  }
+  copy_unchanged();
+  return output_;
+}
+
+std::size_t RecordPass::settle(std::size_t encoded) {
+  std::size_t input_end = 0;
+  std::size_t output_end = 0;
+  for (const Mark& mark : marks_) {
+    if (mark.output_end > encoded) break;
+    if (mark.sampling != nullptr) {
+      left_out_ += mark.state.left_out - mark.sampling->left_out();
+      mark.sampling->settle(mark.state);
+    }
+    input_end = mark.input_end;
+    output_end = mark.output_end;
+  }
+  return input_end + (encoded - output_end);
+}
+
+void RecordPass::append_untold(std::vector<trace::LossCount>* counts, std::size_t most) const {
+  if (!has_untold()) return;
+  for (std::size_t id = 0; id < treatments_.size() && counts->size() < most; ++id) {
+    const Treatment* const treated = treatments_[id].get();
+    if (treated == nullptr || treated->sampling == nullptr) continue;
+    const std::uint64_t left_out = treated->sampling->left_out();
+    if (left_out == treated->told) continue;
+    counts->push_back({static_cast<std::uint32_t>(id), shm::LossCause::kSampled,
+                       first_number_ + treated->told, first_number_ + left_out});
+  }
+}
+
+void RecordPass::told(std::span<const trace::LossCount> counts) {
+  for (const trace::LossCount& count : counts) {
+    if (count.cause != shm::LossCause::kSampled) continue;
+    treatments_[count.site_id]->told = count.after - first_number_;
+    told_ += count.after - count.before;
+  }
+}
+
+}  // namespace ringside::consumer

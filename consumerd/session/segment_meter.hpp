@@ -1,0 +1,45 @@
+#pragma once
+// Reads a service's metrics from its segment's counters.
+
+#include <cstdint>
+#include <vector>
+
+#include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/metrics/service_metrics.hpp"
+#include "consumerd/session/call_cost_meter.hpp"
+
+namespace ringside::consumer {
+
+// Keeps the last values in private memory: the counters of threads restart with each owner of a
+// ring, and a service can write any value to all of them, but the totals read here never fall.
+class SegmentMeter {
+ public:
+  // `overwritten`: the rings are read only by snapshots.
+  SegmentMeter(AttachedSegment& segment, bool overwritten)
+      : segment_(segment), overwritten_(overwritten), call_costs_(segment) {}
+
+  // Sets losses, waits and calls in `totals`, and all of `state` except `peak` and `stalled`.
+  void read(ServiceMetrics* metrics);
+
+ private:
+  // State of one ring when it was last read.
+  struct Waits {
+    std::uint32_t generation = 0;
+    std::uint64_t ticks = 0;
+  };
+
+  void read_rings(ServiceState* state);
+  void read_losses();
+  bool add_up_sites(LossCounts* sum) const;
+
+  AttachedSegment& segment_;
+  const bool overwritten_;
+  CallCostMeter call_costs_;
+  std::vector<Waits> waits_;  // by ring
+  double blocked_s_ = 0;
+  LossCounts lost_{};
+  std::uint64_t stamp_ = 0;  // of losses, when the sites were last read
+  bool look_again_ = true;
+};
+
+}  // namespace ringside::consumer

@@ -1,0 +1,333 @@
+#include "consumerd/session/segment_session.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unistd.h>
+#include <utility>
+
+#include "consumerd/files/section_front.hpp"
+#include "shm-layout/clock_reading.hpp"
+#include "shm-layout/segment_name.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two sequence points
+constexpr auto kPointInterval = std::chrono::milliseconds(20);
+constexpr auto kClockInterval = std::chrono::seconds(1);
+constexpr auto kLossInterval = std::chrono::seconds(1);
+constexpr auto kOldestByte = std::chrono::milliseconds(100);
+constexpr std::uint64_t kGlanceBytes = 4U << 20;  // of overwritten rings, per round
+constexpr auto kNameInterval = std::chrono::milliseconds(100);
+
+}  // namespace
+
+SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log)
+    : log_(log),
+      segment_(std::move(segment)),
+      losses_(*segment_),
+      meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
+      rotation_asked_(segment_->control().tool_answers.rotation.load(std::memory_order_relaxed)),
+      flush_desk_(segment_->control()),
+      desk_(segment_->control()),
+      levels_(*segment_),
+      overwritten_(segment_->header().sub_buffer_bytes != 0) {}
+
+std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSegment> segment,
+                                                      const std::string& output_dir,
+                                                      SlotWriter& writer, StagingFile& staging,
+                                                      const Log& log, std::string* why) {
+  std::unique_ptr<SegmentSession> session(new SegmentSession(std::move(segment), log));
+  SegmentSession* const self = session.get();
+  AttachedSegment& attached = *session->segment_;
+  const shm::SegmentHeader& header = attached.header();
+  if (header.tsc_frequency_hz == 0) {
+    *why = attached.name() + " is damaged: its clock has no frequency";
+    return nullptr;
+  }
+  session->file_ = TraceFile::open(
+      output_dir, attached.name(), header, writer, staging,
+      [self](const shm::JournalEntry& entry) {
+        if (entry.ring_index < self->rings_.size()) self->rings_[entry.ring_index].written(entry);
+      },
+      why,
+      {attached.control().consumer.session.load(std::memory_order_relaxed) == 0,
+       attached.control().consumer.next_file_sequence.load(std::memory_order_relaxed)});
+  if (session->file_ == nullptr) {
+    attached.tell_state(shm::ConsumerState::kStalled);
+    return nullptr;
+  }
+  session->file_has_records_ = session->file_->file_bytes() != 0;
+  session->continues_snapshot_ = session->desk_.asked();
+  session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
+  session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
+  session->clock_ = std::make_unique<trace::ClockSteering>(
+      trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
+                                  header.start_realtime_ns, header.tsc_frequency_hz});
+  session->same_boot_ = is_this_boot(header.boot_id);
+  session->take_over_clock();
+  session->clock_before_ = session->clock_->first();
+  session->last_point_ = steady_clock::now();
+  shm::ConsumerLine& line = attached.control().consumer;
+  // Before anything is committed.
+  session->name_staging(staging);
+  line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
+  line.session.fetch_add(1, std::memory_order_relaxed);
+  session->publish_file_sequence();
+  session->was_alive_ = attached.service_alive();
+  // If no slot is free now, the first round tries again.
+  session->begun_ = session->begin_section();
+  line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling),
+                   std::memory_order_release);
+  return session;
+}
+
+void SegmentSession::publish_file_sequence() {
+  segment_->control().consumer.next_file_sequence.store(file_->sequence() + 1,
+                                                        std::memory_order_relaxed);
+}
+
+bool SegmentSession::begin_section() {
+  const std::span<std::byte> out = file_->space(kSectionFrontBytes);
+  if (out.empty()) return false;
+  const trace::ClockPoint first = clock_->first();
+  const trace::ClockPoint last = clock_->last();
+  std::size_t bytes =
+      trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
+  bytes += trace::write_clock_block(first, out.subspan(bytes));
+  if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
+  file_->commit(bytes);
+  begun_ = true;
+  section_start_ = steady_clock::now();
+  if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
+    tell_successor(first);
+    write_clock();  // if there is no room now, poll() writes the next one
+  } else {
+    // The rings may hold records that are older than a step made now, and, if several consumers
+    // died without reading them, older than the step before: the two steps at the beginning of a
+    // section must reach back to them. The next step follows when the rings have been empty.
+    last_clock_ = steady_clock::now();
+  }
+  return true;
+}
+
+bool SegmentSession::tell_losses() {
+  if (truncated()) return true;
+  // No record was drained for statements that have lost everything.
+  if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
+  if (!losses_.tell(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
+    return false;
+  }
+  last_losses_ = steady_clock::now();
+  return true;
+}
+
+void SegmentSession::set_rules(std::shared_ptr<const RecordRules> rules) {
+  next_rules_ = std::move(rules);
+}
+
+// First reports what the previous rules left out. False if there is no room for that: nothing may
+// be drained under rules that have been replaced.
+bool SegmentSession::follow_rules() {
+  if (next_rules_ == nullptr) return true;
+  if (pass_ != nullptr && begun_ && !overwritten_ && !tell_losses()) return false;
+  pass_ = RecordPass::of_service(std::exchange(next_rules_, nullptr),
+                                 std::string(shm::service_of_segment_name(name())),
+                                 segment_->header().tsc_frequency_hz, log_);
+  return true;
+}
+
+DrainWay SegmentSession::drain_way() {
+  return {*file_,   *dictionary_,   *encoder_, pass_.get(), watch_.get(),
+          scratch_, watermark_tsc_, &counts_,  log_};
+}
+
+bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
+  moved_.clear();
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    const trace::StreamCursor& cursor = rings_[i].cursor();
+    // Compares the stream too: the successor of a thread may have the same sequence number.
+    if (cursor.next_sequence == told_[i].next_sequence && cursor.stream_id == told_[i].stream_id) {
+      continue;
+    }
+    moved_.push_back({cursor.stream_id, cursor.next_sequence});
+  }
+  const std::span<std::byte> out = file_->space(64 + moved_.size() * sizeof(trace::StreamPosition));
+  if (out.empty()) return false;
+  file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    told_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
+  }
+  watermark_tsc_ = watermark_tsc;
+  bytes_since_point_ = 0;
+  last_point_ = steady_clock::now();
+  return true;
+}
+
+void SegmentSession::follow_rings() {
+  const std::uint32_t used = segment_->rings_used();
+  while (rings_.size() < used) {
+    rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
+    told_.push_back({rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
+  }
+}
+
+// Whether data drained now reaches a file that has its name.
+bool SegmentSession::is_writable(steady_clock::time_point now) {
+  const bool writable = !file_->stalled() && keeps_name(now);
+  // No heartbeat: a service that waits for space then waits for its time limit once, not every
+  // time.
+  segment_->tell_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
+  return writable;
+}
+
+// False if the present file has lost its name and there is no next one.
+bool SegmentSession::keeps_name(steady_clock::time_point now) {
+  if (!begun_) return true;
+  if (!astray_ && now - last_name_check_ >= kNameInterval) {
+    last_name_check_ = now;
+    astray_ = file_->astray();
+    if (astray_) {
+      rotation_retry_ = now;
+      log_.error(
+          file_->path() + " was removed, moved or replaced; creating a new file for its trace",
+          {{"segment", name()}, {"file", file_->path()}});
+    }
+  }
+  if (astray_ && now >= rotation_retry_) change_file();
+  return !astray_;
+}
+
+RoundResult SegmentSession::poll() {
+  RoundResult result;
+  shm::ControlPage& control = segment_->control();
+  if (!is_writable(steady_clock::now())) return result;
+  control.consumer.heartbeat.fetch_add(1, std::memory_order_relaxed);
+  // Every record published from here on is younger than the watermark of this round, except records
+  // of threads that were stopped between reading the clock and publishing.
+  const std::uint64_t round_tsc = shm::read_tsc();
+  if (!begun_ && !begin_section()) {
+    result.starved = true;
+    return result;
+  }
+  if (!file_->advance()) {
+    result.starved = true;
+    return result;
+  }
+  follow_rings();
+  if (!follow_rules()) {
+    result.starved = true;
+    return result;
+  }
+  look_for_flush();
+  const std::uint64_t file_bytes_before = counts_.file_bytes;
+  const std::uint64_t ring_bytes_before = counts_.ring_bytes;
+  if (overwritten_ && !look_at_overwritten(kGlanceBytes, &result)) {
+    result.starved = true;
+    return result;
+  }
+  const Drained drained = overwritten_ ? serve_snapshot(round_tsc) : drain_rings(&result);
+  result.starved = drained == Drained::kNoSpace;
+  result.ring_bytes += overwritten_ ? counts_.ring_bytes - ring_bytes_before : 0;
+  if (!overwritten_) bytes_since_point_ += counts_.file_bytes - file_bytes_before;
+  if (result.starved) return result;
+  // If a ring has more, everything older than its last record is in the file.
+  std::uint64_t watermark_tsc = round_tsc;
+  if (drained == Drained::kShare && !overwritten_) {
+    for (const RingDrain& ring : rings_) {
+      if (ring.has_data()) watermark_tsc = std::min(watermark_tsc, ring.cursor().last_tsc);
+    }
+    watermark_tsc = std::max(watermark_tsc, watermark_tsc_);
+  }
+  const auto now = steady_clock::now();
+  control.consumer.heartbeat_monotonic_ns.store(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
+      std::memory_order_relaxed);
+  if (!overwritten_ && now - last_losses_ >= kLossInterval && !tell_losses()) {
+    result.starved = true;
+    return result;
+  }
+  const bool flushing = flush_is_due(drained);
+  if (bytes_since_point_ > 0 &&
+      (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
+    result.starved = !write_sequence_point(watermark_tsc);
+  }
+  if (rotation_is_due(now) && !rotate(watermark_tsc)) result.starved = true;
+  if (flushing) {
+    file_->seal();
+    flush_desk_.take(file_->sealed());
+    flush_marks_.clear();
+    flushing_ = false;
+  } else if (file_->oldest() < now - kOldestByte) {
+    file_->seal();
+  }
+  flush_desk_.answer(file_->written());
+  return result;
+}
+
+// A flush covers what was published before the request; otherwise it would never be answered while
+// a service logs more than a round takes.
+void SegmentSession::look_for_flush() {
+  if (flushing_ || !flush_desk_.asked()) return;
+  flushing_ = true;
+  follow_rings();  // rings that were claimed before the request
+  for (const RingDrain& ring : rings_) flush_marks_.push_back(ring.published());
+}
+
+bool SegmentSession::flush_is_due(Drained drained) const {
+  if (!flushing_ || drained == Drained::kAll) return flushing_;
+  if (overwritten_) return false;  // a snapshot is under way
+  for (std::size_t i = 0; i < flush_marks_.size(); ++i) {
+    if (!rings_[i].has_taken(flush_marks_[i])) return false;
+  }
+  return true;
+}
+
+// If a round could not take everything, the next one begins with the ring that stopped it;
+// otherwise the last rings would never be drained while the disk is the slowest part.
+SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
+  const std::size_t count = rings_.size();
+  const std::size_t first = first_ring_;
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::size_t index = first + step < count ? first + step : first + step - count;
+    RingDrain& ring = rings_[index];
+    if (!ring.has_data()) continue;
+    const std::uint64_t before = counts_.ring_bytes;
+    const bool clock_due =
+        result->ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval;
+    const RingDrain::Result drained =
+        clock_due && !write_clock() ? RingDrain::Result::kNoSpace
+                                    : ring.drain(share_bytes_ - result->ring_bytes, drain_way());
+    if (drained == RingDrain::Result::kNoSpace) {
+      first_ring_ = index;
+      return Drained::kNoSpace;
+    }
+    result->ring_bytes += counts_.ring_bytes - before;
+    result->fullest_permille = std::max(result->fullest_permille,
+                                        ring.fill_bytes() * 1000 / segment_->layout().ring_bytes);
+    peak_permille_ = std::max(peak_permille_, result->fullest_permille);
+    if (result->ring_bytes >= share_bytes_) {
+      // Begins with the ring after it, because this one may always have more.
+      first_ring_ = index + 1 < count ? index + 1 : 0;
+      return Drained::kShare;
+    }
+  }
+  return Drained::kAll;
+}
+
+void SegmentSession::tend() {
+  if (astray_ || file_->stalled()) return;
+  // With all statements known by now.
+  if (levels_.is_asked() && begun_ && dictionary_->update() == DictionaryFeed::Result::kReady) {
+    levels_.serve(dictionary_->sites(), log_);
+  }
+  if (overwritten_) return;  // the next snapshot reports an ended stream like any other
+  for (RingDrain& ring : rings_) {
+    if (ring.book_final_drops(drain_way(), false) == RingDrain::Result::kNoSpace) return;
+  }
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,228 @@
+#pragma once
+// This consumerd's work on one segment, from attaching to the end of its file.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "consumerd/configuration/rotation.hpp"
+#include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/dictionary_feed.hpp"
+#include "consumerd/drain/loss_teller.hpp"
+#include "consumerd/drain/ring_drain.hpp"
+#include "consumerd/log/log.hpp"
+#include "consumerd/metrics/service_metrics.hpp"
+#include "consumerd/requests/flush_desk.hpp"
+#include "consumerd/requests/level_desk.hpp"
+#include "consumerd/requests/snapshot_desk.hpp"
+#include "consumerd/rings/loss_watch.hpp"
+#include "consumerd/rings/ring_glance.hpp"
+#include "consumerd/session/segment_meter.hpp"
+#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_watch.hpp"
+#include "consumerd/write/slot_writer.hpp"
+#include "consumerd/write/trace_file.hpp"
+#include "trace-format/block_writer.hpp"
+#include "trace-format/clock_map.hpp"
+#include "trace-format/extent_encoder.hpp"
+
+namespace ringside::consumer {
+
+struct RoundResult {
+  std::uint64_t ring_bytes = 0;
+  std::uint64_t fullest_permille = 0;  // of the fullest ring, as found in this round
+  bool starved = false;                // no staging slot was free: some records were not drained
+};
+
+class SegmentSession {
+ public:
+  static std::unique_ptr<SegmentSession> start(std::unique_ptr<AttachedSegment> segment,
+                                               const std::string& output_dir, SlotWriter& writer,
+                                               StagingFile& staging, const Log& log,
+                                               std::string* why);
+
+  void set_rotation(const RotationPolicy& policy) { rotation_ = policy; }
+  // Continues in a new file at the end of the next round that finds room, whatever the rotation
+  // policy says.
+  void request_rotation() { rotation_requested_ = true; }
+
+  // Rules for records from the next round on.
+  void set_rules(std::shared_ptr<const RecordRules> rules);
+  // Starts to check records and losses for triggers; call it again whenever the desk has other
+  // rules.
+  void set_triggers(TriggerDesk& desk);
+  // For triggers: a separate snapshot if the rings are overwritten, otherwise nothing.
+  void request_snapshot() { snapshot_wanted_ = overwritten_; }
+  void admit_level(shm::Level level, std::chrono::nanoseconds time) { levels_.ask(level, time); }
+  // Records that the service has lost since the last call, if a trigger uses losses.
+  std::uint64_t new_losses() { return loss_watch_ ? loss_watch_->new_losses() : 0; }
+  // Whether the service was alive at first and is gone without having announced its end.
+  bool service_died() const {
+    return was_alive_ && !segment_->service_alive() && !segment_->service_has_closed();
+  }
+  TriggerSource trigger_source() const;
+
+  // One pass over all rings, unless the trace file cannot be written.
+  RoundResult poll();
+
+  // Work that is not needed in every round: streams that have ended.
+  void tend();
+
+  // The end of a session: begin_end() once, try_end() until it returns kOver, leave(). None of them
+  // waits.
+  enum class End {
+    kNoSpace,  // staging is full: try again after some of it is written
+    kWriting,  // everything is drained and sealed, but not yet in the file
+    kStalled,  // the file cannot be written: try again later
+    kOver,
+  };
+  void begin_end(trace::EndReason reason);
+  bool ending() const { return ending_; }
+  // From now on try_end() drains everything in one call, however long others wait.
+  void take_all_at_once() { share_bytes_ = kAll; }
+  End try_end();
+  // Releases the segment, and removes it if its service is gone or it was truncated.
+  void leave();
+
+  void seal() { file_->seal(); }
+  // From now on its commits are in this staging file; a successor uses the name to find what this
+  // consumerd leaves. No commit may be outstanding.
+  void name_staging(const StagingFile& staging) {
+    std::uint8_t(&name)[16] = segment_->control().consumer.staging_uuid;
+    std::copy(staging.uuid().begin(), staging.uuid().end(), name);
+  }
+
+  // Whether the segment was truncated: nothing more can be read from it.
+  bool truncated() const { return segment_->truncated(); }
+
+  bool service_alive() const { return segment_->service_alive(); }
+  uid_t owner() const { return segment_->owner(); }
+  const std::string& name() const { return segment_->name(); }
+  const TraceFile& file() const { return *file_; }
+  const DrainCounts& counts() const { return counts_; }
+  // Whether its trace cannot be written: its rings are not drained.
+  bool stalled() const { return astray_ || file_->stalled(); }
+  // The present metrics; the peak is that since the last call.
+  ServiceMetrics metrics();
+
+ private:
+  static constexpr auto kAstrayRetry = std::chrono::seconds(1);
+  static constexpr std::size_t kSectionFrontBytes = 1024;
+
+  SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
+  void publish_file_sequence();
+  bool begin_section();
+  enum class Drained {
+    kAll,      // everything published when the round began
+    kShare,    // the most that one round may take; more is left
+    kNoSpace,  // staging is full
+  };
+  Drained finish();
+  Drained drain_rings(RoundResult* result);
+  bool tell_losses();
+  bool write_clock();
+  void take_over_clock();
+  void tell_successor(const trace::ClockPoint& point);
+  bool write_sequence_point(std::uint64_t watermark_tsc);
+  bool rotation_is_due(std::chrono::steady_clock::time_point now);
+  bool rotate(std::uint64_t watermark_tsc);
+  bool change_file();
+  bool is_writable(std::chrono::steady_clock::time_point now);
+  bool keeps_name(std::chrono::steady_clock::time_point now);
+  std::vector<std::byte> section_front(std::uint32_t sequence);
+  trace::EndBlock section_end(trace::EndReason reason) const;
+  void follow_rings();
+  bool follow_rules();
+  void look_for_flush();
+  bool flush_is_due(Drained drained) const;
+  DrainWay drain_way();
+  // For rings that are overwritten (segment_snapshot.cpp): false if staging is full.
+  Drained serve_snapshot(std::uint64_t round_tsc);
+  bool begin_snapshot(std::uint64_t round_tsc);
+  Drained read_rings();
+  Drained take_last_snapshot(std::uint64_t watermark_tsc);
+  void answer_snapshot();
+  // For rings that are overwritten (segment_session_triggers.cpp): checks what was recorded since
+  // the last call, about `most_bytes` of it. False if staging is full.
+  bool look_at_overwritten(std::uint64_t most_bytes, RoundResult* result);
+
+  const Log& log_;
+  std::unique_ptr<AttachedSegment> segment_;
+  std::unique_ptr<TraceFile> file_;
+  std::unique_ptr<DictionaryFeed> dictionary_;
+  std::unique_ptr<trace::ExtentEncoder> encoder_;
+  std::unique_ptr<trace::ClockSteering> clock_;
+  std::shared_ptr<const RecordRules> next_rules_;  // null: the present rules stay
+  std::unique_ptr<RecordPass> pass_;               // null: no rule concerns the service
+  LossTeller losses_;
+  SegmentMeter meter_;
+  std::vector<RingDrain> rings_;
+  std::vector<std::byte> scratch_;
+  std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
+  std::vector<trace::StreamPosition> told_;   // by ring: positions in the last sequence point
+  DrainCounts counts_;
+  std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
+  DrainCounts section_counts_;       // value of counts_ at the beginning of the present section
+  RotationPolicy rotation_;
+  std::chrono::steady_clock::time_point section_start_;
+  std::chrono::steady_clock::time_point rotation_retry_;
+  std::chrono::steady_clock::time_point last_name_check_;
+  std::uint64_t front_bytes_ =
+      0;  // of the present file; 0 for a file that this session only continued
+  trace::ClockPoint clock_before_;  // the point before clock_->last()
+  std::uint64_t watermark_tsc_ = 0;
+  std::uint64_t bytes_since_point_ = 0;
+  std::chrono::steady_clock::time_point last_point_;
+  std::chrono::steady_clock::time_point last_clock_;
+  std::chrono::steady_clock::time_point last_losses_;
+  std::uint64_t rotation_asked_;  // by tools
+  std::size_t first_ring_ = 0;    // where the next round begins
+  FlushDesk flush_desk_;
+  std::vector<std::uint64_t> flush_marks_;  // by ring: positions that a flush must reach
+  enum class Snapshot : std::uint8_t {
+    kNone,
+    kReading,  // rings from snapshot_ring_ on remain to be read
+    kWriting,  // everything is sealed, but not yet in the file
+  };
+  SnapshotDesk desk_;
+  std::size_t snapshot_ring_ = 0;
+  std::uint64_t snapshot_tsc_ = 0;     // when it began
+  std::uint64_t snapshot_sealed_ = 0;  // value of sealed() that completes it
+  std::string snapshot_path_;
+  DrainCounts snapshot_counts_;          // value of counts_ at its beginning
+  std::unique_ptr<TriggerWatch> watch_;  // null: no trigger checks records
+  std::unique_ptr<LossWatch> loss_watch_;
+  std::vector<RingGlance> glances_;  // by ring, if the rings are overwritten
+  std::size_t first_glance_ = 0;     // where the next check begins
+  LevelDesk levels_;
+  static constexpr std::uint64_t kAll = UINT64_MAX;
+  // Limit for the rings in one round. Rings of gigabytes are allowed, and other segments must not
+  // wait for them.
+  std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
+  trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
+  // Small members, placed together.
+  Snapshot snapshot_ = Snapshot::kNone;
+  bool snapshot_wanted_ = false;     // by a trigger
+  bool snapshot_asked_ = false;      // a tool asked for the present one and waits for the answer
+  bool continues_snapshot_ = false;  // a snapshot that an earlier consumerd was asked for
+  bool last_snapshot_taken_ = false;
+  bool flushing_ = false;          // requested, and not taken yet
+  bool glances_from_now_ = false;  // for the glances that are created next
+  bool told_missed_ = false;       // logged that some records cannot be checked
+  bool was_alive_ = false;         // the service was alive when the session began
+  bool begun_ = false;             // the section's front is in the file
+  bool ending_ = false;
+  bool finished_ = false;
+  bool same_boot_ = false;
+  bool overwritten_ = false;       // the rings are read only by snapshots
+  bool file_has_records_ = false;  // from this or another consumerd
+  bool rotation_requested_ = false;
+  bool told_rotation_ = false;  // logged that the next file cannot be created
+  bool told_astray_ = false;    // and that draining stops until it can
+  bool astray_ = false;         // the present file has lost its name, and there is no next file yet
+};
+
+}  // namespace ringside::consumer

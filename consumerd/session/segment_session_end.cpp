@@ -1,0 +1,92 @@
+// How SegmentSession ends: the rest is drained, everything is written, and the segment is released.
+#include <cerrno>
+#include <cstring>
+
+#include "consumerd/session/segment_session.hpp"
+#include "shm-layout/clock_reading.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+constexpr int kMostLossBlocks = 64;
+
+}  // namespace
+
+void SegmentSession::begin_end(trace::EndReason reason) {
+  if (ending_) return;
+  ending_ = true;
+  end_reason_ = reason;
+}
+
+SegmentSession::End SegmentSession::try_end() {
+  if (!finished_ && !is_writable(std::chrono::steady_clock::now())) return End::kStalled;
+  if (!finished_) {
+    const Drained drained = finish();
+    if (drained == Drained::kShare) return End::kWriting;
+    finished_ = drained == Drained::kAll;
+  }
+  if (!finished_ || !file_->advance()) return End::kNoSpace;
+  if (file_->all_written()) return End::kOver;
+  return file_->stalled() ? End::kStalled : End::kWriting;
+}
+
+SegmentSession::Drained SegmentSession::finish() {
+  if (!begun_ && !begin_section()) return Drained::kNoSpace;
+  // Before the last check of the rings: a service that continues to run records from here on.
+  const std::uint64_t watermark_tsc = shm::read_tsc();
+  follow_rings();
+  if (!follow_rules()) return Drained::kNoSpace;
+  const bool service_ended = end_reason_ == trace::EndReason::kServiceEnded;
+  if (service_ended) {
+    for (RingDrain& ring : rings_) ring.publish_nested();
+  }
+  if (overwritten_ && service_ended) {
+    if (!look_at_overwritten(kAll, nullptr)) return Drained::kNoSpace;
+    const Drained last = take_last_snapshot(watermark_tsc);
+    if (last != Drained::kAll) return last;
+  }
+  const std::uint64_t before = counts_.ring_bytes;
+  for (RingDrain& ring : rings_) {
+    if (overwritten_ && !service_ended) break;
+    if (!overwritten_) {
+      const std::uint64_t taken = counts_.ring_bytes - before;
+      if (taken >= share_bytes_) return Drained::kShare;
+      const RingDrain::Result drained = ring.drain(share_bytes_ - taken, drain_way());
+      if (drained == RingDrain::Result::kMore) return Drained::kShare;
+      if (drained == RingDrain::Result::kNoSpace) return Drained::kNoSpace;
+    }
+    if (ring.book_final_drops(drain_way(), service_ended) == RingDrain::Result::kNoSpace) {
+      return Drained::kNoSpace;
+    }
+  }
+  losses_.look_again();
+  // All counters take fewer blocks than this, unless the service keeps changing them.
+  for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
+    if (!tell_losses()) return Drained::kNoSpace;
+  }
+  if (!write_sequence_point(watermark_tsc)) return Drained::kNoSpace;
+  file_->finish(section_end(end_reason_));
+  return Drained::kAll;
+}
+
+void SegmentSession::leave() {
+  shm::ConsumerLine& line = segment_->control().consumer;
+  flush_desk_.answer(file_->written());
+  if (last_snapshot_taken_ && desk_.asked()) answer_snapshot();
+  std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
+  segment_->tell_state(shm::ConsumerState::kDetached);
+  // A truncated segment is of no use, and no consumer would be there to remove it when its service
+  // ends.
+  const bool ended = end_reason_ == trace::EndReason::kServiceEnded;
+  if (!ended && !truncated()) return;
+  if (segment_->unlink_file()) return;
+  log_.error("cannot remove " + segment_->path() + ": " + error_text(errno) +
+                 "; everything in it is written, its owner can remove it. Use a directory of the "
+                 "group, without the sticky bit",
+             {{"segment", name()}});
+  // A service that seems killed may be a process that has only lost its lock, and still needs the
+  // memory.
+  if (ended && segment_->service_has_closed()) segment_->give_memory_back();
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,121 @@
+#include "consumerd/triggers/trigger_watch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "trace-format/ring_arguments.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+bool is_about_records(const TriggerRule& rule, const std::string& service) {
+  return rule.cause == TriggerRule::Cause::kRecord && rule.is_for(service);
+}
+
+std::string place_of(const trace::Site& site) {
+  return std::string(trace::without_folders(site.file)) + ":" + std::to_string(site.line);
+}
+
+}  // namespace
+
+std::unique_ptr<TriggerWatch> TriggerWatch::of_service(TriggerDesk& desk, TriggerSource source,
+                                                       const Log& log) {
+  const auto is_ours = [&](const TriggerRule& rule) {
+    return is_about_records(rule, source.service);
+  };
+  if (std::none_of(desk.rules()->begin(), desk.rules()->end(), is_ours)) return nullptr;
+  return std::unique_ptr<TriggerWatch>(new TriggerWatch(desk, std::move(source), log));
+}
+
+TriggerWatch::TriggerWatch(TriggerDesk& desk, TriggerSource source, const Log& log)
+    : desk_(desk), rules_(desk.rules()), source_(std::move(source)), log_(log) {
+  segment_.service = source_.service;
+  segment_.pid = source_.pid;
+  event_.segment = &segment_;
+  event_.stream = &stream_;
+}
+
+bool TriggerWatch::concerns(const trace::SiteTable& sites) {
+  for (; considered_ < sites.size(); ++considered_) consider(sites.defined(considered_));
+  return any_;
+}
+
+void TriggerWatch::consider(const trace::Site& site) {
+  std::vector<Candidate> candidates;
+  bool needs_message = false;
+  for (std::size_t i = 0; i < rules_->size(); ++i) {
+    const TriggerRule& rule = (*rules_)[i];
+    if (!is_about_records(rule, source_.service) || !rule.statements.fits(site)) continue;
+    Candidate candidate{i, {}};
+    if (rule.condition != nullptr) {
+      std::string misfit;
+      candidate.condition = trace::WhereCondition::of_site(*rule.condition, site, &misfit);
+      if (!misfit.empty()) {
+        log_.detail("trigger " + rule.name + " is not set off by " + place_of(site) + " of " +
+                    source_.service + ": " + misfit);
+      }
+      if (!candidate.condition) continue;
+      needs_message = needs_message || rule.condition->uses_message;
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  if (candidates.empty()) return;
+  watches_.resize(std::max<std::size_t>(watches_.size(), std::size_t{site.id} + 1));
+  watches_[site.id] = std::make_unique<SiteWatch>(
+      SiteWatch{std::move(candidates), trace::SiteMessage(site), needs_message});
+  any_ = true;
+}
+
+std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const std::byte> records,
+                               const RingOwner& owner, RecordPass* pass, bool* sound) {
+  std::size_t at = 0;
+  while (at < records.size()) {
+    const trace::RingRecordView record = trace::view_ring_record(sites, records.subspan(at));
+    *sound = record.state != trace::RingRecordView::State::kCorrupt;
+    if (record.state != trace::RingRecordView::State::kWhole) break;
+    at += record.bytes.size();
+    if (record.site == nullptr || record.site->id >= watches_.size()) continue;
+    const SiteWatch* const watch = watches_[record.site->id].get();
+    if (watch != nullptr) look_at(sites, record, *watch, owner, pass);
+  }
+  return at;
+}
+
+void TriggerWatch::look_at(const trace::SiteTable& sites, const trace::RingRecordView& record,
+                           const SiteWatch& watch, const RingOwner& owner, RecordPass* pass) {
+  if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return;
+  event_.record.site = record.site;
+  event_.record.args = values_;
+  stream_.thread_id = owner.thread_id;
+  stream_.thread_name =
+      std::string_view(owner.thread_name, strnlen(owner.thread_name, sizeof owner.thread_name));
+  text_.clear();
+  if (watch.needs_message) watch.message.append(text_, values_);
+  for (const Candidate& candidate : watch.candidates) {
+    if (candidate.condition && !candidate.condition->matches(event_, text_.text())) continue;
+    if (!desk_.may_fire(candidate.rule)) continue;
+    desk_.fire(candidate.rule, source_, place_of(*record.site),
+               shown_message(sites, record, watch, pass));
+  }
+}
+
+std::string TriggerWatch::shown_message(const trace::SiteTable& sites,
+                                        const trace::RingRecordView& record, const SiteWatch& watch,
+                                        RecordPass* pass) {
+  trace::RingRecordView shown = record;
+  const FieldRedaction* const redaction =
+      pass != nullptr && pass->concerns(sites) ? pass->redaction(record.site->id) : nullptr;
+  if (redaction != nullptr) {
+    redacted_.clear();
+    redaction->append(record, &redacted_);
+    shown = trace::view_ring_record(sites, redacted_);
+  }
+  std::vector<trace::Value> values;
+  if (!trace::decode_ring_arguments(*record.site, shown.arguments, &values)) return {};
+  trace::TextSink text;
+  watch.message.append(text, values);
+  return std::string(text.text());
+}
+
+}  // namespace ringside::consumer

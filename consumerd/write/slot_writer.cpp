@@ -1,0 +1,171 @@
+#include "consumerd/write/slot_writer.hpp"
+
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+namespace ringside::consumer {
+namespace {
+
+constexpr auto kRetryAfter = std::chrono::milliseconds(100);
+// A write that takes longer counts as failing until it ends.
+constexpr auto kPatience = std::chrono::seconds(2);
+// EINTR or EAGAIN this often in a row counts as a failure.
+constexpr std::uint32_t kMostPassing = 100;
+
+}  // namespace
+
+SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log)
+    : staging_(staging), io_(io), log_(log), jobs_(kStagingSlots) {}
+
+std::uint32_t SlotWriter::acquire(WriteClient& client) {
+  if (client.slots_ > 0 && staging_.free_slots() <= kReservedSlots) return kNoSlot;
+  bool first_use = false;
+  const std::uint32_t slot = staging_.acquire(&first_use);
+  if (slot != kNoSlot) {
+    jobs_[slot].client = &client;
+    ++client.slots_;
+  }
+  if (first_use) {
+    const std::span<std::byte> data = staging_.data(slot);
+    io_.prepare_slot(slot, data.data(), data.size());
+  }
+  if (slot == kNoSlot && staging_.out_of_memory() && !told_no_memory_) {
+    told_no_memory_ = true;
+    log_.error(
+        "no memory for a further staging buffer; fewer of them make draining slower, none "
+        "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
+  }
+  return slot;
+}
+
+void SlotWriter::release(std::uint32_t slot) {
+  --jobs_[slot].client->slots_;
+  jobs_[slot].client = nullptr;
+  staging_.release(slot);
+}
+
+void SlotWriter::write(std::uint32_t slot, int fd, Done done) {
+  Job& job = jobs_[slot];
+  assert(!job.active);
+  WriteClient* const client = job.client;
+  job = {};
+  job.client = client;
+  job.fd = fd;
+  job.bytes = shm::commit_bytes(staging_.header(slot).commit.load(std::memory_order_relaxed));
+  job.active = true;
+  job.since = Clock::now();
+  job.done = std::move(done);
+  ++under_way_;
+  submit(slot);
+}
+
+void SlotWriter::submit(std::uint32_t slot) {
+  Job& job = jobs_[slot];
+  WriteRequest request;
+  request.fd = job.fd;
+  request.slot = slot;
+  request.data = staging_.data(slot).data() + job.written;
+  request.bytes = job.bytes - job.written;
+  request.offset = staging_.header(slot).file_offset + job.written;
+  job.submitted = io_.submit(request);
+}
+
+void SlotWriter::poll(bool wait) {
+  if (under_way_ == 0) {
+    // No write can finish; a caller that waits for room nevertheless must not spin.
+    if (wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return;
+  }
+  std::array<WriteCompletion, kStagingSlots> completions;
+  bool any_submitted = false;
+  const auto now = Clock::now();
+  for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
+    Job& job = jobs_[slot];
+    if (!job.active) continue;
+    if (!job.submitted && job.retry_at <= now) submit(slot);
+    any_submitted = any_submitted || job.submitted;
+    if (!job.failing && now - job.since >= kPatience) {
+      mark_failing(slot, "the disk does not answer");
+    }
+  }
+  const std::size_t count = io_.reap(completions, wait && any_submitted);
+  for (std::size_t i = 0; i < count; ++i) finish(completions[i]);
+  if (wait && count == 0) {
+    // Everything under way waits for its next attempt.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void SlotWriter::finish(const WriteCompletion& completion) {
+  Job& job = jobs_[completion.slot];
+  if (!job.active || !job.submitted) return;
+  job.submitted = false;
+  if (completion.result <= 0) {
+    // A write of 0 bytes without an error: the disk accepts nothing; try again later.
+    fail(completion.slot, completion.result == 0 ? ENOSPC : -completion.result);
+    return;
+  }
+  mark_sound(completion.slot);
+  job.passing = 0;
+  job.since = Clock::now();
+  job.written += static_cast<std::uint32_t>(completion.result);
+  bytes_written_ += static_cast<std::uint32_t>(completion.result);
+  if (job.written < job.bytes) {
+    submit(completion.slot);
+    return;
+  }
+  job.active = false;
+  --under_way_;
+  ++slots_written_;
+  const Done done = std::move(job.done);
+  if (done) done(completion.slot);
+  // Not earlier: until this store a successor would write the slot again, at the same place.
+  staging_.header(completion.slot).commit.store(0, std::memory_order_release);
+  release(completion.slot);
+}
+
+void SlotWriter::fail(std::uint32_t slot, int error) {
+  Job& job = jobs_[slot];
+  const bool passing = (error == EINTR || error == EAGAIN) && ++job.passing < kMostPassing;
+  job.retry_at = Clock::now();
+  if (passing) return;
+  ++failures_;
+  job.retry_at += kRetryAfter;
+  if (!job.failing) mark_failing(slot, error_text(error));
+}
+
+// Counted by slot: if one file fails and others do not, neither the state nor the log must flicker.
+// A full disk fails all files alike, and is logged once.
+void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
+  Job& job = jobs_[slot];
+  job.failing = true;
+  const bool first_of_client = job.client->failing_++ == 0;
+  ++failing_;
+  const std::string file = staging_.header(slot).file_path;
+  const std::string text = "cannot write " + file + ": " + why +
+                           "; nothing is lost as long as the rings have room, trying again until "
+                           "it works";
+  if (std::exchange(told_, why) != why) {
+    log_.error(text, {{"file", file}});
+  } else if (first_of_client) {
+    log_.detail(text, {{"file", file}});
+  }
+}
+
+void SlotWriter::mark_sound(std::uint32_t slot) {
+  Job& job = jobs_[slot];
+  if (!job.failing) return;
+  job.failing = false;
+  --job.client->failing_;
+  if (--failing_ == 0) {
+    told_.clear();
+    log_.notice("writing again");
+  } else if (job.client->failing_ == 0) {
+    log_.detail("writing " + std::string(staging_.header(slot).file_path) + " again");
+  }
+}
+
+}  // namespace ringside::consumer

@@ -1,0 +1,97 @@
+#pragma once
+// Sends sealed staging slots to their files, and frees each when all its bytes are written.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "consumerd/log/log.hpp"
+#include "consumerd/write/block_io.hpp"
+#include "consumerd/write/staging_file.hpp"
+
+namespace ringside::consumer {
+
+// Slots reserved for clients that have none: a trace that cannot be written must not use up the
+// room of those that can.
+inline constexpr std::uint32_t kReservedSlots = 4;
+
+// The writer's state for one trace. Must outlive its writes.
+class WriteClient {
+ public:
+  // A write of it has failed or takes too long, and none has succeeded since: its rings should not
+  // be drained.
+  bool stalled() const { return failing_ > 0; }
+
+ private:
+  friend class SlotWriter;
+  std::uint32_t slots_ = 0;    // acquired and not yet free
+  std::uint32_t failing_ = 0;  // of these
+};
+
+class SlotWriter {
+ public:
+  using Done = std::function<void(std::uint32_t slot)>;
+
+  SlotWriter(StagingFile& staging, BlockIo& io, const Log& log);
+
+  // Takes a free slot of the staging file; kNoSlot if none is available to this client now.
+  std::uint32_t acquire(WriteClient& client);
+
+  // Writes the slot's committed bytes at its file offset. `done` runs (from poll or wait) when they
+  // are in the file, before the slot is freed. Failed writes are retried until they succeed.
+  void write(std::uint32_t slot, int fd, Done done);
+
+  // Collects finished writes; with `wait`, waits some milliseconds at most for one to finish.
+  void poll(bool wait);
+
+  bool idle() const { return under_way_ == 0; }
+  // All writes under way are failing ones: waiting for room is useless.
+  bool only_failing() const { return under_way_ == failing_; }
+  // Slots written until now.
+  std::uint64_t slots_written() const { return slots_written_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  // Failed attempts, without those that are repeated at once.
+  std::uint64_t failures() const { return failures_; }
+  std::uint32_t failing() const { return failing_; }  // slots that are failing now
+  // Returns a slot to which nothing was committed.
+  void discard(std::uint32_t slot) { release(slot); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Job {
+    WriteClient* client = nullptr;
+    int fd = -1;
+    std::uint32_t bytes = 0;
+    std::uint32_t written = 0;
+    bool submitted = false;
+    bool active = false;
+    bool failing = false;       // its last attempt failed or does not finish
+    std::uint32_t passing = 0;  // consecutive attempts that ended in a transient error
+    Clock::time_point since;    // start of this attempt
+    Clock::time_point retry_at;
+    Done done;
+  };
+
+  void submit(std::uint32_t slot);
+  void finish(const WriteCompletion& completion);
+  void fail(std::uint32_t slot, int error);
+  void mark_failing(std::uint32_t slot, const std::string& why);
+  void mark_sound(std::uint32_t slot);
+  void release(std::uint32_t slot);
+
+  StagingFile& staging_;
+  BlockIo& io_;
+  const Log& log_;
+  std::vector<Job> jobs_;  // by slot
+  std::uint32_t under_way_ = 0;
+  std::uint32_t failing_ = 0;
+  std::uint64_t slots_written_ = 0;
+  std::uint64_t bytes_written_ = 0;
+  std::uint64_t failures_ = 0;
+  std::string told_;  // the failure that was last logged; empty while nothing fails
+  bool told_no_memory_ = false;
+};
+
+}  // namespace ringside::consumer
