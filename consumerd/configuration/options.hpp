@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "consumerd/configuration/rotation.hpp"
+#include "consumerd/configuration/rotation_policy.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rules/record_rules.hpp"
 #include "consumerd/rules/trigger_rule.hpp"

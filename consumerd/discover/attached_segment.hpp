@@ -63,7 +63,7 @@ class AttachedSegment {
   const shm::SegmentLayout& layout() const { return layout_; }
   shm::ControlPage& control() { return *control_; }
   // Read by the service, which waits for space depending on it, and by tools.
-  void tell_state(shm::ConsumerState state) {
+  void publish_state(shm::ConsumerState state) {
     control_->consumer.state.store(static_cast<std::uint32_t>(state), std::memory_order_relaxed);
   }
   shm::RingMetadata& ring(std::uint32_t index) { return rings_[index]; }

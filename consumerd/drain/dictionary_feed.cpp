@@ -24,12 +24,12 @@ DictionaryFeed::Result DictionaryFeed::update() {
     if (damaged_ || committed == known_.size()) return Result::kReady;
     if (committed < known_.size() || committed > segment_.layout().dictionary_bytes) {
       // The arena only grows: when the length becomes valid again, everything is valid.
-      if (!told_length_) {
+      if (!logged_length_) {
         log_.error("the dictionary of " + segment_.name() + " has an impossible length; " +
                        "statements that are not known yet cannot be recorded",
                    {{"segment", segment_.name()}});
       }
-      told_length_ = true;
+      logged_length_ = true;
       return Result::kReady;
     }
     take(committed);

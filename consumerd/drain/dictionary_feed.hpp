@@ -52,7 +52,7 @@ class DictionaryFeed {
       known_;  // whole entries: a private copy, because the service can change the original
   std::size_t written_bytes_ = 0;  // of known_, in the present section
   bool damaged_ = false;           // an entry is damaged: entries after it cannot be found
-  bool told_length_ = false;       // the impossible length was logged
+  bool logged_length_ = false;     // the impossible length was logged
 };
 
 }  // namespace ringside::consumer

@@ -41,7 +41,7 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
   // Updated after the copy: the dictionary then has the sites of all records in the copy.
   if (way.dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
   if (!enter_stream(way.file, copy_.owner())) return Result::kNoSpace;
-  if (!tell_overwritten(way)) return Result::kNoSpace;
+  if (!report_overwritten(way)) return Result::kNoSpace;
   const Result result = encode_copy(most_bytes, way);
   if (result == Result::kDone) copy_.clear();
   return result;
@@ -49,7 +49,7 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
 
 // Moves past what was overwritten since the last snapshot. Part of it may be marks of dropped
 // records.
-bool RingDrain::tell_overwritten(const DrainWay& way) {
+bool RingDrain::report_overwritten(const DrainWay& way) {
   if (copy_.pos() == pos_) return true;
   const shm::OldestRecords& oldest = copy_.oldest();
   const std::uint64_t missing = oldest.sequence - cursor_.next_sequence;

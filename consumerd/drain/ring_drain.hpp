@@ -118,7 +118,7 @@ class RingDrain {
   bool enter_stream(TraceFile& file, const RingOwner& owner);
   void adopt_generation(std::uint32_t generation);
   Result drain_batch(const DrainWay& way, std::uint64_t end);
-  bool tell_overwritten(const DrainWay& way);
+  bool report_overwritten(const DrainWay& way);
   Result encode_copy(std::uint64_t most_bytes, const DrainWay& way);
   // Result for the records at the front of a private copy.
   struct Encoded {

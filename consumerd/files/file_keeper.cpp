@@ -18,7 +18,7 @@ namespace ringside::consumer {
 namespace {
 
 // The longest time until a file closed by another process is found.
-constexpr auto kRetentionLookInterval = std::chrono::seconds(30);
+constexpr auto kRetentionCheckInterval = std::chrono::seconds(30);
 
 // Lowers the calling thread's priority to a weight of 110 against the 1024 of a service: with
 // SCHED_IDLE (3) or nice 19 (15), the thread would make no progress for minutes on a busy machine
@@ -57,7 +57,7 @@ FileKeeper::~FileKeeper() {
 }
 
 void FileKeeper::finish() {
-  tell();
+  notify();
   {
     const std::lock_guard lock(mutex_);
     finish_ = true;
@@ -67,29 +67,29 @@ void FileKeeper::finish() {
 }
 
 void FileKeeper::adopt(const std::string& stem) {
-  untold_stems_.push_back(stem);
-  tell();
+  pending_stems_.push_back(stem);
+  notify();
 }
 
 void FileKeeper::look() {
-  untold_look_ = true;
-  tell();
+  pending_check_ = true;
+  notify();
 }
 
 void FileKeeper::set_keep(const KeepPolicy& keep) {
-  untold_keep_ = keep;
+  pending_keep_ = keep;
   look();
 }
 
-void FileKeeper::tell() {
-  if (untold_stems_.empty() && !untold_look_) return;
+void FileKeeper::notify() {
+  if (pending_stems_.empty() && !pending_check_) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  new_stems_.insert(new_stems_.end(), untold_stems_.begin(), untold_stems_.end());
-  look_ = look_ || untold_look_;
-  if (untold_keep_) new_keep_ = std::exchange(untold_keep_, std::nullopt);
-  untold_stems_.clear();
-  untold_look_ = false;
+  new_stems_.insert(new_stems_.end(), pending_stems_.begin(), pending_stems_.end());
+  check_ = check_ || pending_check_;
+  if (pending_keep_) new_keep_ = std::exchange(pending_keep_, std::nullopt);
+  pending_stems_.clear();
+  pending_check_ = false;
   wake_.notify_one();
 }
 
@@ -98,9 +98,10 @@ void FileKeeper::run() {
   if (!options_.once) run_at_low_priority();
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (!finish_) wake_.wait_for(lock, kRetentionLookInterval, [this] { return look_ || finish_; });
+    if (!finish_)
+      wake_.wait_for(lock, kRetentionCheckInterval, [this] { return check_ || finish_; });
     const bool last = finish_;
-    look_ = false;
+    check_ = false;
     own_stems_.insert(new_stems_.begin(), new_stems_.end());
     new_stems_.clear();
     keep_ = std::exchange(new_keep_, std::nullopt).value_or(keep_);
@@ -150,7 +151,7 @@ bool FileKeeper::remove(const ClosedFile& file) {
   // The packed file first: an unpacked file without it is complete, and is found again.
   if ((file.packed && unlink(trace::packed_name(path).c_str()) != 0 && errno != ENOENT) ||
       (file.plain && unlink(path.c_str()) != 0 && errno != ENOENT)) {
-    say_once("cannot remove " + path + ": " + error_text(errno) +
+    log_once("cannot remove " + path + ": " + error_text(errno) +
              "; the output directory must be writable");
     return false;
   }
@@ -167,15 +168,15 @@ bool FileKeeper::pack_one(const std::vector<ClosedFile>& files) {
     if (!claim) continue;
     std::string why;
     const PackResult result = pack_trace_file(path, claim, stop_, &why);
-    if (result == PackResult::kFailed) say_once(why);
+    if (result == PackResult::kFailed) log_once(why);
     if (result == PackResult::kDone) log_.detail("packed " + path);
     return result == PackResult::kDone;
   }
   return false;
 }
 
-void FileKeeper::say_once(const std::string& what) {
-  if (said_.insert(what).second) log_.error(what);
+void FileKeeper::log_once(const std::string& what) {
+  if (logged_.insert(what).second) log_.error(what);
 }
 
 }  // namespace ringside::consumer

@@ -30,7 +30,7 @@ class FileKeeper {
   void adopt(const std::string& stem);
   void look();  // files were closed
   void set_keep(const KeepPolicy& keep);
-  void tell();
+  void notify();
 
   // Waits until all work is done. Call nothing else after it.
   void finish();
@@ -41,27 +41,27 @@ class FileKeeper {
   void remove_surplus(std::vector<ClosedFile>* files);
   bool remove(const ClosedFile& file);
   bool pack_one(const std::vector<ClosedFile>& files);
-  void say_once(const std::string& what);
+  void log_once(const std::string& what);
 
   const Options options_;  // a private copy, because the poll loop changes its own while this
                            // thread runs; `keep` is not used
   const Log& log_;
   // Used by the poll loop only.
-  std::vector<std::string> untold_stems_;
-  bool untold_look_ = false;
-  std::optional<KeepPolicy> untold_keep_;
+  std::vector<std::string> pending_stems_;
+  bool pending_check_ = false;
+  std::optional<KeepPolicy> pending_keep_;
   // Shared by both threads.
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::string> new_stems_;
   std::optional<KeepPolicy> new_keep_;
-  bool look_ = true;
+  bool check_ = true;
   bool finish_ = false;
   std::atomic<bool> stop_{false};
   // Used by the keeper's thread only.
   KeepPolicy keep_;
   std::set<std::string> own_stems_;
-  std::set<std::string> said_;
+  std::set<std::string> logged_;
   std::thread thread_;
 };
 

@@ -17,13 +17,13 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr auto kSegmentLookInterval = milliseconds(5);  // for new segments
+constexpr auto kSegmentScanInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
-constexpr auto kLossLookInterval = std::chrono::seconds(1);
+constexpr auto kLossCheckInterval = std::chrono::seconds(1);
 constexpr auto kDirectoryInterval = milliseconds(100);
 // Per check, so that present segments are drained however many new ones appear.
-constexpr auto kLookTime = milliseconds(5);
+constexpr auto kAdoptTime = milliseconds(5);
 constexpr auto kOwnedPatience = std::chrono::seconds(1);
 constexpr nanoseconds kLongestInterval = std::chrono::seconds(1);
 constexpr nanoseconds kShortestNap = microseconds(50);
@@ -84,7 +84,7 @@ bool PollLoop::open() {
   writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
-    metrics_ = MetricsDesk::open(std::move(listening));
+    metrics_ = MetricsCollector::open(std::move(listening));
     if (metrics_ == nullptr) {
       log_.error("cannot start a thread for metrics; raise the limit on processes (ulimit -u)");
       return false;
@@ -98,8 +98,8 @@ bool PollLoop::open() {
 void PollLoop::show_presence() {
   std::string why;
   if (presence_.show(options_.shm_dir, users_, &why)) {
-    told_presence_ = false;
-  } else if (!std::exchange(told_presence_, true)) {
+    logged_presence_ = false;
+  } else if (!std::exchange(logged_presence_, true)) {
     log_.error(why);
   }
 }
@@ -114,10 +114,10 @@ int PollLoop::run() {
   if (options_.once) return run_once();
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
-    look_for_segments(now);
+    scan_for_segments(now);
     if (is_second_consumer()) return kExitOwned;
     keep_directory(now);
-    tell_metrics(now);
+    update_metrics(now);
     if (fresh_staging_ != nullptr) {
       // No new data enters staging until then.
       writer_->poll(true);
@@ -168,10 +168,10 @@ void PollLoop::keep_directory(Clock::time_point now) {
   change_staging();
 }
 
-void PollLoop::look_for_segments(Clock::time_point now) {
-  if (now - last_look_ < kSegmentLookInterval) return;
-  adopt_new_segments(kLookTime);
-  last_look_ = Clock::now();
+void PollLoop::scan_for_segments(Clock::time_point now) {
+  if (now - last_scan_ < kSegmentScanInterval) return;
+  adopt_new_segments(kAdoptTime);
+  last_scan_ = Clock::now();
 }
 
 // One round over all sessions. A session that finds staging full begins the next round: there may
@@ -183,7 +183,7 @@ RoundResult PollLoop::poll_all() {
   for (std::size_t step = 0; step < count; ++step) {
     const std::size_t index = first + step < count ? first + step : first + step - count;
     // A round over hundreds of busy segments takes longer than a new segment can wait.
-    look_for_segments(Clock::now());
+    scan_for_segments(Clock::now());
     SegmentSession& session = *sessions_[index];
     if (session.ending()) continue;
     const RoundResult one = session.poll();
@@ -233,15 +233,15 @@ void PollLoop::rotate_all() {
   for (const auto& session : sessions_) session->request_rotation();
 }
 
-void PollLoop::tell_keeper() {
+void PollLoop::notify_keeper() {
   if (keeper_ == nullptr) return;
   std::uint64_t ended = 0;
   for (const auto& session : sessions_) ended += session->file().files_ended();
   if (ended != std::exchange(files_ended_, ended)) keeper_->look();
-  keeper_->tell();
+  keeper_->notify();
 }
 
-void PollLoop::tell_metrics(Clock::time_point now) {
+void PollLoop::update_metrics(Clock::time_point now) {
   if (metrics_ == nullptr || !metrics_->is_due(now)) return;
   ConsumerFigures figures;
   figures.segments_refused = refused_;
@@ -276,13 +276,13 @@ void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval) return;
   last_tend_ = now;
   log_.report_suppressed();
-  tell_keeper();
-  const bool look_at_losses_now = now - last_loss_look_ >= kLossLookInterval;
-  if (look_at_losses_now) last_loss_look_ = now;
+  notify_keeper();
+  const bool losses_are_due = now - last_loss_check_ >= kLossCheckInterval;
+  if (losses_are_due) last_loss_check_ = now;
   for (const auto& session : sessions_) {
     if (session->ending()) continue;
     session->tend();
-    if (look_at_losses_now) look_at_losses(*session);
+    if (losses_are_due) check_losses(*session);
   }
   if (now - last_alive_check_ < kAliveInterval) return;
   last_alive_check_ = now;

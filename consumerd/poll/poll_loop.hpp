@@ -17,12 +17,12 @@
 #include "consumerd/discover/segment_directory.hpp"
 #include "consumerd/files/file_keeper.hpp"
 #include "consumerd/log/log.hpp"
-#include "consumerd/log/said_once.hpp"
-#include "consumerd/poll/look_queue.hpp"
-#include "consumerd/poll/metrics_desk.hpp"
+#include "consumerd/log/log_once.hpp"
+#include "consumerd/poll/check_queue.hpp"
+#include "consumerd/poll/metrics_collector.hpp"
 #include "consumerd/session/segment_session.hpp"
 #include "consumerd/triggers/hook_runner.hpp"
-#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/block_io.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/staging_file.hpp"
@@ -53,7 +53,7 @@ class PollLoop {
   bool open();
   bool is_second_consumer() const;
   void show_presence();
-  void look_for_segments(Clock::time_point now);
+  void scan_for_segments(Clock::time_point now);
   // Checks segments that are due, those that have waited longest first, for `at_most`.
   void adopt_new_segments(Clock::duration at_most);
   void try_adopt(const std::string& name);
@@ -66,7 +66,7 @@ class PollLoop {
   bool start_triggers();
   void follow_triggers();
   bool can_run_hook(const TriggerRule& rule) const;
-  void look_at_losses(SegmentSession& session);
+  void check_losses(SegmentSession& session);
   void note_end(SegmentSession& session);
   void carry_out_triggers();
   void carry_out(const TriggerFiring& firing);
@@ -78,8 +78,8 @@ class PollLoop {
   void reload();
   void follow_keep_policy();
   void rotate_all();
-  void tell_keeper();
-  void tell_metrics(Clock::time_point now);
+  void notify_keeper();
+  void update_metrics(Clock::time_point now);
   void end_of_truncated(SegmentSession& session);
   // Results of one step of every session that is ending.
   struct Ends {
@@ -105,7 +105,7 @@ class PollLoop {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
   const AllowedUsers users_;
-  TriggerDesk triggers_;               // declared before the sessions, which refer to it
+  TriggerQueue triggers_;              // declared before the sessions, which refer to it
   std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
   SegmentDirectory directory_;
   ConsumerPresence presence_;
@@ -113,18 +113,18 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::map<uid_t, std::size_t> sessions_of_;  // number of sessions per user
-  std::set<std::string> stems_;               // of the sessions' trace files
-  std::unique_ptr<MetricsDesk> metrics_;      // null if metrics are off
-  std::uint64_t refused_ = 0;                 // segments, counted each time a refusal is logged
-  std::unique_ptr<FileKeeper> keeper_;        // null if files are neither packed nor removed
-  std::uint64_t files_ended_ = 0;             // of all sessions, when the keeper was last notified
-  std::size_t first_session_ = 0;             // where the next round begins
-  LookQueue waiting_;                         // segments to check again
+  std::map<uid_t, std::size_t> sessions_of_;   // number of sessions per user
+  std::set<std::string> stems_;                // of the sessions' trace files
+  std::unique_ptr<MetricsCollector> metrics_;  // null if metrics are off
+  std::uint64_t refused_ = 0;                  // segments, counted each time a refusal is logged
+  std::unique_ptr<FileKeeper> keeper_;         // null if files are neither packed nor removed
+  std::uint64_t files_ended_ = 0;              // of all sessions, when the keeper was last notified
+  std::size_t first_session_ = 0;              // where the next round begins
+  CheckQueue waiting_;                         // segments to check again
   std::map<std::string, Clock::duration>
       not_ready_;  // segments that were not ready: when to check again
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
-  SaidOnce mentioned_;
+  LogOnce mentioned_;
   // A segment that should be drained but is not.
   struct Undrained {
     std::string why;
@@ -137,16 +137,16 @@ class PollLoop {
   std::optional<Clock::time_point> owned_since_;
   std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present staging file is empty
   bool directory_gone_ = false;
-  std::string staging_change_;  // reported when the new file has taken over
-  std::string real_shm_dir_;    // without links
-  bool told_staging_ = false;   // logged that no new staging file can be created
+  std::string staging_change_;   // reported when the new file has taken over
+  std::string real_shm_dir_;     // without links
+  bool logged_staging_ = false;  // logged that no new staging file can be created
   Clock::time_point last_staging_try_{};
-  bool told_presence_ = false;  // logged that the presence file cannot be created
+  bool logged_presence_ = false;  // logged that the presence file cannot be created
   Clock::time_point last_directory_check_{};
-  Clock::time_point last_look_{};
+  Clock::time_point last_scan_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};
-  Clock::time_point last_loss_look_{};
+  Clock::time_point last_loss_check_{};
   Clock::time_point last_round_{};
   std::chrono::nanoseconds nap_{0};
 };

@@ -111,7 +111,7 @@ void PollLoop::try_adopt(const std::string& name) {
     std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
     if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
       // Nothing is drained until recovery has finished, and its disk may fail.
-      segment->tell_state(shm::ConsumerState::kStalled);
+      segment->publish_state(shm::ConsumerState::kStalled);
       // The lock must be free for the recovery, which sets this segment's positions.
       segment.reset();
       if (!recover(staging_name(left_behind))) {

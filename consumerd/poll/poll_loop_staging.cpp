@@ -29,13 +29,13 @@ void PollLoop::renew_staging() {
   std::string why;
   fresh_staging_ = make_staging(&why);
   if (fresh_staging_ == nullptr) {
-    if (!std::exchange(told_staging_, true)) {
+    if (!std::exchange(logged_staging_, true)) {
       log_.error("the staging file was removed, and there is no other: " + why +
                  "; until then the end of this process may cost what is on its way to the disk");
     }
     return;
   }
-  told_staging_ = false;
+  logged_staging_ = false;
   staging_change_ = "the staging file was removed; going on with a new one" +
                     (why.empty() ? std::string() : ": " + why);
   for (const auto& session : sessions_) session->seal();
@@ -60,16 +60,16 @@ void PollLoop::keep_staging_in_memory(Clock::time_point now) {
 void PollLoop::leave_full_memory() {
   if (staging_->is_elsewhere() || fresh_staging_ != nullptr || !staging_->has_no_memory()) return;
   const auto now = Clock::now();
-  if (now - last_staging_try_ < kMemoryInterval && told_staging_) return;
+  if (now - last_staging_try_ < kMemoryInterval && logged_staging_) return;
   last_staging_try_ = now;
   std::string why;
   fresh_staging_ = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why);
   if (fresh_staging_ == nullptr) {
-    if (!std::exchange(told_staging_, true))
+    if (!std::exchange(logged_staging_, true))
       log_.error("nor is there a staging file elsewhere: " + why);
     return;
   }
-  told_staging_ = false;
+  logged_staging_ = false;
   staging_change_ = options_.shm_dir + " is full; staging in " + options_.output_dir +
                     " until there is room; enlarge it (in a container: --shm-size)";
 }

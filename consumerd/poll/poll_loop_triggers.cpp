@@ -63,7 +63,7 @@ bool PollLoop::can_run_hook(const TriggerRule& rule) const {
   return rule.hook.empty() || (hooks_ != nullptr && hooks_->knows(rule));
 }
 
-void PollLoop::look_at_losses(SegmentSession& session) {
+void PollLoop::check_losses(SegmentSession& session) {
   const std::uint64_t losses = session.new_losses();
   if (losses == 0) return;
   triggers_.fire_all(TriggerRule::Cause::kLoss, session.trigger_source(),
@@ -72,7 +72,7 @@ void PollLoop::look_at_losses(SegmentSession& session) {
 
 // Checks whether the service has ended, and how.
 void PollLoop::note_end(SegmentSession& session) {
-  look_at_losses(session);
+  check_losses(session);
   if (!session.service_died()) return;
   triggers_.fire_all(TriggerRule::Cause::kServiceDeath, session.trigger_source(),
                      "the service has gone without saying so");

@@ -126,23 +126,23 @@ std::size_t RecordPass::settle(std::size_t encoded) {
   return input_end + (encoded - output_end);
 }
 
-void RecordPass::append_untold(std::vector<trace::LossCount>* counts, std::size_t most) const {
-  if (!has_untold()) return;
+void RecordPass::append_unreported(std::vector<trace::LossCount>* counts, std::size_t most) const {
+  if (!has_unreported()) return;
   for (std::size_t id = 0; id < treatments_.size() && counts->size() < most; ++id) {
     const Treatment* const treated = treatments_[id].get();
     if (treated == nullptr || treated->sampling == nullptr) continue;
     const std::uint64_t left_out = treated->sampling->left_out();
-    if (left_out == treated->told) continue;
+    if (left_out == treated->reported) continue;
     counts->push_back({static_cast<std::uint32_t>(id), shm::LossCause::kSampled,
-                       first_number_ + treated->told, first_number_ + left_out});
+                       first_number_ + treated->reported, first_number_ + left_out});
   }
 }
 
-void RecordPass::told(std::span<const trace::LossCount> counts) {
+void RecordPass::mark_reported(std::span<const trace::LossCount> counts) {
   for (const trace::LossCount& count : counts) {
     if (count.cause != shm::LossCause::kSampled) continue;
-    treatments_[count.site_id]->told = count.after - first_number_;
-    told_ += count.after - count.before;
+    treatments_[count.site_id]->reported = count.after - first_number_;
+    reported_ += count.after - count.before;
   }
 }
 

@@ -46,11 +46,11 @@ class RecordPass {
   std::size_t settle(std::size_t encoded);
 
   // Records of each statement that were left out and not yet reported, up to `most` counts in all;
-  // call told() when they are in the file. A consumer that is killed before that does not report
-  // them.
-  void append_untold(std::vector<trace::LossCount>* counts, std::size_t most) const;
-  void told(std::span<const trace::LossCount> counts);
-  bool has_untold() const { return told_ != left_out_; }
+  // call mark_reported() when they are in the file. A consumer that is killed before that does not
+  // report them.
+  void append_unreported(std::vector<trace::LossCount>* counts, std::size_t most) const;
+  void mark_reported(std::span<const trace::LossCount> counts);
+  bool has_unreported() const { return reported_ != left_out_; }
 
   std::uint64_t left_out() const { return left_out_; }  // records, over all statements
 
@@ -67,7 +67,7 @@ class RecordPass {
   struct Treatment {
     std::unique_ptr<StatementSampling> sampling;
     std::unique_ptr<FieldRedaction> redaction;
-    std::uint64_t told = 0;  // reported part of the records that sampling left out
+    std::uint64_t reported = 0;  // reported part of the records that sampling left out
   };
   // A record for which a decision was made.
   struct Mark {
@@ -94,7 +94,7 @@ class RecordPass {
   std::vector<Mark> marks_;
   const char* corrupt_reason_ = nullptr;
   std::uint64_t left_out_ = 0;
-  std::uint64_t told_ = 0;  // reported part of those
+  std::uint64_t reported_ = 0;  // reported part of those
   // Counters in LOSSES blocks are numbered from here. No other consumer of the segment, earlier or
   // later, uses the same numbers, because a record takes at least one tick.
   std::uint64_t first_number_;

@@ -76,11 +76,11 @@ void SegmentMeter::read_losses() {
   std::uint64_t stamp = loss_stamp_of_rings(segment_);
   for (const std::uint64_t count : refused) stamp += count;
   const bool changed = stamp != stamp_;
-  if (!changed && !look_again_) return;
+  if (!changed && !check_again_) return;
   LossCounts sum{};
   if (!add_up_sites(&sum)) return;
   stamp_ = stamp;
-  look_again_ = changed;
+  check_again_ = changed;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     // Part of what was refused belongs to no statement that has an entry.
     lost_[i] = std::max({lost_[i], sum[i], refused[i]});

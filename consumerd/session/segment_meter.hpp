@@ -39,7 +39,7 @@ class SegmentMeter {
   double blocked_s_ = 0;
   LossCounts lost_{};
   std::uint64_t stamp_ = 0;  // of losses, when the sites were last read
-  bool look_again_ = true;
+  bool check_again_ = true;
 };
 
 }  // namespace ringside::consumer

@@ -19,7 +19,7 @@ constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
-constexpr std::uint64_t kGlanceBytes = 4U << 20;  // of overwritten rings, per round
+constexpr std::uint64_t kPeekBytes = 4U << 20;  // of overwritten rings, per round
 constexpr auto kNameInterval = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -30,8 +30,8 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       losses_(*segment_),
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rotation_asked_(segment_->control().tool_answers.rotation.load(std::memory_order_relaxed)),
-      flush_desk_(segment_->control()),
-      desk_(segment_->control()),
+      flushes_(segment_->control()),
+      snapshots_(segment_->control()),
       levels_(*segment_),
       overwritten_(segment_->header().sub_buffer_bytes != 0) {}
 
@@ -56,11 +56,11 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
       {attached.control().consumer.session.load(std::memory_order_relaxed) == 0,
        attached.control().consumer.next_file_sequence.load(std::memory_order_relaxed)});
   if (session->file_ == nullptr) {
-    attached.tell_state(shm::ConsumerState::kStalled);
+    attached.publish_state(shm::ConsumerState::kStalled);
     return nullptr;
   }
   session->file_has_records_ = session->file_->file_bytes() != 0;
-  session->continues_snapshot_ = session->desk_.asked();
+  session->continues_snapshot_ = session->snapshots_.asked();
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<trace::ClockSteering>(
@@ -102,7 +102,7 @@ bool SegmentSession::begin_section() {
   begun_ = true;
   section_start_ = steady_clock::now();
   if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
-    tell_successor(first);
+    publish_clock(first);
     write_clock();  // if there is no room now, poll() writes the next one
   } else {
     // The rings may hold records that are older than a step made now, and, if several consumers
@@ -113,11 +113,11 @@ bool SegmentSession::begin_section() {
   return true;
 }
 
-bool SegmentSession::tell_losses() {
+bool SegmentSession::report_losses() {
   if (truncated()) return true;
   // No record was drained for statements that have lost everything.
   if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
-  if (!losses_.tell(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
+  if (!losses_.report(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
     return false;
   }
   last_losses_ = steady_clock::now();
@@ -132,7 +132,7 @@ void SegmentSession::set_rules(std::shared_ptr<const RecordRules> rules) {
 // be drained under rules that have been replaced.
 bool SegmentSession::follow_rules() {
   if (next_rules_ == nullptr) return true;
-  if (pass_ != nullptr && begun_ && !overwritten_ && !tell_losses()) return false;
+  if (pass_ != nullptr && begun_ && !overwritten_ && !report_losses()) return false;
   pass_ = RecordPass::of_service(std::exchange(next_rules_, nullptr),
                                  std::string(shm::service_of_segment_name(name())),
                                  segment_->header().tsc_frequency_hz, log_);
@@ -149,7 +149,8 @@ bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const trace::StreamCursor& cursor = rings_[i].cursor();
     // Compares the stream too: the successor of a thread may have the same sequence number.
-    if (cursor.next_sequence == told_[i].next_sequence && cursor.stream_id == told_[i].stream_id) {
+    if (cursor.next_sequence == last_positions_[i].next_sequence &&
+        cursor.stream_id == last_positions_[i].stream_id) {
       continue;
     }
     moved_.push_back({cursor.stream_id, cursor.next_sequence});
@@ -158,7 +159,7 @@ bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
   if (out.empty()) return false;
   file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
   for (std::size_t i = 0; i < rings_.size(); ++i) {
-    told_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
+    last_positions_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
   }
   watermark_tsc_ = watermark_tsc;
   bytes_since_point_ = 0;
@@ -170,7 +171,8 @@ void SegmentSession::follow_rings() {
   const std::uint32_t used = segment_->rings_used();
   while (rings_.size() < used) {
     rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
-    told_.push_back({rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
+    last_positions_.push_back(
+        {rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
   }
 }
 
@@ -179,7 +181,7 @@ bool SegmentSession::is_writable(steady_clock::time_point now) {
   const bool writable = !file_->stalled() && keeps_name(now);
   // No heartbeat: a service that waits for space then waits for its time limit once, not every
   // time.
-  segment_->tell_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
+  segment_->publish_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
   return writable;
 }
 
@@ -221,10 +223,10 @@ RoundResult SegmentSession::poll() {
     result.starved = true;
     return result;
   }
-  look_for_flush();
+  check_for_flush();
   const std::uint64_t file_bytes_before = counts_.file_bytes;
   const std::uint64_t ring_bytes_before = counts_.ring_bytes;
-  if (overwritten_ && !look_at_overwritten(kGlanceBytes, &result)) {
+  if (overwritten_ && !check_overwritten(kPeekBytes, &result)) {
     result.starved = true;
     return result;
   }
@@ -246,7 +248,7 @@ RoundResult SegmentSession::poll() {
       static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
       std::memory_order_relaxed);
-  if (!overwritten_ && now - last_losses_ >= kLossInterval && !tell_losses()) {
+  if (!overwritten_ && now - last_losses_ >= kLossInterval && !report_losses()) {
     result.starved = true;
     return result;
   }
@@ -258,20 +260,20 @@ RoundResult SegmentSession::poll() {
   if (rotation_is_due(now) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
-    flush_desk_.take(file_->sealed());
+    flushes_.take(file_->sealed());
     flush_marks_.clear();
     flushing_ = false;
   } else if (file_->oldest() < now - kOldestByte) {
     file_->seal();
   }
-  flush_desk_.answer(file_->written());
+  flushes_.answer(file_->written());
   return result;
 }
 
 // A flush covers what was published before the request; otherwise it would never be answered while
 // a service logs more than a round takes.
-void SegmentSession::look_for_flush() {
-  if (flushing_ || !flush_desk_.asked()) return;
+void SegmentSession::check_for_flush() {
+  if (flushing_ || !flushes_.asked()) return;
   flushing_ = true;
   follow_rings();  // rings that were claimed before the request
   for (const RingDrain& ring : rings_) flush_marks_.push_back(ring.published());

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "consumerd/configuration/rotation.hpp"
+#include "consumerd/configuration/rotation_policy.hpp"
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
-#include "consumerd/drain/loss_teller.hpp"
+#include "consumerd/drain/loss_reporter.hpp"
 #include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/metrics/service_metrics.hpp"
-#include "consumerd/requests/flush_desk.hpp"
-#include "consumerd/requests/level_desk.hpp"
-#include "consumerd/requests/snapshot_desk.hpp"
+#include "consumerd/requests/flush_requests.hpp"
+#include "consumerd/requests/level_requests.hpp"
+#include "consumerd/requests/snapshot_requests.hpp"
 #include "consumerd/rings/loss_watch.hpp"
-#include "consumerd/rings/ring_glance.hpp"
+#include "consumerd/rings/ring_peek.hpp"
 #include "consumerd/session/segment_meter.hpp"
-#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/trace_file.hpp"
@@ -51,9 +51,9 @@ class SegmentSession {
 
   // Rules for records from the next round on.
   void set_rules(std::shared_ptr<const RecordRules> rules);
-  // Starts to check records and losses for triggers; call it again whenever the desk has other
+  // Starts to check records and losses for triggers; call it again whenever the queue has other
   // rules.
-  void set_triggers(TriggerDesk& desk);
+  void set_triggers(TriggerQueue& triggers);
   // For triggers: a separate snapshot if the rings are overwritten, otherwise nothing.
   void request_snapshot() { snapshot_wanted_ = overwritten_; }
   void admit_level(shm::Level level, std::chrono::nanoseconds time) { levels_.ask(level, time); }
@@ -122,10 +122,10 @@ class SegmentSession {
   };
   Drained finish();
   Drained drain_rings(RoundResult* result);
-  bool tell_losses();
+  bool report_losses();
   bool write_clock();
   void take_over_clock();
-  void tell_successor(const trace::ClockPoint& point);
+  void publish_clock(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
   bool rotation_is_due(std::chrono::steady_clock::time_point now);
   bool rotate(std::uint64_t watermark_tsc);
@@ -136,7 +136,7 @@ class SegmentSession {
   trace::EndBlock section_end(trace::EndReason reason) const;
   void follow_rings();
   bool follow_rules();
-  void look_for_flush();
+  void check_for_flush();
   bool flush_is_due(Drained drained) const;
   DrainWay drain_way();
   // For rings that are overwritten (segment_snapshot.cpp): false if staging is full.
@@ -147,7 +147,7 @@ class SegmentSession {
   void answer_snapshot();
   // For rings that are overwritten (segment_session_triggers.cpp): checks what was recorded since
   // the last call, about `most_bytes` of it. False if staging is full.
-  bool look_at_overwritten(std::uint64_t most_bytes, RoundResult* result);
+  bool check_overwritten(std::uint64_t most_bytes, RoundResult* result);
 
   const Log& log_;
   std::unique_ptr<AttachedSegment> segment_;
@@ -157,12 +157,13 @@ class SegmentSession {
   std::unique_ptr<trace::ClockSteering> clock_;
   std::shared_ptr<const RecordRules> next_rules_;  // null: the present rules stay
   std::unique_ptr<RecordPass> pass_;               // null: no rule concerns the service
-  LossTeller losses_;
+  LossReporter losses_;
   SegmentMeter meter_;
   std::vector<RingDrain> rings_;
   std::vector<std::byte> scratch_;
   std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
-  std::vector<trace::StreamPosition> told_;   // by ring: positions in the last sequence point
+  std::vector<trace::StreamPosition>
+      last_positions_;  // by ring: positions in the last sequence point
   DrainCounts counts_;
   std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
   DrainCounts section_counts_;       // value of counts_ at the beginning of the present section
@@ -180,14 +181,14 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_losses_;
   std::uint64_t rotation_asked_;  // by tools
   std::size_t first_ring_ = 0;    // where the next round begins
-  FlushDesk flush_desk_;
+  FlushRequests flushes_;
   std::vector<std::uint64_t> flush_marks_;  // by ring: positions that a flush must reach
   enum class Snapshot : std::uint8_t {
     kNone,
     kReading,  // rings from snapshot_ring_ on remain to be read
     kWriting,  // everything is sealed, but not yet in the file
   };
-  SnapshotDesk desk_;
+  SnapshotRequests snapshots_;
   std::size_t snapshot_ring_ = 0;
   std::uint64_t snapshot_tsc_ = 0;     // when it began
   std::uint64_t snapshot_sealed_ = 0;  // value of sealed() that completes it
@@ -195,9 +196,9 @@ class SegmentSession {
   DrainCounts snapshot_counts_;          // value of counts_ at its beginning
   std::unique_ptr<TriggerWatch> watch_;  // null: no trigger checks records
   std::unique_ptr<LossWatch> loss_watch_;
-  std::vector<RingGlance> glances_;  // by ring, if the rings are overwritten
-  std::size_t first_glance_ = 0;     // where the next check begins
-  LevelDesk levels_;
+  std::vector<RingPeek> peeks_;  // by ring, if the rings are overwritten
+  std::size_t first_peek_ = 0;   // where the next check begins
+  LevelRequests levels_;
   static constexpr std::uint64_t kAll = UINT64_MAX;
   // Limit for the rings in one round. Rings of gigabytes are allowed, and other segments must not
   // wait for them.
@@ -209,20 +210,20 @@ class SegmentSession {
   bool snapshot_asked_ = false;      // a tool asked for the present one and waits for the answer
   bool continues_snapshot_ = false;  // a snapshot that an earlier consumerd was asked for
   bool last_snapshot_taken_ = false;
-  bool flushing_ = false;          // requested, and not taken yet
-  bool glances_from_now_ = false;  // for the glances that are created next
-  bool told_missed_ = false;       // logged that some records cannot be checked
-  bool was_alive_ = false;         // the service was alive when the session began
-  bool begun_ = false;             // the section's front is in the file
+  bool flushing_ = false;        // requested, and not taken yet
+  bool peeks_from_now_ = false;  // for the peeks that are created next
+  bool logged_missed_ = false;   // logged that some records cannot be checked
+  bool was_alive_ = false;       // the service was alive when the session began
+  bool begun_ = false;           // the section's front is in the file
   bool ending_ = false;
   bool finished_ = false;
   bool same_boot_ = false;
   bool overwritten_ = false;       // the rings are read only by snapshots
   bool file_has_records_ = false;  // from this or another consumerd
   bool rotation_requested_ = false;
-  bool told_rotation_ = false;  // logged that the next file cannot be created
-  bool told_astray_ = false;    // and that draining stops until it can
-  bool astray_ = false;         // the present file has lost its name, and there is no next file yet
+  bool logged_rotation_ = false;  // logged that the next file cannot be created
+  bool logged_astray_ = false;    // and that draining stops until it can
+  bool astray_ = false;  // the present file has lost its name, and there is no next file yet
 };
 
 }  // namespace ringside::consumer

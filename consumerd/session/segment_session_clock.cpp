@@ -8,7 +8,7 @@ namespace ringside::consumer {
 // the service's whole run.
 void SegmentSession::take_over_clock() {
   const shm::ConsumerClock& left = segment_->control().consumer_clock;
-  // Pairs with the release in tell_successor().
+  // Pairs with the release in publish_clock().
   const std::uint64_t steps = left.steps.load(std::memory_order_acquire);
   const auto step = [&left](std::uint64_t number) {
     const shm::ClockStep& from = left.step[(number - 1) % shm::kClockSteps];
@@ -24,7 +24,7 @@ void SegmentSession::take_over_clock() {
   clock_->measure({now.tsc, now.monotonic_ns, now.realtime_ns});
 }
 
-void SegmentSession::tell_successor(const trace::ClockPoint& point) {
+void SegmentSession::publish_clock(const trace::ClockPoint& point) {
   shm::ConsumerClock& clock = segment_->control().consumer_clock;
   const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
   shm::ClockStep& step = clock.step[steps % shm::kClockSteps];
@@ -43,7 +43,7 @@ bool SegmentSession::write_clock() {
   clock_before_ = clock_->last();
   const trace::ClockPoint point = clock_->next({now.tsc, now.monotonic_ns, now.realtime_ns});
   file_->commit(trace::write_clock_block(point, out));
-  tell_successor(point);
+  publish_clock(point);
   return true;
 }
 

@@ -41,7 +41,7 @@ SegmentSession::Drained SegmentSession::finish() {
     for (RingDrain& ring : rings_) ring.publish_nested();
   }
   if (overwritten_ && service_ended) {
-    if (!look_at_overwritten(kAll, nullptr)) return Drained::kNoSpace;
+    if (!check_overwritten(kAll, nullptr)) return Drained::kNoSpace;
     const Drained last = take_last_snapshot(watermark_tsc);
     if (last != Drained::kAll) return last;
   }
@@ -59,10 +59,10 @@ SegmentSession::Drained SegmentSession::finish() {
       return Drained::kNoSpace;
     }
   }
-  losses_.look_again();
+  losses_.check_again();
   // All counters take fewer blocks than this, unless the service keeps changing them.
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
-    if (!tell_losses()) return Drained::kNoSpace;
+    if (!report_losses()) return Drained::kNoSpace;
   }
   if (!write_sequence_point(watermark_tsc)) return Drained::kNoSpace;
   file_->finish(section_end(end_reason_));
@@ -71,10 +71,10 @@ SegmentSession::Drained SegmentSession::finish() {
 
 void SegmentSession::leave() {
   shm::ConsumerLine& line = segment_->control().consumer;
-  flush_desk_.answer(file_->written());
-  if (last_snapshot_taken_ && desk_.asked()) answer_snapshot();
+  flushes_.answer(file_->written());
+  if (last_snapshot_taken_ && snapshots_.asked()) answer_snapshot();
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
-  segment_->tell_state(shm::ConsumerState::kDetached);
+  segment_->publish_state(shm::ConsumerState::kDetached);
   // A truncated segment is of no use, and no consumer would be there to remove it when its service
   // ends.
   const bool ended = end_reason_ == trace::EndReason::kServiceEnded;

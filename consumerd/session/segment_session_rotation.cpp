@@ -35,7 +35,7 @@ bool SegmentSession::rotation_is_due(steady_clock::time_point now) {
 // present file is not ended, so the trace continues in it.
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
   // Each snapshot reports its own losses.
-  if (!overwritten_ && !tell_losses()) return false;
+  if (!overwritten_ && !report_losses()) return false;
   if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
   change_file();
   return true;
@@ -49,21 +49,21 @@ bool SegmentSession::change_file() {
                     section_end(trace::EndReason::kRotation), &why);
   if (!done) {
     rotation_retry_ = steady_clock::now() + (astray_ ? kAstrayRetry : kRotationRetry);
-    if (!std::exchange(told_rotation_, true) || astray_ != told_astray_) {
+    if (!std::exchange(logged_rotation_, true) || astray_ != logged_astray_) {
       log_.error(
           why + (astray_ ? "; nothing is taken from the rings of " + name() +
                                " until it can be, trying again until it works"
                          : "; " + file_->path() + " goes on until the next file can be made"),
           {{"segment", name()}, {"file", file_->path()}});
     }
-    told_astray_ = astray_;
+    logged_astray_ = astray_;
     return false;
   }
   publish_file_sequence();
   if (std::exchange(astray_, false)) bytes_since_point_ = 0;
   dictionary_->enter_restated_section();
   for (RingDrain& ring : rings_) ring.enter_restated_section();
-  told_rotation_ = false;
+  logged_rotation_ = false;
   rotation_requested_ = false;
   // Pairs with the acquire of the tool: the new file has its name.
   segment_->control().tool_answers.rotation.store(rotation_asked_, std::memory_order_release);

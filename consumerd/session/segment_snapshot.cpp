@@ -17,7 +17,7 @@ constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 
 SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
   if (snapshot_ == Snapshot::kNone) {
-    snapshot_asked_ = desk_.asked();
+    snapshot_asked_ = snapshots_.asked();
     // A trigger does not create an empty file.
     snapshot_wanted_ =
         snapshot_wanted_ && std::any_of(rings_.begin(), rings_.end(),
@@ -34,7 +34,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
   if (snapshot_ == Snapshot::kReading) {
     const Drained read = read_rings();
     if (read != Drained::kAll) return read;
-    if (!tell_losses() || !write_sequence_point(snapshot_tsc_)) return Drained::kNoSpace;
+    if (!report_losses() || !write_sequence_point(snapshot_tsc_)) return Drained::kNoSpace;
     file_->seal();
     snapshot_sealed_ = file_->sealed();
     snapshot_path_ = file_->path();
@@ -102,9 +102,9 @@ SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t waterma
 }
 
 void SegmentSession::answer_snapshot() {
-  desk_.answer(snapshot_path_, counts_.records - snapshot_counts_.records,
-               counts_.dropped - snapshot_counts_.dropped,
-               counts_.overwritten - snapshot_counts_.overwritten);
+  snapshots_.answer(snapshot_path_, counts_.records - snapshot_counts_.records,
+                    counts_.dropped - snapshot_counts_.dropped,
+                    counts_.overwritten - snapshot_counts_.overwritten);
 }
 
 }  // namespace ringside::consumer

@@ -85,12 +85,12 @@ bool HookRunner::run(const TriggerFiring& firing, const Log& log) {
   put_text(request.message, shown(firing.message));
   // write(), because the sandbox allows no other call for this.
   if (::write(socket_.get(), &request, sizeof request) == static_cast<ssize_t>(sizeof request)) {
-    told_full_ = false;
+    logged_full_ = false;
     return true;
   }
   const bool full = errno == EAGAIN;
-  bool& told = full ? told_full_ : told_gone_;
-  if (!std::exchange(told, true)) {
+  bool& logged = full ? logged_full_ : logged_gone_;
+  if (!std::exchange(logged, true)) {
     log.error(full ? "hooks are asked for faster than they can be started; some are left out"
                    : "the process that runs hooks has gone; restart consumerd");
   }

@@ -13,7 +13,7 @@
 
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "consumerd/log/log.hpp"
-#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_queue.hpp"
 
 namespace ringside::consumer {
 
@@ -56,8 +56,8 @@ class HookRunner {
   UniqueFd socket_;  // packets; the process has the other end
   std::vector<Hook> hooks_;
   pid_t pid_;
-  bool told_full_ = false;
-  bool told_gone_ = false;
+  bool logged_full_ = false;
+  bool logged_gone_ = false;
 };
 
 // The main loop of that process: runs until the other end of `socket` is closed.

@@ -19,17 +19,17 @@ std::string place_of(const trace::Site& site) {
 
 }  // namespace
 
-std::unique_ptr<TriggerWatch> TriggerWatch::of_service(TriggerDesk& desk, TriggerSource source,
+std::unique_ptr<TriggerWatch> TriggerWatch::of_service(TriggerQueue& triggers, TriggerSource source,
                                                        const Log& log) {
   const auto is_ours = [&](const TriggerRule& rule) {
     return is_about_records(rule, source.service);
   };
-  if (std::none_of(desk.rules()->begin(), desk.rules()->end(), is_ours)) return nullptr;
-  return std::unique_ptr<TriggerWatch>(new TriggerWatch(desk, std::move(source), log));
+  if (std::none_of(triggers.rules()->begin(), triggers.rules()->end(), is_ours)) return nullptr;
+  return std::unique_ptr<TriggerWatch>(new TriggerWatch(triggers, std::move(source), log));
 }
 
-TriggerWatch::TriggerWatch(TriggerDesk& desk, TriggerSource source, const Log& log)
-    : desk_(desk), rules_(desk.rules()), source_(std::move(source)), log_(log) {
+TriggerWatch::TriggerWatch(TriggerQueue& triggers, TriggerSource source, const Log& log)
+    : triggers_(triggers), rules_(triggers.rules()), source_(std::move(source)), log_(log) {
   segment_.service = source_.service;
   segment_.pid = source_.pid;
   event_.segment = &segment_;
@@ -77,13 +77,13 @@ std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const st
     at += record.bytes.size();
     if (record.site == nullptr || record.site->id >= watches_.size()) continue;
     const SiteWatch* const watch = watches_[record.site->id].get();
-    if (watch != nullptr) look_at(sites, record, *watch, owner, pass);
+    if (watch != nullptr) check(sites, record, *watch, owner, pass);
   }
   return at;
 }
 
-void TriggerWatch::look_at(const trace::SiteTable& sites, const trace::RingRecordView& record,
-                           const SiteWatch& watch, const RingOwner& owner, RecordPass* pass) {
+void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordView& record,
+                         const SiteWatch& watch, const RingOwner& owner, RecordPass* pass) {
   if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return;
   event_.record.site = record.site;
   event_.record.args = values_;
@@ -94,9 +94,9 @@ void TriggerWatch::look_at(const trace::SiteTable& sites, const trace::RingRecor
   if (watch.needs_message) watch.message.append(text_, values_);
   for (const Candidate& candidate : watch.candidates) {
     if (candidate.condition && !candidate.condition->matches(event_, text_.text())) continue;
-    if (!desk_.may_fire(candidate.rule)) continue;
-    desk_.fire(candidate.rule, source_, place_of(*record.site),
-               shown_message(sites, record, watch, pass));
+    if (!triggers_.may_fire(candidate.rule)) continue;
+    triggers_.fire(candidate.rule, source_, place_of(*record.site),
+                   shown_message(sites, record, watch, pass));
   }
 }
 

@@ -13,7 +13,7 @@
 #include "consumerd/log/log.hpp"
 #include "consumerd/rings/ring_copy.hpp"
 #include "consumerd/rules/record_pass.hpp"
-#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_queue.hpp"
 #include "trace-format/condition/site_message.hpp"
 #include "trace-format/condition/where_condition.hpp"
 #include "trace-format/ring_record_view.hpp"
@@ -25,11 +25,11 @@ namespace ringside::consumer {
 
 // A statement is checked once, when it becomes known. As long as no record of a known statement can
 // match a rule, no record is checked; afterwards, a record of another statement costs reading its
-// length. The table and the desk must outlive the watch.
+// length. The table and the triggers must outlive the watch.
 class TriggerWatch {
  public:
-  // Null if none of the desk's rules concerns records of the service.
-  static std::unique_ptr<TriggerWatch> of_service(TriggerDesk& desk, TriggerSource source,
+  // Null if none of the triggers' rules concerns records of the service.
+  static std::unique_ptr<TriggerWatch> of_service(TriggerQueue& triggers, TriggerSource source,
                                                   const Log& log);
 
   // Takes in the entries that were added to the table since the last call. Returns whether records
@@ -53,14 +53,14 @@ class TriggerWatch {
     bool needs_message = false;  // for the condition
   };
 
-  TriggerWatch(TriggerDesk& desk, TriggerSource source, const Log& log);
+  TriggerWatch(TriggerQueue& triggers, TriggerSource source, const Log& log);
   void consider(const trace::Site& site);
-  void look_at(const trace::SiteTable& sites, const trace::RingRecordView& record,
-               const SiteWatch& watch, const RingOwner& owner, RecordPass* pass);
+  void check(const trace::SiteTable& sites, const trace::RingRecordView& record,
+             const SiteWatch& watch, const RingOwner& owner, RecordPass* pass);
   std::string shown_message(const trace::SiteTable& sites, const trace::RingRecordView& record,
                             const SiteWatch& watch, RecordPass* pass);
 
-  TriggerDesk& desk_;
+  TriggerQueue& triggers_;
   const TriggerRules rules_;
   const TriggerSource source_;
   const Log& log_;

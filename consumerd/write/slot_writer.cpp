@@ -32,8 +32,8 @@ std::uint32_t SlotWriter::acquire(WriteClient& client) {
     const std::span<std::byte> data = staging_.data(slot);
     io_.prepare_slot(slot, data.data(), data.size());
   }
-  if (slot == kNoSlot && staging_.out_of_memory() && !told_no_memory_) {
-    told_no_memory_ = true;
+  if (slot == kNoSlot && staging_.out_of_memory() && !logged_no_memory_) {
+    logged_no_memory_ = true;
     log_.error(
         "no memory for a further staging buffer; fewer of them make draining slower, none "
         "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
@@ -148,7 +148,7 @@ void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
   const std::string text = "cannot write " + file + ": " + why +
                            "; nothing is lost as long as the rings have room, trying again until "
                            "it works";
-  if (std::exchange(told_, why) != why) {
+  if (std::exchange(logged_failure_, why) != why) {
     log_.error(text, {{"file", file}});
   } else if (first_of_client) {
     log_.detail(text, {{"file", file}});
@@ -161,7 +161,7 @@ void SlotWriter::mark_sound(std::uint32_t slot) {
   job.failing = false;
   --job.client->failing_;
   if (--failing_ == 0) {
-    told_.clear();
+    logged_failure_.clear();
     log_.notice("writing again");
   } else if (job.client->failing_ == 0) {
     log_.detail("writing " + std::string(staging_.header(slot).file_path) + " again");

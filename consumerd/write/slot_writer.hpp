@@ -90,8 +90,8 @@ class SlotWriter {
   std::uint64_t slots_written_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::uint64_t failures_ = 0;
-  std::string told_;  // the failure that was last logged; empty while nothing fails
-  bool told_no_memory_ = false;
+  std::string logged_failure_;  // the failure that was last logged; empty while nothing fails
+  bool logged_no_memory_ = false;
 };
 
 }  // namespace ringside::consumer

@@ -125,19 +125,19 @@ TEST_F(RecordPassTest, KeepsOneInNOfAStatementAndAllOfOthers) {
   }
   EXPECT_EQ(through(*one, records), expected);
   EXPECT_EQ(one->left_out(), 6U);
-  std::vector<trace::LossCount> untold;
-  one->append_untold(&untold, 100);
-  ASSERT_EQ(untold.size(), 1U);
-  EXPECT_EQ(untold[0].site_id, 2U);
-  EXPECT_EQ(untold[0].cause, shm::LossCause::kSampled);
-  EXPECT_EQ(untold[0].after - untold[0].before, 6U);
-  one->told(untold);
-  EXPECT_FALSE(one->has_untold());
+  std::vector<trace::LossCount> unreported;
+  one->append_unreported(&unreported, 100);
+  ASSERT_EQ(unreported.size(), 1U);
+  EXPECT_EQ(unreported[0].site_id, 2U);
+  EXPECT_EQ(unreported[0].cause, shm::LossCause::kSampled);
+  EXPECT_EQ(unreported[0].after - unreported[0].before, 6U);
+  one->mark_reported(unreported);
+  EXPECT_FALSE(one->has_unreported());
   EXPECT_EQ(through(*one, plain_record(2, 99)), "");
   std::vector<trace::LossCount> later;
-  one->append_untold(&later, 100);
+  one->append_unreported(&later, 100);
   ASSERT_EQ(later.size(), 1U);
-  EXPECT_EQ(later[0].before, untold[0].after);
+  EXPECT_EQ(later[0].before, unreported[0].after);
 }
 
 TEST_F(RecordPassTest, KeepsTheFirstOfEachSecond) {

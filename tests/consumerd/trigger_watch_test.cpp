@@ -36,8 +36,9 @@ class Shop {
   explicit Shop(std::vector<TriggerRule> rules) {
     std::string why;
     for (TriggerRule& rule : rules) EXPECT_TRUE(rule.prepare(&why)) << why;
-    desk_.set_rules(std::move(rules));
-    watch_ = consumer::TriggerWatch::of_service(desk_, {"ringside.shop.17.x", "shop", 17}, log_);
+    triggers_.set_rules(std::move(rules));
+    watch_ =
+        consumer::TriggerWatch::of_service(triggers_, {"ringside.shop.17.x", "shop", 17}, log_);
     std::strcpy(owner_.thread_name, "worker-2");
     owner_.thread_id = 4711;
   }
@@ -61,7 +62,7 @@ class Shop {
     if (!looks()) return lines;
     sound_ = true;
     looked_bytes_ = watch_->look(sites_, as_bytes(ring), owner_, pass_.get(), &sound_);
-    while (const auto firing = desk_.next()) {
+    while (const auto firing = triggers_.next()) {
       lines.push_back(firing->rule->name + " " + firing->statement + " " + firing->message);
     }
     return lines;
@@ -73,13 +74,13 @@ class Shop {
     pass_ = consumer::RecordPass::of_service(rules, "shop", 1'000'000'000, log_);
   }
 
-  consumer::TriggerDesk& desk() { return desk_; }
+  consumer::TriggerQueue& triggers() { return triggers_; }
   bool sound() const { return sound_; }
   std::size_t looked_bytes() const { return looked_bytes_; }
 
  private:
   consumer::Log log_;
-  consumer::TriggerDesk desk_;
+  consumer::TriggerQueue triggers_;
   trace::SiteTable sites_;
   std::unique_ptr<consumer::TriggerWatch> watch_;
   std::unique_ptr<consumer::RecordPass> pass_;
@@ -235,66 +236,66 @@ TEST(TriggerWatch, LongMessagesAreCut) {
   EXPECT_LT(lines[0].size(), consumer::kMostTriggerMessage + 50);
 }
 
-TEST(TriggerDesk, ARuleFiresOncePerPauseAndOnceUntilItsActionsAreDone) {
+TEST(TriggerQueue, ARuleFiresOncePerPauseAndOnceUntilItsActionsAreDone) {
   TriggerRule patient = record_rule("length == 5", "patient");
   patient.pause = std::chrono::hours(1);
   Shop shop({patient, record_rule("length == 5", "eager")});
   shop.knows(kQueue);
   EXPECT_EQ(shop.fired(queue(5) + queue(5) + queue(5)).size(), 2U);
   EXPECT_EQ(shop.fired(queue(5)), Lines{"eager queues.cpp:110 queue length 5"});
-  const auto counts = shop.desk().counts();
+  const auto counts = shop.triggers().counts();
   EXPECT_EQ(counts.at("patient").fired, 1U);
   EXPECT_EQ(counts.at("patient").held_back, 3U);
   EXPECT_EQ(counts.at("eager").fired, 2U);
   EXPECT_EQ(counts.at("eager").held_back, 2U);
 }
 
-TEST(TriggerDesk, AReplacingRuleOfTheSameNameKeepsPauseAndCounts) {
+TEST(TriggerQueue, AReplacingRuleOfTheSameNameKeepsPauseAndCounts) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kServiceDeath;
   rule.pause = std::chrono::hours(1);
-  consumer::TriggerDesk desk;
-  desk.set_rules({rule});
-  const auto fire = [&desk] {
-    desk.fire_all(TriggerRule::Cause::kServiceDeath, {"segment", "shop", 1}, "gone");
-    return desk.next().has_value();
+  consumer::TriggerQueue triggers;
+  triggers.set_rules({rule});
+  const auto fire = [&triggers] {
+    triggers.fire_all(TriggerRule::Cause::kServiceDeath, {"segment", "shop", 1}, "gone");
+    return triggers.next().has_value();
   };
   EXPECT_TRUE(fire());
   EXPECT_FALSE(fire());
   TriggerRule another = rule;
   another.name = "another";
-  desk.set_rules({another, rule});
+  triggers.set_rules({another, rule});
   EXPECT_TRUE(fire()) << "the other one";
-  EXPECT_FALSE(desk.next().has_value());
-  EXPECT_EQ(desk.counts().at("rule").fired, 1U);
-  EXPECT_GT(desk.counts().at("rule").last_fired_unix_s, 0);
-  desk.set_rules({});
+  EXPECT_FALSE(triggers.next().has_value());
+  EXPECT_EQ(triggers.counts().at("rule").fired, 1U);
+  EXPECT_GT(triggers.counts().at("rule").last_fired_unix_s, 0);
+  triggers.set_rules({});
   EXPECT_FALSE(fire());
-  EXPECT_TRUE(desk.counts().empty());
+  EXPECT_TRUE(triggers.counts().empty());
 }
 
-TEST(TriggerDesk, PendingActionsOutliveTheirRule) {
+TEST(TriggerQueue, PendingActionsOutliveTheirRule) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kLoss;
-  consumer::TriggerDesk desk;
-  desk.set_rules({rule});
-  desk.fire_all(TriggerRule::Cause::kLoss, {"segment", "shop", 1}, "7 records lost", 7);
-  desk.set_rules({});
-  const auto firing = desk.next();
+  consumer::TriggerQueue triggers;
+  triggers.set_rules({rule});
+  triggers.fire_all(TriggerRule::Cause::kLoss, {"segment", "shop", 1}, "7 records lost", 7);
+  triggers.set_rules({});
+  const auto firing = triggers.next();
   ASSERT_TRUE(firing);
   EXPECT_EQ(firing->rule->name, "rule");
 }
 
-TEST(TriggerDesk, LossesFireFromTheRulesNumberOn) {
+TEST(TriggerQueue, LossesFireFromTheRulesNumberOn) {
   TriggerRule rule = record_rule("");
   rule.cause = TriggerRule::Cause::kLoss;
   rule.losses_at_least = 10;
   rule.services = {"shop"};
-  consumer::TriggerDesk desk;
-  desk.set_rules({rule});
-  const auto fires = [&desk](const std::string& service, std::uint64_t losses) {
-    desk.fire_all(TriggerRule::Cause::kLoss, {"segment", service, 1}, "lost", losses);
-    return desk.next().has_value();
+  consumer::TriggerQueue triggers;
+  triggers.set_rules({rule});
+  const auto fires = [&triggers](const std::string& service, std::uint64_t losses) {
+    triggers.fire_all(TriggerRule::Cause::kLoss, {"segment", service, 1}, "lost", losses);
+    return triggers.next().has_value();
   };
   EXPECT_FALSE(fires("shop", 9));
   EXPECT_FALSE(fires("bank", 10));

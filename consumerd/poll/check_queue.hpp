@@ -11,7 +11,7 @@
 
 namespace ringside::consumer {
 
-class LookQueue {
+class CheckQueue {
  public:
   using Clock = std::chrono::steady_clock;
 

@@ -1,15 +1,15 @@
-#include "consumerd/log/said_once.hpp"
+#include "consumerd/log/log_once.hpp"
 
 namespace ringside::consumer {
 
-bool SaidOnce::is_first(const std::string& what) {
+bool LogOnce::is_first(const std::string& what) {
   const auto now = std::chrono::steady_clock::now();
   if (is_full()) {
     if (now - since_ < std::chrono::minutes(1)) return false;
-    said_.clear();
+    logged_.clear();
   }
-  if (said_.empty()) since_ = now;
-  return said_.insert(what).second;
+  if (logged_.empty()) since_ = now;
+  return logged_.insert(what).second;
 }
 
 }  // namespace ringside::consumer

@@ -17,13 +17,13 @@
 
 namespace ringside::consumer {
 
-class MetricsDesk {
+class MetricsCollector {
  public:
   using Clock = std::chrono::steady_clock;
   using Sessions = std::vector<std::unique_ptr<SegmentSession>>;
 
   // Null if the server cannot be started.
-  static std::unique_ptr<MetricsDesk> open(UniqueFd listening);
+  static std::unique_ptr<MetricsCollector> open(UniqueFd listening);
 
   // adopt() starts to count a session, end() stops. Its counts stay with its service.
   void adopt(const SegmentSession& session);
@@ -61,7 +61,7 @@ class MetricsDesk {
     Peak peak;
   };
 
-  explicit MetricsDesk(std::unique_ptr<MetricsServer> server);
+  explicit MetricsCollector(std::unique_ptr<MetricsServer> server);
   void read(SegmentSession& session, Watched* watched, Clock::time_point now);
   void publish(std::string trouble);
 

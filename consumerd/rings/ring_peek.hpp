@@ -13,10 +13,10 @@
 
 namespace ringside::consumer {
 
-class RingGlance {
+class RingPeek {
  public:
   // `from_now`: skips what the ring already holds; otherwise begins with its oldest record.
-  RingGlance(AttachedSegment& segment, std::uint32_t ring, bool from_now);
+  RingPeek(AttachedSegment& segment, std::uint32_t ring, bool from_now);
 
   // Whether the producer has published anything since the last take().
   bool has_news() const {
@@ -34,7 +34,7 @@ class RingGlance {
 
   const RingOwner& owner() const { return owner_; }
   // Bytes published at the last take() and not checked yet.
-  std::uint64_t behind_bytes() const { return end_ - pos_; }
+  std::uint64_t unread_bytes() const { return end_ - pos_; }
   // Bytes overwritten before they were checked, in total.
   std::uint64_t missed_bytes() const { return missed_; }
 

@@ -9,19 +9,19 @@
 
 namespace ringside::consumer {
 
-class SaidOnce {
+class LogOnce {
  public:
   static constexpr std::size_t kMost = 500;  // per minute
 
   // Whether `what` should be logged now.
   bool is_first(const std::string& what);
   // Whether the limit is reached: nothing more is logged until the minute is over.
-  bool is_full() const { return said_.size() >= kMost; }
+  bool is_full() const { return logged_.size() >= kMost; }
   // Log it again if it occurs again.
-  void forget(const std::string& what) { said_.erase(what); }
+  void forget(const std::string& what) { logged_.erase(what); }
 
  private:
-  std::set<std::string> said_;
+  std::set<std::string> logged_;
   std::chrono::steady_clock::time_point since_;
 };
 

@@ -1,4 +1,4 @@
-#include "consumerd/rings/ring_glance.hpp"
+#include "consumerd/rings/ring_peek.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace ringside::consumer {
 
-RingGlance::RingGlance(AttachedSegment& segment, std::uint32_t ring, bool from_now)
+RingPeek::RingPeek(AttachedSegment& segment, std::uint32_t ring, bool from_now)
     : segment_(&segment), metadata_(&segment.ring(ring)), ring_(ring) {
   // A published position is the beginning of a record.
   if (from_now) pos_ = metadata_->producer.producer_pos.load(std::memory_order_acquire);
   end_ = pos_;
 }
 
-bool RingGlance::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
+bool RingPeek::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
   copy->clear();
   const std::byte* const memory = segment_->ring_bytes(ring_);
   if (memory == nullptr) return false;
@@ -45,7 +45,7 @@ bool RingGlance::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
   return !copy->empty() && !segment_->truncated();
 }
 
-void RingGlance::passed(std::uint64_t bytes, bool sound) {
+void RingPeek::passed(std::uint64_t bytes, bool sound) {
   pos_ = sound ? pos_ + bytes : end_;
 }
 

@@ -1,4 +1,4 @@
-#include "consumerd/poll/metrics_desk.hpp"
+#include "consumerd/poll/metrics_collector.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,13 +15,13 @@ constexpr auto kHalfPeak = std::chrono::seconds(30);
 
 }  // namespace
 
-std::unique_ptr<MetricsDesk> MetricsDesk::open(UniqueFd listening) {
+std::unique_ptr<MetricsCollector> MetricsCollector::open(UniqueFd listening) {
   std::unique_ptr<MetricsServer> server = MetricsServer::start(std::move(listening));
   if (server == nullptr) return nullptr;
-  return std::unique_ptr<MetricsDesk>(new MetricsDesk(std::move(server)));
+  return std::unique_ptr<MetricsCollector>(new MetricsCollector(std::move(server)));
 }
 
-MetricsDesk::MetricsDesk(std::unique_ptr<MetricsServer> server)
+MetricsCollector::MetricsCollector(std::unique_ptr<MetricsServer> server)
     : server_(std::move(server)),
       start_unix_s_(
           std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
@@ -31,7 +31,7 @@ MetricsDesk::MetricsDesk(std::unique_ptr<MetricsServer> server)
   server_->publish(std::make_shared<const MetricsSnapshot>(std::move(starting)));
 }
 
-double MetricsDesk::Peak::note(double value, Clock::time_point now) {
+double MetricsCollector::Peak::note(double value, Clock::time_point now) {
   if (now - since_ >= kHalfPeak) {
     before_ = now - since_ >= 2 * kHalfPeak ? 0 : present_;
     present_ = 0;
@@ -41,12 +41,12 @@ double MetricsDesk::Peak::note(double value, Clock::time_point now) {
   return std::max(present_, before_);
 }
 
-void MetricsDesk::adopt(const SegmentSession& session) {
+void MetricsCollector::adopt(const SegmentSession& session) {
   ++adopted_;
   watched_[&session].row = table_.enter(std::string(shm::service_of_segment_name(session.name())));
 }
 
-void MetricsDesk::end(SegmentSession& session) {
+void MetricsCollector::end(SegmentSession& session) {
   const auto at = watched_.find(&session);
   if (at == watched_.end()) return;
   read(session, &at->second, Clock::now());
@@ -54,15 +54,15 @@ void MetricsDesk::end(SegmentSession& session) {
   watched_.erase(at);
 }
 
-void MetricsDesk::read(SegmentSession& session, Watched* watched, Clock::time_point now) {
+void MetricsCollector::read(SegmentSession& session, Watched* watched, Clock::time_point now) {
   ServiceMetrics metrics = session.metrics();
   metrics.state.peak = watched->peak.note(std::max(metrics.state.peak, metrics.state.fill), now);
   ServiceTable::count(watched->row, watched->last.totals, metrics.totals);
   watched->last = metrics;
 }
 
-void MetricsDesk::gather(const Sessions& sessions, Clock::time_point now,
-                         const ConsumerFigures& consumer, std::string trouble) {
+void MetricsCollector::gather(const Sessions& sessions, Clock::time_point now,
+                              const ConsumerFigures& consumer, std::string trouble) {
   const auto deadline = now + kReadTime;
   while (next_session_ < sessions.size()) {
     SegmentSession& session = *sessions[next_session_++];
@@ -80,7 +80,7 @@ void MetricsDesk::gather(const Sessions& sessions, Clock::time_point now,
   publish(std::move(trouble));
 }
 
-void MetricsDesk::publish(std::string trouble) {
+void MetricsCollector::publish(std::string trouble) {
   table_.clear_states();
   for (const auto& [session, watched] : watched_) {
     ServiceTable::add_state(watched.row, watched.last.state);
@@ -92,7 +92,7 @@ void MetricsDesk::publish(std::string trouble) {
       MetricsSnapshot{consumer_, table_.rows(), std::move(trouble)}));
 }
 
-void MetricsDesk::stop() {
+void MetricsCollector::stop() {
   publish("stopping");
 }
 

@@ -1,18 +1,18 @@
-#include "consumerd/requests/snapshot_desk.hpp"
+#include "consumerd/requests/snapshot_requests.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace ringside::consumer {
 
-bool SnapshotDesk::asked() {
+bool SnapshotRequests::asked() {
   // Pairs with the store of a tool.
   requested_ = control_.snapshot_request.requested.load(std::memory_order_acquire);
   return requested_ != control_.snapshot_answer.answered.load(std::memory_order_relaxed);
 }
 
-void SnapshotDesk::answer(const std::string& path, std::uint64_t records, std::uint64_t lost,
-                          std::uint64_t overwritten) {
+void SnapshotRequests::answer(const std::string& path, std::uint64_t records, std::uint64_t lost,
+                              std::uint64_t overwritten) {
   shm::SnapshotAnswer& answer = control_.snapshot_answer;
   answer.records.store(records, std::memory_order_relaxed);
   answer.lost.store(lost, std::memory_order_relaxed);

@@ -1,15 +1,15 @@
-#include "consumerd/requests/flush_desk.hpp"
+#include "consumerd/requests/flush_requests.hpp"
 
 namespace ringside::consumer {
 
-FlushDesk::FlushDesk(shm::ControlPage& control)
+FlushRequests::FlushRequests(shm::ControlPage& control)
     : control_(control),
       service_seen_(control.consumer.flush_done.load(std::memory_order_relaxed)),
       tool_seen_(control.tool_answers.flush.load(std::memory_order_relaxed)),
       service_taken_(service_seen_),
       tool_taken_(tool_seen_) {}
 
-bool FlushDesk::asked() {
+bool FlushRequests::asked() {
   if (service_seen_ != service_taken_ || tool_seen_ != tool_taken_) return true;
   // Pairs with flush() and with the store of a tool.
   service_seen_ = control_.service.flush_request.load(std::memory_order_acquire);
@@ -17,13 +17,13 @@ bool FlushDesk::asked() {
   return service_seen_ != service_taken_ || tool_seen_ != tool_taken_;
 }
 
-void FlushDesk::take(std::uint64_t sealed) {
+void FlushRequests::take(std::uint64_t sealed) {
   service_taken_ = service_seen_;
   tool_taken_ = tool_seen_;
   sealed_ = sealed;
 }
 
-void FlushDesk::answer(std::uint64_t written) {
+void FlushRequests::answer(std::uint64_t written) {
   if (written < sealed_) return;
   // Pairs with the acquire in flush() and with the reading tool: the bytes are in the file.
   if (control_.consumer.flush_done.load(std::memory_order_relaxed) != service_taken_) {

@@ -8,9 +8,9 @@
 
 namespace ringside::consumer {
 
-class SnapshotDesk {
+class SnapshotRequests {
  public:
-  explicit SnapshotDesk(shm::ControlPage& control) : control_(control) {}
+  explicit SnapshotRequests(shm::ControlPage& control) : control_(control) {}
 
   // Whether a request waits for an answer. A reader that looks at the rings next sees everything
   // published before the request.

@@ -8,10 +8,10 @@
 
 namespace ringside::consumer {
 
-class FlushDesk {
+class FlushRequests {
  public:
   // Requests that an earlier consumer has not answered are still open.
-  explicit FlushDesk(shm::ControlPage& control);
+  explicit FlushRequests(shm::ControlPage& control);
 
   // Whether a request has arrived since the last take(). A reader that looks at the rings after the
   // first call that returns true sees everything published before the request; later requests

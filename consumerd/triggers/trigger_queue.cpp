@@ -1,11 +1,11 @@
-#include "consumerd/triggers/trigger_desk.hpp"
+#include "consumerd/triggers/trigger_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace ringside::consumer {
 
-void TriggerDesk::set_rules(std::vector<TriggerRule> rules) {
+void TriggerQueue::set_rules(std::vector<TriggerRule> rules) {
   rules_ = std::make_shared<const std::vector<TriggerRule>>(std::move(rules));
   std::map<std::string, State> states;
   for (const TriggerRule& rule : *rules_) states[rule.name] = states_[rule.name];
@@ -14,7 +14,7 @@ void TriggerDesk::set_rules(std::vector<TriggerRule> rules) {
   for (const TriggerRule& rule : *rules_) state_of_.push_back(&states_[rule.name]);
 }
 
-bool TriggerDesk::may_fire(std::size_t rule) {
+bool TriggerQueue::may_fire(std::size_t rule) {
   State& state = *state_of_[rule];
   const TriggerRule& known = (*rules_)[rule];
   // A firing that is not carried out yet covers all others of that moment.
@@ -26,8 +26,8 @@ bool TriggerDesk::may_fire(std::size_t rule) {
   return false;
 }
 
-void TriggerDesk::fire(std::size_t rule, const TriggerSource& source, std::string statement,
-                       std::string message) {
+void TriggerQueue::fire(std::size_t rule, const TriggerSource& source, std::string statement,
+                        std::string message) {
   State& state = *state_of_[rule];
   state.last = Clock::now();
   ++state.count.fired;
@@ -40,8 +40,8 @@ void TriggerDesk::fire(std::size_t rule, const TriggerSource& source, std::strin
   waiting_.push_back({rules_, &(*rules_)[rule], source, std::move(statement), std::move(message)});
 }
 
-void TriggerDesk::fire_all(TriggerRule::Cause cause, const TriggerSource& source,
-                           const std::string& message, std::uint64_t losses) {
+void TriggerQueue::fire_all(TriggerRule::Cause cause, const TriggerSource& source,
+                            const std::string& message, std::uint64_t losses) {
   for (std::size_t i = 0; i < rules_->size(); ++i) {
     const TriggerRule& rule = (*rules_)[i];
     if (rule.cause != cause || !rule.is_for(source.service)) continue;
@@ -50,14 +50,14 @@ void TriggerDesk::fire_all(TriggerRule::Cause cause, const TriggerSource& source
   }
 }
 
-std::optional<TriggerFiring> TriggerDesk::next() {
+std::optional<TriggerFiring> TriggerQueue::next() {
   if (waiting_.empty()) return {};
   TriggerFiring firing = std::move(waiting_.front());
   waiting_.pop_front();
   return firing;
 }
 
-std::map<std::string, TriggerCount> TriggerDesk::counts() const {
+std::map<std::string, TriggerCount> TriggerQueue::counts() const {
   std::map<std::string, TriggerCount> counts;
   for (const auto& [name, state] : states_) counts[name] = state.count;
   return counts;

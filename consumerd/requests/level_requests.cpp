@@ -1,4 +1,4 @@
-#include "consumerd/requests/level_desk.hpp"
+#include "consumerd/requests/level_requests.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -67,7 +67,7 @@ class MappedWords {
 
 }  // namespace
 
-void LevelDesk::ask(shm::Level level, std::chrono::nanoseconds time) {
+void LevelRequests::ask(shm::Level level, std::chrono::nanoseconds time) {
   const Ask ask{level, shm::read_tsc() + shm::ns_to_ticks(static_cast<std::uint64_t>(time.count()),
                                                           segment_.header().tsc_frequency_hz)};
   const auto same = std::find_if(asked_.begin(), asked_.end(),
@@ -79,7 +79,7 @@ void LevelDesk::ask(shm::Level level, std::chrono::nanoseconds time) {
   }
 }
 
-void LevelDesk::serve(const trace::SiteTable& sites, const Log& log) {
+void LevelRequests::serve(const trace::SiteTable& sites, const Log& log) {
   if (asked_.empty() || segment_.truncated() || !segment_.try_lock_switches()) return;
   MappedWords words(segment_);
   const auto for_each_site = [&sites](const auto& visit) {

@@ -37,7 +37,7 @@ struct TriggerFiring {
 };
 
 // Used by the poll loop's thread only.
-class TriggerDesk {
+class TriggerQueue {
  public:
   using Clock = std::chrono::steady_clock;
 

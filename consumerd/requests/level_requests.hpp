@@ -14,9 +14,9 @@
 
 namespace ringside::consumer {
 
-class LevelDesk {
+class LevelRequests {
  public:
-  explicit LevelDesk(AttachedSegment& segment) : segment_(segment) {}
+  explicit LevelRequests(AttachedSegment& segment) : segment_(segment) {}
 
   // Requests `level` and severer levels for `time` from now.
   void ask(shm::Level level, std::chrono::nanoseconds time);
