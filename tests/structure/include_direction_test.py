@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which folder may include which. Includes between the top-level folders only point up, and the two sides of the shared
-memory never include each other.
+memory never include each other. The rooms of a folder, its sub-folders, include each other in one direction too.
 
 usage: include_direction_test.py SOURCE_ROOT
 """
@@ -27,6 +27,29 @@ ALLOWED = {
 FREE = {"tests", "perf", "packaging"}
 FOLDERS = set(ALLOWED) | FREE
 
+# Folder -> room -> rooms of the same folder it may include besides itself. Files outside of rooms may include all rooms, and
+# no room may include them.
+ROOMS = {
+    "consumerd": {
+        "descriptors": set(),
+        "log": {"descriptors"},
+        "metrics": {"descriptors", "log"},
+        "rules": {"log"},
+        "configuration": {"descriptors", "log", "metrics", "rules"},
+        "sandbox": {"configuration", "descriptors", "log"},
+        "discover": {"descriptors", "log"},
+        "files": {"configuration", "descriptors", "log"},
+        "write": {"configuration", "descriptors", "discover", "files", "log"},
+        "rings": {"discover"},
+        "requests": {"discover", "log"},
+        "triggers": {"descriptors", "log", "metrics", "rings", "rules", "sandbox"},
+        "drain": {"discover", "log", "rings", "rules", "triggers", "write"},
+        "session": {"configuration", "discover", "drain", "files", "log", "metrics", "requests", "rings", "triggers", "write"},
+        "poll": {"configuration", "descriptors", "discover", "files", "log", "metrics", "sandbox", "session", "triggers",
+                 "write"},
+    },
+}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 STANDARD_HEADER = re.compile(r"[a-z_]+")  # of C++: no folder and no suffix
 
@@ -37,49 +60,101 @@ def folder_of(path):
     return path.split("/", 1)[0]
 
 
-def target_folder(path, quoted, angled, files):
-    """The folder of this project that an include refers to, None for others; raises ValueError if the file is missing."""
-    if angled:
-        if angled.startswith("ringside/"):
-            return "<ringside/>"
-        first = folder_of(angled)
-        return first if "/" in angled and first in FOLDERS else None
+def target_file(path, quoted, files):
+    """The file that a quoted include names; raises ValueError if it is missing."""
     if ".." in quoted.split("/"):
         raise ValueError('climbs with ".."; write it relative to the root')
     if quoted in files:
-        return folder_of(quoted)
+        return quoted
     sibling = posixpath.join(posixpath.dirname(path), quoted)
     if sibling in files:
-        return folder_of(sibling)
+        return sibling
     raise ValueError("is not a file of the tree; write it relative to the root")
+
+
+def angled_folder(angled):
+    """The folder of this project that an include in angle brackets refers to, None for others."""
+    if angled.startswith("ringside/"):
+        return "<ringside/>"
+    first = folder_of(angled)
+    return first if "/" in angled and first in FOLDERS else None
+
+
+def room_of(path):
+    """The room of a file, or None outside of rooms."""
+    parts = path.split("/")
+    return parts[1] if parts[0] in ROOMS and len(parts) > 2 else None
+
+
+def crosses_rooms(path, target):
+    """What is wrong about an include between two files of one folder; empty if nothing is."""
+    rooms = ROOMS.get(path.split("/", 1)[0], {})
+    room, other = room_of(path), room_of(target)
+    if room is None or room == other or other in rooms[room]:
+        return ""
+    return f"but room {room} may only include itself" + "".join(f", {name}" for name in sorted(rooms[room]))
+
+
+def includes(files):
+    """Each include of the sources: (path, a text that says where it is, the name in quotes, the name in angle brackets)."""
+    for path, text in files.items():
+        if not path.endswith(SOURCE_SUFFIXES):
+            continue
+        for match in INCLUDE.finditer(text):
+            quoted, angled = match.groups()
+            where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}: includes {quoted or angled}"
+            yield path, where, quoted, angled
 
 
 def violations(files):
     """files: {path: text}. Returns one line of text per violation."""
     found = []
-    for path, text in files.items():
-        if not path.endswith(SOURCE_SUFFIXES):
-            continue
+    for path in files:
+        if path.endswith(SOURCE_SUFFIXES) and folder_of(path) not in FOLDERS:
+            found.append(f"{path}: folder {folder_of(path)} has no rule for its includes")
+        elif path.endswith(SOURCE_SUFFIXES) and room_of(path) and room_of(path) not in ROOMS[folder_of(path)]:
+            found.append(f"{path}: room {room_of(path)} has no rule for its includes")
+    for path, where, quoted, angled in includes(files):
         folder = folder_of(path)
-        if folder not in FOLDERS:
-            found.append(f"{path}: folder {folder} has no rule for its includes")
+        if folder not in FOLDERS or (room_of(path) and room_of(path) not in ROOMS[folder]):
             continue
-        for match in INCLUDE.finditer(text):
-            quoted, angled = match.groups()
-            where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}: includes {quoted or angled}"
-            if folder == "shm-layout" and angled and not STANDARD_HEADER.fullmatch(angled):
-                found.append(f"{where}, but shm-layout uses only the C++ standard library")
-                continue
-            try:
-                target = target_folder(path, quoted, angled, files)
-            except ValueError as error:
-                found.append(f"{where}, which {error}")
-                continue
-            if target in (None, folder) or folder in FREE or target in ALLOWED[folder]:
-                continue
-            found.append(f"{where}, but {folder} may only include itself"
-                         + "".join(f", {name}" for name in sorted(ALLOWED[folder])))
+        if folder == "shm-layout" and angled and not STANDARD_HEADER.fullmatch(angled):
+            found.append(f"{where}, but shm-layout uses only the C++ standard library")
+            continue
+        try:
+            file = target_file(path, quoted, files) if quoted else None
+        except ValueError as error:
+            found.append(f"{where}, which {error}")
+            continue
+        target = folder_of(file) if file else angled_folder(angled)
+        if target == folder and file:
+            wrong = crosses_rooms(path, file)
+            found += [f"{where}, {wrong}"] if wrong else []
+        if target in (None, folder) or folder in FREE or target in ALLOWED[folder]:
+            continue
+        found.append(f"{where}, but {folder} may only include itself"
+                     + "".join(f", {name}" for name in sorted(ALLOWED[folder])))
     return found
+
+
+def room_arrows(files):
+    """{folder: {room: rooms that it includes}}, as the sources have them."""
+    found = {folder: {room: set() for room in rooms} for folder, rooms in ROOMS.items()}
+    for path, _, quoted, _ in includes(files):
+        if quoted in files and room_of(path) and room_of(quoted) and folder_of(path) == folder_of(quoted):
+            found[folder_of(path)].setdefault(room_of(path), set()).add(room_of(quoted))
+    return {folder: {room: seen - {room} for room, seen in rooms.items()} for folder, rooms in found.items()}
+
+
+def circle(rooms):
+    """Rooms that include each other in a circle, or that lead to one; empty if there is an order."""
+    left = dict(rooms)
+    while True:
+        lowest = [room for room, below in left.items() if not below & set(left)]
+        if not lowest:
+            return sorted(left)
+        for room in lowest:
+            del left[room]
 
 
 # A small tree for the samples to include.
@@ -88,7 +163,9 @@ SAMPLE_TREE = {
     "trace-format/block.hpp": '#include "shm-layout/ring.hpp"\n',
     "libagent/agent.hpp": '#include "shm-layout/ring.hpp"\n',
     "libagent/include/ringside/abi.h": "#include <stdint.h>\n",
-    "consumerd/poll.hpp": '#include "trace-format/block.hpp"\n',
+    "consumerd/top.hpp": "",
+    "consumerd/poll/poll.hpp": '#include "trace-format/block.hpp"\n',
+    "consumerd/log/log.hpp": "",
     "tools/print.hpp": '#include "trace-format/block.hpp"\n',
     "libagent/examples/kvd/store.hpp": "#include <ringside/ringside.hpp>\n",
     "tests/ring/ring_test.hpp": "",
@@ -100,10 +177,13 @@ GOOD = [
     ("libagent/include/ringside/a.hpp", '#include "abi.h"'),
     ("libagent/a.cpp", '#include "libagent/include/ringside/abi.h"'),
     ("libagent/examples/kvd/a.cpp", '#include "libagent/examples/kvd/store.hpp"'),
+    ("consumerd/poll/a.cpp", '#include "consumerd/log/log.hpp"\n#include "poll.hpp"'),
+    ("consumerd/a.cpp", '#include "consumerd/poll/poll.hpp"'),
+    ("consumerd/log/a.cpp", '// #include "consumerd/poll/poll.hpp"'),
     ("consumerd/a.cpp", "#include <boost/interprocess/mapped_region.hpp>"),
-    ("tests/a_test.cpp", '#include "libagent/agent.hpp"\n#include "consumerd/poll.hpp"'),
+    ("tests/a_test.cpp", '#include "libagent/agent.hpp"\n#include "consumerd/poll/poll.hpp"'),
     ("perf/a.cpp", "#include <ringside/ringside.hpp>"),
-    ("tools/a.cpp", '// #include "consumerd/poll.hpp"'),
+    ("tools/a.cpp", '// #include "consumerd/poll/poll.hpp"'),
 ]
 
 BAD = [
@@ -111,10 +191,10 @@ BAD = [
     ("shm-layout/a.hpp", "#include <ringside/ringside.hpp>"),
     ("shm-layout/a.hpp", "#include <sys/mman.h>"),
     ("shm-layout/a.hpp", "#include <boost/config.hpp>"),
-    ("trace-format/a.cpp", '#include "consumerd/poll.hpp"'),
+    ("trace-format/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("trace-format/a.cpp", '#include "libagent/agent.hpp"'),
     ("libagent/a.cpp", '#include "trace-format/block.hpp"'),
-    ("libagent/a.cpp", '#include "consumerd/poll.hpp"'),
+    ("libagent/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("libagent/a.cpp", '#include "libagent/examples/kvd/store.hpp"'),
     ("libagent/examples/kvd/a.cpp", '#include "libagent/agent.hpp"'),
     ("libagent/examples/kvd/a.cpp", '#include "shm-layout/ring.hpp"'),
@@ -122,11 +202,15 @@ BAD = [
     ("consumerd/a.cpp", "#include <ringside/abi.h>"),
     ("consumerd/a.cpp", '#include "tools/print.hpp"'),
     ("consumerd/a.cpp", "#include <libagent/agent.hpp>"),
-    ("tools/a.cpp", '#include "consumerd/poll.hpp"'),
+    ("consumerd/log/a.cpp", '#include "consumerd/poll/poll.hpp"'),
+    ("consumerd/poll/a.cpp", '#include "consumerd/top.hpp"'),
+    ("consumerd/poll/inner/a.cpp", '#include "libagent/agent.hpp"'),
+    ("consumerd/attic/a.cpp", "#include <vector>"),
+    ("tools/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("tools/a.cpp", '  #  include "libagent/agent.hpp"'),
     ("tools/a.cpp", '#include "tests/ring/ring_test.hpp"'),
     ("tests/a_test.cpp", '#include "ring/missing.hpp"'),
-    ("perf/a.cpp", '#include "../consumerd/poll.hpp"'),
+    ("perf/a.cpp", '#include "../consumerd/poll/poll.hpp"'),
     ("attic/a.cpp", "#include <vector>"),
 ]
 
@@ -136,6 +220,19 @@ class IncludeDirection(unittest.TestCase):
         tree = read_tree(ROOT)
         self.assertGreater(sum(path.endswith(SOURCE_SUFFIXES) for path in tree), 20, "the tree was not found")
         self.assertEqual(violations(tree), [])
+
+    def test_rooms_include_each_other_in_one_direction(self):
+        for folder, rooms in ROOMS.items():
+            with self.subTest(folder=folder):
+                self.assertEqual(circle(rooms), [])
+                self.assertLessEqual(set().union(*rooms.values()), set(rooms))
+
+    def test_the_table_of_rooms_allows_only_what_is_used(self):
+        self.assertEqual(room_arrows(read_tree(ROOT)), ROOMS)
+
+    def test_a_circle_is_found(self):
+        self.assertEqual(circle({"a": {"b"}, "b": set()}), [])
+        self.assertEqual(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()}), ["a", "b", "c"])
 
     def test_accepts_what_is_allowed(self):
         for path, text in GOOD:
