@@ -1,8 +1,10 @@
 #pragma once
 // What a conversion could not carry, counted by kind and reported once per kind.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,18 @@ class ConversionReport {
     }
   }
 
+  // The same for a kind of loss at one place, such as "event 'E', field 'f'". A file can have any
+  // number of places: those after the first kMostPlaces are counted together.
+  void lost_at(std::string_view place, std::string_view kind) {
+    std::string both = std::string(place) + ": ";
+    both += kind;
+    if (!places_.contains(both)) {
+      if (places_.size() == kMostPlaces) return lost(kind);
+      places_.insert(both);
+    }
+    lost(both);
+  }
+
   bool empty() const { return counts_.empty(); }
   std::uint64_t count(std::string_view kind) const {
     const auto found = counts_.find(kind);
@@ -38,6 +52,9 @@ class ConversionReport {
   }
 
  private:
+  static constexpr std::size_t kMostPlaces = 100;
+
+  std::set<std::string> places_;
   std::map<std::string, std::uint64_t, std::less<>> counts_;
 };
 

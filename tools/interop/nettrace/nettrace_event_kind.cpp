@@ -49,7 +49,7 @@ void EventKind::prepare(std::size_t pointer_bytes, ConversionReport& report) {
         return;
       }
     }
-    typed = plan.make(metadata, kMostPayloadFields);
+    typed = plan.make(metadata, event_name(), kMostPayloadFields);
     if (!typed) report.lost(kManyFields);
   }
   std::size_t bytes = 0;
@@ -60,14 +60,16 @@ void EventKind::prepare(std::size_t pointer_bytes, ConversionReport& report) {
   payload_bytes = bytes;
 }
 
+std::string EventKind::event_name() const {
+  if (!metadata.event_name.empty()) return metadata.event_name;
+  return manifest ? std::string(manifest->event().name) : name_of_nameless(metadata.event_id);
+}
+
 SiteDefinition EventKind::define(unsigned variant) const {
   const Metadata& m = metadata;
   SiteDefinition site;
   if (own && variant == 0) return own->definition;
-  site.name = m.event_name;
-  if (site.name.empty()) {
-    site.name = manifest ? manifest->event().name : name_of_nameless(m.event_id);
-  }
+  site.name = event_name();
   site.format = site.name;
   site.category = m.provider;
   site.keywords = m.keywords;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/nettrace/nettrace_manifest_values.hpp"
@@ -52,6 +53,7 @@ struct EventKind {
   SiteDefinition define(unsigned variant) const;
 
  private:
+  std::string event_name() const;
   unsigned fit_slowly(std::span<const std::byte> payload, ConversionReport& report);
 
   std::size_t manifest_bytes_ = 0;  // size of the values in the payload that fit() has read

@@ -4,7 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tools/interop/nettrace/nettrace_facts.hpp"
+#include "tools/interop/nettrace/nettrace_nested_text.hpp"
 #include "tools/interop/nettrace/payload_bytes.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "trace-format/little_endian.hpp"
@@ -14,8 +17,15 @@ namespace {
 
 using shm::FieldType;
 
-constexpr std::string_view kRawValues =
-    "decimals, arrays of arrays and arrays of objects became their bytes";
+constexpr std::string_view kRawValues = "decimals became their bytes";
+constexpr std::string_view kLongText =
+    "the text of an array of arrays or objects is cut: it has more than 64 times the array's bytes";
+
+// The limit of a rendered array. Without it elements of few bytes and long names would make a small
+// file a large trace.
+constexpr std::size_t most_text_bytes(std::size_t value_bytes) {
+  return 256 + 64 * value_bytes;
+}
 
 // The type of a scalar that is copied unchanged; none for others.
 FieldType scalar_type(TypeCode type) {
@@ -73,6 +83,9 @@ Mapping mapping_of(const MetadataField& field) {
       }
       const FieldType type = scalar_type(element);
       if (type != FieldType::none) return {shm::array_of(type), ValueStep::kArray};
+      if (element == TypeCode::kArray || element == TypeCode::kObject) {
+        return {FieldType::string, ValueStep::kNested};
+      }
       return {FieldType::bytes, ValueStep::kRaw};
     }
     default: {
@@ -116,8 +129,9 @@ ValueStep own_step(FieldType type) {
 // Reads one payload. Its lengths have been checked.
 class Putter {
  public:
-  Putter(std::span<const std::byte> payload, TraceBuilder& builder, ConversionReport& report)
-      : payload_(payload), builder_(builder), report_(report) {}
+  Putter(const ValuePlan& plan, std::span<const std::byte> payload, TraceBuilder& builder,
+         ConversionReport& report)
+      : plan_(plan), payload_(payload), builder_(builder), report_(report) {}
 
   std::size_t taken() const { return taken_; }
 
@@ -154,8 +168,10 @@ class Putter {
       case ValueStep::kByteArrays:
         return put_elements(
             0, [this] { append_counted([this] { scratch_ += as_text(bytes(count())); }); });
+      case ValueStep::kNested:
+        return put_nested(*step.field);
       case ValueStep::kRaw:
-        report_.lost(kRawValues);
+        report_.lost_at(plan_.raw_places[step.place], kRawValues);
         return builder_.put_text(as_text(bytes(value_bytes(*step.field, rest()))));
       case ValueStep::kSkip:
         bytes(value_bytes(*step.field, rest()));
@@ -198,6 +214,16 @@ class Putter {
     builder_.put_array(scratch_, static_cast<std::uint32_t>(elements), element_bytes);
   }
 
+  void put_nested(const MetadataField& field) {
+    const std::span<const std::byte> value = bytes(value_bytes(field, rest()));
+    const std::size_t most = most_text_bytes(value.size());
+    scratch_.clear();
+    append_nested_text(field, value, most, scratch_, report_);
+    if (scratch_.size() > most) report_.lost(kLongText);
+    builder_.put_text(scratch_);
+  }
+
+  const ValuePlan& plan_;
   std::span<const std::byte> payload_;
   TraceBuilder& builder_;
   ConversionReport& report_;
@@ -207,7 +233,7 @@ class Putter {
 
 }  // namespace
 
-bool ValuePlan::make(const Metadata& metadata, std::size_t most) {
+bool ValuePlan::make(const Metadata& metadata, std::string_view event_name, std::size_t most) {
   return flatten(metadata.fields, {}, [&](const MetadataField& field, const std::string& name) {
     if (fields.size() == most) return false;
     const Mapping mapping = mapping_of(field);
@@ -218,6 +244,10 @@ bool ValuePlan::make(const Metadata& metadata, std::size_t most) {
         mapping.step,
         mapping.step == ValueStep::kArray ? field.parts.front().fixed_bytes : field.fixed_bytes,
         field);
+    if (mapping.step == ValueStep::kRaw) {
+      steps.back().place = static_cast<std::uint32_t>(raw_places.size());
+      raw_places.push_back(fmt::format("event '{}', field '{}'", event_name, name));
+    }
     return true;
   });
 }
@@ -227,7 +257,7 @@ void ValuePlan::add_step(ValueStep step, std::uint32_t bytes, const MetadataFiel
   if (step == ValueStep::kCopy && !steps.empty() && steps.back().step == ValueStep::kCopy) {
     steps.back().bytes += bytes;
   } else {
-    steps.push_back({step, bytes, &field});
+    steps.push_back({.step = step, .bytes = bytes, .field = &field});
   }
 }
 
@@ -253,7 +283,7 @@ void ValuePlan::make_own(const Metadata& metadata, const SiteDefinition& site) {
 
 std::size_t put_values(const ValuePlan& plan, std::span<const std::byte> payload,
                        TraceBuilder& builder, ConversionReport& report) {
-  Putter putter(payload, builder, report);
+  Putter putter(plan, payload, builder, report);
   for (const ValuePlan::Step& step : plan.steps) putter.put(step);
   return putter.taken();
 }
