@@ -13,6 +13,10 @@ namespace {
 // Keys of streams without a thread begin after all thread ids.
 constexpr std::uint64_t kInstances = std::uint64_t{1} << 32;
 
+constexpr const char* kMoreProcesses =
+    "stand in the process '(other processes)': a trace has 200 with a name";
+constexpr const char* kMoreStreams = "stand in another thread: a trace has 100000 of them";
+
 std::string entry(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.env.find(key);
   return found == metadata.env.end() ? std::string() : found->second;
@@ -26,10 +30,12 @@ std::uint32_t number(const std::string& text) {
 
 }  // namespace
 
-Identities::Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room)
+Identities::Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room,
+                       ConversionReport& report)
     : trace_(trace),
       builder_(builder),
       room_(room),
+      report_(report),
       is_ours_(entry(trace.metadata(), "tracer_name") == kTracerName) {}
 
 Identities::Contexts& Identities::contexts_of(StreamReader& stream) {
@@ -83,7 +89,7 @@ std::uint32_t Identities::process_of(std::uint32_t pid) {
 }
 
 std::uint32_t Identities::add_process(const ProcessDefinition& process) {
-  if (room_.processes == 0) return builder_.process_of_others();
+  if (room_.processes == 0) return others_ = builder_.process_of_others();
   --room_.processes;
   return builder_.add_process(process);
 }
@@ -120,6 +126,9 @@ Identities::Thread& Identities::thread_of(std::uint32_t process, std::uint64_t k
     if (room_.streams != 0) {
       --room_.streams;
       thread.stream = builder_.add_stream(process, {tid, std::string(name)});
+      if (process == others_) thread.misplacement = kMoreProcesses;
+    } else {
+      thread.misplacement = kMoreStreams;
     }
     thread.name = name;
   } else if (!name.empty() && thread.name != name) {
@@ -139,7 +148,8 @@ void Identities::begin_packet(StreamReader& stream, const Packet& packet, Decode
   last_ = nullptr;
   const bool is_lttng = entry(trace_.metadata(), "tracer_name").starts_with("lttng");
   cause_ = is_lttng ? shm::LossCause::kRingFull : shm::LossCause::kUnknown;
-  own_thread_ = own_stream_ = kNone;
+  own_ = nullptr;
+  own_thread_ = kNone;
   own_name_ = trace_.files()[packet.file];
   if (is_ours_ && stream.process != kNone) {
     const auto told = static_cast<std::uint32_t>(decoder.slot(stream.loss_cause));
@@ -153,22 +163,29 @@ void Identities::begin_packet(StreamReader& stream, const Packet& packet, Decode
   }
 }
 
-std::uint32_t Identities::stream_of_packet() {
+Identities::Thread& Identities::thread_of_packet() {
   const std::uint32_t tid = own_thread_ == kNone ? 0 : own_thread_;
-  return thread_of(own_process(), packet_->instance + kInstances, tid, own_name_).stream;
+  return thread_of(own_process(), packet_->instance + kInstances, tid, own_name_);
+}
+
+// The stream for a record.
+std::uint32_t Identities::take(const Thread& thread) {
+  if (thread.misplacement != nullptr) [[unlikely]]
+    report_.lost(thread.misplacement);
+  return thread.stream;
 }
 
 std::uint32_t Identities::stream_of_event(const Decoder& decoder) {
   if (here_->tid == kNone && here_->pid == kNone) {
-    if (own_stream_ == kNone) own_stream_ = stream_of_packet();
-    return own_stream_;
+    if (own_ == nullptr) own_ = &thread_of_packet();
+    return take(*own_);
   }
   const std::uint64_t pid = decoder.slot(here_->pid);
   const std::uint64_t tid = decoder.slot(here_->tid);
   const std::string_view name =
       here_->name == kNone ? std::string_view() : decoder.column(here_->name).text;
   if (last_ != nullptr && last_pid_ == pid && last_tid_ == tid && last_->name == name)
-    return last_->stream;
+    return take(*last_);
   last_pid_ = pid;
   last_tid_ = tid;
   if (own_thread_ != kNone) {
@@ -182,7 +199,7 @@ std::uint32_t Identities::stream_of_event(const Decoder& decoder) {
     last_ =
         &thread_of(process, static_cast<std::uint32_t>(tid), static_cast<std::uint32_t>(tid), name);
   }
-  return last_->stream;
+  return take(*last_);
 }
 
 }  // namespace ringside::tool::ctf

@@ -25,7 +25,7 @@ struct BuilderRoom {
 // stream. Otherwise each stream of the trace becomes one, named for its file.
 class Identities {
  public:
-  Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room);
+  Identities(Trace& trace, TraceBuilder& builder, BuilderRoom& room, ConversionReport& report);
 
   // Whether --to ctf wrote the trace.
   bool is_ours() const { return is_ours_; }
@@ -47,7 +47,7 @@ class Identities {
     if (processes_.empty()) own_process();
   }
   // The stream for losses.
-  std::uint32_t stream_of_packet();
+  std::uint32_t stream_of_packet() { return thread_of_packet().stream; }
   shm::LossCause cause_of_packet() const { return cause_; }
 
  private:
@@ -61,6 +61,7 @@ class Identities {
   };
   struct Thread {
     std::uint32_t stream = 0;
+    const char* misplacement = nullptr;  // for the report: why it has no stream of its own process
     std::string name;
   };
   using Key = std::pair<std::uint32_t, std::uint64_t>;
@@ -72,10 +73,13 @@ class Identities {
   std::uint32_t own_process();
   Thread& thread_of(std::uint32_t process, std::uint64_t key, std::uint32_t tid,
                     std::string_view name);
+  Thread& thread_of_packet();
+  std::uint32_t take(const Thread& thread);
 
   Trace& trace_;
   TraceBuilder& builder_;
   BuilderRoom& room_;
+  ConversionReport& report_;
   bool is_ours_ = false;
   std::map<const StreamReader*, Contexts> contexts_;
   std::map<std::uint64_t, std::uint32_t> processes_;
@@ -84,10 +88,11 @@ class Identities {
   const Contexts* here_ = nullptr;  // of the packet
   const Packet* packet_ = nullptr;
   shm::LossCause cause_ = shm::LossCause::kUnknown;
+  std::uint32_t others_ = kNone;  // the process of others, once there is one
   std::uint32_t own_process_ = kNone;
   std::uint32_t own_thread_ = kNone;
   std::string own_name_;
-  std::uint32_t own_stream_ = kNone;  // the result of stream_of_packet()
+  Thread* own_ = nullptr;  // the result of thread_of_packet()
   Thread* last_ = nullptr;
   std::uint64_t last_pid_ = 0;
   std::uint64_t last_tid_ = 0;

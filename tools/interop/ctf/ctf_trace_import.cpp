@@ -29,7 +29,7 @@ TraceImport::TraceImport(Trace& trace, ImportContext& context)
       context_(context),
       builder_(context.builder),
       report_(context.report),
-      identities_(trace, context.builder, context.room) {
+      identities_(trace, context.builder, context.room, context.report) {
   for (const EventDescription& event : trace.metadata().events) {
     const Key key{event.stream_id, event.id};
     // Done first, because references in these events give slots to fields that precede them in

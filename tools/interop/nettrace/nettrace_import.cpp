@@ -30,6 +30,8 @@ constexpr std::size_t kMostNettraceNameBytes = 8192;
 
 constexpr std::string_view kMoreEventTypes = "are left out: a trace has about a million statements";
 constexpr std::string_view kMoreStreams = "stand in another thread: a trace has 100000 of them";
+constexpr std::string_view kMoreProcesses =
+    "stand in the process '(other processes)': a trace has 200 with a name";
 constexpr std::string_view kTimeOutside = "times that no trace has became 1970 or 2262";
 constexpr std::string_view kLateStack = "their stacks came too late and are left out";
 constexpr std::string_view kManyStacks = "stacks are left out: more than 256 MiB of them";
@@ -156,16 +158,16 @@ std::uint32_t Import::plain_process() {
   return *plain_process_;
 }
 
+// Without a stored result for the processes beyond the limit.
 std::uint32_t Import::process_of(EventKind& kind) {
   if (kind.process) return *kind.process;
-  if (!kind.own || processes_.size() + 1 >= TraceBuilder::kMostProcesses) {
-    kind.process = plain_process();
-  } else {
-    const auto [found, is_new] = processes_.try_emplace(kind.own->process_index, 0);
-    if (is_new) found->second = builder_.add_process(kind.own->process);
-    kind.process = found->second;
-  }
-  return *kind.process;
+  if (!kind.own) return *(kind.process = plain_process());
+  const auto known = processes_.find(kind.own->process_index);
+  if (known != processes_.end()) return *(kind.process = known->second);
+  // One is left for events that were not written by Ringside.
+  if (processes_.size() + 1 == TraceBuilder::kMostProcesses) return builder_.process_of_others();
+  return *(kind.process = processes_[kind.own->process_index] =
+               builder_.add_process(kind.own->process));
 }
 
 std::uint32_t Import::stream_of(const StreamKey& key) {
@@ -269,6 +271,8 @@ void Import::put_extension(const Blob& blob, const EventKind& kind, std::span<co
 void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack) {
   const bool own = kind.own.has_value();
   const std::uint32_t process = process_of(kind);
+  if (!kind.process) [[unlikely]]
+    report_.lost(kMoreProcesses);
   const std::uint64_t ns = unix_ns(blob.timestamp);
   unsigned variant = kind.fit(blob.payload, report_);
   if (blob.processor != kUnknownProcessor) variant |= kWithProcessor;
