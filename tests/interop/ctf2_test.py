@@ -206,6 +206,22 @@ class Ctf2(Ctf2Traces):
         self.check(fields, lambda bits: bits.put(1, 8).put(5, 32).put(77, 8), {"has": True, "o": "5", "end": 77})
         self.check(fields, lambda bits: bits.put(0, 8).put(77, 8), {"has": False, "o": "{}", "end": 77})
 
+    def test_fields_without_bits_are_limited_at_any_depth(self):
+        def fields(order, element):
+            length = location("n")
+            for _ in range(4):
+                element = {"type": "dynamic-length-array", "length-field-location": length, "element-field-class": element}
+            return {"has": {**integer(order, 8), "type": "fixed-length-boolean"}, "n": integer(order, 32), "a": element}
+        absent = {"type": "optional", "selector-field-location": location("has"), "field-class": integer("le", 32)}
+        blob = {"type": "static-length-blob", "length": 0, "media-type": "a/b"}
+        for element in (absent, structure(), structure(one=absent, two=structure(three=structure())), blob):
+            with self.subTest(element):
+                directory = self.trace(text_of(fragments("le", fields("le", element))), {"stream": made.packet(
+                    "le", lambda bits: made.event(bits, 7).put(0, 8).put(20_000, 32).put_bytes(bytes(4096)))})
+                done = subprocess.run([RINGCAT, directory], capture_output=True, text=True, timeout=BOUND_S, check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, "field '(a|one|two|three)': more elements or members without bits than")
+
     def test_names_of_the_former_version_without_a_role_have_no_meaning(self):
         record = self.record("le", {"id": integer("le", 8), "timestamp": integer("le", 64)},
                              lambda bits: bits.put(3, 8).put(2**60, 64))

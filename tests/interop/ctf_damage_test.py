@@ -88,6 +88,37 @@ class Damage(ByHand):
             code, _, said = ringcat("--from", "ctf", directory)
             self.assertEqual(code, 1, said)
 
+    def read_one(self, fields, put, types="", behind=4096):
+        """Of an event with these fields, with many bytes behind it in its packet."""
+        metadata = (made.TYPES + types + made.trace_block("le") + made.CLOCK + made.stream_block() +
+                    made.event_block(fields))
+        stream = made.packet("le", lambda bits: put(made.event(bits, 1)).put_bytes(bytes(behind)))
+        return ringcat("--from", "ctf", "--format", "json", self.trace(metadata, {"stream": stream}))
+
+    def test_fields_without_bits_are_limited_at_any_depth(self):
+        """Each of these claims more such fields than can be counted in a lifetime."""
+        def length(bits):
+            return bits.put(20_000, 32)
+        members = " ".join(f"struct {{ }} m{i}[20000];" for i in range(50))
+        for fields, put, name in (
+                ("struct { } a[20000][20000][20000];", lambda bits: bits, "a"),
+                ("uint32_t n; struct { } a[n][n][n];", length, "a"),
+                ("uint32_t n; struct { struct { } inner[20000]; } a[n][20000];", length, "a|inner"),
+                ("uint32_t n; struct { struct { } b; struct { struct { } c[n]; } d[n]; } a[n];", length, "[abcd]"),
+                ("enum tag t; uint32_t n; variant <t> { struct { } none; uint8_t one; } a[n][n][n];",
+                 lambda bits: length(bits.put(0, 8)), "a"),
+                (f"uint32_t n; struct {{ {members} }} a[n];", length, "a|m[0-9]+")):
+            types = "enum tag : uint8_t { none = 0, one = 1 };\n"
+            code, _, said = self.read_one(fields, put, types)
+            self.assertEqual(code, 1, said)
+            self.assertRegex(said, rf"field '({name})': more elements or members without bits than a packet")
+
+    def test_few_fields_without_bits_are_read(self):
+        code, output, said = self.read_one("uint8_t n; struct { } a[3][n]; uint16_t last;", lambda bits: bits.put(2, 8).put(77, 16),
+                                           behind=0)
+        self.assertEqual((code, said), (0, ""))
+        self.assertEqual(json.loads(output)["fields"], {"n": 2, "a": "[[{},{}],[{},{}],[{},{}]]", "last": 77})
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

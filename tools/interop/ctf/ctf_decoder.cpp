@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace ringside::tool::ctf {
 namespace {
 
@@ -15,8 +17,12 @@ std::uint32_t stored_bytes(const Node& element) {
   return element.bits <= 8 ? 1 : element.bits <= 16 ? 2 : element.bits <= 32 ? 4 : 8;
 }
 
-// The limit of elements without bits, if the rest of the packet has fewer bits than this.
-constexpr std::uint64_t kMostOfNothing = 256;
+// How many fields without bits a packet can have. Files can claim any number of them, at any depth,
+// without a byte: they cost time only. Real traces have few, such as absent optional fields.
+constexpr std::uint64_t kFreeEmptyFields = 256;
+constexpr std::uint64_t kEmptyFieldsPerBit = 4;
+// A field without bits counts as one more for this much text.
+constexpr std::size_t kTextOfEmptyField = 16;
 
 void append(std::string& text, const void* bytes, std::size_t count) {
   text.append(static_cast<const char*>(bytes), count);
@@ -29,6 +35,25 @@ void Decoder::make_room(std::size_t slots, std::size_t columns) {
   if (columns_.size() >= columns) return;
   columns_.resize(columns);
   texts_.resize(columns);
+}
+
+void Decoder::expect_bits(std::uint64_t packet_bits) {
+  empty_fields_ = 0;
+  most_empty_fields_ =
+      kFreeEmptyFields + kEmptyFieldsPerBit * std::min(packet_bits, UINT64_MAX / 8);
+}
+
+bool Decoder::check_empty(const Node& node, std::uint64_t begin, std::size_t text) {
+  if (bits_.at() != begin) return true;
+  empty_fields_ += 1 + text / kTextOfEmptyField;
+  if (empty_fields_ <= most_empty_fields_) return true;
+  return bad(node, "more elements or members without bits than a packet of its size can have");
+}
+
+bool Decoder::bad(const Node& node, std::string_view why) {
+  decoded_ = Decoded::kBad;
+  failure_ = fmt::format("field '{}': {}", plain_name(node.name), why);
+  return false;
 }
 
 [[gnu::always_inline]] inline bool Decoder::number(const Node& node) {
@@ -74,18 +99,15 @@ bool Decoder::string(const Node& node, std::string& copy, std::string_view& text
 
 bool Decoder::count_of(const Node& node, std::uint64_t& count) {
   count = node.kind == TypeKind::kArray ? node.length : slots_[node.reference];
-  // Elements without bits do not limit the count that a file can claim.
-  if (count > UINT32_MAX) return bad("an array of more elements than there can be");
+  // Elements without bits do not limit the count that a file can claim; see check_empty().
+  if (count > UINT32_MAX) return bad(node, "an array of more than 2^32 - 1 elements");
   const Node& element = node.children.front();
   bits_.align(node.align_bits);
   const std::uint64_t least = element.is_odd && element.type->is_variable ? 8
                               : element.bits != 0                         ? element.bits
                               : element.kind == TypeKind::kString         ? 8
                                                                           : 0;
-  if (count * least > bits_.left()) return cut_short();
-  if (least == 0 && count > std::max(bits_.left(), kMostOfNothing))
-    return bad("an array of more elements than there are bits");
-  return true;
+  return count * least <= bits_.left() || cut_short();
 }
 
 bool Decoder::characters(const Node& node, std::uint64_t count, std::string& copy,
@@ -179,14 +201,15 @@ bool Decoder::hex_strings(const Node& node, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string_view digits;
     if (!string(element, wide_, digits)) return false;
-    if (digits.size() % 2 != 0) return bad("an odd number of hexadecimal digits");
+    if (digits.size() % 2 != 0) return bad(node, "an odd number of hexadecimal digits");
     const auto bytes = static_cast<std::uint32_t>(digits.size() / 2);
     append(text, &bytes, sizeof bytes);
     for (; !digits.empty(); digits.remove_prefix(2)) {
       unsigned byte = 0;
       const char* const end = digits.data() + 2;
       const auto [stop, error] = std::from_chars(digits.data(), end, byte, 16);
-      if (error != std::errc() || stop != end) return bad("what is no hexadecimal digit");
+      if (error != std::errc() || stop != end)
+        return bad(node, "a character that is not a hexadecimal digit");
       text += static_cast<char>(byte);
     }
   }
@@ -212,7 +235,8 @@ bool Decoder::array(const Node& node) {
     }
   }
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!walk(node.children.front())) return false;
+    const std::uint64_t begin = bits_.at();
+    if (!walk(node.children.front()) || !check_empty(node, begin)) return false;
   }
   return true;
 }
@@ -223,7 +247,7 @@ const Node* Decoder::option(const Node& node) {
     // Modulo 2^64, for signed and unsigned tags.
     if (tag - choice.first <= choice.last - choice.first) return &node.children[choice.option];
   }
-  bad("a variant whose tag chooses nothing");
+  bad(node, "a variant whose tag does not match any option");
   return nullptr;
 }
 
@@ -253,6 +277,11 @@ bool Decoder::straight(const Node& node, const NodePart& part) {
   return true;
 }
 
+bool Decoder::member(const Node& node) {
+  const std::uint64_t begin = bits_.at();
+  return walk(node) && check_empty(node, begin);
+}
+
 bool Decoder::structure(const Node& node) {
   for (const NodePart& part : node.parts) {
     if (part.bytes != 0) {
@@ -261,11 +290,11 @@ bool Decoder::structure(const Node& node) {
     }
     const Node& child = node.children[part.first];
     const bool is_number = child.kind == TypeKind::kInteger || child.kind == TypeKind::kEnum;
-    if (!(is_number ? number(child) : walk(child))) return false;
+    if (!(is_number ? number(child) : member(child))) return false;
   }
   if (!node.parts.empty()) return true;
   return std::all_of(node.children.begin(), node.children.end(),
-                     [this](const Node& child) { return walk(child); });
+                     [this](const Node& child) { return member(child); });
 }
 
 bool Decoder::walk(const Node& node) {

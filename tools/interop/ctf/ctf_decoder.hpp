@@ -61,18 +61,25 @@ class Decoder {
   void set_event_id(std::uint64_t id) { event_id_ = id; }
 
   // What the head of the packet declares by its roles since the last forget_packet().
-  void forget_packet() { packet_roles_ = 0; }
+  void forget_packet() {
+    packet_roles_ = 0;
+    expect_bits(0);
+  }
+  // Called before the events of a packet: how many bits the packet has, which limits how many
+  // fields without bits are decoded.
+  void expect_bits(std::uint64_t packet_bits);
   bool has(Role role) const { return (packet_roles_ & bit_of(role)) != 0; }
   std::uint64_t packet_fact(Role role, std::uint64_t absent) const {
     return has(role) ? packet_facts_[static_cast<std::size_t>(role)] : absent;
   }
   const std::array<std::uint8_t, 16>& packet_uuid() const { return packet_uuid_; }
 
-  const char* failure() const { return failure_; }
+  const std::string& failure() const { return failure_; }
 
  private:
   bool walk(const Node& node);
   bool structure(const Node& node);
+  bool member(const Node& node);
   bool straight(const Node& node, const NodePart& part);
   bool number(const Node& node);
   bool floating(const Node& node);
@@ -109,11 +116,10 @@ class Decoder {
     decoded_ = Decoded::kCutShort;
     return false;
   }
-  bool bad(const char* why) {
-    decoded_ = Decoded::kBad;
-    failure_ = why;
-    return false;
-  }
+  bool bad(const Node& node, std::string_view why);
+  // Called after an element or a member was decoded from bit `begin` on. `text`: the size of its
+  // text.
+  bool check_empty(const Node& node, std::uint64_t begin, std::size_t text = 0);
 
   BitReader bits_;
   Decoded decoded_ = Decoded::kYes;
@@ -126,8 +132,10 @@ class Decoder {
   std::uint16_t packet_roles_ = 0;
   std::array<std::uint64_t, kRoles> packet_facts_{};
   std::array<std::uint8_t, 16> packet_uuid_{};
-  std::string wide_;  // the last text that was not UTF-8 in the packet
-  const char* failure_ = "";
+  std::string wide_;                // the last text that was not UTF-8 in the packet
+  std::uint64_t empty_fields_ = 0;  // of the packet until now
+  std::uint64_t most_empty_fields_ = 0;
+  std::string failure_;
 };
 
 }  // namespace ringside::tool::ctf

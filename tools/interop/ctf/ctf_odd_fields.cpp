@@ -105,7 +105,7 @@ bool Decoder::variable(const Node& node, std::uint64_t& number) {
     const std::uint64_t payload = byte & kPayload;
     const bool fits = node.is_signed ? payload == 0 || payload == kPayload : payload <= 1;
     if (shift == kLastShift && (!fits || (byte & kMore) != 0))
-      return bad("a variable-length integer of more than 64 bits");
+      return bad(node, "a variable-length integer of more than 64 bits");
     number |= payload << shift;
     if (node.is_signed && (byte & (kMore | kSign)) == kSign && shift + 7 < 64)
       number |= UINT64_MAX << (shift + 7);
@@ -133,7 +133,7 @@ bool Decoder::wide_characters(const Node& node, std::uint64_t count, std::string
   const WideUnits units(bits_.here(), unit_bytes, node.big_endian);
   const std::uint64_t length = units.length(count / unit_bytes);
   if (length == count / unit_bytes && count % unit_bytes != 0)
-    return bad("a string that ends within a character");
+    return bad(node, "a string that ends within a character");
   copy.clear();
   units.append_utf8_of(length, copy);
   text = copy;

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include "tools/interop/ctf/ctf_decoder.hpp"
+#include "tools/interop/trace_builder.hpp"
 #include "tools/json_text.hpp"
 
 namespace ringside::tool::ctf {
 
 bool Decoder::render(const Node& node, std::string& text) {
+  // A record does not hold more; the rest is decoded without text.
+  if (text.size() >= TraceBuilder::kMostGatheredBytes) return walk(node);
   switch (node.kind) {
     case TypeKind::kInteger:
     case TypeKind::kEnum: {
@@ -53,7 +56,10 @@ bool Decoder::render(const Node& node, std::string& text) {
       text += '[';
       for (std::uint64_t i = 0; i < count; ++i) {
         if (i != 0) text += ',';
+        const std::uint64_t begin = bits_.at();
+        const std::size_t before = text.size();
         if (!render(node.children.front(), text)) return false;
+        if (!check_empty(node, begin, text.size() - before)) return false;
       }
       text += ']';
       return true;
@@ -63,8 +69,11 @@ bool Decoder::render(const Node& node, std::string& text) {
       text += '{';
       for (const Node& child : node.children) {
         if (&child != &node.children.front()) text += ',';
+        const std::uint64_t begin = bits_.at();
+        const std::size_t before = text.size();
         text += quoted_json_text(plain_name(child.name)) + ':';
         if (!render(child, text)) return false;
+        if (!check_empty(child, begin, text.size() - before)) return false;
       }
       text += '}';
       return true;

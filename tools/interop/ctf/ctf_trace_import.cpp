@@ -101,6 +101,8 @@ void TraceImport::read(const Packet& packet, const Packet* before) {
   const std::uint64_t clock = decoder_.clock();
   if (!trace_.read_head(decoder_, head, &why)) return damaged(packet.offset, packet, why);
   if (before != nullptr && !stream_->has_begin) decoder_.set_clock(clock);
+  // A packet can claim more bits than its file has.
+  decoder_.expect_bits(std::min(packet.bits, 8 * (context_.window.size() - packet.offset)));
   identities_.begin_packet(*stream_, packet, decoder_);
   tell_missing(packet, before);
   read_events(packet);
