@@ -88,11 +88,11 @@ class Damage(ByHand):
             code, _, said = ringcat("--from", "ctf", directory)
             self.assertEqual(code, 1, said)
 
-    def read_one(self, fields, put, types="", behind=4096):
-        """Of an event with these fields, with many bytes behind it in its packet."""
+    def read_one(self, fields, put, types="", padding=4096):
+        """One event with these fields, followed by many bytes in its packet."""
         metadata = (made.TYPES + types + made.trace_block("le") + made.CLOCK + made.stream_block() +
                     made.event_block(fields))
-        stream = made.packet("le", lambda bits: put(made.event(bits, 1)).put_bytes(bytes(behind)))
+        stream = made.packet("le", lambda bits: put(made.event(bits, 1)).put_bytes(bytes(padding)))
         return ringcat("--from", "ctf", "--format", "json", self.trace(metadata, {"stream": stream}))
 
     def test_fields_without_bits_are_limited_at_any_depth(self):
@@ -115,7 +115,7 @@ class Damage(ByHand):
 
     def test_few_fields_without_bits_are_read(self):
         code, output, said = self.read_one("uint8_t n; struct { } a[3][n]; uint16_t last;", lambda bits: bits.put(2, 8).put(77, 16),
-                                           behind=0)
+                                           padding=0)
         self.assertEqual((code, said), (0, ""))
         self.assertEqual(json.loads(output)["fields"], {"n": 2, "a": "[[{},{}],[{},{}],[{},{}]]", "last": 77})
 

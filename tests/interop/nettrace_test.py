@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import unittest
 
-from nettrace_files import varint
 from random_traces import BOUND_S, SEEDS, RandomTrace, comparable, events_of, program, ringcat
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nettrace")
@@ -119,74 +118,6 @@ class Reading(unittest.TestCase):
             self.assertEqual(fields["nettrace.stack"], event["stack"])
             self.assertEqual(fields["nettrace.version"], event["version"])
             self.assertEqual(fields.get("nettrace.opcode"), event["opcode"])
-
-    def test_arrays_of_guids_are_texts(self):
-        field = text("ids") + number(19) + number(17)
-        fields = number(1) + number(len(field) + 4) + field
-        metadata = metadata_record() + number(len(fields)) + b"\2" + fields
-        data = with_block(empty_trace(), b"MetadataBlock", metadata_blob(metadata))
-        payload = struct.pack("<H", 2) + bytes(range(32))
-        data = with_block(data, b"EventBlock", b"\x81\1\1" + bytes([len(payload)]) + payload) + b"\1"
-        with tempfile.NamedTemporaryFile(prefix="ringside-test-", suffix=".nettrace") as file:
-            file.write(data)
-            file.flush()
-            records, _ = imported(file.name)
-        self.assertEqual([record["fields"]["ids"] for record in records],
-                         [["03020100-0504-0706-0809-0a0b0c0d0e0f",
-                           "13121110-1514-1716-1819-1a1b1c1d1e1f"]])
-
-    def read_fields(self, described, payload, times=1):
-        """The records of `times` events of one type with these V2 fields, {name: type}, and what ringcat reports."""
-        listed = [text(name) + kind for name, kind in described.items()]
-        fields = number(len(listed)) + b"".join(number(len(field) + 4) + field for field in listed)
-        metadata = metadata_record() + number(len(fields)) + b"\2" + fields
-        data = with_block(empty_trace(), b"MetadataBlock", metadata_blob(metadata))
-        # A later event has the payload size of the previous one.
-        events = b"\x81\1\1" + varint(len(payload)) + payload + (b"\0\1" + payload) * (times - 1)
-        code, output, said = ringcat("--format", "json", "-", input=with_block(data, b"EventBlock", events) + b"\1")
-        self.assertEqual(code, 0, said)
-        return [json.loads(line)["fields"] for line in output.splitlines()], said
-
-    def test_arrays_of_arrays_keep_their_values_as_text(self):
-        rows = struct.pack("<HHiiHi", 2, 2, 1, -2, 1, 3)
-        names = struct.pack("<HH", 1, 2) + text("a\"b") + text("")
-        guids = struct.pack("<HH", 1, 1) + bytes(range(16))
-        floats = struct.pack("<HHdd", 1, 2, 0.5, float("nan"))
-        flags = struct.pack("<HHIIH", 2, 2, 0, 7, 0)
-        array = number(19)
-        (fields,), said = self.read_fields(
-            {"rows": array + array + number(9), "names": array + array + number(18), "guids": array + array + number(17),
-             "floats": array + array + number(14), "flags": array + array + number(3), "last": number(9)},
-            rows + names + guids + floats + flags + number(77))
-        self.assertEqual(said, "")
-        self.assertEqual({name: fields[name] for name in ("rows", "names", "guids", "floats", "flags", "last")},
-                         {"rows": "[[1,-2],[3]]", "names": '[["a\\"b",""]]',
-                          "guids": '[["03020100-0504-0706-0809-0a0b0c0d0e0f"]]', "floats": '[[0.5,"NaN"]]',
-                          "flags": "[[false,true],[]]", "last": 77})
-
-    def test_arrays_of_objects_keep_their_values_as_text(self):
-        def member(name, kind):
-            return number(len(text(name) + kind) + 4) + text(name) + kind
-        pair = number(1) + number(2) + member("id", number(12)) + member("of", number(19) + number(7))
-        payload = struct.pack("<HQHhQH", 2, 2**64 - 1, 1, -5, 3, 0)
-        (fields,), said = self.read_fields({"pairs": number(19) + pair, "last": number(9)}, payload + number(77))
-        self.assertEqual((fields["pairs"], fields["last"], said),
-                         ('[{"id":18446744073709551615,"of":[-5]},{"id":3,"of":[]}]', 77, ""))
-
-    def test_elements_without_bytes_do_not_make_a_large_text(self):
-        empty = number(19) + number(19) + number(1) + number(0)  # arrays of objects without fields
-        payload = struct.pack("<H100H", 100, *[65535] * 100)
-        records, said = self.read_fields({"nothing": empty, "last": number(9)}, payload + number(77), times=20)
-        self.assertEqual([fields["last"] for fields in records], [77] * 20)
-        self.assertLess(len(records[0]["nothing"]), 20_000)
-        self.assertIn("20 records: the text of an array of arrays or objects is cut", said)
-
-    def test_decimals_become_bytes_and_the_report_names_event_and_field_once(self):
-        records, said = self.read_fields({"price": number(15), "prices": number(19) + number(15)},
-                                         bytes(range(16)) + b"\1\0" + bytes(16), times=3)
-        self.assertEqual(len(records), 3)
-        self.assertEqual(said.splitlines(), [f"ringcat: 3 records: event 'E', field '{name}': decimals became their bytes"
-                                             for name in ("price", "prices")])
 
     def test_events_without_metadata_are_counted_with_the_others(self):
         data = with_block(empty_trace(), b"EventBlock", b"\x81\7\1\3abc") + b"\1"
