@@ -1,7 +1,7 @@
-// Formats of others: records per second that ringcat writes in each format, including reading the
-// trace file but not the write itself; and MB per second that ringcat reads back into a trace file.
-// The records come from four threads: nested spans with two integers, logs with an integer and a
-// text, and counters; one record in four has an activity. Input is generated for formats that
+// Formats of other tools: records per second that ringcat writes in each format, including reading
+// the trace file but not the write itself; and MB per second that ringcat reads back into a trace
+// file. The records come from four threads: nested spans with two integers, logs with an integer
+// and a text, and counters; one record in four has an activity. Input is generated for formats that
 // ringcat only reads, and for those that other programs write differently.
 
 #include <array>

@@ -25,7 +25,7 @@ void run(benchmark::State& state, std::string_view format, const std::vector<Val
   for (const shm::PrintfField& field : shm::printf_fields(format)) types.push_back(field.type);
   const auto message = MessageFormat::parse(format, types, nullptr);
   if (!message) {
-    state.SkipWithError("the format is refused");
+    state.SkipWithError("invalid format");
     return;
   }
   std::string out;

@@ -169,9 +169,9 @@ int measure(unsigned count) {
   std::printf("%u services: a page of %zu KiB, scraped in %.1f ms (quietest %.1f); ", count,
               page_bytes >> 10, median(scrapes_ms),
               *std::min_element(scrapes_ms.begin(), scrapes_ms.end()));
-  std::printf("while it is scraped without pause, rounds a second: %s of those in quiet, ",
+  std::printf("scraped without a pause: rounds per second %s of the rate without scrapes, ",
               spread(paces).c_str());
-  std::printf("processor time of a round: %s; memory at most %s, without metrics %s\n",
+  std::printf("processor time per round %s; peak memory %s, without metrics %s\n",
               spread(costs).c_str(), status_of(consumerd.pid(), "VmHWM").c_str(),
               memory_without.c_str());
   return consumerd.terminate() == 0 ? 0 : fail("consumerd failed: " + consumerd.error_output());

@@ -37,7 +37,7 @@ def comparison_chart(results):
     width, height = LABELS + PANEL * len(panels), TOP + ROW * len(subjects) + 12
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
            'font-family="sans-serif" font-size="13">',
-           "<title>Ringside beside other tracers; two integers a message</title>",
+           "<title>Ringside and other tracers; two integers per message</title>",
            '<rect width="100%" height="100%" fill="white"/>',
            '<text x="10" y="20" font-size="15">A message with two integers (logarithmic scales)</text>']
     for row, subject in enumerate(subjects):

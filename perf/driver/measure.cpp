@@ -95,7 +95,7 @@ std::string run_one(const std::vector<std::string>& arguments, const Plan& plan,
   std::string said = last_line(run.errors);
   if (run.timed_out) {
     *failed = true;
-    return fmt::format("ended after {} s", limit.count());
+    return fmt::format("stopped after {} s", limit.count());
   }
   if (run.status != kExitOk) {
     *failed = *failed || run.status != kExitNotPossible;

@@ -21,9 +21,9 @@ def key(line):
 
 def merged(whole, run):
     if not run["results"]:
-        raise ValueError("the run has no results; see what it says on standard error")
+        raise ValueError("the run has no results; see its messages on standard error")
     if run["build"] != whole["build"]:
-        raise ValueError(f"the run is of {run['build']}, the whole of {whole['build']}; measure all rows again")
+        raise ValueError(f"the run was measured with {run['build']}, the whole with {whole['build']}; measure all rows again")
     replaced = {key(line) for line in run["results"]}
     rows = {row for row, _ in replaced}
     result = dict(whole)

@@ -18,27 +18,27 @@ COMMON = {"row", "subject", "case", "metric", "unit", "median", "low", "high", "
 # row: title, description, metrics in this order (others after them).
 SECTIONS = {
     "floor": ("The floor", "A loop that reads the TSC and stores it.", []),
-    "back_to_back": ("Log call, back to back", "Against the floor, burst by burst.", ["ratio_to_floor", "call"]),
+    "back_to_back": ("Log call, back to back", "Compared with the floor, burst by burst.", ["ratio_to_floor", "call"]),
     "paced": ("Log call, one per 600 ns", "Each call measured singly; the clock's own cost is subtracted.",
               ["ratio_to_floor", "call", "floor"]),
-    "paced_tail": ("Where the tail of paced calls comes from", "Static messages by where their record lies; the clock's own cost "
+    "paced_tail": ("Where the tail of paced calls comes from", "Static messages by the place of their record; the clock's own cost "
                    "is subtracted.", ["call"]),
     "cold": ("Log call, cold", "The core's own caches are evicted before each call.", ["ratio_to_floor", "call"]),
-    "producers": ("Several producers", "Each thread against its own floor.", ["ratio_to_floor", "call"]),
+    "producers": ("Several producers", "Each thread compared with its own floor.", ["ratio_to_floor", "call"]),
     "sustained": ("Sustained, one producer to a file", "From the first call until everything is in the file.",
                   ["ratio_to_floor", "rate"]),
     "consumer_clock": ("Records without a clock read", "Stamped by the consumer.", ["call"]),
-    "cost_sampling": ("One in N log calls measured", "`RINGSIDE_COST_SAMPLING=N` against processes that measure none, in turns.",
+    "cost_sampling": ("One in N log calls measured", "Processes with `RINGSIDE_COST_SAMPLING=N` in turns with processes that measure none.",
                       ["ratio_to_not_measuring", "call"]),
-    "encoder": ("Encoder alone, one core", "Its rate against the floor's.", ["ratio_to_floor", "rate", "record"]),
-    "decoder": ("Decoder alone, one core", "Its rate against the floor's.", ["ratio_to_floor", "rate", "record"]),
-    "bytes_per_record": ("Bytes per record", "What the file grows by, divided by the records.", ["file"]),
-    "text": ("Text", "A trace file as text to /dev/null, and one message's text alone.", ["one_core", "wall"]),
+    "encoder": ("Encoder alone, one core", "Its rate compared with the floor's.", ["ratio_to_floor", "rate", "record"]),
+    "decoder": ("Decoder alone, one core", "Its rate compared with the floor's.", ["ratio_to_floor", "rate", "record"]),
+    "bytes_per_record": ("Bytes per record", "The growth of the file, divided by the number of records.", ["file"]),
+    "text": ("Text", "A trace file converted to text in /dev/null, and the text of one message.", ["one_core", "wall"]),
     "aggregation": ("Aggregation of one site", "", ["record"]),
     "readable": ("Until a record is readable", "From the log call until it is in the trace file.", ["call_to_file"]),
-    "poll_round": ("The consumer's poll round", "Over rings in which nothing happens.", ["round"]),
-    "idle": ("Idle consumerd", "Percent of a core; beside it, a loop of bare 1 ms naps.", ["consumerd"]),
-    "memory": ("Memory", "A page that both processes map counts half in each one's PSS.", ["pss", "rss"]),
+    "poll_round": ("The consumer's poll round", "Rings without new records.", ["round"]),
+    "idle": ("Idle consumerd", "Percentage of a core, and that of a loop of bare 1 ms naps.", ["consumerd"]),
+    "memory": ("Memory", "A page that both processes map counts half in the PSS of each.", ["pss", "rss"]),
     "integration": ("kvd under redis-benchmark", "All statements on.", ["rate_to_none", "latency_to_none"]),
 }
 
@@ -109,8 +109,8 @@ def own_run_text(run):
     """Describes how the rows of separate runs were measured."""
     load = run["load_average"]
     where = f", on {machine_text(run['machine'])}" if "machine" in run else ""
-    return (f"Measured by a run of its own{where}: {run['date']}, {run['repeats']} repeats"
-            f"{', QUICK: figures mean little' if run['quick'] else ''}, {run['seconds']} s; load average "
+    return (f"Measured in a separate run{where}: {run['date']}, {run['repeats']} repeats"
+            f"{', QUICK: the figures mean little' if run['quick'] else ''}, {run['seconds']} s; load average "
             f"{load['before']:.1f} before, {load['after']:.1f} after.")
 
 
@@ -145,7 +145,7 @@ def charts(results):
     """{file name: (title, SVG)} of those that have any data."""
     percentiles = ["p50", "p90", "p99", "p99.9", "p99.99"]
     made = {
-        "comparison": ("Ringside beside other tracers, two integers a message", comparison_chart(results)),
+        "comparison": ("Ringside and other tracers, two integers per message", comparison_chart(results)),
         "back_to_back": ("Log call back to back, ratio to the floor", chart(
             results, "Log call back to back, ratio to the floor (1 is a bare TSC read)", "back_to_back",
             "ratio_to_floor", CASES, lambda r: r["case"], lambda r: True, True, 1.0)),
@@ -170,10 +170,10 @@ def front(document):
     missed = [r for r in document["results"] if "target" in r and not r["target"]["met"]]
     met = [r for r in document["results"] if "target" in r and r["target"]["met"]]
     out = [
-        "# Results", "Written by `perf/run.sh`; `perf/README.md` tells how each row is measured.",
+        "# Results", "Written by `perf/run.sh`; `perf/README.md` describes how each row is measured.",
         f"{document['date']}. A{machine_text(machine)[1:]}, {build['compiler']}"
         f"{'' if build['optimised'] else ', NOT OPTIMISED'}. {document['repeats']} repeats"
-        f"{', QUICK: figures mean little' if document['quick'] else ''}, {document['seconds']} s; load average "
+        f"{', QUICK: the figures mean little' if document['quick'] else ''}, {document['seconds']} s; load average "
         f"{load['before']:.1f} before, {load['after']:.1f} after.",
         "Cells: median (quartiles; the quietest). Ratios are to the floor of the same run. Targets that are "
         f"compared: {len(met)} met (✓), {len(missed)} missed (✗)."]

@@ -45,13 +45,12 @@ nlohmann::json document_of(const Plan& plan, const Results& results, double load
 int main(int argc, char** argv) try {
   Plan plan;
   bool json = false;
-  CLI::App app("Measures Ringside and other tracers; perf/README.md tells how.");
+  CLI::App app("Measures Ringside and other tracers; see perf/README.md.");
   app.add_flag("--json", json, "one JSON document instead of tables");
-  app.add_option("--row", plan.rows, "only this row; may be given several times");
-  app.add_option("--subject", plan.subjects, "only this tracer; may be given several times");
-  app.add_flag("--quick", plan.quick, "a tenth of the work, to see that it runs");
-  app.add_option("--repeats", plan.repeats, "repeats of what is repeated as a whole")
-      ->check(CLI::Range(1, 100));
+  app.add_option("--row", plan.rows, "only this row (repeatable)");
+  app.add_option("--subject", plan.subjects, "only this tracer (repeatable)");
+  app.add_flag("--quick", plan.quick, "a tenth of the work, to check that it runs");
+  app.add_option("--repeats", plan.repeats, "number of repeats")->check(CLI::Range(1, 100));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -67,7 +66,7 @@ int main(int argc, char** argv) try {
   const auto took =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - from);
   if (results.lines.empty()) {
-    fmt::print(stderr, "ringbench: nothing was measured; --help names the options\n");
+    fmt::print(stderr, "ringbench: nothing was measured; see --help for the options\n");
   }
   if (json) {
     fmt::print("{}\n", document_of(plan, results, load_before, took).dump(1));

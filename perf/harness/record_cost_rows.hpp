@@ -91,7 +91,7 @@ void measure_record_cost(const RunOptions& options, const RecordCostPlan& full =
   const RecordCostPlan plan = scaled(full, options);
   CacheEviction eviction;
   if (options.wants_row("cold") && !eviction.works()) {
-    std::fprintf(stderr, "row cold: no memory to execute code in; left out\n");
+    std::fprintf(stderr, "row cold: no executable memory; row omitted\n");
   }
   if (options.wants_row("floor")) print_floor(plan.bursts);
   measure_case<S, Case::static_text>(options, plan, eviction);

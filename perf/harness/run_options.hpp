@@ -15,7 +15,7 @@ namespace ringside::perf {
 
 struct RunOptions {
   bool quick = false;             // a tenth of the work, to check that it runs
-  int repeats = 5;                // of what is repeated as a whole
+  int repeats = 5;                // of each measurement that is repeated
   std::vector<std::string> rows;  // empty: all
   std::vector<std::string> cases;
 

@@ -67,6 +67,6 @@ class Process:
         try:
             status = self.child.wait(bound_s)
         except subprocess.TimeoutExpired:
-            raise ProcessError(f"{self.name} did not end within {bound_s} s of SIGTERM") from None
+            raise ProcessError(f"{self.name} did not exit within {bound_s} s after SIGTERM") from None
         if status != 0:
             raise ProcessError(f"{self.name} ended with status {status}: {self.log()[-400:]}")

@@ -25,7 +25,7 @@ def parse(text):
     # The first list is by percentile; the second, of round latencies, starts after this heading.
     listed = LISTED.findall(text.split("Cumulative distribution of latencies")[0])
     if not rate or not summary or not listed:
-        raise LoadError(f"redis-benchmark's output is not understood: {text[-400:]}")
+        raise LoadError(f"unexpected output of redis-benchmark: {text[-400:]}")
     _, _, p50, p95, p99, longest = (float(ms) for ms in summary.group(1).split())
     p999 = next(float(ms) for percent, ms in listed if float(percent) >= PERCENTILES["p99.9"])
     in_ms = {"p50": p50, "p95": p95, "p99": p99, "p99.9": p999, "max": longest}

@@ -158,11 +158,11 @@ def run(options, stack):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="build folder")
-    parser.add_argument("--dir", default=os.environ.get("TMPDIR", "/tmp"), help="where traces go meanwhile")
+    parser.add_argument("--dir", default=os.environ.get("TMPDIR", "/tmp"), help="folder for the traces")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of one load without tracing")
-    parser.add_argument("--limit", type=float, default=900, help="seconds after which no load is started")
-    parser.add_argument("--only", action="append", metavar="TRACER", help="besides none; may be given several times")
+    parser.add_argument("--seconds", type=float, default=1.0, help="duration of one load without tracing")
+    parser.add_argument("--limit", type=float, default=900, help="start no load after this number of seconds")
+    parser.add_argument("--only", action="append", metavar="TRACER", help="only this tracer, beside none (repeatable)")
     parser.add_argument("--quick", action="store_true", help="one short round")
     options = parser.parse_args()
     if options.quick:
@@ -176,7 +176,7 @@ def main():
         with contextlib.ExitStack() as stack:
             return run(options, stack)
     except (ProcessError, redis_load.LoadError) as error:
-        tell(f"the figures do not count: {error}")
+        tell(f"invalid figures: {error}")
         return 1
 
 

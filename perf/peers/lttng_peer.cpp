@@ -40,7 +40,7 @@ struct LttngPeer {
     for (int ms = 0; !lttng_ust_tracepoint_enabled(ringside_perf, static_text) ||
                      !lttng_ust_tracepoint_enabled(ringside_perf, five_arguments);
          ++ms) {
-      if (ms == 10'000) throw std::runtime_error("tracepoints are not switched on within 10 s");
+      if (ms == 10'000) throw std::runtime_error("tracepoints were not enabled within 10 s");
       usleep(1000);
     }
   }
@@ -116,7 +116,7 @@ int main(int argc, char** argv) try {
   if (std::getenv("LTTNG_UST_ALLOW_BLOCKING") == nullptr) {  // NOLINT(concurrency-mt-unsafe)
     setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);              // NOLINT(concurrency-mt-unsafe)
     execv("/proc/self/exe", argv);
-    std::perror("lttng: cannot start anew with LTTNG_UST_ALLOW_BLOCKING");
+    std::perror("lttng: cannot restart this program with LTTNG_UST_ALLOW_BLOCKING");
     return kExitNotPossible;
   }
   const int status = run_peer<LttngPeer>(argc, argv, [](PeerRun& run) {

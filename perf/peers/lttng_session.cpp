@@ -33,7 +33,8 @@ LttngDaemon::LttngDaemon(int cpu) {
     usleep(100'000);
   }
   stop_program(pid_);
-  throw std::runtime_error("lttng-sessiond does not answer within 10 s (is it installed?)");
+  throw std::runtime_error(
+      "lttng-sessiond does not answer within 10 s; check that it is installed");
 }
 
 LttngDaemon::~LttngDaemon() {

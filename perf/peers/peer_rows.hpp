@@ -118,7 +118,7 @@ int run_peer(int argc, char** argv, More&& more) {
   if (!options) return exit_code;
   const auto processors = choose_processors();
   if (!processors) {
-    std::fprintf(stderr, "one processor only: %s needs another than the measured thread\n",
+    std::fprintf(stderr, "only one processor: %s needs a second one beside the measured thread\n",
                  P::kName);
     return kExitNotPossible;
   }
@@ -149,7 +149,7 @@ int run_peer(int argc, char** argv, More&& more) {
     return kExitNotPossible;
   }
   if (run.missing == 0) return kExitOk;
-  std::fprintf(stderr, "%s: %llu records are missing: the figures do not count\n", P::kName,
+  std::fprintf(stderr, "%s: %llu records are missing: invalid figures\n", P::kName,
                static_cast<unsigned long long>(run.missing));
   return kExitDoesNotCount;
 }

@@ -46,7 +46,7 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
     plan.options.ring_bytes = 64U << 10;  // the number matters, not the size
     service = std::make_unique<ServiceProcess>(plan);
     if (!service->ready()) {
-      std::fprintf(stderr, "no service with %d rings\n", rings);
+      std::fprintf(stderr, "the service with %d rings did not start\n", rings);
       return kExitDoesNotCount;
     }
   }
@@ -81,7 +81,7 @@ int main(int argc, char** argv) try {
   if (!options) return exit_code;
   const auto processors = choose_processors();
   if (!processors) {
-    std::fprintf(stderr, "one processor only: consumerd needs another\n");
+    std::fprintf(stderr, "only one processor: consumerd needs a second one\n");
     return kExitNotPossible;
   }
   for (const int rings : {0, 64, 1024}) {

@@ -34,7 +34,7 @@ int in_child_process(Run&& run) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  std::fprintf(stderr, "a measuring process was ended by signal %d\n", WTERMSIG(status));
+  std::fprintf(stderr, "a measuring process was killed by signal %d\n", WTERMSIG(status));
   return kExitDoesNotCount;
 }
 

@@ -54,7 +54,8 @@ int measure(int threads, const Situation& situation, const Processors& processor
   plan.options.block_timeout = std::chrono::seconds(10);
   ServiceProcess service(plan);
   if (!service.ready()) {
-    std::fprintf(stderr, "no service with %d threads, or it lost records\n", threads);
+    std::fprintf(stderr, "the service with %d threads did not start, or it lost records\n",
+                 threads);
     return kExitDoesNotCount;
   }
   print("service", threads, situation.name, memory_of(service.pid()));
@@ -70,7 +71,7 @@ int main(int argc, char** argv) try {
   if (!options) return exit_code;
   const auto processors = choose_processors();
   if (!processors) {
-    std::fprintf(stderr, "one processor only: consumerd needs another\n");
+    std::fprintf(stderr, "only one processor: consumerd needs a second one\n");
     return kExitNotPossible;
   }
   for (const int threads : {1, 64}) {

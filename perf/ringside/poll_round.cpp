@@ -37,7 +37,7 @@ int measure(std::uint32_t rings, const RunOptions& options) {
   consumer::AttachFailure failure;
   auto attached = consumer::AttachedSegment::attach(shm.path(), service.name(), &failure);
   if (attached == nullptr) {
-    std::fprintf(stderr, "a segment of %u rings is not attached\n", rings);
+    std::fprintf(stderr, "cannot attach a segment of %u rings\n", rings);
     return kExitNotPossible;
   }
   auto session =
@@ -59,7 +59,7 @@ int measure(std::uint32_t rings, const RunOptions& options) {
   session->begin_end(trace::EndReason::kConsumerEnded);
   while (session->try_end() != consumer::SegmentSession::End::kOver) writer.poll(true);
   if (!idle) {
-    std::fprintf(stderr, "rings that should be idle had data: the figures do not count\n");
+    std::fprintf(stderr, "rings that should be idle had data: invalid figures\n");
     return kExitDoesNotCount;
   }
   ResultLine("poll_round", "ringside", "idle")

@@ -66,7 +66,7 @@ int main(int argc, char** argv) try {
   flush(std::chrono::seconds(10));
   const std::vector<std::string> files = trace_files(run.output_dir());
   if (files.size() != 1) {
-    std::fprintf(stderr, "%zu trace files where one should be\n", files.size());
+    std::fprintf(stderr, "%zu trace files instead of one\n", files.size());
     return kExitDoesNotCount;
   }
   Follower follower(files.front());
@@ -80,7 +80,7 @@ int main(int argc, char** argv) try {
     ++expected;
     while (follower.records() < expected) {
       if (std::chrono::steady_clock::now() - called > kPatience) {
-        std::fprintf(stderr, "a record did not get into the file\n");
+        std::fprintf(stderr, "a record did not reach the file\n");
         return kExitDoesNotCount;
       }
     }

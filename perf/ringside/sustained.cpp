@@ -79,7 +79,7 @@ int run_into(const char* name, const std::string& parent, const RunOptions& opti
   if (status != kExitOk) return status;
   const auto found = count_records(run.output_dir());
   if (found != sink.records) {
-    std::fprintf(stderr, "%llu records logged, %llu in the file: the figures do not count\n",
+    std::fprintf(stderr, "%llu records logged, %llu in the file: invalid figures\n",
                  static_cast<unsigned long long>(sink.records),
                  static_cast<unsigned long long>(found.value_or(0)));
     return kExitDoesNotCount;
@@ -110,7 +110,7 @@ int main(int argc, char** argv) try {
     ResultLine("sustained", RingsideSubject::kName, "all")
         .with("sink", "disk")
         .print_not_measured(
-            "the folder for temporary files is in memory; name one on disk in TMPDIR");
+            "the folder for temporary files is in memory; set TMPDIR to one on disk");
   } else if (status == kExitOk) {
     status = in_child_process([&] { return run_into("disk", disk, *options); });
   }

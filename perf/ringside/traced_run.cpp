@@ -15,12 +15,13 @@ TracedRun::~TracedRun() = default;
 
 int TracedRun::start(Options options) {
   if (shm_.path().empty() || output_.path().empty()) {
-    std::fprintf(stderr, "no directory could be made in /dev/shm or for the output\n");
+    std::fprintf(stderr, "cannot create a directory in /dev/shm or for the output\n");
     return kExitNotPossible;
   }
   const auto processors = choose_processors();
   if (!processors) {
-    std::fprintf(stderr, "one processor only: consumerd needs another than the measured thread\n");
+    std::fprintf(stderr,
+                 "only one processor: consumerd needs a second one beside the measured thread\n");
     return kExitNotPossible;
   }
   processors_ = *processors;
@@ -43,8 +44,8 @@ int TracedRun::start(Options options) {
   // Until consumerd has adopted the segment, the first measurements would have no consumer.
   const bool served = flush(std::chrono::seconds(10));
   if (!served || !consumerd_->runs()) {
-    std::fprintf(stderr, "%s does not serve this process: %s, it ended with %d\n", CONSUMERD_PATH,
-                 served ? "was there" : "no answer within 10 s", consumerd_->terminate());
+    std::fprintf(stderr, "%s does not drain this process: %s, exit status %d\n", CONSUMERD_PATH,
+                 served ? "it exited" : "no answer within 10 s", consumerd_->terminate());
     return kExitNotPossible;
   }
   return kExitOk;
@@ -55,9 +56,9 @@ int TracedRun::finish() {
   const Status status = ringside::status();
   const int consumerd = consumerd_->terminate();
   if (written && status.dropped == 0 && status.refused == 0 && consumerd == 0) return kExitOk;
-  std::fprintf(
-      stderr, "%s, dropped=%lu, refused=%lu, consumerd ended with %d: the figures do not count\n",
-      written ? "all written" : "not all written", status.dropped, status.refused, consumerd);
+  std::fprintf(stderr, "%s, dropped=%lu, refused=%lu, consumerd exit status %d: invalid figures\n",
+               written ? "all written" : "not all written", status.dropped, status.refused,
+               consumerd);
   return kExitDoesNotCount;
 }
 

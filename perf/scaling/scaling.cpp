@@ -169,11 +169,13 @@ class Points {
 
 int main(int argc, char** argv) try {
   int exit_code = kExitOk;
-  const auto options = parse_run_options(
-      argc, argv, "Row scaling: what a record costs as things grow in number.", &exit_code);
+  const auto options = parse_run_options(argc, argv,
+                                         "Row scaling: the cost of a record by number of threads, "
+                                         "services, statements and rings, and by size.",
+                                         &exit_code);
   if (!options) return exit_code;
   if (!choose_processors()) {
-    std::fprintf(stderr, "one processor only: consumerd needs another\n");
+    std::fprintf(stderr, "only one processor: consumerd needs a second one\n");
     return kExitNotPossible;
   }
   Points points(*options, TRACED_LOAD_PATH);

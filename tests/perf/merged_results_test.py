@@ -55,13 +55,13 @@ class MergedResults(unittest.TestCase):
                          [("cold", "glog", 2), ("cold", "ringside", 10), ("cost_sampling", "ringside", 5),
                           ("idle", "ringside", 3)])
         page = self.page(once)
-        said = "Measured by a run of its own: 2026-02-02, 7 repeats, 234 s; load average 1.5 before, 2.5 after."
+        said = "Measured in a separate run: 2026-02-02, 7 repeats, 234 s; load average 1.5 before, 2.5 after."
         cold = page[page.index("## Log call, cold"):]
         self.assertIn(said, cold.split("##")[1])
         sampled = page[page.index("## One in N log calls measured"):]
         self.assertIn(said, sampled.split("##")[1])
         self.assertIn("| static, one_in 1024 | 5 |", sampled)
-        self.assertNotIn("of its own", page[page.index("## Idle"):])
+        self.assertNotIn("separate run", page[page.index("## Idle"):])
         self.assertTrue(page.startswith("# Results"))
         self.assertIn("2026-01-01", page.split("##")[0])
         again = json.loads(self.merge(once, document([line("cold", "ringside", 11)], date="2026-03-03")).stdout)
@@ -74,7 +74,7 @@ class MergedResults(unittest.TestCase):
         done = self.merge(document([line("cold", "ringside", 1), line("cold", "glog", 2)]), run)
         page = self.page(json.loads(done.stdout))
         sampled = page[page.index("## One in N log calls measured"):]
-        self.assertIn("of its own, on a machine with 2 processors (X, TSC 2600 MHz", sampled)
+        self.assertIn("in a separate run, on a machine with 2 processors (X, TSC 2600 MHz", sampled)
         self.assertIn("A machine with 2 processors (X, TSC 2300 MHz", page.split("##")[0])
 
     def test_tables_of_two_machines_and_empty_runs_are_refused(self):

@@ -18,7 +18,7 @@ class AsyncLog {
  public:
   AsyncLog() {
     const char* const file = std::getenv("KVD_LOG_FILE");  // NOLINT(concurrency-mt-unsafe)
-    if (file == nullptr) fail("KVD_LOG_FILE is not set; it names the file that is logged to");
+    if (file == nullptr) fail("KVD_LOG_FILE is not set; set it to the path of the log file");
     // The background thread inherits this mask: kvd's main thread handles its signals.
     sigset_t all;
     sigset_t before;
