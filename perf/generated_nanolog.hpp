@@ -33,7 +33,7 @@ class GeneratedNanoLog {
 
  private:
   static constexpr std::string_view kFormats[] = {
-      "Starting the collector of what backups have left behind",
+      "Starting the collector of things that backups have left",
       "Opened a session with the coordinator at %s",
       "Backups are read at %d MB/s at least",
       "The buffer has taken %u bytes more, and has %u bytes now",

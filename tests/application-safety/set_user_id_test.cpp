@@ -41,7 +41,8 @@ class OpenDirectory {
 };
 
 // The output of the program when the unprivileged user 65534 starts it with these variables.
-std::string said_to_nobody(const std::string& program, const std::vector<std::string>& variables) {
+std::string output_as_user_nobody(const std::string& program,
+                                  const std::vector<std::string>& variables) {
   int said[2];
   if (pipe(said) != 0) return "no pipe";
   std::vector<char*> environment;
@@ -86,8 +87,8 @@ TEST(SetUserId, AProgramObeysNoVariableOfItsCaller) {
   std::filesystem::copy_file(getenv("RINGSIDE_TEST_SET_USER_ID_SERVICE"),  // NOLINT
                              program);
   ASSERT_EQ(chmod(program.c_str(), 0755), 0);
-  const std::string plain =
-      said_to_nobody(program, {"RINGSIDE_SHM_DIR=" + chosen.path(), "RINGSIDE_SERVICE=chosen"});
+  const std::string plain = output_as_user_nobody(
+      program, {"RINGSIDE_SHM_DIR=" + chosen.path(), "RINGSIDE_SERVICE=chosen"});
   // Without the set-user-id bit it obeys the variables: the difference below is due to the bit.
   EXPECT_TRUE(plain.starts_with("65534 live " + chosen.path() + "/ringside.chosen.")) << plain;
 
@@ -101,7 +102,7 @@ TEST(SetUserId, AProgramObeysNoVariableOfItsCaller) {
       {"RINGSIDE_LEVEL=loud", "RINGSIDE_OVERFLOW=never"},
   };
   for (const std::vector<std::string>& variables : environments) {
-    const std::string text = said_to_nobody(program, variables);
+    const std::string text = output_as_user_nobody(program, variables);
     EXPECT_TRUE(text.starts_with("0 live /dev/shm/ringside.set-user-id-service.")) << text;
     EXPECT_TRUE(std::filesystem::is_empty(chosen.path()));
   }

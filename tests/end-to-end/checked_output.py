@@ -19,7 +19,7 @@ class Output:
                 _, number, what = key.split(".")
                 (self.records_of if what == "records" else self.lost_of)[int(number)] = int(value)
 
-    def told_of(self, thread):
+    def accounted_for(self, thread):
         """The number of records that the trace accounts for, present or lost."""
         return self.records_of.get(thread, 0) + self.lost_of.get(thread, 0)
 

@@ -93,7 +93,7 @@ class KilledConsumer(unittest.TestCase):
                 bed.run_consumer_once()
                 output = print_and_check(*bed.traces())
                 for thread, returned in load.expected().items():
-                    self.assertIn(output.told_of(thread), (returned, returned + 1),
+                    self.assertIn(output.accounted_for(thread), (returned, returned + 1),
                                   f"round {number}, RINGSIDE_TEST_SEED={SEED}")
                 self.assertEqual(bed.shm_names(), [])
 

@@ -20,7 +20,7 @@ class NoConsumer(unittest.TestCase):
     def check_sum(self, bed, thread_count=THREADS, records=RECORDS, some_lost=True):
         output = print_and_check(*bed.traces())
         for thread in range(thread_count):
-            self.assertEqual(output.told_of(thread), records)
+            self.assertEqual(output.accounted_for(thread), records)
             self.assertGreater(output.records_of[thread], 0)
         if some_lost:
             self.assertGreater(output.lost, 0)
@@ -95,7 +95,7 @@ class NoConsumer(unittest.TestCase):
                 bed.stop_consumer(consumer)
                 output = print_and_check(*bed.traces())
                 for thread in range(THREADS):
-                    self.assertEqual(output.told_of(thread), progress.returned(thread))
+                    self.assertEqual(output.accounted_for(thread), progress.returned(thread))
                 self.assertGreater(output.lost, 0)
                 self.assertGreater(output.records, 100_000)
                 self.assertEqual(str(output.lost), service.values()["dropped"])
@@ -131,7 +131,7 @@ class NoConsumer(unittest.TestCase):
             bed.stop_consumer(consumer)
             output = print_and_check(*bed.traces())
             for thread in range(THREADS):
-                self.assertEqual(output.told_of(thread), progress.returned(thread))
+                self.assertEqual(output.accounted_for(thread), progress.returned(thread))
             self.assertGreater(output.lost, 100_000)
             self.assertEqual(str(output.lost), service.values()["dropped"])
 

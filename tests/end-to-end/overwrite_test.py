@@ -42,7 +42,7 @@ class Recorder:
         """Every record of every thread is in the output, or counted in its place."""
         for thread in range(self.threads):
             returned = self.progress.returned(thread)
-            told = output.told_of(thread)
+            told = output.accounted_for(thread)
             assert told in (returned, returned + 1), (SEED, thread, told, returned)
 
 

@@ -45,7 +45,7 @@ class KilledService(unittest.TestCase):
         output = print_and_check(*files)
         for thread in range(threads):
             returned = progress.returned(thread)
-            self.assertIn(output.told_of(thread), (returned, returned + 1), f"thread {thread}")
+            self.assertIn(output.accounted_for(thread), (returned, returned + 1), f"thread {thread}")
         self.assertLessEqual(set(output.records_of), set(range(threads)))
 
     def kill_then_drain(self, number):
@@ -106,7 +106,7 @@ class KilledService(unittest.TestCase):
             self.assertNotIn("error", consumer.stderr())
             output = print_and_check(*bed.traces())
             for number, page in progress.items():
-                self.assertIn(output.told_of(number), (page.returned(0), page.returned(0) + 1))
+                self.assertIn(output.accounted_for(number), (page.returned(0), page.returned(0) + 1))
 
 
 if __name__ == "__main__":

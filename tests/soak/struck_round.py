@@ -39,8 +39,8 @@ class Service:
         for index in range(self.threads):
             thread, returned = self.first + index, self.progress.returned(index)
             allowed = (returned,) if self.ended_well else (returned, returned + 1)
-            assert output.told_of(thread) in allowed, \
-                f"thread {thread}: {returned} calls returned, {output.told_of(thread)} records are reported"
+            assert output.accounted_for(thread) in allowed, \
+                f"thread {thread}: {returned} calls returned, {output.accounted_for(thread)} records are reported"
             assert self.drops or output.lost_of.get(thread, 0) == 0, f"thread {thread} has losses"
         return sum(output.records_of.get(self.first + index, 0) for index in range(self.threads))
 

@@ -87,6 +87,7 @@ COMMENT_ROOMS = (
 )
 STRING_ROOMS = (
     "libagent/",
+    "perf/",
 )
 NEVER = ("LICENSE", "perf/RESULTS.md", "tests/golden/", "tests/mutants/RESULTS.md", "tests/structure/words_test.py")
 
