@@ -111,6 +111,15 @@ class Stacks(unittest.TestCase):
                     struct.pack("<QH", 0x1000, 0), thread=99)
         self.assertEqual(self.folded(trace)[0], {("N.T.Ready",): 1})
 
+    def test_a_trace_without_rundown_has_the_names_of_entry_points(self):
+        """Code of files that were compiled ahead of time has entry points, but no sizes."""
+        trace = NettraceFile()
+        trace.sample(7, 0x5010, 0x6000, 0x6001, 0x9000)  # the second frame returns to where Next begins: its call precedes it
+        for method, (name, entry) in enumerate((("Leaf", 0x5000), ("Main", 0x5F00), ("Next", 0x6000), ("None", 0))):
+            trace.event(RUNTIME, 159, 0, struct.pack("<Q", 70 + method) + utf16("N.T") + utf16(name) + utf16("void  ()") +
+                        struct.pack("<QH", entry, 0), thread=99)
+        self.assertEqual(self.folded(trace)[0], {("0x9000", "~N.T.Next", "~N.T.Main", "~N.T.Leaf"): 1})
+
     def test_other_stacks_are_drawn_where_there_are_no_samples(self):
         trace = sampled()
         trace.event(RUNTIME, 80, 1, utf16("E") + utf16("bad") + bytes(16), 7, (WORK, MAIN))

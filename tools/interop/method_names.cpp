@@ -7,8 +7,6 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::size_t kNameUnit = 8;
-
 // "System.Private.CoreLib" of "/usr/share/dotnet/System.Private.CoreLib.dll".
 std::string_view module_name(std::string_view path) {
   const std::size_t slash = path.find_last_of("/\\");
@@ -59,6 +57,13 @@ bool MethodNames::add_name(std::uint64_t id, std::string_view type, std::string_
   return found->second != kNoName;
 }
 
+bool MethodNames::add_entry(std::uint64_t id, std::uint64_t address) {
+  if (address == 0) return true;
+  if (entries_.size() >= kMostMethods) return false;
+  entries_.push_back({address, id, kNoName});
+  return true;
+}
+
 bool MethodNames::add_module(std::uint64_t id, std::string_view path) {
   constexpr std::size_t kMostModules = 100'000;
   const std::string_view name = module_name(path);
@@ -74,8 +79,19 @@ void MethodNames::finish() {
     const auto name = names_by_id_.find(unnamed.id);
     if (name != names_by_id_.end()) ranges_[unnamed.range].name = name->second;
   }
+  for (Entry& entry : entries_) {
+    const auto name = names_by_id_.find(entry.id);
+    if (name != names_by_id_.end()) entry.name = name->second;
+  }
   unnamed_ = {};
   names_by_id_ = {};
+  // Of several entries at one address the last one counts.
+  std::reverse(entries_.begin(), entries_.end());
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const Entry& a, const Entry& b) { return a.address < b.address; });
+  entries_.erase(std::unique(entries_.begin(), entries_.end(),
+                             [](const Entry& a, const Entry& b) { return a.address == b.address; }),
+                 entries_.end());
   std::sort(ranges_.begin(), ranges_.end(),
             [](const Range& a, const Range& b) { return a.start < b.start; });
   const auto is_earlier = [](const Range& a, const Range& b) { return a.order < b.order; };
@@ -101,17 +117,32 @@ void MethodNames::finish() {
   ranges_ = std::move(flat);
 }
 
-std::string MethodNames::name_at(std::uint64_t address) const {
-  const auto behind = std::upper_bound(
+const MethodNames::Range* MethodNames::last_range_at(std::uint64_t address) const {
+  const auto after = std::upper_bound(
       ranges_.begin(), ranges_.end(), address,
       [](std::uint64_t wanted, const Range& range) { return wanted < range.start; });
-  if (behind == ranges_.begin()) return {};
-  const Range& range = *std::prev(behind);
-  if (address >= range.end || range.name == kNoName) return {};
+  return after == ranges_.begin() ? nullptr : &*std::prev(after);
+}
+
+std::string MethodNames::name_at(std::uint64_t address) const {
+  const Range* const range = last_range_at(address);
+  if (range == nullptr || address >= range->end || range->name == kNoName) return {};
   std::string text;
-  const auto module = modules_.find(range.module);
+  const auto module = modules_.find(range->module);
   if (module != modules_.end()) text = module->second + '!';
-  return text += names_.c_str() + std::size_t{range.name} * kNameUnit;
+  return text += text_at(range->name);
+}
+
+std::string MethodNames::name_of_entry_before(std::uint64_t address) const {
+  const auto after = std::upper_bound(
+      entries_.begin(), entries_.end(), address,
+      [](std::uint64_t wanted, const Entry& entry) { return wanted < entry.address; });
+  if (after == entries_.begin()) return {};
+  const Entry& entry = *std::prev(after);
+  if (address - entry.address > kMostEntryBytes || entry.name == kNoName) return {};
+  const Range* const range = last_range_at(address);
+  if (range != nullptr && range->end > entry.address) return {};
+  return std::string("~") += text_at(entry.name);
 }
 
 }  // namespace ringside::tool

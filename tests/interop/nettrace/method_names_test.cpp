@@ -54,6 +54,33 @@ TEST(MethodNames, NamesHaveModulesWhereTheseAreKnown) {
   EXPECT_EQ(names.name_at(UINT64_MAX - 8), "Some.App!Last");
 }
 
+TEST(MethodNames, AnAddressInNoMethodHasTheNameOfTheEntryBeforeIt) {
+  constexpr std::uint64_t kMost = MethodNames::kMostEntryBytes;
+  MethodNames names;
+  names.add_name(1, "T", "First");
+  names.add_name(2, "T", "Second");
+  names.add_name(3, "T", "Third");
+  names.add_entry(1, 0x10000);
+  names.add_entry(3, 0x10100);
+  names.add_entry(2, 0x10100);
+  names.add_entry(3, 0x20000);
+  names.add_entry(4, 0x30000);
+  names.add_entry(3, 0);
+  names.add({5, 0, 0x20010, 0x10}, "T", "Method");
+  names.finish();
+  EXPECT_EQ(names.name_of_entry_before(0xFFFF), "");
+  EXPECT_EQ(names.name_of_entry_before(0x10000), "~T.First");
+  EXPECT_EQ(names.name_of_entry_before(0x100FF), "~T.First");
+  EXPECT_EQ(names.name_of_entry_before(0x10100), "~T.Second");
+  EXPECT_EQ(names.name_of_entry_before(0x10100 + kMost), "~T.Second");
+  EXPECT_EQ(names.name_of_entry_before(0x10101 + kMost), "");
+  EXPECT_EQ(names.name_of_entry_before(0x2000F), "~T.Third");
+  EXPECT_EQ(names.name_at(0x20010), "T.Method");
+  EXPECT_EQ(names.name_of_entry_before(0x20020), "") << "a method is between the two";
+  EXPECT_EQ(names.name_of_entry_before(0x30000), "") << "its name is unknown";
+  EXPECT_EQ(names.name_of_entry_before(5), "");
+}
+
 TEST(MethodNames, AMillionMethodsAreFound) {
   MethodNames names;
   constexpr std::uint64_t kMethods = 1'000'000;

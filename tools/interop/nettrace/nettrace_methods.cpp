@@ -29,6 +29,7 @@ struct MethodFields {
   std::size_t name = kNone;
   std::size_t path = kNone;
   std::size_t native_path = kNone;
+  std::size_t entry = kNone;
 
   static MethodFields of(const trace::Site& site) {
     MethodFields fields;
@@ -47,6 +48,7 @@ struct MethodFields {
       take("MethodName", FieldType::string, fields.name);
       take("ModuleILPath", FieldType::string, fields.path);
       take("ModuleNativePath", FieldType::string, fields.native_path);
+      take("EntryPoint", FieldType::u64, fields.entry);
     }
     return fields;
   }
@@ -73,7 +75,8 @@ bool add(MethodNames& methods, const MethodFields& fields, std::span<const trace
         {number(fields.id), number(fields.module), number(fields.start), number(fields.bytes)},
         text(fields.type), text(fields.name));
   }
-  return methods.add_name(number(fields.id), text(fields.type), text(fields.name));
+  return methods.add_name(number(fields.id), text(fields.type), text(fields.name)) &&
+         methods.add_entry(number(fields.id), number(fields.entry));
 }
 
 }  // namespace

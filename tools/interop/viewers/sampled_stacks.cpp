@@ -47,7 +47,9 @@ std::uint32_t SampledStacks::frame_of(const MethodNames* methods, std::uint64_t 
   std::string name;
   if (methods != nullptr) {
     name = methods->name_at(address);
-    if (name.empty() && !is_innermost && address != 0) name = methods->name_at(address - 1);
+    const std::uint64_t code = is_innermost || address == 0 ? address : address - 1;
+    if (name.empty()) name = methods->name_at(code);
+    if (name.empty()) name = methods->name_of_entry_before(code);
   }
   if (name.empty()) name = fmt::format("0x{:x}", address);
   const auto [found, is_new] =
