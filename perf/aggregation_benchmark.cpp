@@ -18,7 +18,7 @@
 #include "trace-format/query/groups.hpp"
 #include "trace-format/query/summary.hpp"
 #include "trace-format/query/visit.hpp"
-#include "trace-format/site_scan.hpp"
+#include "trace-format/reader/site_scan.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "perf/generated_nanolog.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/format_registry.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace {
 

@@ -17,9 +17,9 @@
 #include "perf/harness/floor.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/extent_encoder.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::perf {
 

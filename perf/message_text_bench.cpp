@@ -9,7 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include "shm-layout/printf_fields.hpp"
-#include "trace-format/message_text.hpp"
+#include "trace-format/text/message_text.hpp"
 
 namespace ringside::trace {
 namespace {

@@ -14,11 +14,11 @@
 #include "tools/line_event.hpp"
 #include "tools/line_text.hpp"
 #include "tools/text_lines.hpp"
-#include "trace-format/block_reader.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/section_scan.hpp"
-#include "trace-format/tick_clock.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/tick_clock.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/reader/section_scan.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "perf/generated_trace.hpp"
 #include "tools/trace_text.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace {
 

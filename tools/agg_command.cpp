@@ -22,7 +22,7 @@
 #include "trace-format/query/distribution.hpp"
 #include "trace-format/query/groups.hpp"
 #include "trace-format/query/summary.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 namespace {

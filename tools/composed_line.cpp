@@ -10,7 +10,7 @@
 #include "tools/line_clocks.hpp"
 #include "tools/line_event.hpp"
 #include "tools/record_extension_text.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {
 namespace {

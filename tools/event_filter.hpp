@@ -15,8 +15,8 @@
 #include "trace-format/condition/site_message.hpp"
 #include "trace-format/condition/where_condition.hpp"
 #include "trace-format/query/scope.hpp"
-#include "trace-format/read_options.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/read_options.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

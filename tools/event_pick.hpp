@@ -5,7 +5,7 @@
 
 #include "tools/progress_bar.hpp"
 #include "tools/trace_text.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

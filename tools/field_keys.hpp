@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

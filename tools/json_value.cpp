@@ -8,8 +8,8 @@
 
 #include "shm-layout/field_type.hpp"
 #include "tools/json_text.hpp"
-#include "trace-format/array_elements.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/array_elements.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {
 namespace {

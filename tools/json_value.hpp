@@ -1,8 +1,8 @@
 #pragma once
 // Arguments as JSON values.
 
-#include "trace-format/text_sink.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/text_sink.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool {
 

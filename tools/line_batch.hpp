@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tools/line_text.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

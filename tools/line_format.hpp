@@ -7,7 +7,7 @@
 
 #include "tools/line_text.hpp"
 #include "trace-format/condition/site_message.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

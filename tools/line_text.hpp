@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "trace-format/condition/site_message.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

@@ -23,9 +23,9 @@
 #include "tools/time_argument.hpp"
 #include "tools/trace_text.hpp"
 #include "tools/unknown_names.hpp"
-#include "trace-format/trace_file.hpp"
-#include "trace-format/trace_follower.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/reader/trace_follower.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "shm-layout/record_head.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

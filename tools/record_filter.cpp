@@ -1,6 +1,6 @@
 #include "tools/record_filter.hpp"
 
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -9,8 +9,8 @@
 
 #include "tools/event_filter.hpp"
 #include "trace-format/query/scope.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

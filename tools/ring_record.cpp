@@ -6,7 +6,7 @@
 
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool {
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "trace-format/block_writer.hpp"
-#include "trace-format/clock_map.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/clock_map.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {

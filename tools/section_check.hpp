@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "trace-format/block_reader.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "tools/section_writer.hpp"
-#include "trace-format/block_reader.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/section_scan.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/tick_clock.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/tick_clock.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/reader/section_scan.hpp"
 
 namespace ringside::tool {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tools/output_file.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/index_block.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/index_block.hpp"
 
 namespace ringside::tool {
 

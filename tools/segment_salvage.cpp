@@ -14,12 +14,12 @@
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "tools/segment_image.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/clock_map.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/losses_block.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/untold_drops.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/clock_map.hpp"
+#include "trace-format/blocks/losses_block.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/codec/untold_drops.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -13,7 +13,7 @@
 #include "shm-layout/tick_time.hpp"
 #include "tools/segment_image.hpp"
 #include "tools/statement_sample.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace-format/read_report.hpp"
+#include "trace-format/blocks/read_report.hpp"
 
 namespace ringside::tool {
 

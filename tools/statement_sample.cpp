@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tools/trace_stats.hpp"
-#include "trace-format/block_frame.hpp"
+#include "trace-format/blocks/block_frame.hpp"
 
 namespace ringside::tool {
 

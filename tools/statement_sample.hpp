@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

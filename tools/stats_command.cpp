@@ -23,7 +23,7 @@
 #include "tools/time_argument.hpp"
 #include "tools/trace_stats.hpp"
 #include "tools/unknown_names.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tools/trace_stats.hpp"
-#include "trace-format/read_report.hpp"
+#include "trace-format/blocks/read_report.hpp"
 
 namespace ringside::tool {
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "tools/output_file.hpp"
-#include "trace-format/packed_file.hpp"
-#include "trace-format/packed_file_writer.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/blocks/packed_file.hpp"
+#include "trace-format/blocks/packed_file_writer.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
 namespace {

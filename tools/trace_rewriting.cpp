@@ -11,9 +11,9 @@
 #include "tools/output_file.hpp"
 #include "tools/section_rewriter.hpp"
 #include "tools/section_writer.hpp"
-#include "trace-format/section_scan.hpp"
-#include "trace-format/trace_file.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/reader/section_scan.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
 namespace {

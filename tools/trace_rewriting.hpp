@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "trace-format/read_options.hpp"
-#include "trace-format/read_report.hpp"
+#include "trace-format/blocks/read_report.hpp"
+#include "trace-format/reader/read_options.hpp"
 
 namespace ringside::tool {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

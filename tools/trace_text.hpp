@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "trace-format/trace_follower.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_follower.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 

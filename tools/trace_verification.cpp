@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "trace-format/block_reader.hpp"
+#include "trace-format/blocks/block_reader.hpp"
 
 namespace ringside::tool {
 

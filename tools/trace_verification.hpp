@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tools/section_check.hpp"
-#include "trace-format/read_report.hpp"
-#include "trace-format/trace_file.hpp"
+#include "trace-format/blocks/read_report.hpp"
+#include "trace-format/blocks/trace_file.hpp"
 
 namespace ringside::tool {
 

@@ -10,7 +10,7 @@
 #include "trace-format/condition/glob.hpp"
 #include "trace-format/condition/statement_pattern.hpp"
 #include "trace-format/query/site_check.hpp"
-#include "trace-format/site_scan.hpp"
+#include "trace-format/reader/site_scan.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -17,9 +17,9 @@
 #include "tools/standard_streams.hpp"
 #include "tools/trace_verification.hpp"
 #include "tools/visible_text.hpp"
-#include "trace-format/format_constants.hpp"
-#include "trace-format/trace_file.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/blocks/format_constants.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 

@@ -19,8 +19,8 @@
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_layout.hpp"
 #include "shm-layout/segment_name.hpp"
-#include "trace-format/trace_paths.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_paths.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::consumer {
 namespace {

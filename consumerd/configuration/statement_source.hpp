@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::consumer {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 namespace {

@@ -11,7 +11,7 @@
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/write/trace_file.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::consumer {
 

@@ -10,7 +10,7 @@
 #include "consumerd/rules/record_pass.hpp"
 #include "consumerd/write/trace_file.hpp"
 #include "shm-layout/site_losses.hpp"
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::consumer {
 

@@ -5,7 +5,7 @@
 
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 namespace {

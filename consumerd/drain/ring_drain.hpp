@@ -14,8 +14,8 @@
 #include "consumerd/rules/record_pass.hpp"
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/trace_file.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/untold_drops.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/untold_drops.hpp"
 
 namespace ringside::consumer {
 

@@ -18,8 +18,8 @@
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "consumerd/files/output_file.hpp"
 #include "consumerd/files/section_front.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 namespace {

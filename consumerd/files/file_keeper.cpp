@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 #include "consumerd/files/file_packer.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::consumer {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::consumer {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "trace-format/index_block.hpp"
+#include "trace-format/blocks/index_block.hpp"
 
 namespace ringside::consumer {
 

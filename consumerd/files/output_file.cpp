@@ -21,7 +21,7 @@
 #include "consumerd/files/trace_name.hpp"
 #include "consumerd/log/log.hpp"
 #include "shm-layout/staging_area.hpp"
-#include "trace-format/block_frame.hpp"
+#include "trace-format/blocks/block_frame.hpp"
 
 namespace ringside::consumer {
 namespace {

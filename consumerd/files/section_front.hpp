@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "shm-layout/segment_header.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 

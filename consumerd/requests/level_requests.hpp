@@ -10,7 +10,7 @@
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/log/log.hpp"
 #include "shm-layout/level.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::consumer {
 

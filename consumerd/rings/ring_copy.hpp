@@ -10,7 +10,7 @@
 #include "consumerd/discover/attached_segment.hpp"
 #include "shm-layout/overwrite_words.hpp"
 #include "shm-layout/ring_metadata.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 

@@ -2,7 +2,7 @@
 
 #include "consumerd/rules/redacted_name.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::consumer {
 namespace {

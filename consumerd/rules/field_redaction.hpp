@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "consumerd/rules/record_rules.hpp"
-#include "trace-format/ring_record_view.hpp"
+#include "trace-format/codec/ring_record_view.hpp"
 
 namespace ringside::consumer {
 

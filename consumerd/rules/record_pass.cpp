@@ -4,8 +4,8 @@
 
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
+#include "trace-format/codec/ring_record_view.hpp"
 #include "trace-format/condition/glob.hpp"
-#include "trace-format/ring_record_view.hpp"
 
 namespace ringside::consumer {
 namespace {

@@ -13,7 +13,7 @@
 #include "consumerd/rules/field_redaction.hpp"
 #include "consumerd/rules/record_rules.hpp"
 #include "consumerd/rules/statement_sampling.hpp"
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::consumer {
 

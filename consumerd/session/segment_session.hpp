@@ -25,9 +25,9 @@
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/trace_file.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/clock_map.hpp"
-#include "trace-format/extent_encoder.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/clock_map.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::consumer {
 

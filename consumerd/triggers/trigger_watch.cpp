@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "trace-format/ring_arguments.hpp"
+#include "trace-format/codec/ring_arguments.hpp"
 
 namespace ringside::consumer {
 namespace {

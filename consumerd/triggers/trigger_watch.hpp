@@ -14,12 +14,12 @@
 #include "consumerd/rings/ring_copy.hpp"
 #include "consumerd/rules/record_pass.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
+#include "trace-format/codec/ring_record_view.hpp"
+#include "trace-format/codec/site_table.hpp"
 #include "trace-format/condition/site_message.hpp"
 #include "trace-format/condition/where_condition.hpp"
-#include "trace-format/ring_record_view.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::consumer {
 

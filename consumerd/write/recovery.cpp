@@ -24,8 +24,8 @@
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
 #include "shm-layout/staging_area.hpp"
-#include "trace-format/format_constants.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/blocks/format_constants.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::consumer {
 namespace {

@@ -16,7 +16,7 @@
 #include "consumerd/write/slot_writer.hpp"
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/staging_area.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::perf {
 

@@ -11,7 +11,7 @@
 
 #include "perf/compression/codecs.hpp"
 #include "perf/compression/integer_codes.hpp"
-#include "trace-format/value_codec.hpp"
+#include "trace-format/codec/value_codec.hpp"
 
 namespace ringside::perf {
 namespace {

@@ -6,9 +6,9 @@
 #include "perf/compression/integer_codes.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::perf {
 namespace {

@@ -13,9 +13,9 @@
 #include "perf/ringside/ringside_subject.hpp"
 #include "perf/ringside/trace_directory.hpp"
 #include "perf/ringside/traced_run.hpp"
-#include "trace-format/block_reader.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/trace_file.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace {
 

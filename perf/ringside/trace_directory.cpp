@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "trace-format/block_reader.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/read_report.hpp"
-#include "trace-format/trace_file.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/read_report.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::perf {
 

@@ -11,7 +11,7 @@
 #include "faulty_block_io.hpp"
 #include "session_fixture.hpp"
 #include "shm-layout/dictionary_entry.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::consumer_test {
 namespace {

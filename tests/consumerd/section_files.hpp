@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace ringside::consumer_test {
 

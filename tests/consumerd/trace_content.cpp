@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "trace-format/block_frame.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::consumer_test {
 namespace {

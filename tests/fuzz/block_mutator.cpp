@@ -5,9 +5,9 @@
 #include <cstring>
 #include <span>
 
-#include "trace-format/block_frame.hpp"
-#include "trace-format/crc32c.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/crc32c.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 

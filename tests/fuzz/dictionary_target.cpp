@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "trace-format/message_text.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/text/message_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ringside;

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "trace-format/message_text.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
+#include "trace-format/text/message_text.hpp"
 
 namespace ringside::fuzz {
 namespace {

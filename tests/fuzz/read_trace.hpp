@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "trace-format/trace_file.hpp"
+#include "trace-format/blocks/trace_file.hpp"
 
 namespace ringside::fuzz {
 

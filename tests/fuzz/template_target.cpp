@@ -11,7 +11,7 @@
 #include "tools/csv_lines.hpp"
 #include "tools/template_lines.hpp"
 #include "tools/trace_text.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tests/tools/orders_trace.hpp"
 #include "tools/event_filter.hpp"
 #include "tools/record_filter.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ringside;

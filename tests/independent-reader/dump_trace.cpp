@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/trace-format/decoded_record.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace {
 

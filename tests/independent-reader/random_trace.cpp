@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/trace-format/random_records.hpp"
-#include "trace-format/block_writer.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 
 namespace {
 

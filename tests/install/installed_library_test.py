@@ -258,10 +258,22 @@ class InstalledTraceLibrary(unittest.TestCase):
         self.environment["LD_LIBRARY_PATH"] = ""
         self.assertEqual(self.read(program), self.EVENTS)
 
+    def headers(self):
+        """The folder of the library's headers, and their paths in it."""
+        top = os.path.join(installed.include, "ringside-trace")
+        return top, sorted(os.path.relpath(os.path.join(folder, name), top)
+                           for folder, _, files in os.walk(top) for name in files)
+
+    def test_the_rooms_of_headers_are_not_part_of_public_paths(self):
+        _, headers = self.headers()
+        of_rooms = [header.split("/") for header in headers if header.count("/") == 2]
+        self.assertIn(["trace-format", "reader", "trace_set.hpp"], of_rooms)
+        for top, room, name in of_rooms:
+            with self.subTest(room=room, name=name):
+                self.assertTrue(room == "query" or f"{top}/{name}" in headers)
+
     def test_headers_need_nothing_that_is_not_installed(self):
-        top = os.path.dirname(os.path.dirname(installed.find("trace_set.hpp")))
-        headers = sorted(os.path.relpath(os.path.join(folder, name), top)
-                         for folder, _, files in os.walk(top) for name in files)
+        top, headers = self.headers()
         self.assertIn("trace-format/trace_follower.hpp", headers)
         source = os.path.join(self.folder, "all.cpp")
         for order in (headers, headers[::-1]):

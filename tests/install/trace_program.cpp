@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "trace-format/trace_set.hpp"
+#include <trace-format/trace_set.hpp>
 
 int main(int argc, char** argv) {
   using namespace ringside::trace;

@@ -14,8 +14,8 @@
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tests/instruction-counts/stepped_run.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/record_run.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/record_run.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/perfetto/perfetto_record_order.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "shm-layout/record_head.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace-format/message_text.hpp"
+#include "trace-format/text/message_text.hpp"
 
 namespace ringside::trace {
 namespace {

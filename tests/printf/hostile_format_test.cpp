@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "shm-layout/printf_fields.hpp"
-#include "trace-format/message_text.hpp"
+#include "trace-format/text/message_text.hpp"
 
 namespace ringside::trace {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "shm-layout/printf_fields.hpp"
-#include "trace-format/message_text.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/message_text.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::test {
 

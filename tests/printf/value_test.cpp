@@ -1,4 +1,4 @@
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 #include <cmath>
 #include <limits>

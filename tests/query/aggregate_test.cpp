@@ -14,7 +14,7 @@
 #include "trace-format/query/histogram.hpp"
 #include "trace-format/query/summary.hpp"
 #include "trace-format/query/visit.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::trace::query {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "query_trace.hpp"
 #include "trace-format/query/visit.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::trace::query {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/trace-format/trace_file_builder.hpp"
 #include "tools/stats_report.hpp"
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {

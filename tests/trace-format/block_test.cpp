@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "ring_bytes.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/index_block.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/index_block.hpp"
 
 namespace ringside::trace::testing {
 namespace {

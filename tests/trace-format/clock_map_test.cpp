@@ -1,4 +1,4 @@
-#include "trace-format/clock_map.hpp"
+#include "trace-format/blocks/clock_map.hpp"
 
 #include <cmath>
 #include <limits>

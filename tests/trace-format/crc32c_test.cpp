@@ -1,4 +1,4 @@
-#include "trace-format/crc32c.hpp"
+#include "trace-format/blocks/crc32c.hpp"
 
 #include <random>
 

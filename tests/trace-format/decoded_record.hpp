@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "ring_bytes.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::trace::testing {
 

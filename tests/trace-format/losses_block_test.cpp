@@ -1,13 +1,13 @@
 // Each loss of LOSSES blocks is reported once, however often and by whichever consumer it was
 // written, and no block does harm.
-#include "trace-format/losses_block.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 #include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "trace-format/counted_losses.hpp"
+#include "trace-format/reader/counted_losses.hpp"
 #include "trace_file_builder.hpp"
 
 namespace ringside::trace::testing {

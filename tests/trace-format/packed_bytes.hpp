@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "decoded_record.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::trace::testing {
 

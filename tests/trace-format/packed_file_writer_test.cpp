@@ -1,5 +1,5 @@
 // The writer's output is the Zstandard seekable format: zstd and the reader restore it.
-#include "trace-format/packed_file_writer.hpp"
+#include "trace-format/blocks/packed_file_writer.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trace-format/frame_table.hpp"
-#include "trace-format/packed_file.hpp"
+#include "trace-format/blocks/frame_table.hpp"
+#include "trace-format/blocks/packed_file.hpp"
 #include "trace_file_builder.hpp"
 
 namespace ringside::trace::testing {

@@ -1,6 +1,6 @@
 // What a reader does not request is not decoded; what it requests is complete, whichever thread
 // decodes it.
-#include "trace-format/read_options.hpp"
+#include "trace-format/reader/read_options.hpp"
 
 #include <map>
 #include <random>

@@ -1,5 +1,5 @@
 // The kernels for runs of records of one site write the same bytes as the portable loop.
-#include "trace-format/record_run.hpp"
+#include "trace-format/codec/record_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Arguments in ring form, compared with the reader's result for the same records.
-#include "trace-format/ring_arguments.hpp"
+#include "trace-format/codec/ring_arguments.hpp"
 
 #include <string>
 #include <vector>
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "random_records.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::trace {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "section_index_bytes.hpp"
-#include "trace-format/losses_block.hpp"
-#include "trace-format/sequence_ledger.hpp"
+#include "trace-format/blocks/losses_block.hpp"
+#include "trace-format/reader/sequence_ledger.hpp"
 
 namespace ringside::trace::testing {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "trace-format/block_reader.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/section_scan.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/reader/section_scan.hpp"
 #include "trace_file_builder.hpp"
 
 namespace ringside::trace::testing {

@@ -1,6 +1,6 @@
 // Reading with the index gives the same as reading without it, costs less, and trusts nothing in
 // it.
-#include "trace-format/section_index.hpp"
+#include "trace-format/reader/section_index.hpp"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 // For any choice of sites, the scan gives the same records and values as a full decode. Bytes that
 // are not part of a valid extent end the scan where they end the decode.
-#include "trace-format/site_scan.hpp"
+#include "trace-format/reader/site_scan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 #include <random>
 

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "decoded_record.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::trace::testing {
 

@@ -1,5 +1,5 @@
 // Files that grow, rotate and are packed while they are read.
-#include "trace-format/trace_follower.hpp"
+#include "trace-format/reader/trace_follower.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Rotated files are read in the order of their numbers, in whatever order they are named.
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 #include <filesystem>
 

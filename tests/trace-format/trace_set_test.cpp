@@ -1,5 +1,5 @@
 // The order and the completeness of the events of trace files.
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 #include <algorithm>
 #include <random>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tools/event_filter.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 

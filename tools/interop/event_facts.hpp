@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "shm-layout/record_head.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

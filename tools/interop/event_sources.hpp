@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tools/interop/conversion_report.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

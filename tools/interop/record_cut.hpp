@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace-format/site_plan.hpp"
+#include "trace-format/codec/site_plan.hpp"
 
 namespace ringside::tool {
 

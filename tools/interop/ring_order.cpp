@@ -11,8 +11,8 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/ring_record.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/ring_record_view.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/ring_record_view.hpp"
 
 namespace ringside::tool {
 namespace {

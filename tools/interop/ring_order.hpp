@@ -2,7 +2,7 @@
 // Puts records in order of time before they are written to a trace file.
 
 #include "tools/interop/record_bytes.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -13,10 +13,10 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool {
 namespace {

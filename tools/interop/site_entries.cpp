@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {
 namespace {

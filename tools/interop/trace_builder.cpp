@@ -11,9 +11,9 @@
 #include "tools/interop/ring_order.hpp"
 #include "tools/interop/site_entries.hpp"
 #include "tools/ring_record.hpp"
-#include "trace-format/block_frame.hpp"
-#include "trace-format/block_writer.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/block_frame.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {
 namespace {

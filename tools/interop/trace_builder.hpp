@@ -25,9 +25,9 @@
 #include "tools/interop/site_definition.hpp"
 #include "tools/output_file.hpp"
 #include "tools/section_writer.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/extent_encoder.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/interop/method_names.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

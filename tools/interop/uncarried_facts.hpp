@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "tools/interop/conversion_report.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "trace-format/message_text.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/text/message_text.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::trace {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "shm-layout/level.hpp"
+#include "trace-format/codec/site_table.hpp"
 #include "trace-format/condition/regular_expression.hpp"
-#include "trace-format/site_table.hpp"
 
 namespace ringside::trace {
 

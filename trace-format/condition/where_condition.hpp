@@ -9,7 +9,7 @@
 
 #include "trace-format/condition/where_expression.hpp"
 #include "trace-format/condition/where_value.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::trace {
 

@@ -4,7 +4,7 @@
 #include <compare>
 #include <string_view>
 
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::trace {
 

@@ -7,7 +7,7 @@
 
 #include "trace-format/condition/where_expression.hpp"
 #include "trace-format/condition/where_number.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::trace {
 

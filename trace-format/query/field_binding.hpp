@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "trace-format/codec/site_choice.hpp"
 #include "trace-format/query/query_error.hpp"
 #include "trace-format/query/record_info.hpp"
-#include "trace-format/site_choice.hpp"
 
 namespace ringside::trace::query {
 

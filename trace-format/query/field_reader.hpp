@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "shm-layout/field_type.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::trace::query {
 

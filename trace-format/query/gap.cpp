@@ -5,7 +5,7 @@
 
 #include "trace-format/query/field_binding.hpp"
 #include "trace-format/query/group_key.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::trace::query {
 namespace {

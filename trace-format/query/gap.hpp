@@ -13,11 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace-format/blocks/read_report.hpp"
 #include "trace-format/query/query_error.hpp"
 #include "trace-format/query/scope.hpp"
 #include "trace-format/query/site_check.hpp"
 #include "trace-format/query/site_selector.hpp"
-#include "trace-format/read_report.hpp"
 
 namespace ringside::trace::query {
 

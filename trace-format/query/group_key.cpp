@@ -5,8 +5,8 @@
 #include "shm-layout/level.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/site_selector.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/text_sink.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::trace::query {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "shm-layout/record_head.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::trace::query {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "trace-format/read_options.hpp"
-#include "trace-format/site_scan.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/read_options.hpp"
+#include "trace-format/reader/site_scan.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::trace::query {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace-format/site_scan.hpp"
-#include "trace-format/trace_paths.hpp"
+#include "trace-format/reader/site_scan.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::trace::query {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::trace::query {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::trace::query {
 

@@ -28,7 +28,7 @@
 #include "trace-format/query/scope.hpp"
 #include "trace-format/query/site_check.hpp"
 #include "trace-format/query/visitor_parameters.hpp"
-#include "trace-format/site_scan.hpp"
+#include "trace-format/reader/site_scan.hpp"
 
 namespace ringside::trace::query {
 

@@ -10,7 +10,7 @@
 
 #include "tools/interop/ctf/ctf_bits.hpp"
 #include "tools/interop/ctf/ctf_layout.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::ctf {
 

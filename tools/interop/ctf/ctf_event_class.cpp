@@ -8,7 +8,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/ctf/ctf_names.hpp"
-#include "trace-format/array_elements.hpp"
+#include "trace-format/text/array_elements.hpp"
 
 namespace ringside::tool::ctf {
 

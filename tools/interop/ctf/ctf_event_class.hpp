@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tools/interop/conversion_report.hpp"
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool::ctf {
 

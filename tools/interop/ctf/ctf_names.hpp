@@ -10,7 +10,7 @@
 #include "shm-layout/format_style.hpp"
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool::ctf {
 

@@ -15,9 +15,9 @@
 #include "tools/interop/heph/heph_format.hpp"
 #include "tools/interop/heph/heph_packets.hpp"
 #include "tools/utf8.hpp"
-#include "trace-format/array_elements.hpp"
 #include "trace-format/condition/site_message.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/array_elements.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {
 namespace heph {

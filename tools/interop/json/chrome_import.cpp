@@ -16,7 +16,7 @@
 #include "tools/interop/json/json_facts.hpp"
 #include "tools/interop/json/json_sources.hpp"
 #include "tools/interop/json/json_statements.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool {
 namespace chrome {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/interop/json/json_record.hpp"
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool::chrome {
 

@@ -7,7 +7,7 @@
 
 #include "shm-layout/loss_cause.hpp"
 #include "tools/interop/json/json_record.hpp"
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "trace-format/array_elements.hpp"
+#include "trace-format/text/array_elements.hpp"
 
 namespace ringside::tool {
 namespace {

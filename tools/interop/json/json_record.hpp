@@ -10,7 +10,7 @@
 #include "shm-layout/field_type.hpp"
 #include "tools/interop/json/json_tree.hpp"
 #include "tools/interop/site_definition.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool {
 

@@ -3,7 +3,7 @@
 #include "tools/field_keys.hpp"
 #include "tools/json_text.hpp"
 #include "tools/json_value.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 namespace {

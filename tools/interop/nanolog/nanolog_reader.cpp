@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nanolog {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tools/interop/netlogger/netlogger_fields.hpp"
 #include "tools/interop/site_definition.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::netlogger {
 

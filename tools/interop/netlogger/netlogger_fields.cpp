@@ -10,7 +10,7 @@
 #include "tools/interop/netlogger/netlogger_conversion.hpp"
 #include "tools/interop/netlogger/netlogger_level.hpp"
 #include "tools/interop/netlogger/netlogger_messages.hpp"
-#include "trace-format/message_text.hpp"
+#include "trace-format/text/message_text.hpp"
 
 namespace ringside::tool::netlogger {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/netlogger/netlogger_fields.hpp"
-#include "trace-format/trace_event.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::netlogger {
 

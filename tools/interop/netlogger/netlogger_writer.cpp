@@ -13,7 +13,7 @@
 #include "tools/interop/netlogger/netlogger_messages.hpp"
 #include "tools/interop/netlogger/netlogger_statement.hpp"
 #include "tools/utf8.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {
 namespace netlogger {

@@ -14,7 +14,7 @@
 #include "tools/interop/netlogger/ulm_reader.hpp"
 #include "tools/interop/netlogger/ulm_text.hpp"
 #include "tools/interop/netlogger/ulm_values.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {
 namespace ulm {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "tools/interop/nettrace/nettrace_format.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 

@@ -9,7 +9,7 @@
 #include "tools/interop/nettrace/nettrace_manifest_values.hpp"
 #include "tools/interop/nettrace/nettrace_ringside_site.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

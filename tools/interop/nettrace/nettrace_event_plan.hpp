@@ -14,7 +14,7 @@
 #include "tools/interop/nettrace/nettrace_manifest.hpp"
 #include "tools/interop/nettrace/nettrace_metadata.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool::nettrace {
 

@@ -16,7 +16,7 @@
 #include "tools/interop/nettrace/nettrace_sequence.hpp"
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {
 namespace nettrace {

@@ -9,7 +9,7 @@
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/payload_bytes.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

@@ -11,7 +11,7 @@
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/nettrace/nettrace_manifest.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::nettrace {
 

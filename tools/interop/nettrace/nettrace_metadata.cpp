@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

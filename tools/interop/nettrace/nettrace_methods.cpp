@@ -6,7 +6,7 @@
 
 #include "tools/interop/nettrace/nettrace_manifest.hpp"
 #include "tools/interop/per_site.hpp"
-#include "trace-format/trace_set.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

@@ -11,7 +11,7 @@
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "tools/json_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

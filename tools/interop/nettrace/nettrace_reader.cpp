@@ -8,7 +8,7 @@
 #include "tools/interop/nettrace/nettrace_blobs.hpp"
 #include "tools/interop/nettrace/nettrace_tagged_fields.hpp"
 #include "tools/visible_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tools/interop/ringtrace_format.hpp"
 #include "tools/interop/site_entries.hpp"
-#include "trace-format/little_endian.hpp"
-#include "trace-format/site_table.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

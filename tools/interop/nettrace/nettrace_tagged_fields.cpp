@@ -1,7 +1,7 @@
 #include "tools/interop/nettrace/nettrace_tagged_fields.hpp"
 
 #include "tools/interop/nettrace/nettrace_format.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

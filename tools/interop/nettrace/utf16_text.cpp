@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tools/utf8.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -4,8 +4,8 @@
 #include "tools/interop/perfetto/protobuf_encoding.hpp"
 #include "tools/interop/valid_utf8.hpp"
 #include "tools/json_value.hpp"
-#include "trace-format/array_elements.hpp"
-#include "trace-format/value_text.hpp"
+#include "trace-format/text/array_elements.hpp"
+#include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {

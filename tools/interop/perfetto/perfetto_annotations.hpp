@@ -10,8 +10,8 @@
 
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/uncarried_facts.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/text_sink.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::perfetto {
 

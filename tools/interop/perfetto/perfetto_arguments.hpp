@@ -11,8 +11,8 @@
 #include "tools/interop/perfetto/perfetto_interned.hpp"
 #include "tools/interop/perfetto/perfetto_own_facts.hpp"
 #include "tools/interop/perfetto/protobuf_decoding.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/text_sink.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::perfetto {
 

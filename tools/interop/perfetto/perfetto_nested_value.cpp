@@ -6,7 +6,7 @@
 #include "tools/interop/perfetto/protobuf_decoding.hpp"
 #include "tools/json_text.hpp"
 #include "tools/json_value.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool::perfetto {
 

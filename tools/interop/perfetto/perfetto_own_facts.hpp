@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tools/interop/perfetto/perfetto_interned.hpp"
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool::perfetto {
 

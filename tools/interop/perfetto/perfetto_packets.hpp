@@ -8,7 +8,7 @@
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/output_bytes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool::perfetto {
 

@@ -7,7 +7,7 @@
 
 #include "tools/interop/perfetto/perfetto_arguments.hpp"
 #include "tools/interop/site_definition.hpp"
-#include "trace-format/text_sink.hpp"
+#include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool::perfetto {
 

@@ -11,7 +11,7 @@
 #include "shm-layout/loss_cause.hpp"
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "trace-format/extent_decoder.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::tool::perfetto {
 

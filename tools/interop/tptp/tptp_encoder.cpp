@@ -3,7 +3,7 @@
 #include "tools/interop/tptp/tptp_binary_reader.hpp"
 #include "tools/interop/tptp/tptp_charset.hpp"
 #include "tools/interop/tptp/tptp_xml_text.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "tools/interop/site_definition.hpp"
 #include "tools/interop/tptp/tptp_message.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::tptp {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "tools/interop/site_definition.hpp"
-#include "trace-format/extent_decoder.hpp"
-#include "trace-format/site_table.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::tptp {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "tools/interop/uncarried_facts.hpp"
-#include "trace-format/text_sink.hpp"
-#include "trace-format/value.hpp"
+#include "trace-format/text/text_sink.hpp"
+#include "trace-format/text/value.hpp"
 
 namespace ringside::tool::otlp {
 

@@ -4,7 +4,7 @@
 
 #include "tools/interop/nettrace/nettrace_facts.hpp"
 #include "tools/interop/nettrace/nettrace_manifest.hpp"
-#include "trace-format/little_endian.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {
 

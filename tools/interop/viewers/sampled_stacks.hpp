@@ -14,7 +14,7 @@
 
 #include "tools/interop/method_names.hpp"
 #include "tools/interop/per_site.hpp"
-#include "trace-format/trace_event.hpp"
+#include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
 

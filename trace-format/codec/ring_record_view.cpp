@@ -1,0 +1,97 @@
+#include "trace-format/codec/ring_record_view.hpp"
+
+#include "shm-layout/record_head.hpp"
+#include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/argument_length.hpp"
+
+namespace ringside::trace {
+namespace {
+
+using State = RingRecordView::State;
+
+RingRecordView corrupt(const char* why) {
+  RingRecordView view;
+  view.state = State::kCorrupt;
+  view.why = why;
+  return view;
+}
+
+RingRecordView control(std::uint64_t head, std::span<const std::byte> bytes) {
+  std::uint64_t length = 0;
+  switch (shm::head_id(head)) {
+    case shm::kCodePad:
+      length = shm::head_tsc(head);
+      if (length < shm::kHeadBytes) return corrupt("a pad shorter than its own head");
+      break;
+    case shm::kCodeClock:
+      length = shm::kClockRecordBytes;
+      break;
+    case shm::kCodeDrop:
+      length = shm::kDropRecordBytes;
+      break;
+    default:
+      return corrupt("a control record of unknown code");
+  }
+  RingRecordView view;
+  if (bytes.size() < length) return view;
+  view.state = State::kWhole;
+  view.head = head;
+  view.bytes = bytes.first(length);
+  return view;
+}
+
+RingRecordView of_site(const Site& site, std::uint64_t head, std::span<const std::byte> bytes,
+                       std::size_t fixed) {
+  const std::span<const std::byte> rest = bytes.subspan(fixed);
+  const ArgumentLength length = argument_length(site.plan, rest.data(), rest.size());
+  if (length.state == LengthState::kCorrupt) return corrupt(length.reason);
+  RingRecordView view;
+  if (length.state == LengthState::kIncomplete) return view;
+  view.state = State::kWhole;
+  view.site = &site;
+  view.head = head;
+  view.bytes = bytes.first(fixed + length.bytes);
+  view.arguments = rest.first(length.bytes);
+  return view;
+}
+
+RingRecordView extended(const SiteTable& sites, std::uint64_t head,
+                        std::span<const std::byte> bytes) {
+  if (bytes.size() < shm::kExtendedHeadBytes) return {};
+  const auto id = load<std::uint32_t>(bytes.data() + 8);
+  const auto flags = load<std::uint32_t>(bytes.data() + 12);
+  const auto length = load<std::uint32_t>(bytes.data() + 16);
+  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record with unknown flags");
+  const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
+  if (length < fixed) return corrupt("an extended record shorter than its parts");
+  if (length > shm::kMaxRecordBytes) return corrupt("the record is longer than a record may be");
+  const Site* const site = sites.find(id);
+  if (site == nullptr) return corrupt("an extended record of a site that the dictionary lacks");
+  if (bytes.size() < length) return {};
+  RingRecordView view = of_site(*site, head, bytes.first(length), fixed);
+  if (view.state == State::kCorrupt) return view;
+  if (view.state == State::kIncomplete || view.bytes.size() != length) {
+    return corrupt("the arguments of an extended record do not fill it exactly");
+  }
+  view.flags = flags;
+  view.extended = true;
+  return view;
+}
+
+}  // namespace
+
+RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byte> bytes) {
+  if (bytes.size() < shm::kHeadBytes) return {};
+  const auto head = load<std::uint64_t>(bytes.data());
+  const std::uint32_t id = shm::head_id(head);
+  if (id == shm::kCodeExtended) return extended(sites, head, bytes);
+  if (id >= shm::kFirstControlCode) return control(head, bytes);
+  const Site* const site = sites.find(id);
+  if (site == nullptr) {
+    return corrupt(id == 0 ? "memory that no record was written to (site id 0)"
+                           : "a record of a site that the dictionary lacks");
+  }
+  return of_site(*site, head, bytes, shm::kHeadBytes);
+}
+
+}  // namespace ringside::trace

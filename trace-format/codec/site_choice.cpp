@@ -1,0 +1,40 @@
+#include "trace-format/codec/site_choice.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ringside::trace {
+
+void SiteChoice::add(const Site& site, std::span<const std::uint8_t> fields) {
+  std::vector<bool>& wanted = wanted_[site.id];
+  wanted.resize(std::max(wanted.size(), site.fields.size()));
+  for (const std::uint8_t field : fields) {
+    if (field < wanted.size()) wanted[field] = true;
+  }
+  for (const FieldPlan& field : site.plan.fields) {
+    numbers_ = numbers_ || (field.coding == Coding::kFloat64 && wanted[field.field]);
+  }
+  plans_.clear();
+}
+
+void SiteChoice::add(const Site& site) {
+  std::vector<std::uint8_t> all(std::min<std::size_t>(site.fields.size(), 256));
+  std::iota(all.begin(), all.end(), std::uint8_t{0});
+  add(site, all);
+}
+
+const SiteChoice::Plan& SiteChoice::plan(const Site& site) {
+  if (site.id >= plans_.size()) plans_.resize(std::size_t{site.id} + 1);
+  std::unique_ptr<Plan>& plan = plans_[site.id];
+  if (plan == nullptr) {
+    const auto wanted = wanted_.find(site.id);
+    const bool chosen = wanted != wanted_.end();
+    plan = std::make_unique<Plan>();
+    plan->chosen = chosen;
+    plan->reading =
+        narrowed_plan(site.reading, chosen ? wanted->second : std::vector<bool>(), numbers_);
+  }
+  return *plan;
+}
+
+}  // namespace ringside::trace

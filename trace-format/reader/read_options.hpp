@@ -1,0 +1,32 @@
+// The part of a trace that a reader selects.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/reader/trace_event.hpp"
+
+namespace ringside::trace {
+
+struct ReadOptions {
+  // Events of [since_ns, until_ns), Unix time.
+  std::uint64_t since_ns = 0;
+  std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
+
+  // Selects records by site; empty: all. Called once for each site of a section.
+  std::function<bool(const Site&, const SegmentInfo&)> site;
+
+  // Selects events by stream, losses included; empty: all. Called once for each stream of a
+  // section, and again when its STREAM block changes.
+  std::function<bool(const StreamInfo&, const SegmentInfo&)> stream;
+
+  bool losses = true;
+  bool site_losses = false;  // also by site: EventKind::kSiteLoss
+
+  // Decoding threads; one of them delivers.
+  unsigned threads = 1;
+};
+
+}  // namespace ringside::trace
