@@ -10,10 +10,10 @@
 #include <benchmark/benchmark.h>
 
 #include "perf/generated_trace.hpp"
-#include "tools/line_clocks.hpp"
-#include "tools/line_event.hpp"
-#include "tools/line_text.hpp"
-#include "tools/text_lines.hpp"
+#include "tools/text/line_clocks.hpp"
+#include "tools/text/line_event.hpp"
+#include "tools/text/line_text.hpp"
+#include "tools/text/text_lines.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/tick_clock.hpp"
 #include "trace-format/codec/extent_decoder.hpp"

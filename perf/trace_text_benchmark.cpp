@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "perf/generated_trace.hpp"
-#include "tools/trace_text.hpp"
+#include "tools/text/trace_text.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace {

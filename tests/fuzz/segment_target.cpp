@@ -20,11 +20,11 @@
 #include "consumerd/write/recovery.hpp"
 #include "tests/fuzz/read_trace.hpp"
 #include "tests/fuzz/segment_steps.hpp"
-#include "tools/segment_image.hpp"
-#include "tools/segment_salvage.hpp"
-#include "tools/segment_status.hpp"
-#include "tools/statement_list.hpp"
-#include "tools/statement_sample.hpp"
+#include "tools/live/segment_image.hpp"
+#include "tools/live/segment_salvage.hpp"
+#include "tools/live/segment_status.hpp"
+#include "tools/live/statement_list.hpp"
+#include "tools/ringstat/statement_sample.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tests/tools/orders_trace.hpp"
-#include "tools/csv_lines.hpp"
-#include "tools/template_lines.hpp"
-#include "tools/trace_text.hpp"
+#include "tools/text/csv_lines.hpp"
+#include "tools/text/template_lines.hpp"
+#include "tools/text/trace_text.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/tools/orders_trace.hpp"
-#include "tools/event_filter.hpp"
-#include "tools/record_filter.hpp"
+#include "tools/query/event_filter.hpp"
+#include "tools/query/record_filter.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -80,9 +80,7 @@ COMMENT_ROOMS = (
     "tests/end-to-end/",
     "tests/*.md",
     "tests/*meson.build",
-    "tools/*",
-    "tools/examples/",
-    "tools/interop/",
+    "tools/",
     "trace-format/",
 )
 STRING_ROOMS = (

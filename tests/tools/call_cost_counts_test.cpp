@@ -1,4 +1,4 @@
-#include "tools/call_cost_counts.hpp"
+#include "tools/live/call_cost_counts.hpp"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "tools/duration.hpp"
+#include "tools/text/duration.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Whole traces as JSON lines, also from hostile bytes, read by another implementation.
-#include "tools/json_lines.hpp"
+#include "tools/text/json_lines.hpp"
 
 #include <random>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Arguments as JSON, read back by another implementation.
-#include "tools/json_value.hpp"
+#include "tools/text/json_value.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/trace-format/ring_bytes.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace {

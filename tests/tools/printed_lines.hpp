@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace-format/trace_file_builder.hpp"
-#include "tools/line_format.hpp"
-#include "tools/trace_text.hpp"
+#include "tools/text/line_format.hpp"
+#include "tools/text/trace_text.hpp"
 
 namespace ringside::tool::testing {
 

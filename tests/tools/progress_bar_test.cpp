@@ -1,4 +1,4 @@
-#include "tools/progress_bar.hpp"
+#include "tools/text/progress_bar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/quantity_text.hpp"
+#include "tools/ringstat/quantity_text.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,12 +1,12 @@
 // The meaning of the arguments of ringcat agg and ringcat hist, and the form of their answers.
-#include "tools/question.hpp"
+#include "tools/query/question.hpp"
 
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "tools/histogram_text.hpp"
-#include "tools/result_table.hpp"
+#include "tools/query/histogram_text.hpp"
+#include "tools/text/result_table.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -1,5 +1,5 @@
 // ringstat's results for a segment that it polls repeatedly.
-#include "tools/segment_watch.hpp"
+#include "tools/ringstat/segment_watch.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Tables that fit the terminal, whatever the names of services.
-#include "tools/status_text.hpp"
+#include "tools/ringstat/status_text.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // Points in time as users type them.
-#include "tools/time_argument.hpp"
+#include "tools/text/time_argument.hpp"
 
 #include <stdlib.h>
 #include <time.h>

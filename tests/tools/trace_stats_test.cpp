@@ -1,4 +1,4 @@
-#include "tools/trace_stats.hpp"
+#include "tools/query/trace_stats.hpp"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/trace-format/trace_file_builder.hpp"
-#include "tools/stats_report.hpp"
+#include "tools/query/stats_report.hpp"
 #include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::tool {

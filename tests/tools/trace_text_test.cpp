@@ -1,5 +1,5 @@
 // The lines that ringcat prints: their form, and that the number of threads does not change them.
-#include "tools/trace_text.hpp"
+#include "tools/text/trace_text.hpp"
 
 #include <algorithm>
 #include <random>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace-format/trace_file_builder.hpp"
-#include "tools/wall_clock_text.hpp"
+#include "tools/text/wall_clock_text.hpp"
 
 namespace ringside::tool {
 namespace {

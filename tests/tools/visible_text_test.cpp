@@ -1,12 +1,12 @@
 // Texts that could control a terminal.
-#include "tools/visible_text.hpp"
+#include "tools/text/visible_text.hpp"
 
 #include <random>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool {
 namespace {

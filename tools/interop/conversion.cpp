@@ -5,14 +5,14 @@
 #include <system_error>
 #include <utility>
 
-#include "tools/exit_codes.hpp"
+#include "tools/files/output_file.hpp"
 #include "tools/interop/format_announcement.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/nettrace/nettrace_methods.hpp"
 #include "tools/interop/tcp_endpoint.hpp"
-#include "tools/output_file.hpp"
-#include "tools/record_filter.hpp"
-#include "tools/standard_streams.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/query/record_filter.hpp"
+#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {

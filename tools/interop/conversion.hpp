@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "tools/event_filter.hpp"
+#include "tools/query/event_filter.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {

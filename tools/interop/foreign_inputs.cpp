@@ -7,11 +7,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "tools/exit_codes.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/input_bytes.hpp"
 #include "tools/interop/ringtrace_format.hpp"
-#include "tools/standard_streams.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {

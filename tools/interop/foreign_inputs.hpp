@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/files/output_file.hpp"
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/output_file.hpp"
 
 namespace ringside::tool {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "shm-layout/record_head.hpp"
-#include "tools/ring_record.hpp"
+#include "tools/files/ring_record.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/ring_record_view.hpp"
 

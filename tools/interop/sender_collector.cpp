@@ -21,7 +21,7 @@
 
 #include "tools/interop/tcp_endpoint.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/standard_streams.hpp"
+#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {

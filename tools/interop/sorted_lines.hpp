@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/output_file.hpp"
+#include "tools/files/output_file.hpp"
 
 namespace ringside::tool {
 

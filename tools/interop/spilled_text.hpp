@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tools/files/output_file.hpp"
 #include "tools/interop/output_bytes.hpp"
-#include "tools/output_file.hpp"
 
 namespace ringside::tool {
 

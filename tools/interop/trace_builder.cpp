@@ -8,9 +8,9 @@
 #include <sys/random.h>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/files/ring_record.hpp"
 #include "tools/interop/ring_order.hpp"
 #include "tools/interop/site_entries.hpp"
-#include "tools/ring_record.hpp"
 #include "trace-format/blocks/block_frame.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/little_endian.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tools/utf8.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/utf8.hpp"
+#include "tools/text/visible_text.hpp"
 
 namespace ringside::tool {
 

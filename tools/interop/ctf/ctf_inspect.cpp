@@ -6,7 +6,7 @@
 
 #include "tools/interop/ctf/ctf_session.hpp"
 #include "tools/interop/ctf/ctf_trace.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace ctf {

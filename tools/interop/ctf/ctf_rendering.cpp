@@ -6,7 +6,7 @@
 
 #include "tools/interop/ctf/ctf_decoder.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool::ctf {
 

@@ -16,10 +16,10 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "tools/files/output_file.hpp"
 #include "tools/interop/ctf/ctf_event_class.hpp"
 #include "tools/interop/ctf/ctf_names.hpp"
 #include "tools/interop/ctf/ctf_packet_writer.hpp"
-#include "tools/output_file.hpp"
 
 namespace ringside::tool {
 namespace ctf {

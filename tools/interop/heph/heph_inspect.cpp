@@ -14,8 +14,8 @@
 #include "tools/interop/heph/heph_format.hpp"
 #include "tools/interop/heph/heph_packets.hpp"
 #include "tools/interop/spilled_text.hpp"
-#include "tools/json_text.hpp"
-#include "tools/utf8.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool {
 namespace heph {

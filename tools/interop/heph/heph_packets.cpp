@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/output_file.hpp"
+#include "tools/files/output_file.hpp"
 
 namespace ringside::tool::heph {
 namespace {

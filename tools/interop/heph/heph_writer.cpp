@@ -14,7 +14,7 @@
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/heph/heph_format.hpp"
 #include "tools/interop/heph/heph_packets.hpp"
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 #include "trace-format/condition/site_message.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"

@@ -11,7 +11,7 @@
 #include "tools/interop/json/chrome_format.hpp"
 #include "tools/interop/json/chrome_reader.hpp"
 #include "tools/interop/json/json_decimal.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace chrome {

@@ -4,7 +4,7 @@
 
 #include "shm-layout/printf_fields.hpp"
 #include "tools/interop/event_facts.hpp"
-#include "tools/loss_text.hpp"
+#include "tools/text/loss_text.hpp"
 #include "trace-format/condition/level_name.hpp"
 
 namespace ringside::tool {

@@ -1,8 +1,8 @@
 #include "tools/interop/json/json_statements.hpp"
 
-#include "tools/field_keys.hpp"
-#include "tools/json_text.hpp"
-#include "tools/json_value.hpp"
+#include "tools/text/field_keys.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_value.hpp"
 #include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {

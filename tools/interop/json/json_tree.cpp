@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/json/json_text_reading.hpp"
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -12,7 +12,7 @@
 #include "tools/interop/digested_input.hpp"
 #include "tools/interop/json/ndjson_format.hpp"
 #include "tools/interop/json/ndjson_lines.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace ndjson {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tools/interop/json/json_decimal.hpp"
-#include "tools/time_argument.hpp"
+#include "tools/text/time_argument.hpp"
 #include "trace-format/condition/level_name.hpp"
 
 namespace ringside::tool::ndjson {

@@ -2,7 +2,7 @@
 
 #include "tools/interop/nanolog/nanolog_format.hpp"
 #include "tools/interop/nanolog/nanolog_reader.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace nanolog {

@@ -14,8 +14,8 @@
 #include "tools/interop/netlogger/ulm_text.hpp"
 #include "tools/interop/spilled_text.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/json_text.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/visible_text.hpp"
 
 namespace ringside::tool {
 namespace netlogger {

@@ -12,7 +12,7 @@
 #include "tools/interop/netlogger/netlogger_format.hpp"
 #include "tools/interop/netlogger/netlogger_messages.hpp"
 #include "tools/interop/netlogger/netlogger_statement.hpp"
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 #include "trace-format/text/value_text.hpp"
 
 namespace ringside::tool {

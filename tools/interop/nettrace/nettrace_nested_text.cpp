@@ -10,7 +10,7 @@
 #include "tools/interop/nettrace/nettrace_facts.hpp"
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {

@@ -7,7 +7,7 @@
 
 #include "tools/interop/nettrace/nettrace_blobs.hpp"
 #include "tools/interop/nettrace/nettrace_tagged_fields.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/visible_text.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/json_text.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/visible_text.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {

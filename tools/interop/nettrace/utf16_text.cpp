@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool {

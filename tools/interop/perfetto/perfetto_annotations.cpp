@@ -3,7 +3,7 @@
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/protobuf_encoding.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/json_value.hpp"
+#include "tools/text/json_value.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"
 

@@ -6,8 +6,8 @@
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/perfetto_nested_value.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/json_text.hpp"
-#include "tools/json_value.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_value.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {

@@ -14,7 +14,7 @@
 #include "tools/interop/perfetto/perfetto_reader.hpp"
 #include "tools/interop/perfetto/perfetto_sequence.hpp"
 #include "tools/interop/perfetto/perfetto_tracks.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace perfetto {

@@ -4,8 +4,8 @@
 
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/protobuf_decoding.hpp"
-#include "tools/json_text.hpp"
-#include "tools/json_value.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_value.hpp"
 #include "trace-format/text/value.hpp"
 
 namespace ringside::tool::perfetto {

@@ -9,7 +9,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "tools/interop/event_facts.hpp"
-#include "tools/loss_text.hpp"
+#include "tools/text/loss_text.hpp"
 
 namespace ringside::tool::perfetto {
 

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/field_keys.hpp"
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/per_site.hpp"
@@ -21,8 +20,9 @@
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/loss_text.hpp"
-#include "tools/record_extension_text.hpp"
+#include "tools/text/field_keys.hpp"
+#include "tools/text/loss_text.hpp"
+#include "tools/text/record_extension_text.hpp"
 #include "trace-format/condition/site_message.hpp"
 
 namespace ringside::tool {

@@ -6,8 +6,8 @@
 #include <iconv.h>
 #include <utility>
 
-#include "tools/utf8.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/utf8.hpp"
+#include "tools/text/visible_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "tools/files/output_file.hpp"
 #include "tools/interop/format_announcement.hpp"
 #include "tools/interop/sender_collector.hpp"
 #include "tools/interop/tptp/tptp_import.hpp"
 #include "tools/interop/tptp/tptp_inspect.hpp"
 #include "tools/interop/tptp/tptp_placement.hpp"
-#include "tools/output_file.hpp"
-#include "tools/standard_streams.hpp"
+#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

@@ -11,8 +11,8 @@
 #include "tools/interop/tptp/tptp_binary_reader.hpp"
 #include "tools/interop/tptp/tptp_xml_reader.hpp"
 #include "tools/interop/tptp/tptp_xml_text.hpp"
-#include "tools/json_text.hpp"
-#include "tools/visible_text.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/visible_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/tptp/tptp_record_text.hpp"
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool::tptp {
 namespace {

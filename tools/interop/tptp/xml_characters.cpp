@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tools/utf8.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include "tools/csv_lines.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/json_lines.hpp"
-#include "tools/line_clocks.hpp"
-#include "tools/line_event.hpp"
+#include "tools/text/csv_lines.hpp"
+#include "tools/text/json_lines.hpp"
+#include "tools/text/line_clocks.hpp"
+#include "tools/text/line_event.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "tools/json_text.hpp"
-#include "tools/json_value.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_value.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"
 

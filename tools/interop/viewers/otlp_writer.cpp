@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/field_keys.hpp"
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/viewers/otlp_values.hpp"
-#include "tools/json_text.hpp"
-#include "tools/loss_text.hpp"
+#include "tools/text/field_keys.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/loss_text.hpp"
 #include "trace-format/condition/site_message.hpp"
 
 namespace ringside::tool {

@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "tools/field_keys.hpp"
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/perfetto/protobuf_encoding.hpp"
 #include "tools/interop/uncarried_facts.hpp"
-#include "tools/json_text.hpp"
-#include "tools/json_value.hpp"
-#include "tools/loss_text.hpp"
+#include "tools/text/field_keys.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_value.hpp"
+#include "tools/text/loss_text.hpp"
 #include "trace-format/condition/site_message.hpp"
 
 namespace ringside::tool {

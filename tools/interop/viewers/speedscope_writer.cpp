@@ -17,7 +17,7 @@
 #include "tools/interop/viewers/profile_writers.hpp"
 #include "tools/interop/viewers/sampled_stacks.hpp"
 #include "tools/interop/viewers/spooled_lanes.hpp"
-#include "tools/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 namespace ringside::tool {
 namespace speedscope {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/files/output_file.hpp"
 #include "tools/interop/output_bytes.hpp"
-#include "tools/output_file.hpp"
 
 namespace ringside::tool {
 

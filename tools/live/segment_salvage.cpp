@@ -1,0 +1,399 @@
+#include "tools/live/segment_salvage.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "shm-layout/clock_reading.hpp"
+#include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/loss_cause.hpp"
+#include "shm-layout/record_head.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "tools/live/segment_image.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/clock_map.hpp"
+#include "trace-format/blocks/losses_block.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
+#include "trace-format/codec/site_table.hpp"
+#include "trace-format/codec/untold_drops.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// A running service changes the words continuously.
+constexpr int kMaxReadings = 1000;
+constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
+constexpr std::size_t kDictionaryBlockBytes = std::size_t{256} << 10;
+
+bool is_this_boot(const std::uint8_t (&boot_id)[16]) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  std::getline(file, text);
+  std::erase(text, '-');
+  std::string theirs;
+  for (const std::uint8_t byte : boot_id) theirs += fmt::format("{:02x}", byte);
+  return text == theirs;
+}
+
+class Salvage {
+ public:
+  explicit Salvage(SegmentImage& image) : image_(image), control_(image.control()) {}
+
+  SalvagedSegment run() {
+    if (image_.missing_bytes() != 0) {
+      note(fmt::format("the file ends {} bytes too early", image_.missing_bytes()));
+    }
+    result_.losses_without_ring =
+        control_.lost_no_ring + control_.lost_no_memory + control_.lost_dictionary_full;
+    result_.overwritten_streams_lost = control_.overwritten_streams_lost;
+    put_header();
+    put_clock();
+    put_dictionary();
+    for (std::uint32_t ring = 0; ring < control_.rings_used; ++ring) salvage_ring(ring);
+    put_losses();
+    trace::EndBlock end;
+    for (const SalvagedThread& thread : result_.threads) {
+      end.records += thread.records;
+      end.dropped += thread.dropped;
+    }
+    put(256, [&](auto out) { return trace::write_end_block(end, out); });
+    return std::move(result_);
+  }
+
+ private:
+  // A consistent state of one ring.
+  struct Snapshot {
+    RingWords words;
+    std::vector<std::byte> bytes;  // the bytes after words.consumer_pos
+    std::uint64_t expected_bytes = 0;
+  };
+
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+
+  template <class Write>
+  std::size_t put(std::size_t room, Write&& write) {
+    std::vector<std::byte>& trace = result_.trace;
+    const std::size_t before = trace.size();
+    trace.resize(before + room);
+    const std::size_t written = write(std::span(trace).subspan(before));
+    trace.resize(before + written);
+    return written;
+  }
+
+  void put_header() {
+    const shm::SegmentHeader& segment = image_.header();
+    trace::SectionHeader header;
+    std::copy(std::begin(segment.uuid), std::end(segment.uuid), header.uuid.begin());
+    std::copy(std::begin(segment.boot_id), std::end(segment.boot_id), header.boot_id.begin());
+    header.pid = segment.pid;
+    header.uid = segment.uid;
+    header.tick_hz = segment.tsc_frequency_hz;
+    header.start_tsc = segment.start_tsc;
+    header.start_monotonic_ns = segment.start_monotonic_ns;
+    header.start_realtime_ns = segment.start_realtime_ns;
+    header.clock_source = static_cast<trace::ClockSource>(segment.clock_source);
+    header.writer_version = segment.agent_version;
+    header.service = segment.service;
+    header.executable = segment.exe;
+    header.host = segment.host;
+    put(4096, [&](auto out) { return trace::write_header_block(header, out); });
+  }
+
+  // The same times that a consumerd gives: by the last one's clock, or measured over the whole run.
+  void put_clock() {
+    const shm::SegmentHeader& segment = image_.header();
+    if (segment.tsc_frequency_hz == 0) {
+      note("the header has no tick frequency; times are ticks");
+      add_clock({0, 0, std::uint64_t{1} << 40, 0, 0});
+      return;
+    }
+    trace::ClockSteering clock({segment.start_tsc, segment.start_monotonic_ns,
+                                segment.start_realtime_ns, segment.tsc_frequency_hz});
+    const auto step = [this](std::uint64_t number) {
+      const ControlWords::Step& from = control_.steps[(number - 1) % control_.steps.size()];
+      return trace::ClockPoint{from.tsc0, from.unix_ns0, from.ns_per_tick, 0, 0};
+    };
+    const std::uint64_t steps = control_.clock_steps;
+    const bool resumed =
+        steps > 0 && clock.resume(step(steps > 1 ? steps - 1 : steps), step(steps));
+    if (!resumed && is_this_boot(segment.boot_id)) {
+      const shm::ClockReading now = shm::read_clocks();
+      clock.measure({now.tsc, now.monotonic_ns, now.realtime_ns});
+    }
+    add_clock(clock.first());
+    if (clock.last().tsc0 != clock.first().tsc0) add_clock(clock.last());
+  }
+
+  void add_clock(const trace::ClockPoint& point) {
+    clocks_.add(point);
+    put(256, [&](auto out) { return trace::write_clock_block(point, out); });
+  }
+
+  // Records lost without a ring since the service began: a consumer may have reported some of them.
+  void put_losses() {
+    trace::LossesBlock losses;
+    losses.since_tsc = image_.header().start_tsc;
+    losses.until_tsc = std::max(last_tsc_, losses.since_tsc);
+    for (const auto& [cause, count] :
+         {std::pair{shm::LossCause::kNoRing, control_.lost_no_ring},
+          std::pair{shm::LossCause::kNoSharedMemory, control_.lost_no_memory},
+          std::pair{shm::LossCause::kDictionaryFull, control_.lost_dictionary_full}}) {
+      if (count != 0) losses.without_stream.push_back({0, cause, 0, count});
+    }
+    if (losses.without_stream.empty()) return;
+    put(256, [&](auto out) { return trace::write_losses_block(losses, out); });
+  }
+
+  void put_dictionary() {
+    const std::vector<std::byte> bytes = image_.dictionary(control_.dictionary_bytes);
+    const std::span<const std::byte> entries(bytes);
+    std::size_t sound = 0;
+    std::size_t written = 0;
+    std::string why;
+    const auto flush = [&] {
+      if (sound == written) return;
+      const auto block = entries.subspan(written, sound - written);
+      put(block.size() + 64, [&](auto out) { return trace::write_dictionary_block(block, out); });
+      written = sound;
+    };
+    while (sound < bytes.size()) {
+      const std::uint32_t next = shm::entry_bytes(entries.subspan(sound));
+      if (next == 0) why = "an entry is cut short or has an impossible length";
+      if (next == 0 || !sites_.add(entries.subspan(sound, next), &why)) break;
+      if (sound + next - written > kDictionaryBlockBytes) flush();
+      sound += next;
+    }
+    flush();
+    if (sound != control_.dictionary_bytes) {
+      note(fmt::format("the dictionary is sound for {} of {} bytes{}{}", sound,
+                       control_.dictionary_bytes, why.empty() ? "" : ": ", why));
+    }
+  }
+
+  // Copies the bytes between two reads of the consumer's words: bytes that a consumer released in
+  // between may have been overwritten and are left out; the others were not. The words are read
+  // until they are stable.
+  Snapshot take_snapshot(std::uint32_t ring) {
+    Snapshot shot;
+    const RingWords first = image_.ring_words(ring);
+    const std::uint64_t end = first.producer_pos;
+    shot.bytes = image_.ring_bytes(ring, first.consumer_pos, end - first.consumer_pos);
+    shot.words = image_.ring_words(ring);
+    for (int i = 0; i < kMaxReadings; ++i) {
+      const RingWords again = image_.ring_words(ring);
+      const bool still = again.consumer_pos == shot.words.consumer_pos &&
+                         again.next_sequence == shot.words.next_sequence &&
+                         again.consumer_generation == shot.words.consumer_generation;
+      shot.words = again;
+      if (still) break;
+    }
+    const std::uint64_t released =
+        std::min<std::uint64_t>(shot.words.consumer_pos - first.consumer_pos, shot.bytes.size());
+    shot.bytes.erase(shot.bytes.begin(),
+                     shot.bytes.begin() + static_cast<std::ptrdiff_t>(released));
+    shot.words.producer_pos = std::max(end, shot.words.consumer_pos);
+    shot.expected_bytes = shot.words.producer_pos - shot.words.consumer_pos;
+    if (shot.words.generation != first.generation) {
+      // The ring was drained and claimed by another thread in between: that thread has just begun.
+      shot.bytes.clear();
+      shot.expected_bytes = 0;
+    }
+    return shot;
+  }
+
+  // For a ring that is overwritten during reading; the letters are those of
+  // shm-layout/overwrite_words.hpp.
+  Snapshot take_overwritten(std::uint32_t ring) {
+    for (int i = 0;; ++i) {
+      Snapshot shot;
+      const RingWords first = still_words(ring);  // a, b
+      std::uint64_t from = first.oldest.pos;
+      const std::uint64_t end = std::min(first.producer_pos, from + image_.layout().ring_bytes);
+      shot.bytes = image_.ring_bytes(ring, from, end - from);  // c
+      shot.words = still_words(ring);                          // e; system calls order the reads
+      const std::uint64_t gone = shot.words.oldest.pos - from;
+      if (gone > 0 && gone >= shot.bytes.size() && end != from && i < kMaxReadings / 100) continue;
+      const std::span<const std::byte> copied(shot.bytes);
+      const auto whole = copied.subspan(std::min<std::uint64_t>(gone, copied.size()));
+      shot.bytes = std::vector<std::byte>(whole.begin(), whole.end());
+      from += gone;
+      shot.words.producer_pos = std::max(end, from);
+      shot.expected_bytes = shot.words.producer_pos - from;
+      return shot;
+    }
+  }
+
+  RingWords still_words(std::uint32_t ring) {  // two equal copies: no change happened in between
+    RingWords words = image_.ring_words(ring);
+    for (int i = 0; i < kMaxReadings; ++i) {
+      const RingWords again = image_.ring_words(ring);
+      if (again.oldest == std::exchange(words, again).oldest) break;
+    }
+    return words;
+  }
+
+  void tell_overwritten(const RingWords& words, std::span<const std::byte> bytes,
+                        trace::StreamCursor& cursor, SalvagedThread& thread) {
+    std::uint64_t clock[2] = {};
+    if (bytes.size() < shm::kClockRecordBytes) return;
+    std::memcpy(clock, bytes.data(), sizeof clock);
+    if (shm::head_id(clock[0]) == shm::kCodeClock) cursor.last_tsc = clock[1];
+    if (words.oldest.sequence < cursor.next_sequence ||
+        words.oldest.drops - cursor.booked_drops > words.oldest.sequence - cursor.next_sequence) {
+      cursor.next_sequence = words.oldest.sequence;  // some of it is in snapshots
+      cursor.booked_drops = words.oldest.drops;
+      thread.drained = cursor.next_sequence;
+      return;
+    }
+    const std::uint64_t dropped = words.oldest.drops - cursor.booked_drops;
+    thread.overwritten = words.oldest.sequence - cursor.next_sequence - dropped;
+    put_mark(shm::DropCause::kRingFull, dropped, cursor, thread);
+    put_mark(shm::DropCause::kOverwritten, thread.overwritten, cursor, thread);
+    cursor.booked_drops = words.oldest.drops;
+  }
+
+  // For a service that is gone: records of its signal handlers within a call that never ended.
+  void take_nested(std::uint32_t ring, Snapshot* shot) {
+    const std::uint64_t end = shot->words.producer_pos;
+    if (shot->bytes.size() != shot->expected_bytes) return;
+    const shm::NestedRest rest = shm::nested_rest(
+        image_.nested(ring), end, end - shot->expected_bytes + image_.layout().ring_bytes);
+    std::vector<std::byte> bytes = image_.ring_bytes(ring, end, rest.end - end);
+    if (bytes.size() != rest.end - end) return;
+    for (std::size_t i = 0; i < rest.gap_count; ++i) {
+      const std::uint64_t head = shm::gap_head(rest.gaps[i]);
+      std::memcpy(&bytes[rest.gaps[i].begin - end], &head, sizeof head);
+    }
+    shot->bytes.insert(shot->bytes.end(), bytes.begin(), bytes.end());
+    shot->expected_bytes = shot->bytes.size();
+    shot->words.producer_pos = rest.end;
+  }
+
+  void salvage_ring(std::uint32_t ring) {
+    Snapshot shot = image_.overwritten() ? take_overwritten(ring) : take_snapshot(ring);
+    if (!image_.is_locked(shm::kServiceLockByte)) take_nested(ring, &shot);
+    const RingWords& words = shot.words;
+    if (words.generation == 0) return;  // never claimed
+    SalvagedThread thread;
+    thread.ring = ring;
+    thread.thread_id = words.thread_id;
+    thread.thread_name = words.thread_name;
+    thread.ended = words.state == static_cast<std::uint32_t>(shm::RingState::kRetired);
+    trace::StreamCursor cursor{.stream_id = words.stream_id, .last_tsc = words.start_tsc};
+    if (words.consumer_generation == words.generation) {
+      cursor.next_sequence = words.next_sequence;
+      cursor.last_tsc = words.last_tsc;
+      cursor.booked_drops = words.booked_drops;
+      cursor.booked_consumer_absent = words.booked_consumer_absent;
+    }
+    thread.drained = cursor.next_sequence;
+    put(256, [&](auto out) {
+      return trace::write_stream_block(
+          {words.stream_id, words.start_tsc, words.thread_id, ring, words.thread_name}, out);
+    });
+    if (shot.expected_bytes > image_.layout().ring_bytes) {
+      thread.damage = "the positions are impossible";
+      thread.lost_bytes = 0;
+    } else {
+      if (image_.overwritten()) tell_overwritten(words, shot.bytes, cursor, thread);
+      decode(shot, cursor, thread);
+    }
+    result_.threads.push_back(std::move(thread));
+  }
+
+  void decode(const Snapshot& shot, trace::StreamCursor& cursor, SalvagedThread& thread) {
+    std::span<const std::byte> rest(shot.bytes);
+    while (!rest.empty() && thread.damage.empty()) {
+      const auto batch = rest.first(std::min(rest.size(), kBatchBytes));
+      trace::EncodeResult done;
+      put(2 * batch.size() + 4096, [&](auto out) {
+        // A record that the consumer stamps has no time yet: it gets the time of the record before
+        // it.
+        done = encoder_.encode(batch, cursor, 0, cursor.last_tsc, out);
+        return done.output_bytes;
+      });
+      rest = rest.subspan(done.consumed_bytes);
+      thread.records += done.records;
+      thread.dropped += done.dropped;
+      if (done.stop == trace::EncodeStop::kCorrupt) {
+        thread.damage = done.corrupt_reason;
+      } else if (done.consumed_bytes == 0) {
+        thread.damage = "a record has no end";
+      }
+    }
+    last_tsc_ = std::max(last_tsc_, cursor.last_tsc);
+    const std::uint64_t decoded = shot.bytes.size() - rest.size();
+    thread.lost_bytes = shot.expected_bytes - decoded;
+    if (thread.damage.empty() && thread.lost_bytes != 0)
+      thread.damage = "the file ends before them";
+    if (thread.records != 0) {
+      thread.last_sequence = cursor.next_sequence - 1;
+      thread.last_unix_ns = clocks_.unix_ns(cursor.last_tsc);
+    }
+    if (!thread.damage.empty()) return;
+    look_behind(shot.words, cursor, thread);
+    book_final_drops(shot.words, cursor, thread);
+  }
+
+  // A thread's reservation is not visible, but it stores the head of its record first. A head after
+  // the last record that names a known site and is younger than that record is not from the
+  // previous lap. (For sites that the consumer stamps, the head has no time and proves nothing.)
+  void look_behind(const RingWords& words, const trace::StreamCursor& cursor,
+                   SalvagedThread& thread) {
+    const std::vector<std::byte> bytes =
+        image_.ring_bytes(thread.ring, words.producer_pos, shm::kHeadBytes);
+    std::uint64_t head = 0;
+    if (bytes.size() != sizeof head) return;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    const trace::Site* const site = sites_.find(shm::head_id(head));
+    const bool extended = shm::head_id(head) == shm::kCodeExtended;
+    if ((site == nullptr && !extended) || shm::head_tsc(head) == 0) return;
+    if (shm::widen_tsc(shm::head_tsc(head), cursor.last_tsc) < cursor.last_tsc) return;
+    thread.unfinished = true;
+    if (site != nullptr) thread.unfinished_site = fmt::format("{}:{}", site->file, site->line);
+  }
+
+  void book_final_drops(const RingWords& words, trace::StreamCursor& cursor,
+                        SalvagedThread& thread) {
+    const trace::DropCounters counters{words.dropped_total, words.dropped_ring_full,
+                                       words.dropped_consumer_absent, words.dropped_quarantined,
+                                       words.dropped_abandoned};
+    for (const trace::UntoldDrops& drops : trace::untold_drops(counters, cursor)) {
+      put_mark(drops.cause, drops.count, cursor, thread);
+    }
+  }
+
+  void put_mark(shm::DropCause cause, std::uint64_t count, trace::StreamCursor& cursor,
+                SalvagedThread& thread) {
+    if (count == 0) return;
+    const auto mark = trace::drop_record({cause, count}, cursor);
+    put(4096, [&](auto out) {
+      const auto done =
+          encoder_.encode(std::as_bytes(std::span(mark)), cursor, 0, cursor.last_tsc, out);
+      thread.dropped += done.dropped;
+      return done.output_bytes;
+    });
+  }
+
+  SegmentImage& image_;
+  ControlWords control_;
+  SalvagedSegment result_;
+  trace::SiteTable sites_;
+  trace::ExtentEncoder encoder_{sites_};
+  trace::ClockMap clocks_;
+  std::uint64_t last_tsc_ = 0;  // of all records until now
+};
+
+}  // namespace
+
+std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why) {
+  const auto image = SegmentImage::open(path, why);
+  if (image == nullptr) return {};
+  return Salvage(*image).run();
+}
+
+}  // namespace ringside::tool

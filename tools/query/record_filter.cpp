@@ -1,0 +1,36 @@
+#include "tools/query/record_filter.hpp"
+
+#include "trace-format/codec/site_table.hpp"
+
+namespace ringside::tool {
+
+void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint8_t>& fields) {
+  const EventFilter::SiteDecision decision = filter_.decide(site);
+  // A message may use all of them.
+  const std::size_t count = decision.message ? site.fields.size() : 0;
+  for (std::size_t i = 0; i < count; ++i) fields.push_back(static_cast<std::uint8_t>(i));
+  if (!decision.where) return;
+  for (const std::size_t field : decision.where->fields()) {
+    fields.push_back(static_cast<std::uint8_t>(field));
+  }
+}
+
+bool RecordFilter::wanted(const trace::Event& event) {
+  if (event.kind != trace::EventKind::kRecord || !filter_.looks_at_records()) return true;
+  const Key key{event.record.site, event.section};
+  if (last_site_ == nullptr || last_ != key) {
+    if (sites_.size() >= kMostSites) sites_.clear();
+    const auto [it, is_new] = sites_.try_emplace(key);
+    if (is_new) it->second = filter_.decide(*key.site);
+    last_ = key;
+    last_site_ = &it->second;
+  }
+  const EventFilter::SiteDecision& decision = *last_site_;
+  if (!decision.wanted) return false;
+  text_.clear();
+  if (decision.message) decision.message->append(text_, event.record.args);
+  if (!decision.grep_decided && !filter_.grep_finds(text_.text())) return false;
+  return !decision.where || decision.where->matches(event, text_.text());
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,212 @@
+#include "tools/query/stats_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "shm-layout/level.hpp"
+#include "tools/text/loss_text.hpp"
+#include "tools/text/visible_text.hpp"
+#include "tools/text/wall_clock_text.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
+    "unknown",          "ring full",       "no consumer", "several causes", "missing",   "no ring",
+    "no shared memory", "dictionary full", "quarantined", "overwritten",    "too large", "late",
+    "sampled"};
+constexpr std::size_t kMostTextBytes = 60;
+
+// For a terminal: characters that are not printable are shown by number, and long texts are cut.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char character : visible(text)) {
+    const bool continues = (static_cast<unsigned char>(character) & 0xC0) == 0x80;
+    if (out.size() >= kMostTextBytes && !continues) return out + "...";
+    if (character == '\t') {
+      out += "\\x09";
+    } else {
+      out += character;
+    }
+  }
+  return out;
+}
+
+// The causes that cost records, or the others.
+std::string causes_text(const LossTally& counts, bool lost) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0 || shm::is_lost(static_cast<trace::LossCause>(i)) != lost) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], kCauses[i]);
+  }
+  return text;
+}
+
+// "  lost: 3 ring full; 1 late"
+std::string remark(const Tally& tally) {
+  const std::string lost = causes_text(tally.by_cause, true);
+  const std::string impaired = causes_text(tally.by_cause, false);
+  std::string text;
+  if (!lost.empty()) text += "  lost: " + lost;
+  if (!impaired.empty()) text += (lost.empty() ? "  " : "; ") + impaired;
+  return text;
+}
+
+std::string time_text(std::uint64_t unix_ns, bool utc) {
+  trace::TextSink sink;
+  WallClockText(utc).append(sink, unix_ns);
+  std::string text(sink.text());
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+double per_second(std::uint64_t count, std::uint64_t ns) {
+  return ns == 0 ? 0 : static_cast<double>(count) * 1e9 / static_cast<double>(ns);
+}
+
+std::string level_text(std::uint8_t level) {
+  return std::string(shm::level_name(static_cast<shm::Level>(level)));
+}
+
+json tally_json(const Tally& tally) {
+  json object{{"records", tally.records}, {"ring_bytes", tally.ring_bytes}, {"lost", tally.lost}};
+  for (std::size_t i = 0; i < tally.by_cause.size(); ++i) {
+    if (tally.by_cause[i] == 0) continue;
+    const auto cause = static_cast<trace::LossCause>(i);
+    const std::string key(loss_cause_token(cause));
+    if (shm::is_lost(cause)) {
+      object["lost_by_cause"][key] = tally.by_cause[i];
+    } else {
+      object[key] = tally.by_cause[i];
+    }
+  }
+  return object;
+}
+
+void add_total(std::string& out, const TraceStats& stats, const trace::ReadReport& read, bool utc) {
+  const Tally& total = stats.total();
+  out += fmt::format("{} records, {} bytes in the rings, {} lost", total.records, total.ring_bytes,
+                     total.lost);
+  const std::string causes = causes_text(total.by_cause, true);
+  if (!causes.empty()) out += fmt::format(" ({})", causes);
+  const std::string impaired = causes_text(total.by_cause, false);
+  if (!impaired.empty()) out += ", " + impaired;
+  out += fmt::format("\n{} files, {} sections, {} extents, {} bytes read\n", read.files,
+                     read.sections, read.extents, read.bytes_read);
+  if (total.records == 0) return;
+  const std::uint64_t span = stats.last_ns() - stats.first_ns();
+  out += fmt::format("from {} to {}: {:.6f} s", time_text(stats.first_ns(), utc),
+                     time_text(stats.last_ns(), utc), static_cast<double>(span) / 1e9);
+  if (span != 0) out += fmt::format(", {:.0f} records a second", per_second(total.records, span));
+  out += '\n';
+}
+
+void add_streams(std::string& out, const TraceStats& stats) {
+  out += fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "stream");
+  for (const StreamStats* stream : stats.streams()) {
+    const std::string thread = stream->stream_id == 0 ? "threads without a ring"
+                                                      : fmt::format("[{} {}]", stream->thread_id,
+                                                                    shown(stream->thread_name));
+    out += fmt::format("{:>12} {:>14} {:>10}  {} {} {}{}\n", stream->records, stream->ring_bytes,
+                       stream->lost, shown(stream->service), stream->pid, thread, remark(*stream));
+  }
+}
+
+void add_sites(std::string& out, const TraceStats& stats, std::size_t top) {
+  const std::vector<const SiteStats*> sites = stats.sites();
+  const std::size_t shown_sites = top == 0 ? sites.size() : std::min(top, sites.size());
+  out += fmt::format("\n{:>12} {:>14} {:>6} {:>10}  {}\n", "records", "ring bytes", "%", "lost",
+                     "statement");
+  for (std::size_t i = 0; i < shown_sites; ++i) {
+    const SiteStats& site = *sites[i];
+    const std::string statement = site.file.empty() && site.text.empty()
+                                      ? "statements without an id"
+                                      : fmt::format("{}:{} {} {}", shown(site.file), site.line,
+                                                    level_text(site.level), shown(site.text));
+    out += fmt::format("{:>12} {:>14} {:>6.2f} {:>10}  {}{}\n", site.records, site.ring_bytes,
+                       100.0 * static_cast<double>(site.records) /
+                           static_cast<double>(std::max<std::uint64_t>(stats.total().records, 1)),
+                       site.lost, statement, remark(site));
+  }
+  if (shown_sites < sites.size()) {
+    out += fmt::format("{:>34}  {} further statements (--top 0 shows all)\n", "",
+                       sites.size() - shown_sites);
+  }
+}
+
+void add_intervals(std::string& out, const TraceStats& stats, bool utc) {
+  out +=
+      fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "interval from");
+  for (const auto& [begin_ns, tally] : stats.intervals()) {
+    out += fmt::format("{:>12} {:>14} {:>10}  {}{}\n", tally.records, tally.ring_bytes, tally.lost,
+                       time_text(begin_ns, utc), remark(tally));
+  }
+}
+
+}  // namespace
+
+std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& read,
+                            const StatsReportOptions& options) {
+  std::string out;
+  add_total(out, stats, read, options.utc);
+  add_streams(out, stats);
+  add_sites(out, stats, options.top);
+  if (options.interval_ns != 0) add_intervals(out, stats, options.utc);
+  return out;
+}
+
+std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read,
+                          const StatsReportOptions& options) {
+  json document = tally_json(stats.total());
+  document["files"] = read.files;
+  document["sections"] = read.sections;
+  document["extents"] = read.extents;
+  document["bytes_read"] = read.bytes_read;
+  document["late_records"] = read.late_records;
+  document["damaged_bytes"] = read.damaged_bytes;
+  if (stats.total().records != 0) {
+    document["first_unix_ns"] = stats.first_ns();
+    document["last_unix_ns"] = stats.last_ns();
+  }
+  document["streams"] = json::array();
+  for (const StreamStats* stream : stats.streams()) {
+    json one = tally_json(*stream);
+    one["service"] = stream->service;
+    one["pid"] = stream->pid;
+    if (stream->stream_id != 0) {
+      one["thread_id"] = stream->thread_id;
+      one["thread_name"] = stream->thread_name;
+    }
+    document["streams"].push_back(std::move(one));
+  }
+  document["sites"] = json::array();
+  for (const SiteStats* site : stats.sites()) {
+    json one = tally_json(*site);
+    one["service"] = site->service;
+    one["file"] = site->file;
+    one["line"] = site->line;
+    one["level"] = level_text(site->level);
+    one["text"] = site->text;
+    document["sites"].push_back(std::move(one));
+  }
+  if (options.interval_ns != 0) {
+    document["interval_ns"] = options.interval_ns;
+    document["intervals"] = json::array();
+    for (const auto& [begin_ns, tally] : stats.intervals()) {
+      json one = tally_json(tally);
+      one["from_unix_ns"] = begin_ns;
+      document["intervals"].push_back(std::move(one));
+    }
+  }
+  // Names come from services and need not be UTF-8.
+  return document.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,60 @@
+#include "tools/ringcat/packing_commands.hpp"
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/files/trace_packing.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/query/standard_streams.hpp"
+#include "tools/text/help_format.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using Work = bool (*)(const std::string&, const PackingOptions&, std::string*);
+
+int run(CLI::App& app, int argc, char** argv, PackingOptions& options, Work work) {
+  std::vector<std::string> files;
+  app.add_option("FILE", files, "trace files")->required();
+  app.add_flag("--keep", options.keep, "leaves FILE where it is");
+  app.add_flag("--force", options.force, "replaces files that are there already");
+  app.footer("Exit status: 0 all done, 2 wrong usage, 3 a file could not be read or written.");
+  set_help_format(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  int exit_code = kExitOk;
+  for (const std::string& file : files) {
+    std::string why;
+    if (work(file, options, &why)) continue;
+    complain(why);
+    exit_code = kExitUnreadable;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int run_pack(int argc, char** argv) {
+  PackingOptions options;
+  CLI::App app(
+      "Packs trace files: FILE.zst, which all of ringcat reads like FILE and `zstd -d` restores, "
+      "takes the place of FILE. Not for files that are still being written.",
+      "ringcat pack");
+  app.add_option("--level", options.level, "of zstd: more takes longer")
+      ->check(CLI::Range(1, 19))
+      ->capture_default_str();
+  return run(app, argc, argv, options, pack_file);
+}
+
+int run_unpack(int argc, char** argv) {
+  PackingOptions options;
+  CLI::App app("Unpacks trace files: FILE takes the place of FILE.zst.", "ringcat unpack");
+  return run(app, argc, argv, options, unpack_file);
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,166 @@
+#include "tools/ringcat/print_options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/interop/conversion_options.hpp"
+#include "tools/interop/format_registry.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/text/help_format.hpp"
+#include "tools/text/subcommand.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::size_t kMostTail = 100'000'000;
+
+bool is_color_terminal() {
+  const char* const unwanted =
+      std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (unwanted != nullptr && *unwanted != '\0') return false;
+  const char* const terminal = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): the same
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(STDOUT_FILENO) == 1;
+}
+
+std::string subcommand_list() {
+  std::string list =
+      "Subcommands (ringcat NAME --help tells more; a file of such a name is ./NAME):\n";
+  for (const Subcommand& one : subcommands()) {
+    list += fmt::format("  {:<9}{}\n", one.name, one.description);
+  }
+  return list + "\n";
+}
+
+void check_listening(PrintOptions& options) {
+  const ForeignFormat* const format = find_foreign_format(options.from);
+  if (format == nullptr || format->collect == nullptr) {
+    throw CLI::ValidationError(
+        "--listen", "needs --from with a format that is sent: " + names_of_collected_formats());
+  }
+  if (options.conversion.format.empty() && !options.conversion.output.empty()) {
+    options.conversion.format = "ringtrace";
+  }
+}
+
+// Options for the form of lines have no meaning for a conversion.
+void check_lines(const CLI::App& app) {
+  for (const char* const name :
+       {"--format", "--columns", "--template", "--raw", "--color", "--utc"}) {
+    if (app.get_option(name)->count() == 0) continue;
+    throw CLI::ValidationError(name, "is of printed lines, not of --to; omit one");
+  }
+}
+
+// CLI11's message would name a range up to a number of 309 digits.
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool is_whole = !text.empty() && text.size() < 20 &&
+                              text.find_first_not_of("0123456789") == std::string::npos;
+        return is_whole ? std::string() : "'" + text + "' is not a whole number, 0 or more";
+      },
+      "");
+}
+
+void check_standard_input(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1) {
+    throw CLI::ValidationError("PATH", "- is standard input, which can be read once; give it once");
+  }
+}
+
+}  // namespace
+
+std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code) {
+  PrintOptions options;
+  CLI::App app("Prints the records of trace files in the order of time.", "ringcat");
+  app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
+  CLI::Option* const paths =
+      app.add_option("PATH", options.paths,
+                     "trace files, directories of *.ringtrace files, or - for standard input");
+  CLI::Option* const segment =
+      app.add_option(
+             "--segment", options.segment,
+             "a segment in shared memory, or a copy of one, instead of trace files: what it "
+             "still holds, and on standard error what is known of each thread")
+          ->type_name("FILE")
+          ->excludes(paths);
+  add_from_option(app, options.from);
+  CLI::Option* const listen =
+      app.add_option("--listen", options.listen,
+                     "takes what senders send to tcp://HOST:PORT until a signal (Ctrl-C), in the "
+                     "format --from: " +
+                         names_of_collected_formats() +
+                         "; with -o FILE alone, writes it as a Ringside trace")
+          ->type_name("ADDRESS")
+          ->excludes(paths)
+          ->excludes(segment);
+  add_filter_options(app, options.filter);
+  std::string color = "auto";
+  app.add_option("--color", color,
+                 "levels in colour: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  std::uint64_t head = 0;
+  std::size_t tail = 0;
+  CLI::Option* const head_option = app.add_option("--head", head, "the first N lines alone")
+                                       ->type_name("N")
+                                       ->check(whole_number());
+  CLI::Option* const tail_option = app.add_option("--tail", tail, "the last N lines alone")
+                                       ->type_name("N")
+                                       ->check(CLI::Range(std::size_t{0}, kMostTail))
+                                       ->excludes(head_option);
+  app.add_flag("-f,--follow", options.follow,
+               "go on with what is still written, until a signal (Ctrl-C)")
+      ->excludes(segment)
+      ->excludes(listen);
+  add_format_options(app, options.format);
+  add_conversion_options(app, options.conversion);
+  app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
+  // More than a few threads would be idle: one thread reads for all of them.
+  options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  app.add_option("--threads", options.threads,
+                 "threads that read and format; else one for each processor, up to 4")
+      ->check(CLI::Range(1U, 64U));
+  app.footer(
+      subcommand_list() +
+      "One line a record:\n"
+      "  2026-11-20 21:35:16.554575617 orders.cc:31 NOTICE [4711 worker-2] the message\n"
+      "where 4711 is the thread. Records that were dropped show as a line of level LOST in\n"
+      "their place; a message whose strings were cut ends in \" [cut]\".\n"
+      "\n"
+      "Conditions of --where: the fields of a statement, by name, by their last part (qty for\n"
+      "order->qty) or between back quotes (`items[0]`), and level, line, file, function, site,\n"
+      "category, service, pid, thread (id or name), msg; numbers, \"texts\", TRACE to CRITICAL,\n"
+      "true, false; == != < <= > >= =~ \"regex\" !~ in (1, 2) + - * / && || ! and parentheses.\n"
+      "Records of a statement that lacks a field which is mentioned do not match.\n"
+      "\n"
+      "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
+      "3 nothing could be read, or nothing written.");
+  set_help_format(app);
+  try {
+    app.parse(argc, argv);
+    if (head_option->count() > 0) options.head = head;
+    if (tail_option->count() > 0) options.tail = tail;
+    options.color = color == "always" || (color == "auto" && is_color_terminal());
+    if (options.paths.empty() && options.segment.empty() && options.listen.empty()) {
+      throw CLI::RequiredError("PATH");
+    }
+    if (!options.listen.empty()) check_listening(options);
+    check_conversion(options.conversion, options.follow || options.tail.has_value());
+    if (!options.conversion.format.empty()) check_lines(app);
+    check_standard_input(options.paths);
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return {};
+  }
+  return options;
+}
+
+}  // namespace ringside::tool

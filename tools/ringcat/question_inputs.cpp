@@ -1,0 +1,22 @@
+#include "tools/ringcat/question_inputs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace ringside::tool {
+
+bool take_question_inputs(QuestionOptions& options, const std::string& from,
+                          ForeignInputs& inputs) {
+  std::vector<std::string>& words = options.words;
+  const std::size_t sites = options.gap.empty() ? 1 : 0;
+  const auto first_path =
+      words.begin() + static_cast<std::ptrdiff_t>(std::min(sites, words.size()));
+  std::vector<std::string> paths(first_path, words.end());
+  if (!inputs.take(paths, from)) return false;
+  words.erase(first_path, words.end());
+  words.insert(words.end(), paths.begin(), paths.end());
+  return true;
+}
+
+}  // namespace ringside::tool

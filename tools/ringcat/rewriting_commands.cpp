@@ -1,0 +1,116 @@
+#include "tools/ringcat/rewriting_commands.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/files/trace_rewriting.hpp"
+#include "tools/query/event_filter.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/query/filter_options.hpp"
+#include "tools/query/standard_streams.hpp"
+#include "tools/text/help_format.hpp"
+#include "tools/text/time_argument.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// False if the process must end at once with `*exit_code`.
+bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
+  app.footer(
+      "Exit status: 0 done, 1 done, but damage was left out (said on standard error), 2 wrong "
+      "usage,\n"
+      "3 a file could not be read or written.");
+  set_help_format(app);
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return false;
+  }
+}
+
+void add_paths(CLI::App& app, Rewriting& rewriting) {
+  app.add_option("IN", rewriting.inputs, "trace files, packed or not, or directories of them")
+      ->required();
+  app.add_option("-o,--output", rewriting.output, "the file to write")
+      ->type_name("OUT")
+      ->required();
+  app.add_flag("--force", rewriting.force, "replaces OUT if it is there already");
+}
+
+int rewrite(const Rewriting& rewriting) {
+  trace::ReadReport report;
+  std::string error;
+  const bool done = rewrite_traces(rewriting, report, &error);
+  for (const trace::ReadError& note : report.notes) complain(note.text());
+  if (report.further_notes > 0) complain(fmt::format("{} further notes", report.further_notes));
+  if (!done) {
+    complain(error);
+    return kExitUnreadable;
+  }
+  const bool damaged = report.damaged_blocks != 0 || report.damaged_bytes != 0;
+  return damaged || report.damaged_frames != 0 ? kExitDamaged : kExitOk;
+}
+
+}  // namespace
+
+int run_repair(int argc, char** argv) {
+  Rewriting rewriting;
+  std::string input;
+  CLI::App app(
+      "Writes what is sound of a trace file into a new one, whose sections end with INDEX and END. "
+      "Records that are lost stay a gap in their thread's sequence numbers, which shows as LOST.",
+      "ringcat repair");
+  app.add_option("IN", input, "a trace file, packed or not")->required();
+  app.add_option("OUT", rewriting.output, "the file to write")->required();
+  app.add_flag("--force", rewriting.force, "replaces OUT if it is there already");
+  int exit_code = kExitOk;
+  if (!parse(app, argc, argv, &exit_code)) return exit_code;
+  rewriting.inputs = {input};
+  return rewrite(rewriting);
+}
+
+int run_slice(int argc, char** argv) {
+  Rewriting rewriting;
+  FilterOptions filter;
+  bool utc = false;
+  CLI::App app(
+      "Writes the records of some time, services or threads into a file that is complete by "
+      "itself.",
+      "ringcat slice");
+  add_paths(app, rewriting);
+  app.add_option("--since", filter.since, "from this time on: see ringcat --help")
+      ->type_name("TIME");
+  app.add_option("--until", filter.until, "up to, but not including, this time")->type_name("TIME");
+  app.add_option("--service", filter.services, "services of this name")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_option("--thread", filter.threads, "threads of this id or name")
+      ->type_name("ID|GLOB")
+      ->allow_extra_args(false);
+  app.add_flag("--utc", utc, "times without a zone are UTC");
+  int exit_code = kExitOk;
+  if (!parse(app, argc, argv, &exit_code)) return exit_code;
+  std::string why;
+  const auto events = EventFilter::make(filter, unix_ns_now(), utc, &why);
+  if (events == nullptr) {
+    complain(why);
+    return kExitUsage;
+  }
+  rewriting.cut = events->read_options();
+  return rewrite(rewriting);
+}
+
+int run_merge(int argc, char** argv) {
+  Rewriting rewriting;
+  CLI::App app("Writes several trace files, also of several services and hosts, into one.",
+               "ringcat merge");
+  add_paths(app, rewriting);
+  int exit_code = kExitOk;
+  return parse(app, argc, argv, &exit_code) ? rewrite(rewriting) : exit_code;
+}
+
+}  // namespace ringside::tool

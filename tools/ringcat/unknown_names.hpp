@@ -1,0 +1,25 @@
+#pragma once
+// Finds names in filters and columns that no trace has: the answer to such a question would be
+// empty, but look valid.
+
+#include <string>
+#include <vector>
+
+#include "tools/query/filter_options.hpp"
+
+namespace ringside::tool {
+
+struct AskedNames {
+  FilterOptions filter;             // globs of services, threads, categories and sites
+  std::vector<std::string> fields;  // in --where
+  std::vector<std::string> columns;
+};
+
+// A message for each option that cannot match anything in the trace files and directories `paths`,
+// whatever their records are: none of its globs matches, or no statement has the field. Empty if
+// there is no such option, and if the files cannot be read or describe nothing, which other code
+// reports.
+std::vector<std::string> find_unknown_names(const std::vector<std::string>& paths,
+                                            const AskedNames& asked);
+
+}  // namespace ringside::tool

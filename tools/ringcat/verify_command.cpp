@@ -1,0 +1,188 @@
+#include "tools/ringcat/verify_command.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/files/trace_verification.hpp"
+#include "tools/query/exit_codes.hpp"
+#include "tools/query/standard_streams.hpp"
+#include "tools/text/help_format.hpp"
+#include "tools/text/visible_text.hpp"
+#include "trace-format/blocks/format_constants.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/reader/trace_paths.hpp"
+
+namespace ringside::tool {
+namespace {
+
+// Thousands of findings do not help a human reader; programs get all of them.
+constexpr std::uint64_t kMostTold = 1000;
+
+class Output {
+ public:
+  explicit Output(bool json) : json_(json) {}
+
+  void finding(const Finding& finding) {
+    if (json_) {
+      line({{"file", finding.file}, {"offset", finding.offset}, {"finding", finding.what}});
+    } else if (told_++ < kMostTold) {
+      put(fmt::format("{}:{}: {}\n", visible(finding.file), finding.offset, visible(finding.what)));
+    } else if (told_ == kMostTold + 1) {
+      put("further findings are counted, not told; --format json tells all\n");
+    }
+  }
+
+  void file(const std::string& path, const VerifiedCounts& counts) {
+    if (json_) {
+      line({{"file", path}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
+    } else {
+      put(fmt::format("{}: {}; {}\n", visible(path), verdict(counts, "sound", "NOT SOUND"),
+                      text(counts)));
+    }
+  }
+
+  void sum(const VerifiedCounts& counts) {
+    if (json_) {
+      line({{"files", counts.files}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
+    } else if (counts.files > 1) {
+      put(fmt::format("{} files: {}; {}\n", counts.files,
+                      verdict(counts, "all sound", "NOT ALL SOUND"), text(counts)));
+    }
+  }
+
+  bool failed() const { return error_ != 0; }
+  int error() const { return error_; }
+
+ private:
+  static std::string verdict(const VerifiedCounts& c, const char* sound, const char* unsound) {
+    if (!c.is_sound()) return unsound;
+    if (c.missing == 0) return sound;
+    return fmt::format("{}, but {} records are missing", sound, c.missing);
+  }
+
+  static std::string text(const VerifiedCounts& c) {
+    return fmt::format(
+        "{} sections ({} without END), {} blocks, {} records, {} dropped, {} missing, {} bytes "
+        "damaged, {} bytes unfinished",
+        c.sections, c.sections_without_end, c.blocks, c.records, c.dropped, c.missing,
+        c.damaged_bytes, c.unfinished_bytes);
+  }
+
+  static nlohmann::ordered_json object(const VerifiedCounts& c) {
+    return {{"sections", c.sections},
+            {"sections_without_end", c.sections_without_end},
+            {"blocks", c.blocks},
+            {"records", c.records},
+            {"dropped", c.dropped},
+            {"missing", c.missing},
+            {"damaged_bytes", c.damaged_bytes},
+            {"damaged_frames", c.damaged_frames},
+            {"unfinished_bytes", c.unfinished_bytes},
+            {"findings", c.findings}};
+  }
+
+  void line(const nlohmann::ordered_json& object) {
+    // A path may contain bytes that are not UTF-8.
+    put(object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  }
+
+  void put(const std::string& text) {
+    if (error_ == 0 && !write_output(text)) error_ = errno;
+  }
+
+  bool json_;
+  std::uint64_t told_ = 0;
+  int error_ = 0;
+};
+
+// Compares as many bytes as there are.
+bool begins_a_block(trace::TraceFile& file) {
+  constexpr std::uint32_t kMagic = trace::kBlockMagic;
+  std::array<std::byte, sizeof kMagic> front{};
+  const std::size_t bytes = file.read(0, front);
+  return std::memcmp(front.data(), &kMagic, bytes) == 0;
+}
+
+int verify(const std::vector<std::string>& paths, bool json) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    trace::ReadError error;
+    if (!trace::expand_trace_path(path, files, &error)) {
+      complain(error.text());
+      return kExitUnreadable;
+    }
+  }
+  if (files.empty()) {
+    complain("no trace files there; name files or directories of *.ringtrace");
+    return kExitUnreadable;
+  }
+  trace::put_rotated_in_order(files);
+  Output output(json);
+  TraceVerification verification([&](const Finding& finding) { output.finding(finding); });
+  VerifiedCounts sum;
+  bool all_read = true;
+  for (const std::string& path : files) {
+    trace::ReadError error;
+    const auto file = trace::TraceFile::open(path, &error);
+    if (file == nullptr) {
+      complain(error.text());
+      all_read = false;
+      continue;
+    }
+    const VerifiedCounts counts = verification.check(*file);
+    // A new file contains nothing yet.
+    const bool nothing_yet = file->size() == counts.unfinished_bytes && begins_a_block(*file);
+    if (counts.blocks == 0 && counts.findings == 0 && !nothing_yet) {
+      complain(path + ": not a Ringside trace: nothing in it is a block; check the path");
+      all_read = false;
+      continue;
+    }
+    output.file(path, counts);
+    sum += counts;
+  }
+  output.sum(sum);
+  if (output.failed()) return exit_code_of_failed_output(output.error());
+  if (!all_read) return kExitUnreadable;
+  return sum.findings == 0 ? kExitOk : kExitDamaged;
+}
+
+}  // namespace
+
+int run_verify(int argc, char** argv) {
+  std::vector<std::string> paths;
+  std::string format = "text";
+  CLI::App app(
+      "Checks every block, checksum, record, sequence number and index of trace files, and says at "
+      "which offset what is wrong.",
+      "ringcat verify");
+  app.add_option("PATH", paths,
+                 "trace files, packed or not, or directories of them; those of one service in the "
+                 "order of their rotation")
+      ->required();
+  app.add_option("--format", format, "text, or json: an object a line for each finding and file")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.footer(
+      "A repaired file is sound, but lacks the records that were damaged.\n"
+      "\n"
+      "Exit status: 0 all sound and complete (a file may still be written), 1 something is not,\n"
+      "2 wrong usage, 3 a file could not be read.");
+  set_help_format(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return verify(paths, format == "json");
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,101 @@
+#include "tools/ringctl/policy_command.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/live/policy_name.hpp"
+#include "tools/ringctl/control_command.hpp"
+#include "tools/ringctl/ringctl_exit_codes.hpp"
+#include "tools/ringctl/ringctl_output.hpp"
+#include "tools/ringctl/segment_control.hpp"
+#include "tools/text/duration.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::uint64_t kMillisecondNs = 1'000'000;
+
+bool say_policy(SegmentControl& control, bool json, bool bound_is_new, std::string* why) {
+  shm::OverflowPolicy policy{};
+  std::uint32_t block_timeout_ms = 0;
+  if (!control.read_policy(&policy, &block_timeout_ms)) {
+    *why = control.why();
+    return false;
+  }
+  if (json) {
+    nlohmann::ordered_json object;
+    object["service"] = service_of(control.path());
+    object["pid"] = pid_of(control.path());
+    object["policy"] = policy_name(policy);
+    object["block_timeout_ms"] = block_timeout_ms;
+    say_json(object);
+    return true;
+  }
+  std::string line = fmt::format("{} {}: {}", service_of(control.path()), pid_of(control.path()),
+                                 policy_name(policy));
+  if (policy == shm::OverflowPolicy::kBlock) {
+    line += fmt::format(", at most {} ms", block_timeout_ms);
+    // Only the service itself knows that time.
+    if (bound_is_new) line += ", and never longer than the service began with";
+  }
+  say(line);
+  return true;
+}
+
+}  // namespace
+
+int run_policy(int argc, char** argv) {
+  CLI::App app(
+      "Shows what services do when a ring is full, or changes it from now on: wait for space up\n"
+      "to a bound and then drop the newest record, or drop it at once. Whether the oldest are\n"
+      "overwritten instead is decided when a service begins (RINGSIDE_OVERFLOW).",
+      "ringctl policy");
+  ControlOptions options;
+  std::string name;
+  std::string bound;
+  app.add_option("POLICY", name, "block or drop; none: shows the present one");
+  app.add_option("--block-timeout", bound,
+                 "the bound of block, at most the one that the service began with")
+      ->type_name("DURATION");
+  add_control_options(app, options);
+  app.footer(
+      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "3 no such service.");
+  if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
+  const std::optional<shm::OverflowPolicy> policy = policy_of_name(name);
+  if (!name.empty() && (!policy || *policy == shm::OverflowPolicy::kOverwrite)) {
+    complain(name + ": not a policy that a running service can change to; block or drop");
+    return kCtlUsage;
+  }
+  std::optional<std::uint32_t> bound_ms;
+  if (!bound.empty()) {
+    const auto ns = parse_duration_ns(bound);
+    if (!ns || *ns / kMillisecondNs > UINT32_MAX) {
+      complain("--block-timeout " + bound +
+               ": not a length of time; write a number and a unit, such as 20ms");
+      return kCtlUsage;
+    }
+    bound_ms = static_cast<std::uint32_t>(*ns / kMillisecondNs);
+  }
+  return for_each_service(options, [&](SegmentControl& control, std::string* why) {
+    if (policy || bound_ms) {
+      if (control.overwritten()) {
+        *why = control.path() +
+               ": its rings are overwritten, which holds for the life of the process; start it "
+               "with another RINGSIDE_OVERFLOW";
+        return false;
+      }
+      if (!control.lock() || !control.write_policy(policy, bound_ms)) {
+        *why = control.why();
+        return false;
+      }
+    }
+    return say_policy(control, options.json, bound_ms.has_value(), why);
+  });
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,132 @@
+#include "tools/ringctl/request_commands.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/ringctl/control_command.hpp"
+#include "tools/ringctl/ringctl_exit_codes.hpp"
+#include "tools/ringctl/ringctl_output.hpp"
+#include "tools/ringctl/segment_control.hpp"
+
+namespace ringside::tool {
+namespace {
+
+using std::chrono::steady_clock;
+using Request = SegmentControl::Request;
+
+constexpr auto kAnswerPause = std::chrono::milliseconds(2);
+
+struct Asked {
+  std::unique_ptr<SegmentControl> control;
+  std::uint64_t number = 0;
+};
+
+// Whether it was answered in time; otherwise `*why` describes the obstacle.
+bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std::string* why) {
+  for (;;) {
+    std::uint64_t answered = 0;
+    if (!asked.control->answered(what, &answered)) {
+      *why = asked.control->why();
+      return false;
+    }
+    if (answered >= asked.number) return true;
+    if (steady_clock::now() >= deadline) break;
+    std::this_thread::sleep_for(kAnswerPause);
+  }
+  *why = asked.control->has_consumer()
+             ? "the consumerd of " + asked.control->path() +
+                   " does not answer; it is stopped, or its disk is full or slow: ringctl doctor "
+                   "tells more"
+             : "the consumerd of " + asked.control->path() + " has ended; start one";
+  return false;
+}
+
+int run_request(int argc, char** argv, Request what) {
+  const bool flush = what == Request::kFlush;
+  CLI::App app(flush
+                   ? "Waits until everything that services have recorded so far is in their files."
+                   : "Has the traces of services go on in new files, and waits for that.",
+               flush ? "ringctl flush" : "ringctl rotate");
+  ControlOptions options;
+  std::string timeout = "10s";
+  app.add_option("--timeout", timeout, "how long to wait for consumerd")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  add_control_options(app, options);
+  app.footer(
+      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "3 no such service.");
+  if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
+  const auto timeout_ns = parse_timeout(timeout);
+  if (!timeout_ns) return kCtlUsage;
+  std::string why;
+  std::vector<Asked> asked;
+  bool any = false;
+  bool all = true;
+  const auto give_up = [&](const std::string& text) {
+    complain(text);
+    all = false;
+  };
+  // Sends all requests before it waits for the first answer.
+  for (const std::string& path : chosen_segments(options.services, &why)) {
+    Asked one{SegmentControl::open(path, &why), 0};
+    if (one.control == nullptr && why.empty()) continue;
+    any = true;
+    if (one.control == nullptr) {
+      give_up(std::exchange(why, {}));
+    } else if (flush && one.control->overwritten()) {
+      give_up(
+          path +
+          ": its rings are overwritten and not drained; ringctl snapshot writes what they hold");
+    } else if (!one.control->has_consumer()) {
+      give_up("no consumerd serves " + path + "; start one");
+    } else if (!one.control->lock() || !one.control->request(what, &one.number)) {
+      give_up(one.control->why());
+    } else {
+      one.control->unlock();
+      asked.push_back(std::move(one));
+    }
+  }
+  if (!any) {
+    complain(why.empty() ? no_such_service(options.services) : why);
+    return kCtlNobody;
+  }
+  const auto deadline = steady_clock::now() + std::chrono::nanoseconds(*timeout_ns);
+  for (Asked& one : asked) {
+    if (!wait_for(one, what, deadline, &why)) {
+      give_up(why);
+      continue;
+    }
+    const std::string& path = one.control->path();
+    if (options.json) {
+      nlohmann::ordered_json object;
+      object["service"] = service_of(path);
+      object["pid"] = pid_of(path);
+      object["done"] = flush ? "flush" : "rotate";
+      say_json(object);
+    } else {
+      say(fmt::format("{} {}: {}", service_of(path), pid_of(path),
+                      flush ? "everything is written" : "goes on in a new file"));
+    }
+  }
+  return all ? kCtlOk : kCtlFailed;
+}
+
+}  // namespace
+
+int run_flush(int argc, char** argv) {
+  return run_request(argc, argv, Request::kFlush);
+}
+
+int run_rotate(int argc, char** argv) {
+  return run_request(argc, argv, Request::kRotation);
+}
+
+}  // namespace ringside::tool

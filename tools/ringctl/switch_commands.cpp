@@ -1,0 +1,174 @@
+#include "tools/ringctl/switch_commands.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/ringctl/control_command.hpp"
+#include "tools/ringctl/ringctl_exit_codes.hpp"
+#include "tools/ringctl/ringctl_output.hpp"
+#include "tools/ringctl/segment_control.hpp"
+#include "tools/ringctl/statement_choice.hpp"
+#include "tools/ringctl/switch_change.hpp"
+#include "tools/text/duration.hpp"
+#include "trace-format/condition/level_name.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr const char* kExitStatus =
+    "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+    "3 no such service, or no such statement in any of them.";
+
+void add_limit_option(CLI::App& app, std::string& limit) {
+  app.add_option("--for", limit,
+                 "only so long, such as 30s: then all is as before, whoever is alive to see it")
+      ->type_name("DURATION");
+}
+
+// On an invalid text reports that and returns false.
+bool parse_limit(const std::string& text, std::optional<std::uint64_t>* limit_ns) {
+  if (text.empty()) return true;
+  *limit_ns = parse_duration_ns(text);
+  if (*limit_ns && **limit_ns > 0) return true;
+  complain("--for " + text +
+           ": not a length of time; write a number and a unit, such as 500ms, 30s or 10m");
+  return false;
+}
+
+std::string limit_text(std::optional<std::uint64_t> limit_ns) {
+  return limit_ns ? " for " + duration_text(*limit_ns) : "";
+}
+
+nlohmann::ordered_json service_json(const SegmentControl& control) {
+  nlohmann::ordered_json object;
+  object["service"] = service_of(control.path());
+  object["pid"] = pid_of(control.path());
+  return object;
+}
+
+std::string service_text(const SegmentControl& control) {
+  return fmt::format("{} {}", service_of(control.path()), pid_of(control.path()));
+}
+
+void say_switched(const SegmentControl& control, const std::vector<SwitchedStatement>& switched,
+                  bool on, std::optional<std::uint64_t> limit_ns, bool json) {
+  if (json) {
+    nlohmann::ordered_json object = service_json(control);
+    object["enabled"] = on;
+    if (limit_ns) object["for_ns"] = *limit_ns;
+    object["statements"] = nlohmann::ordered_json::array();
+    for (const SwitchedStatement& one : switched) {
+      object["statements"].push_back({{"site", one.statement.id},
+                                      {"file", one.statement.file},
+                                      {"line", one.statement.line},
+                                      {"text", one.statement.format},
+                                      {"was_enabled", one.was_on}});
+    }
+    say_json(object);
+    return;
+  }
+  say(fmt::format("{}: {} statement{} {}{}", service_text(control), switched.size(),
+                  switched.size() == 1 ? "" : "s", on ? "enabled" : "disabled",
+                  limit_text(limit_ns)));
+  for (const SwitchedStatement& one : switched) {
+    say(fmt::format("  {} {} \"{}\"{}", one.statement.place(), shm::level_name(one.statement.level),
+                    one.statement.format, one.was_on == on ? " (as before)" : ""));
+  }
+}
+
+int run_switch(int argc, char** argv, bool on) {
+  CLI::App app(on ? "Switches statements on, those that never ran yet too."
+                  : "Switches statements off, those that never ran yet too.",
+               on ? "ringctl enable" : "ringctl disable");
+  ControlOptions options;
+  StatementChoice choice;
+  std::string limit;
+  choice.add_options(app, true);
+  add_limit_option(app, limit);
+  add_control_options(app, options);
+  app.footer(kExitStatus);
+  if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
+  std::string why;
+  std::optional<std::uint64_t> limit_ns;
+  if (!parse_limit(limit, &limit_ns)) return kCtlUsage;
+  if (!choice.prepare(&why)) {
+    complain(why);
+    return kCtlUsage;
+  }
+  if (choice.empty()) {
+    complain(
+        "which statements? name them by text, --file, --function, --category, --keyword, "
+        "--of-level or --regex; '*' are all of them");
+    return kCtlUsage;
+  }
+  std::size_t statements = 0;
+  const int status = for_each_service(options, [&](SegmentControl& control, std::string* reason) {
+    std::vector<SwitchedStatement> switched;
+    if (!switch_statements(control, choice, on, limit_ns, &switched, reason)) return false;
+    statements += switched.size();
+    if (!switched.empty()) say_switched(control, switched, on, limit_ns, options.json);
+    return true;
+  });
+  if (status == kCtlOk && statements == 0) {
+    complain("no such statement; ringctl list --statements shows those that there are");
+    return kCtlNobody;
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_enable(int argc, char** argv) {
+  return run_switch(argc, argv, true);
+}
+
+int run_disable(int argc, char** argv) {
+  return run_switch(argc, argv, false);
+}
+
+int run_level(int argc, char** argv) {
+  CLI::App app(
+      "Switches the statements below a level off and all others on, whatever single ones were\n"
+      "switched to before; statements of libraries that are loaded later too.",
+      "ringctl level");
+  ControlOptions options;
+  std::string name;
+  std::string limit;
+  app.add_option("LEVEL", name, "trace, debug, info, notice, warning, error, critical or off")
+      ->required();
+  add_limit_option(app, limit);
+  add_control_options(app, options);
+  app.footer(
+      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "3 no such service.");
+  if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
+  std::optional<std::uint64_t> limit_ns;
+  if (!parse_limit(limit, &limit_ns)) return kCtlUsage;
+  auto level = trace::level_of_name(name);
+  if (!level && (name == "off" || name == "OFF")) level = shm::Level::kOff;
+  if (!level) {
+    complain(name + ": no level; one of " + trace::level_names() + ", OFF, in any case");
+    return kCtlUsage;
+  }
+  return for_each_service(options, [&](SegmentControl& control, std::string* reason) {
+    if (!change_level(control, *level, limit_ns, reason)) return false;
+    if (options.json) {
+      nlohmann::ordered_json object = service_json(control);
+      object["level"] = shm::level_name(*level);
+      if (limit_ns) object["for_ns"] = *limit_ns;
+      say_json(object);
+    } else {
+      say(fmt::format("{}: level {}{}", service_text(control), shm::level_name(*level),
+                      limit_text(limit_ns)));
+    }
+    return true;
+  });
+}
+
+}  // namespace ringside::tool

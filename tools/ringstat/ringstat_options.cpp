@@ -1,0 +1,82 @@
+#include "tools/ringstat/ringstat_options.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/ringstat/ringstat_exit_codes.hpp"
+#include "tools/text/duration.hpp"
+#include "tools/text/help_format.hpp"
+
+namespace ringside::tool {
+namespace {
+
+constexpr std::uint64_t kShortestNs = 50'000'000;
+
+bool read_duration(const char* option, const std::string& text, std::uint64_t least_ns,
+                   std::uint64_t* ns) {
+  const auto value = parse_duration_ns(text);
+  if (value && *value >= least_ns) {
+    *ns = *value;
+    return true;
+  }
+  std::fprintf(
+      stderr,
+      "ringstat: %s %s: not a length of time from 50ms on; write a number and a unit, such as "
+      "500ms, 2s or 10m\n",
+      option, text.c_str());
+  return false;
+}
+
+}  // namespace
+
+std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int* exit_status) {
+  CLI::App app(
+      "Shows how the tracing of services is doing: rings, threads, statements, losses and "
+      "consumerd,\n"
+      "live on the whole terminal. It only reads: nothing is asked of services or consumerd.",
+      "ringstat");
+  RingstatOptions options;
+  std::string interval = "1s";
+  std::string limit;
+  double fill = 90;
+  app.set_version_flag("--version", "ringstat " RINGSIDE_VERSION);
+  app.add_option("--interval", interval, "between two looks")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  app.add_flag("--once", options.once, "two looks, --interval apart, printed as text");
+  app.add_flag("--json", options.json, "with --once: as one JSON object")->needs("--once");
+  app.add_flag("--watch-exit", options.watch_exit,
+               "prints nothing until something is wrong, and ends with a status that says what")
+      ->excludes("--once");
+  app.add_option("--for", limit, "with --watch-exit: ends well if nothing is wrong so long")
+      ->type_name("DURATION")
+      ->needs("--watch-exit");
+  app.add_option("--fill", fill, "with --watch-exit: how full a ring may get, in percent")
+      ->check(CLI::Range(1.0, 100.0))
+      ->capture_default_str()
+      ->needs("--watch-exit");
+  add_service_options(app, options.services);
+  app.footer(
+      "Exit status: 0 well, 1 a segment or the directory could not be read, or the output not "
+      "written, 2 wrong usage, 3 "
+      "--once:\n"
+      "no such service. With --watch-exit: 10 records were lost, 11 a service has no consumerd or "
+      "one\n"
+      "that does not work, 12 a ring was given up, 13 a ring is too full.");
+  set_help_format(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    *exit_status = app.exit(error) == 0 ? kStatOk : kStatUsage;
+    return {};
+  }
+  *exit_status = kStatUsage;
+  if (!read_duration("--interval", interval, kShortestNs, &options.interval_ns)) return {};
+  if (!limit.empty() && !read_duration("--for", limit, 1, &options.limit_ns)) return {};
+  options.fill_limit_permille = static_cast<std::uint64_t>(std::lround(fill * 10));
+  return options;
+}
+
+}  // namespace ringside::tool

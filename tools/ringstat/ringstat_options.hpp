@@ -1,0 +1,25 @@
+#pragma once
+// ringstat's command line.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tools/live/service_choice.hpp"
+
+namespace ringside::tool {
+
+struct RingstatOptions {
+  ServiceChoice services;
+  std::uint64_t interval_ns = 1'000'000'000;
+  bool once = false;
+  bool json = false;
+  bool watch_exit = false;
+  std::uint64_t limit_ns = 0;               // for --watch-exit; 0: no limit
+  std::uint64_t fill_limit_permille = 900;  // for --watch-exit
+};
+
+// Empty, with the exit status, if the process must end at once.
+std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int* exit_status);
+
+}  // namespace ringside::tool

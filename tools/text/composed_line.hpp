@@ -1,0 +1,95 @@
+#pragma once
+// Lines that consist of constant text and parts that depend on each record.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/text/line_text.hpp"
+#include "trace-format/condition/site_message.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
+
+namespace ringside::tool {
+
+// How a text is encoded in a line: changes what `out` holds after `begin`. Null: unchanged.
+using TextEncoding = void (*)(trace::TextSink& out, std::size_t begin);
+
+enum class PartKind : std::uint8_t {
+  kWallTime,      // local time or UTC, for people
+  kInternetTime,  // RFC 3339 in UTC
+  kUnixNs,
+  kSequence,
+  kMessage,
+  kField,       // as text
+  kFields,      // all fields, as a JSON object
+  kDurationNs,  // empty if the record has none, like all parts below
+  kActivity,
+  kRelated,
+  kCut,             // "true"
+  kExtensionJson,   // the members of a JSON object, each after a comma
+  kExtensionPairs,  // name=value, each after a blank
+};
+
+enum class Alignment : std::uint8_t { kLeft, kRight, kCenter };
+
+// The form of a part in its line.
+struct PartStyle {
+  TextEncoding encoding = nullptr;
+  std::uint16_t width = 0;  // filled with blanks to this many characters
+  Alignment alignment = Alignment::kLeft;
+};
+
+// The parts of a record's line, in order.
+class LineParts {
+ public:
+  // For records of this event's statement and thread; for a loss, without a message.
+  LineParts(const trace::Event& event, const trace::SiteMessage* message);
+
+  void text(std::string_view text) { text_ += text; }
+  void text(std::string_view text, const PartStyle& style);
+  void part(PartKind kind, const PartStyle& style = {}) { part(kind, 0, style); }
+  void field(std::size_t index, const PartStyle& style) { part(PartKind::kField, index, style); }
+  // The message; a constant text if it is the same for all records.
+  void message(const PartStyle& style);
+
+ private:
+  friend class ComposedLine;
+  struct Part {
+    std::uint32_t text_end = 0;  // in text_: end of the text before the part
+    std::uint32_t field = 0;
+    PartKind kind = PartKind::kMessage;
+    PartStyle style;
+  };
+
+  void part(PartKind kind, std::size_t field, const PartStyle& style);
+
+  std::string text_;
+  std::vector<Part> parts_;
+  std::shared_ptr<const trace::MessageFormat> format_;
+  std::string fixed_message_;
+  std::vector<std::string> keys_;  // for the fields: "name":
+  std::uint64_t tick_hz_ = 0;
+};
+
+class ComposedLine final : public LineText {
+ public:
+  explicit ComposedLine(LineParts parts);
+
+  bool has_arguments() const override { return has_arguments_; }
+  void append(trace::TextSink& out, const LineEvent& event, LineClocks& clocks) const override;
+
+ private:
+  void append_part(trace::TextSink& out, const LineParts::Part& part, const LineEvent& event,
+                   LineClocks& clocks) const;
+  void append_fields(trace::TextSink& out, const LineEvent& event) const;
+
+  LineParts parts_;
+  std::size_t text_bytes_;
+  bool has_arguments_ = false;
+};
+
+}  // namespace ringside::tool

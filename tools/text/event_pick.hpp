@@ -1,0 +1,37 @@
+#pragma once
+// Selects the events of a reader that are printed.
+
+#include <cstdint>
+
+#include "tools/text/progress_bar.hpp"
+#include "tools/text/trace_text.hpp"
+#include "trace-format/reader/trace_event.hpp"
+
+namespace ringside::tool {
+
+// Refers to the options.
+class EventPick {
+ public:
+  explicit EventPick(const TraceTextOptions& options) : options_(options), left_(options.most) {}
+
+  // The next selected event of `source`, a TraceSet or TraceFollower; false if there is none (now).
+  template <class Source>
+  bool next(Source& source, trace::Event& event) {
+    while (left_ > 0 && source.next(event)) {
+      if (options_.progress != nullptr) options_.progress->show(source.report().bytes_read);
+      if (options_.wanted && !options_.wanted(event)) continue;
+      --left_;
+      return true;
+    }
+    return false;
+  }
+
+  // Whether the wanted number of events is reached.
+  bool is_done() const { return left_ == 0; }
+
+ private:
+  const TraceTextOptions& options_;
+  std::uint64_t left_;
+};
+
+}  // namespace ringside::tool

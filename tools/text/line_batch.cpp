@@ -1,0 +1,69 @@
+#include "tools/text/line_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "tools/text/line_event.hpp"
+
+namespace ringside::tool {
+
+void LineBatch::clear() {
+  items_.clear();
+  values_.clear();
+  texts_.clear();
+  extensions_.clear();
+  kept_.clear();
+}
+
+bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineText>& text) {
+  if (items_.size() == kMostItems) return false;
+  if (text->has_arguments() && !copy_values(event.record.args)) return false;
+  // Consecutive events usually share their text with one of the last few.
+  const std::size_t first = kept_.size() - std::min<std::size_t>(kept_.size(), 8);
+  const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
+  std::uint32_t extension = 0;
+  if (const auto* const some = LineEvent::extension_of(event.record)) [[unlikely]] {
+    extensions_.push_back(*some);
+    extension = static_cast<std::uint32_t>(extensions_.size());
+  }
+  items_.push_back({event.unix_ns, event.record.sequence, text.get(),
+                    static_cast<std::uint32_t>(values_.size()), extension});
+  return true;
+}
+
+bool LineBatch::copy_values(std::span<const trace::Value> args) {
+  std::size_t text_bytes = 0;
+  for (const trace::Value& value : args) text_bytes += value.text.size();
+  const std::size_t text_room = std::max(texts_.capacity(), kTextBytes) - texts_.size();
+  if (!items_.empty() && (values_.size() + args.size() > kMostValues || text_bytes > text_room)) {
+    return false;
+  }
+  const std::size_t begin = values_.size();
+  values_.insert(values_.end(), args.begin(), args.end());
+  if (text_bytes == 0) return true;
+  // It may grow only now, while no value points into it.
+  if (texts_.empty()) texts_.reserve(std::max(text_bytes, kTextBytes));
+  for (trace::Value& value : std::span(values_).subspan(begin)) {
+    if (value.text.empty()) continue;
+    const std::size_t at = texts_.size();
+    texts_.resize(at + value.text.size());
+    std::memcpy(texts_.data() + at, value.text.data(), value.text.size());
+    value.text = {texts_.data() + at, value.text.size()};
+  }
+  return true;
+}
+
+void LineBatch::append(trace::TextSink& out, LineClocks& clocks) const {
+  std::size_t values = 0;
+  for (const Item& item : items_) {
+    const LineEvent event{item.unix_ns, item.sequence,
+                          std::span(values_).subspan(values, item.values_end - values),
+                          item.extension == 0 ? nullptr : &extensions_[item.extension - 1]};
+    item.text->append(out, event, clocks);
+    values = item.values_end;
+  }
+}
+
+}  // namespace ringside::tool

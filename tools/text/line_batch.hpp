@@ -1,0 +1,52 @@
+#pragma once
+// Copies of events, so that another thread can format them while the reader continues.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tools/text/line_text.hpp"
+#include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/text_sink.hpp"
+
+namespace ringside::tool {
+
+// Reusable. Memory is bounded, except for a single event of any size.
+class LineBatch {
+ public:
+  bool empty() const { return items_.empty(); }
+  void clear();
+
+  // Copies the parts of the event that its line needs. False if the batch is full: the event was
+  // not added.
+  bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
+
+  // Appends the lines of all events.
+  void append(trace::TextSink& out, LineClocks& clocks) const;
+
+ private:
+  // Small enough that batches of several threads stay in their caches.
+  static constexpr std::size_t kMostItems = 1024;
+  static constexpr std::size_t kMostValues = 8192;
+  static constexpr std::size_t kTextBytes = 256U << 10;
+
+  struct Item {
+    std::uint64_t unix_ns = 0;
+    std::uint64_t sequence = 0;
+    const LineText* text = nullptr;
+    std::uint32_t values_end = 0;  // in values_
+    std::uint32_t extension = 0;   // in extensions_, counted from 1; 0: none
+  };
+
+  bool copy_values(std::span<const trace::Value> args);
+
+  std::vector<Item> items_;
+  std::vector<trace::Value> values_;
+  std::vector<char> texts_;  // of values
+  std::vector<trace::RecordExtension> extensions_;
+  std::vector<std::shared_ptr<const LineText>> kept_;
+};
+
+}  // namespace ringside::tool

@@ -1,0 +1,47 @@
+#include "tools/text/visible_text.hpp"
+
+#include "tools/text/utf8.hpp"
+
+namespace ringside::tool {
+namespace {
+
+void append_visible(trace::TextSink& out, std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::string_view character = text.substr(0, bytes == 0 ? 1 : bytes);
+    text.remove_prefix(character.size());
+    if (character == "\n") {
+      out.write("\\n");
+    } else if (character == "\r") {
+      out.write("\\r");
+    } else if (character == "\t" || (bytes != 0 && !is_control_character(character))) {
+      out.write(character);
+    } else {
+      for (const char byte : character) {
+        const auto bits = static_cast<unsigned char>(byte);
+        out.write("\\x");
+        out.put(kDigits[bits >> 4]);
+        out.put(kDigits[bits & 15]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void make_visible(trace::TextSink& out, std::size_t begin) {
+  if (is_printable_ascii(out.text().substr(begin))) return;
+  const std::string text(out.text().substr(begin));
+  out.take_back(text.size());
+  append_visible(out, text);
+}
+
+std::string visible(std::string_view text) {
+  if (is_printable_ascii(text)) return std::string(text);
+  trace::TextSink out;
+  append_visible(out, text);
+  return std::string(out.text());
+}
+
+}  // namespace ringside::tool
