@@ -105,11 +105,6 @@ class TraceBuilder {
     static_assert(!std::same_as<Number, bool> && sizeof number <= 16);
     append(&number, sizeof number);
   }
-  // Values of type i128 and u128.
-  void put_halves(std::uint64_t low, std::uint64_t high) {
-    put(low);
-    put(high);
-  }
   void put_text(std::string_view text) {  // strings and bytes
     const std::size_t bytes = std::min(text.size(), room());
     put(static_cast<std::uint32_t>(bytes));

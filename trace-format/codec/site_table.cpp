@@ -60,11 +60,6 @@ std::string_view EnumTable::find(std::int64_t value) const {
                                                  : std::string_view();
 }
 
-const EnumTable* SiteTable::find_enum(std::uint32_t enum_table_id) const {
-  const auto it = enums_.find(enum_table_id);
-  return it == enums_.end() ? nullptr : &it->second;
-}
-
 bool SiteTable::add(std::span<const std::byte> entries, std::string* why) {
   const std::size_t total = entries.size();
   while (!entries.empty()) {

@@ -75,8 +75,6 @@ class SiteTable {
 
   const Site* find(std::uint32_t id) const { return id < sites_.size() ? sites_[id] : nullptr; }
 
-  const EnumTable* find_enum(std::uint32_t enum_table_id) const;
-
   // All known sites have smaller ids.
   std::uint32_t id_limit() const { return static_cast<std::uint32_t>(sites_.size()); }
   std::size_t size() const { return owned_.size(); }
