@@ -13,9 +13,9 @@ from random_traces import ringcat
 HOSTS = 250
 RECORDS_PER_HOST = 4
 LIMIT = 200
-# Two files of half of the hosts each: one import names at most LIMIT hosts, readers of its files any number.
+# Two files with half of the hosts each: one import names at most LIMIT hosts; a reader of several files names any number.
 FILES = 2
-# What says where a record beyond the limit is, if nothing has its host.
+# The host that an output shows for records beyond the limit, unless another field holds it.
 ELSEWHERE = ("(other hosts)",)
 
 
@@ -52,7 +52,7 @@ class ManyHosts(unittest.TestCase):
         return path
 
     def check_hosts(self, found):
-        """Pairs of a record's host and what its own field says."""
+        """Checks pairs of a record's host and its own field; returns the number of records beyond the limit."""
         self.assertEqual(len(found), HOSTS * RECORDS_PER_HOST)
         wrong = [(host, own) for host, own in found if host not in (own, *ELSEWHERE)]
         self.assertEqual(wrong, [])
