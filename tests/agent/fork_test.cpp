@@ -17,6 +17,7 @@
 #include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/signal_handler.hpp"
+#include "tests/agent/test_consumer.hpp"
 
 namespace ringside::test {
 namespace {
@@ -63,6 +64,37 @@ PROCESS_TEST(Fork, TheChildHasASegmentOfItsOwn) {
   EXPECT_EQ(numbers_in(path_of_child(pid)), (Values{"i32 2", "i32 3"}));
   log_number(4);
   EXPECT_EQ(numbers_in(parents), (Values{"i32 1", "i32 4"}));
+}
+
+PROCESS_TEST(Fork, TheChildCountsAndMarksNoLossesOfItsParent) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_MAX_THREADS", "1", 1);
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  const auto lose = [] {
+    const std::uint64_t before = status().dropped;
+    while (status().dropped < before + 5) log_number(1);
+  };
+  std::thread(lose).join();
+  TestConsumer(own_segment()).poll();
+  // The same ring, by another thread: what the first one lost is counted apart.
+  lose();
+  std::thread([] { log_number(2); }).join();
+  TestConsumer(own_segment()).poll();
+  log_number(3);  // marks the losses
+  EXPECT_EQ(status().dropped, 10U);
+  EXPECT_EQ(status().refused, 1U);
+  const pid_t pid = start_child([] {
+    EXPECT_EQ(status().dropped, 0U);
+    EXPECT_EQ(status().refused, 0U);
+    log_number(4);
+    EXPECT_EQ(status().dropped, 0U);
+    EXPECT_EQ(status().refused, 0U);
+    for (const Record& r : SegmentReader(status().segment_path).records(0)) {
+      EXPECT_NE(r.code, shm::kCodeDrop);
+    }
+  });
+  EXPECT_EQ(wait_for(pid), 0);
+  EXPECT_EQ(numbers_in(path_of_child(pid)), Values{"i32 4"});
 }
 
 PROCESS_TEST(Fork, AChildThatDoesNotLogCreatesNoSegment) {

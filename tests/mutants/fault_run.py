@@ -80,8 +80,9 @@ def failed_case(output):
 
 
 def test_command(test, case):
-    """Of the whole test or of one case, up to the first failure (GTEST_FAIL_FAST for the others)."""
+    """Of the whole test, some cases or one, up to the first failure (GTEST_FAIL_FAST for the others)."""
     command = list(test["cmd"])
+    case = case or test["cases"]
     script = next((word for word in command[:2] if word.endswith(".py")), None)
     if script is None:
         return command + ([f"--gtest_filter={case}"] if case else [])
@@ -119,5 +120,6 @@ def run_test(test, number, bound_seconds, case=""):
     finally:
         RUNS.leave()
         shutil.rmtree(directory, ignore_errors=True)
-    failed = status not in (0, SKIPPED)
+    # A filter of cases that matches none tells nothing.
+    failed = status not in (0, SKIPPED) or "[==========] Running 0 tests" in text
     return Outcome(failed, timed_out, seconds, failed_case(text) if failed else "")

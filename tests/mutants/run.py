@@ -18,7 +18,7 @@ import time
 
 from faults import FOLDER, ROOT, read_faults
 from faulty_tree import Tests, has_fault, make_tree, set_up
-from progress import Progress, write_table
+from progress import Progress, catches_of_table, write_table
 from verdict import Judge, Untrustworthy
 
 UNFINISHED = 3
@@ -51,8 +51,9 @@ def parse_arguments():
 class Run:
     """All chosen faults, up to a deadline."""
 
-    def __init__(self, progress, judge, named, deadline, suite):
+    def __init__(self, progress, judge, named, deadline, suite, before):
         self._progress = progress
+        self._before = before  # what caught the faults in the last table
         self._judge = judge
         self._named = named
         self._deadline = deadline
@@ -77,8 +78,8 @@ class Run:
         known = self._progress.result(fault)
         passed = list(known["passed"]) if known else []
         begin = time.monotonic()
-        caught = None
-        for name in fault.tests + [name for name in self._suite if name not in fault.tests]:
+        caught = self._catch_again(fault)
+        for name in [] if caught else fault.tests + [name for name in self._suite if name not in fault.tests]:
             if name in passed or name not in self._named:
                 continue
             if self._is_late():
@@ -98,6 +99,16 @@ class Run:
             return
         what = f"{caught.test} {caught.case} {caught.note}".strip() if caught else "NOT CAUGHT"
         print(f"{fault.id}: {what} ({time.monotonic() - begin:.0f} s)", flush=True)
+
+    def _catch_again(self, fault):
+        test, case = self._before.get(fault.id, ("", ""))
+        if self._is_late() or not any(test == name.partition(" ")[0] for name in self._named):
+            return None
+        caught = self._judge.catch_again(test, case, fault.number)
+        if caught:
+            with self._lock:
+                self._progress.add(fault, [], caught)
+        return caught
 
     def _is_late(self):
         return self._deadline is not None and time.monotonic() > self._deadline
@@ -121,13 +132,14 @@ def main():
     chosen = [fault for fault in chosen
               if progress.is_open(fault) or (suite and not progress.result(fault)["test"])]
     named = sorted({test for fault in chosen for test in fault.tests} | set(suite if chosen else []))
-    named = [name for name in named if not options.test or name in options.test]
+    named = [name for name in named if not options.test or name.partition(" ")[0] in options.test]
     if options.no_build:
         chosen = [fault for fault in chosen if has_fault(source, fault)]
         named = [name for name in named if tests.is_built(name)]
     elif named:
         subprocess.run(["ninja", "-C", build, "-j", options.build_jobs, *tests.targets(named)], check=True)
-    run = Run(progress, Judge(tests, progress.reference), set(named), deadline, suite)
+    run = Run(progress, Judge(tests, progress.reference), set(named), deadline, suite,
+              catches_of_table(options.table))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as workers:
         for done in [workers.submit(run.try_fault, fault) for fault in chosen]:
             done.result()

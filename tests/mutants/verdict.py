@@ -47,7 +47,7 @@ class Judge:
         if first.passed:
             return None
         if first.case and not first.timed_out and self._confirmed(name, number, first.case):
-            return Catch(name, first.case, "")
+            return Catch(name.partition(" ")[0], first.case, "")
         failures, tries = 1, 1
         while failures < ENOUGH and tries < TRIES:
             failures += self._run(name, number).failed
@@ -55,10 +55,16 @@ class Judge:
         if failures < ENOUGH or not self._sound(name, first):
             return None
         note = "time-out" if first.timed_out else f"{failures} of {tries} runs" if failures < tries else ""
-        return Catch(name, first.case, note)
+        return Catch(name.partition(" ")[0], first.case, note)
+
+    def catch_again(self, test, case, number):
+        """Whether this case, which caught the fault before, still does: two short runs."""
+        entry = f"{test} {case}"
+        caught = self._confirmed(entry, number, case)
+        return Catch(test, case, "") if caught else None
 
     def _bound(self, name):
-        return max(BOUND_SECONDS, BOUND_MULTIPLE * self._reference[name])
+        return max(BOUND_SECONDS, BOUND_MULTIPLE * self._reference.get(name, 0))
 
     def _run(self, name, number, case=""):
         return run_test(self._tests[name], number, self._bound(name), case)

@@ -50,6 +50,7 @@ TEST(RotatedFiles, AreOneSequence) {
   std::reverse(files.begin(), files.end());
   r = read_bytes(files);
   EXPECT_EQ(r.report.missing_records, 0U) << "whatever their order";
+  EXPECT_TRUE(r.report.notes.empty()) << "whatever their order";
   Bytes whole;
   for (const Bytes& file : rotated_files()) append(whole, file);
   EXPECT_EQ(read_bytes(std::vector<Bytes>{whole}).report.missing_records, 0U);
@@ -62,6 +63,20 @@ TEST(RotatedFiles, ThatAreMissingBetweenOthersAreLosses) {
             (std::vector<ReadEvent>{{EventKind::kLoss, 3100, 1, 2, 4, 101, LossCause::kMissing}}));
   ASSERT_EQ(r.report.notes.size(), 1U);
   EXPECT_NE(r.report.notes[0].text().find("2 files"), std::string::npos);
+}
+
+TEST(RotatedFiles, OneThatIsMissingBetweenOthersIsALoss) {
+  std::vector<Bytes> files = without(rotated_files(), {2});
+  for (int order = 0; order < 2; ++order) {
+    const ReadResult r = read_bytes(files);
+    EXPECT_EQ(r.report.missing_records, 2U);
+    EXPECT_EQ(
+        losses(r),
+        (std::vector<ReadEvent>{{EventKind::kLoss, 3100, 1, 4, 2, 101, LossCause::kMissing}}));
+    ASSERT_EQ(r.report.notes.size(), 1U);
+    EXPECT_NE(r.report.notes[0].text().find("1 files"), std::string::npos);
+    std::reverse(files.begin(), files.end());
+  }
 }
 
 TEST(RotatedFiles, ThatRetentionRemovedAreNotALoss) {

@@ -218,7 +218,35 @@ TEST_F(DamagedFile, CannotKeepAReaderBusyWithFakeBlocks) {
   const ReadResult r = read_bytes(bad);
   EXPECT_EQ(r.report.records, 36U);
   EXPECT_EQ(r.report.damaged_bytes, bad.size() - begin);
-  ASSERT_FALSE(r.report.notes.empty());
+  EXPECT_TRUE(std::any_of(r.report.notes.begin(), r.report.notes.end(), [](const ReadError& note) {
+    return note.what.find("too much damage") != std::string::npos;
+  }));
+}
+
+// The sum is right, and the records end early: the rest of the extent is lost, wherever its stream
+// stands.
+TEST(TraceDamage, StatesHowManyRecordsOfAnExtentCouldNotBeDecoded) {
+  TraceFileBuilder file;
+  file.begin();
+  file.extent(1, {100, 200});
+  const std::size_t begin = file.bytes.size();
+  file.extent(1, {300, 400, 500});
+  const std::size_t end = file.bytes.size();
+  std::size_t cut_short = 0;
+  for (std::size_t at = begin + kBlockHeaderBytes + kExtentHeaderBytes; at < end; ++at) {
+    for (const unsigned value : {0x00U, 0x7FU, 0xFFU}) {
+      Bytes bad = file.bytes;
+      bad[at] = static_cast<std::byte>(value);
+      write_block_frame(bad.data() + begin, BlockType::kExtent, end - begin - kBlockHeaderBytes);
+      const ReadResult r = read_bytes(bad);
+      for (const ReadError& note : r.report.notes) {
+        if (note.what.find("cannot be decoded to its end") == std::string::npos) continue;
+        ++cut_short;
+        EXPECT_EQ(note.remedy, std::to_string(5 - r.report.records) + " records are lost") << at;
+      }
+    }
+  }
+  EXPECT_GT(cut_short, 0U);
 }
 
 }  // namespace

@@ -1,0 +1,92 @@
+// How a thread waits for space in its ring: how often, and for how much.
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/control_page.hpp"
+#include "shm-layout/record_head.hpp"
+#include "shm-layout/segment_lock.hpp"
+#include "tests/agent/process_test.hpp"
+#include "tests/agent/segment_reader.hpp"
+
+namespace ringside::test {
+namespace {
+
+constexpr std::uint64_t kRingBytes = 65536;
+
+void block_for(const char* timeout_ms) {
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_OVERFLOW", "block", 1);
+  setenv("RINGSIDE_BLOCK_TIMEOUT_MS", timeout_ms, 1);
+}
+
+shm::RingMetadata& blocked_ring() {
+  return own_segment().ring(0);
+}
+
+// Records of 16 bytes until the next one does not fit.
+void fill_ring() {
+  preallocate();
+  const std::uint64_t end = blocked_ring().consumer.consumer_pos.load() + kRingBytes;
+  while (blocked_ring().producer.producer_pos.load() + 16 <= end) RS_INFO("%ld", 1L);
+}
+
+// As a consumer that lives: to the kernel another open file is another owner.
+void hold_consumer_lock() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = shm::kConsumerLockByte;
+  lock.l_len = 1;
+  const int fd = open(status().segment_path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
+}
+
+PROCESS_TEST(BlockWait, AVainWaitIsRememberedWhereverTheConsumerStands) {
+  setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "100", 1);
+  block_for("1");
+  fill_ring();
+  blocked_ring().consumer.consumer_pos.store(blocked_ring().producer.producer_pos.load());
+  fill_ring();
+  hold_consumer_lock();
+  const shm::CountersLine& counters = blocked_ring().counters;
+  const std::uint64_t waits = counters.blocked_count.load();
+  const std::uint64_t dropped = counters.dropped_total.load();
+  for (int i = 0; i < 20; ++i) {
+    RS_INFO("%ld %ld %ld %ld", 1L, 2L, 3L, 4L);
+    // It polls, but does not come to this ring.
+    own_segment().control().consumer.heartbeat.fetch_add(1);
+  }
+  EXPECT_EQ(counters.blocked_count.load(), waits + 1);
+  EXPECT_EQ(counters.dropped_total.load(), dropped + 20);
+}
+
+PROCESS_TEST(BlockWait, EndsAsSoonAsTheRecordFitsExactly) {
+  block_for("60000");
+  preallocate();
+  RS_INFO("8 bytes");
+  fill_ring();
+  ASSERT_EQ(blocked_ring().producer.producer_pos.load(), kRingBytes);
+  shm::RingMetadata& full = blocked_ring();
+  // First for the clock record of the next lap, then for the record.
+  constexpr std::uint64_t kClockEnd = shm::kClockRecordBytes;
+  std::thread consumer([&full] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    full.consumer.consumer_pos.store(kClockEnd);
+    wait_until([&full] { return full.producer.producer_pos.load() == kRingBytes + kClockEnd; });
+    full.consumer.consumer_pos.store(kClockEnd + 16);
+  });
+  RS_INFO("%ld", 2L);
+  consumer.join();
+  EXPECT_EQ(full.counters.dropped_total.load(), 0U);
+  EXPECT_EQ(full.producer.producer_pos.load(), kRingBytes + kClockEnd + 16);
+}
+
+}  // namespace
+}  // namespace ringside::test

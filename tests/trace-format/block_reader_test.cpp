@@ -1,0 +1,43 @@
+// A file that is read while it is written, and damage that is expensive to search.
+#include "trace-format/blocks/block_reader.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "trace_file_builder.hpp"
+
+namespace ringside::trace::testing {
+namespace {
+
+TEST(BlockReader, ReadsAgainWhatWasOnlyAllocatedBefore) {
+  TraceFileBuilder file;
+  file.begin();
+  const std::size_t written = file.bytes.size();
+  file.extent(1, {100, 200});
+  Bytes allocated = file.bytes;
+  std::fill(allocated.begin() + static_cast<std::ptrdiff_t>(written), allocated.end(),
+            std::byte{0});
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("a.ringtrace", allocated);
+  const auto trace = TraceFile::open(path, nullptr);
+  ASSERT_TRUE(trace);
+  BlockReader reader(*trace, 0, trace->size(), nullptr);
+  reader.set_growing(true);
+  Block block;
+  while (reader.next(block)) {
+  }
+  ASSERT_EQ(reader.position(), written);
+
+  std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+  stream.write(reinterpret_cast<const char*>(file.bytes.data()),
+               static_cast<std::streamsize>(file.bytes.size()));
+  stream.close();
+  reader.set_end(trace->size());
+  ASSERT_TRUE(reader.next(block));
+  EXPECT_EQ(block.offset, written);
+  EXPECT_EQ(block.frame.type, BlockType::kExtent);
+}
+
+}  // namespace
+}  // namespace ringside::trace::testing
