@@ -46,10 +46,10 @@ std::string progress_text(double fraction, std::uint64_t total_bytes,
     double bytes;
     const char* name;
   };
-  constexpr Unit kUnits[] = {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}};
+  constexpr Unit kByteUnits[] = {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}};
   const auto total = static_cast<double>(total_bytes);
-  const Unit* unit = std::begin(kUnits);
-  while (unit + 1 != std::end(kUnits) && total < unit->bytes) ++unit;
+  const Unit* unit = std::begin(kByteUnits);
+  while (unit + 1 != std::end(kByteUnits) && total < unit->bytes) ++unit;
   const int full = static_cast<int>(std::lround(fraction * kBarWidth));
   std::string text = fmt::format("[{:#<{}}{:-<{}}] {:>3.0f} %, {:.1f} of {:.1f} {}", "", full, "",
                                  kBarWidth - full, std::floor(100 * fraction),
