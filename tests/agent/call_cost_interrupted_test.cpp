@@ -46,7 +46,7 @@ PROCESS_TEST(CallCostInterrupted, ACallThatIsInterruptedByAnotherIsMeasuredAndTh
   EXPECT_EQ(measured(), before);
   outer.finish(site);
   EXPECT_EQ(measured(), before + 1);
-  RS_INFO("behind them");
+  RS_INFO("after them");
   EXPECT_EQ(measured(), before + 2);
   const std::vector<Record> data = own_segment().data(0);
   ASSERT_EQ(data.size(), 8U);

@@ -169,7 +169,7 @@ PROCESS_TEST(CallCost, AWaitForSpaceCountsAndIsReported) {
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "20", 1);
   std::uint64_t calls = 0;
   while (status().dropped == 0) {
-    RS_INFO("nobody drains %d", 1);
+    RS_INFO("not drained %d", 1);
     ++calls;
   }
   const shm::CostCounts& costs = own_segment().call_costs(0).all;

@@ -171,7 +171,7 @@ PROCESS_TEST(Overwrite, AHandlerCannotOverwriteTheRecordThatItInterrupted) {
   std::memcpy(rs_place(start), words, sizeof words);
   rs_publish(start, 16);
   const Kept between = kept();
-  RS_INFO("%lu behind", 2UL);
+  RS_INFO("%lu after", 2UL);
   const Kept end = kept();
   EXPECT_EQ(end.oldest.sequence + end.data.size() + end.dropped, 5'000U + 20'000U + 3U);
   EXPECT_GT(status().dropped, 0U) << "records that did not fit after the interrupted one";

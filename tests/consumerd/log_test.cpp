@@ -106,7 +106,7 @@ TEST(Log, SurvivesAClosedPipe) {
         Ends ends = pipe_ends();
         const consumer::Log log(false, consumer::LogFormat::kText, ends.writer.get());
         ends.reader.reset();
-        log.error("nobody reads this");
+        log.error("unread message");
         log.report_suppressed();
         _exit(0);
       },

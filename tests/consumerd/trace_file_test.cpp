@@ -117,7 +117,7 @@ TEST_F(TraceFileTest, AppendsOnlyToTheFileOfItsOwnSegment) {
   struct stat info {};
   ASSERT_EQ(stat(first.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U & ~0640U, 0U);
-  std::ofstream(first) << "of somebody else";
+  std::ofstream(first) << "a foreign file";
   EXPECT_NE(open_file(writer)->path().find(".1.ringtrace"), std::string::npos);
 }
 

@@ -143,13 +143,13 @@ class StorageFaults(unittest.TestCase):
         path = bed.traces()[0]
         os.rename(path, path + ".moved.ringtrace")
         with open(path, "w", encoding="ascii") as file:
-            file.write("somebody else's")
+            file.write("a foreign file")
         self.wait_for_text(consumer, "goes on in")
         load.advance()
         self.finish(bed, consumer, load,
                     traces=lambda: [trace for trace in bed.traces() if trace != path])
         with open(path, encoding="ascii") as file:
-            self.assertEqual(file.read(), "somebody else's")
+            self.assertEqual(file.read(), "a foreign file")
 
     def test_a_recreated_segment_directory_is_watched(self):
         bed = self.bed()

@@ -44,7 +44,7 @@ FORMS = {
     "types among the fields": (
         whole(fields="typealias integer { size = 8; } := z; z i; struct in { uint8_t k; } s; struct in t;"),
         lambda bits: two_bytes(bits.put(7, 8)), BYTE | {"s": {"k": 7}, "t": {"k": 8}}),
-    "byte order before it is told": (
+    "byte order before its declaration": (
         made.TYPES + made.CLOCK + made.stream_block() + made.event_block("uint16_t i;") + made.trace_block("le"),
         two_bytes, {"i": 0x807}),
     "the event before its stream": (
@@ -63,7 +63,7 @@ FORMS = {
               "enum tag t; variant v <t> i;"), two_bytes, {"t": "y", "i": 8}),
     "call sites": (whole() + 'callsite { name = "an:event"; func = "f"; file = "x.c"; line = 5; ip = 0x40; };\n',
                    byte, BYTE),
-    "attributes that nobody knows": (whole().replace("minor = 8;", 'minor = 8; foo = "x"; bar.baz = 5;'), byte, BYTE),
+    "unknown attributes": (whole().replace("minor = 8;", 'minor = 8; foo = "x"; bar.baz = 5;'), byte, BYTE),
     "words for numbers": (
         whole("typealias integer { size = 8; base = hexadecimal; encoding = none; signed = FALSE; } := o;\n", "o i;"),
         byte, BYTE),

@@ -87,6 +87,24 @@ COMMENT_ROOMS = (
 STRING_ROOMS = (
     "libagent/",
     "perf/",
+    "tests/agent/",
+    "tests/application-safety/",
+    "tests/documentation/",
+    "tests/fuzz/",
+    "tests/golden/",
+    "tests/install/",
+    "tests/instruction-counts/",
+    "tests/interleaving/",
+    "tests/kvd/",
+    "tests/manual/",
+    "tests/model/",
+    "tests/monitoring/",
+    "tests/perf/",
+    "tests/printf/",
+    "tests/query/",
+    "tests/soak/",
+    "tests/structure/",
+    "tests/trace-commands/",
 )
 NEVER = ("LICENSE", "perf/RESULTS.md", "tests/golden/1.", "tests/mutants/RESULTS.md", "tests/structure/words_test.py")
 

@@ -84,7 +84,7 @@ class PartsOfATrace(RingcatTest):
                 self.assertIn(said, self.refusal(*arguments, self.trace))
                 if "--format" not in arguments and "--template" not in arguments:
                     self.assertIn(said, self.refusal("stats", *arguments, self.trace))
-        self.assertEqual(self.numbers("--thread", "nobody", "--thread", "1002"), [7, 8, 9], "one of them exists")
+        self.assertEqual(self.numbers("--thread", "unknown", "--thread", "1002"), [7, 8, 9], "one of them exists")
         self.assertEqual(self.numbers("--where", "price > 1000"), [], "it exists, but no record matches")
 
     def test_names_that_the_trace_does_not_have_are_reported_and_waited_for_when_following(self):
@@ -99,7 +99,7 @@ class PartsOfATrace(RingcatTest):
                                      stderr=subprocess.PIPE, text=True) as following:
                 try:
                     ready, _, _ = select.select([following.stderr], [], [], 60)
-                    self.assertTrue(ready, "nothing is said")
+                    self.assertTrue(ready, "no message was printed")
                     line = following.stderr.readline()
                     self.assertIn(said, line)
                     self.assertTrue(line.endswith("; waiting for records that have it\n"), line)

@@ -254,7 +254,7 @@ TEST(TraceSet, NamesFilesThatCannotBeOpened) {
   EXPECT_FALSE(r.opened) << "an empty directory";
   r = read_all({directory.write("empty.ringtrace", {})});
   EXPECT_FALSE(r.opened) << "an empty file";
-  r = read_all({directory.write("text.ringtrace", as_bytes("this is no trace at all"))});
+  r = read_all({directory.write("text.ringtrace", as_bytes("this is not a trace file"))});
   EXPECT_FALSE(r.opened) << "another kind of file";
   EXPECT_FALSE(r.error.what.empty());
 }
