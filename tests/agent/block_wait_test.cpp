@@ -1,4 +1,4 @@
-// How a thread waits for space in its ring: how often, and for how much.
+// How often a thread waits for space in its ring, and for how much.
 
 #include <chrono>
 #include <cstdint>
@@ -37,7 +37,7 @@ void fill_ring() {
   while (blocked_ring().producer.producer_pos.load() + 16 <= end) RS_INFO("%ld", 1L);
 }
 
-// As a consumer that lives: to the kernel another open file is another owner.
+// As a live consumer: to the kernel, another open file is another owner.
 void hold_consumer_lock() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -48,7 +48,7 @@ void hold_consumer_lock() {
   ASSERT_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
 }
 
-PROCESS_TEST(BlockWait, AVainWaitIsRememberedWhereverTheConsumerStands) {
+PROCESS_TEST(BlockWait, AFailedWaitIsRememberedWhateverTheConsumersPosition) {
   setenv("RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS", "100", 1);
   block_for("1");
   fill_ring();
@@ -60,7 +60,7 @@ PROCESS_TEST(BlockWait, AVainWaitIsRememberedWhereverTheConsumerStands) {
   const std::uint64_t dropped = counters.dropped_total.load();
   for (int i = 0; i < 20; ++i) {
     RS_INFO("%ld %ld %ld %ld", 1L, 2L, 3L, 4L);
-    // It polls, but does not come to this ring.
+    // The consumer polls, but does not reach this ring.
     own_segment().control().consumer.heartbeat.fetch_add(1);
   }
   EXPECT_EQ(counters.blocked_count.load(), waits + 1);

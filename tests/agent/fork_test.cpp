@@ -76,7 +76,7 @@ PROCESS_TEST(Fork, TheChildCountsAndMarksNoLossesOfItsParent) {
   };
   std::thread(lose).join();
   TestConsumer(own_segment()).poll();
-  // The same ring, by another thread: what the first one lost is counted apart.
+  // The same ring, used by another thread: the losses of the first thread are counted separately.
   lose();
   std::thread([] { log_number(2); }).join();
   TestConsumer(own_segment()).poll();

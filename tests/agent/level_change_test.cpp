@@ -20,7 +20,7 @@
 namespace ringside::test {
 namespace {
 
-// Single steps are x86's, and a sanitizer multiplies the instructions.
+// Single steps need x86, and a sanitizer multiplies the instructions.
 #if defined(RS_TEST_SINGLE_STEPS)
 
 // From the instruction that counts the statement on: its switch is set within these.
@@ -58,7 +58,7 @@ bool runs_one_instruction(pid_t child) {
   return WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
 }
 
-// As ringctl does: first the level, then all statements counted so far.
+// As ringctl does: first the level, then the switches of all statements counted so far.
 void set_level_as_a_tool(SegmentReader& segment, Level level) {
   shm::ServiceLine& service = segment.control().service;
   service.level.store(static_cast<std::uint32_t>(level));

@@ -1,4 +1,4 @@
-// Time stamps that are further apart than the 44 bits of a record's head can tell.
+// Time stamps that are further apart than the 44 bits of a record's head can hold.
 
 #include <cstdint>
 #include <cstring>
@@ -39,7 +39,7 @@ std::vector<std::uint64_t> recorded_times() {
   return times;
 }
 
-PROCESS_TEST(RecordTime, IsWholeHoweverFarApartRecordsAre) {
+PROCESS_TEST(RecordTime, IsCompleteHoweverFarApartRecordsAre) {
   RS_INFO("clock");
   const std::uint64_t id = own_segment().data(0).back().code;
   std::vector<std::uint64_t> expected = recorded_times();

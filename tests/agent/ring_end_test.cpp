@@ -64,7 +64,7 @@ PROCESS_TEST(RingEnd, AFixedRecordFillsTheRingToTheByte) {
   }
 }
 
-PROCESS_TEST(RingEnd, AFixedRecordOfEightBytesMoreThanTheRoomIsDropped) {
+PROCESS_TEST(RingEnd, AFixedRecordEightBytesLargerThanTheSpaceIsDropped) {
   std::uint64_t bytes = kSmallestRecord;
   for (const LogCall log : kFixedRecords) {
     EXPECT_EQ(run_child([log, bytes] {

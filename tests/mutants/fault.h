@@ -1,4 +1,5 @@
-// Included at the head of each source that has faults (faulty_tree.py): which fault is switched on.
+// Included at the head of each source that has faults (faulty_tree.py): selects the fault that is
+// active.
 #ifndef RINGSIDE_TESTS_MUTANTS_FAULT_H
 #define RINGSIDE_TESTS_MUTANTS_FAULT_H
 
@@ -23,8 +24,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wpedantic"
 
-// Whether the environment selects fault `number`, the one of a process. Read once per source file:
-// races store the same value.
+// Whether the environment selects fault `number`, the only one of a process. Read once per source
+// file: races store the same value.
 static inline __attribute__((unused)) int ringside_fault_is(int number) {
   static int selected = -1;
   if (selected < 0) {
@@ -35,7 +36,7 @@ static inline __attribute__((unused)) int ringside_fault_is(int number) {
 }
 
 #ifdef __cplusplus
-// What the compiler evaluates has no fault.
+// Code that the compiler evaluates has no fault.
 #define RINGSIDE_FAULT(number) \
   (!__builtin_is_constant_evaluated() && ringside_fault_is(number) != 0)
 #else

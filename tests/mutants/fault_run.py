@@ -1,4 +1,4 @@
-"""One run of a test with one fault (or with none): what it gave, and which of its cases failed."""
+"""One run of a test with one fault (or with none): its outcome, and which of its cases failed."""
 
 import dataclasses
 import os
@@ -12,18 +12,18 @@ import threading
 import time
 import uuid
 
-SKIPPED = 77  # meson's exit status of a test that could not run
+SKIPPED = 77  # meson's exit status for a test that could not run
 MARK = "RINGSIDE_MUTANT_RUN"
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What one run gave."""
+    """The outcome of one run."""
 
     failed: bool
     timed_out: bool
     seconds: float
-    case: str  # the first case that failed, as a filter of its program takes it; may be empty
+    case: str  # the first case that failed, as a filter for its program; can be empty
 
     @property
     def passed(self):
@@ -31,7 +31,7 @@ class Outcome:
 
 
 class ParallelRuns:
-    """Lets tests run side by side, but those that meson runs alone."""
+    """Runs tests in parallel, except those that meson runs alone."""
 
     def __init__(self):
         self._changed = threading.Condition()
@@ -55,7 +55,7 @@ RUNS = ParallelRuns()
 
 
 def kill_marked(mark):
-    """Ends what a test started and left, wherever it went: it inherited the environment."""
+    """Kills the processes that a test started and left, found by the environment that they inherited."""
     wanted = f"{MARK}={mark}".encode()
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -68,7 +68,7 @@ def kill_marked(mark):
 
 
 def failed_case(output):
-    """The first failed case of a gtest or unittest program: what it reports, or was in when it died."""
+    """The first failed case of a gtest or unittest program: the reported one, or the one that ran when it died."""
     match = re.search(r"^\[  FAILED  \] (\w[\w./]*\.[\w./]+)", output, re.MULTILINE)
     if match:
         return match.group(1)
@@ -80,7 +80,7 @@ def failed_case(output):
 
 
 def test_command(test, case):
-    """Of the whole test, some cases or one, up to the first failure (GTEST_FAIL_FAST for the others)."""
+    """The command for a whole test, some cases or one, up to the first failure (GTEST_FAIL_FAST for the others)."""
     command = list(test["cmd"])
     case = case or test["cases"]
     script = next((word for word in command[:2] if word.endswith(".py")), None)
@@ -95,7 +95,7 @@ def run_test(test, number, bound_seconds, case=""):
     """Runs a test of `meson introspect` with the fault of this number, or one case of it."""
     mark = uuid.uuid4().hex
     directory = tempfile.mkdtemp(prefix="mutant-")
-    os.chmod(directory, 0o1777)  # as of /tmp: tests run programs as other users, too
+    os.chmod(directory, 0o1777)  # the mode of /tmp: tests run programs as other users, too
     environment = dict(os.environ, **test["env"])
     environment.setdefault("RINGSIDE_TEST_SEED", "1")  # the same run with the fault and without
     environment.update({"RINGSIDE_FAULT": str(number), "GTEST_FAIL_FAST": "1", "TMPDIR": directory,
@@ -120,6 +120,6 @@ def run_test(test, number, bound_seconds, case=""):
     finally:
         RUNS.leave()
         shutil.rmtree(directory, ignore_errors=True)
-    # A filter of cases that matches none tells nothing.
+    # A filter that matches no case proves nothing.
     failed = status not in (0, SKIPPED) or "[==========] Running 0 tests" in text
     return Outcome(failed, timed_out, seconds, failed_case(text) if failed else "")

@@ -1,4 +1,4 @@
-"""The single faults of faults/*.toml: what each changes, and how a source text gets it."""
+"""The single faults of faults/*.toml: what each changes, and how it is built into a source text."""
 
 import pathlib
 import tomllib
@@ -45,7 +45,7 @@ class Fault:
         return at
 
     def switched(self, old):
-        """The source text that has the fault if it is selected, else `old`."""
+        """The source text with the fault if it is selected, otherwise `old`."""
         if self.old.endswith(";") or (self.old.endswith("}") and ";" in self.old):
             return f"if (RINGSIDE_FAULT({self.number})) {{ {self.new} }} else {{ {old} }}"
         return f"(RINGSIDE_FAULT({self.number}) ? ({self.new}) : ({old}))"
@@ -58,7 +58,7 @@ def read_faults(folder=FOLDER / "faults"):
         with open(path, "rb") as file:
             tables = tomllib.load(file)
         for name, table in tables.items():
-            # Not counted: the code of the others stays when a fault is added.
+            # Not a count, so that the code of the other faults does not change when a fault is added.
             number = zlib.crc32(f"{path.stem}.{name}".encode()) & 0x7FFFFFFF
             faults.append(Fault(number, path.stem, name, table))
     numbers = {fault.number for fault in faults} | {0}

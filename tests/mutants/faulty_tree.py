@@ -1,4 +1,4 @@
-"""A copy of the source tree that has all faults, each switched off, and a build of it."""
+"""A copy of the source tree with all faults, each switched off, and a build of it."""
 
 import json
 import os
@@ -8,13 +8,13 @@ import subprocess
 
 from faults import ROOT, with_faults
 
-# Nothing is counted here: one compilation of many sources takes a third of the time.
+# No instructions are counted here: one compilation of many sources takes a third of the time.
 COUNTED = "counted_unity = get_option('b_sanitize') == 'none' ? 'off' : get_option('unity')"
 NOT_COUNTED = "counted_unity = get_option('unity')"
 
 
 def make_tree(faults, source):
-    """The tracked files, with the faults. Files that stay equal keep their times."""
+    """Copies the tracked files, with the faults. Unchanged files keep their modification times."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True,
                            capture_output=True, text=True).stdout.split("\0")
     by_file = {}
@@ -37,13 +37,13 @@ def make_tree(faults, source):
 
 
 def has_fault(source, fault):
-    """Whether the tree has this fault, as it is described now."""
+    """Whether the tree has this fault in its present form."""
     return f"RINGSIDE_FAULT({fault.number})" in (source / fault.file).read_text() and (
         fault.new in (source / fault.file).read_text())
 
 
 class Tests:
-    """The tests of a build: how each is run, and what has to be built for it."""
+    """The tests of a build: how each is run, and what must be built for it."""
 
     def __init__(self, build):
         self._by_name = {test["name"]: test for test in self._introspect(build, "--tests")}
@@ -66,7 +66,7 @@ class Tests:
         return entry.partition(" ")[0] in self._by_name
 
     def names(self):
-        """Those that can tell a fault: tests of the source tree itself see a change of text."""
+        """The tests that can catch a fault. Tests of the source tree itself are left out: they see the changed text."""
         return [name for name, test in self._by_name.items()
                 if not any(part in suite for suite in test["suite"]
                            for part in ("structure", "install", "slow"))]
@@ -75,7 +75,7 @@ class Tests:
         return all((self._build / target).exists() for target in self.targets([name]))
 
     def targets(self, entries):
-        """What ninja has to make for these tests."""
+        """The targets that ninja must build for these tests."""
         names = {entry.partition(" ")[0] for entry in entries}
         files = {file for name in names for target in self._by_name[name]["depends"]
                  for file in self._files.get(target, [])}

@@ -1,4 +1,4 @@
-"""What has been found so far, kept in a file so that a run can be stopped and continued, and the table of it."""
+"""The results so far, kept in a file so that a run can be stopped and continued, and their table."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import zlib
 
 
 class Progress:
-    """Results of faults, by what each fault is: one that has changed since is not known."""
+    """Results by the content of each fault: a fault that has changed since then has no result."""
 
     def __init__(self, path):
         self._path = path
@@ -15,21 +15,21 @@ class Progress:
 
     @staticmethod
     def _version(fault):
-        # Without the file: it may be moved.
+        # Without the path of the file, which can be moved.
         return zlib.crc32(repr((fault.after, fault.old, fault.new)).encode())
 
     def result(self, fault):
-        """None if it was not tried; else what caught it and what did not."""
+        """None if the fault was not tried; otherwise which test caught it and which did not."""
         known = self._known["faults"].get(fault.id)
         return known if known and known["version"] == self._version(fault) else None
 
     def is_open(self, fault):
-        """Whether a test is left that may catch it."""
+        """Whether a test remains that could catch it."""
         known = self.result(fault)
         return not known or (not known["test"] and not set(fault.tests) <= set(known["passed"]))
 
     def add(self, fault, passed, caught=None):
-        """What ran: the tests that passed with the fault, and the one that caught it."""
+        """Adds the tests that passed with the fault, and the one that caught it."""
         old = self.result(fault)
         before = [] if old is None else [test for test in old["passed"] if test not in passed]
         self._known["faults"][fault.id] = {
@@ -43,14 +43,14 @@ class Progress:
 
     def save(self):
         new = self._path.with_suffix(".new")
-        # A copy: another thread may measure meanwhile.
+        # A copy, because another thread can measure at the same time.
         known = self._known | {"reference": dict(self.reference)}
         new.write_text(json.dumps(known, indent=1))
         new.replace(self._path)
 
 
 class Totals:
-    """Of some faults, how many came to what."""
+    """The number of faults by result."""
 
     def __init__(self, faults, progress):
         done = [fault for fault in faults if not progress.is_open(fault)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Builds one tree with all faults of faults/*.toml, selects one after the other, and reports which
-test catches each. It keeps what it found: stop it at any time, and start it again to go on.
+test catches each. It keeps its results: stop it at any time, and start it again to continue.
 README.md beside this file describes the format of the faults.
 
 usage: run.py [--build DIR] [--only NAME_PART]... [--test NAME]... [--again] [--whole-suite] [--jobs N]
@@ -53,7 +53,7 @@ class Run:
 
     def __init__(self, progress, judge, named, deadline, suite, before):
         self._progress = progress
-        self._before = before  # what caught the faults in the last table
+        self._before = before  # the tests that caught the faults in the last table
         self._judge = judge
         self._named = named
         self._deadline = deadline

@@ -1,13 +1,13 @@
-"""Whether a test catches a fault. A busy machine, or a test that fails now and then, must not count."""
+"""Whether a test catches a fault. A busy machine, or a test that fails sometimes, must not count."""
 
 import dataclasses
 
 from fault_run import run_test
 
-# A test that takes longer than this with a fault hangs: far more than it takes without.
+# A test that takes longer than this with a fault hangs: without the fault it takes far less.
 BOUND_SECONDS = 90
 BOUND_MULTIPLE = 6
-# How often a test that failed only now and then is tried, and how often it must fail.
+# How often a test that fails only sometimes is tried, and how often it must fail.
 TRIES = 4
 ENOUGH = 2
 
@@ -31,7 +31,7 @@ class Judge:
         self._reference = reference
 
     def measure(self, name):
-        """The run without a fault. It must pass: three tries, since the machine may be busy."""
+        """The run without a fault, which must pass. It has three tries, because the machine can be busy."""
         if name in self._reference:
             return
         for _ in range(3):
@@ -42,7 +42,7 @@ class Judge:
         raise Untrustworthy(f"{name} fails without any fault ({outcome.case or 'no case named'})")
 
     def catch(self, name, number):
-        """What the test tells of the fault; None if it passes."""
+        """How the test catches the fault; None if it passes."""
         first = self._run(name, number)
         if first.passed:
             return None
@@ -74,7 +74,7 @@ class Judge:
         return self._run(name, number, case).failed and self._run(name, 0, case).passed
 
     def _sound(self, name, first):
-        """Now, on the machine as busy as it is, the test passes without the fault, far from the bound."""
+        """Whether the test passes now without the fault, far from the bound, on the machine with its present load."""
         outcome = self._run(name, 0)
         if first.timed_out:
             return outcome.passed and outcome.seconds < self._bound(name) / 2

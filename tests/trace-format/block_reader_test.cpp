@@ -10,7 +10,7 @@
 namespace ringside::trace::testing {
 namespace {
 
-TEST(BlockReader, ReadsAgainWhatWasOnlyAllocatedBefore) {
+TEST(BlockReader, RereadsBytesThatWereOnlyAllocatedBefore) {
   TraceFileBuilder file;
   file.begin();
   const std::size_t written = file.bytes.size();

@@ -1,4 +1,4 @@
-// The memory of extents that wait for their turn is available again once they were taken.
+// The memory of waiting extents is available again after they were taken.
 #include "trace-format/reader/waiting_extents.hpp"
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 class WaitingExtentsTest : public ::testing::Test {
  protected:
-  // An extent of this many bytes; what they mean does not matter here.
+  // An extent of this number of bytes; their content does not matter here.
   static Block block_of(const Bytes& payload, std::uint64_t offset) {
     Block block;
     block.offset = offset;
@@ -63,7 +63,7 @@ TEST_F(WaitingExtentsTest, DecodesAheadHoweverManyWereDecodedBefore) {
   for (std::uint64_t decoded = 0; decoded < 20;) {
     ASSERT_LT(std::chrono::steady_clock::now(), give_up) << decoded << " were decoded";
     const std::uint32_t number = waiting.add(block_of(payload, decoded), header);
-    // If the thread has not begun yet, the extent is taken as it is.
+    // If the thread has not begun yet, the extent is taken undecoded.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const WaitingExtents::Taken taken = waiting.take(number);
     if (taken.decoded == nullptr) continue;
