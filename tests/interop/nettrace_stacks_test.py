@@ -10,10 +10,12 @@ import tempfile
 import unittest
 
 from nettrace_files import RUNTIME, NettraceFile, utf16
+from protobuf_text import decode
 from random_traces import BOUND_S, ringcat
 
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.schema.json")
-SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nettrace")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCHEMA = os.path.join(HERE, "speedscope.schema.json")
+SAMPLES = os.path.join(HERE, "nettrace")
 
 MAIN, WORK, LEAF, UNKNOWN = 0x10000, 0x20000, 0x30000, 0xABCDEF00
 
@@ -85,6 +87,33 @@ class Stacks(unittest.TestCase):
                 stacks[tuple(frames[frame] for frame in stack)] += weight
         self.assertEqual(dict(stacks), FRAMES)
         self.assertEqual([profile["endValue"] for profile in data["profiles"]], [3, 1])
+
+    def test_perfetto_has_the_callstack_of_each_event(self):
+        """Assembled as Perfetto's trace processor does it: each frame needs a mapping and a function name."""
+        trace = sampled()
+        trace.sample(8)  # a stack without frames
+        data, said = self.converted("perfetto", trace)
+        self.assertEqual(said, "")
+        decoded = decode(data, HERE, "perfetto.proto", "ringside.test.Trace")
+        tables = collections.defaultdict(dict)
+        stacks, events = collections.Counter(), 0
+        for packet in decoded["packet"]:
+            for interned in packet.get("interned_data", []):
+                for table, entries in interned.items():
+                    for entry in entries:
+                        self.assertNotIn(entry["iid"][0], tables[table])
+                        tables[table][entry["iid"][0]] = entry
+            for event in packet.get("track_event", []):
+                events += 1
+                for callstack in event.get("callstack_iid", []):
+                    frames = [tables["frames"][frame] for frame in tables["callstacks"][callstack]["frame_ids"]]
+                    self.assertTrue(all(frame["mapping_id"][0] in tables["mappings"] for frame in frames))
+                    names = [tables["function_names"][frame["function_name_id"][0]]["str"][0] for frame in frames]
+                    stacks[tuple(names)] += 1
+        self.assertEqual(dict(stacks), FRAMES)
+        self.assertEqual(events, 4 + 1 + 5)  # samples; the one without frames; methods and modules
+        code, output, said = ringcat("--format", "json", "-", input=data)
+        self.assertEqual((code, len(output.splitlines()), said), (0, events, ""))
 
     def test_methods_have_names_whatever_a_filter_leaves(self):
         stacks, _ = self.folded(sampled(), "--thread", "8")

@@ -118,6 +118,7 @@ constexpr ForeignFormat kFormats[] = {
      .recognise = perfetto::recognise,
      .read = read_perfetto,
      .inspect = inspect_perfetto,
+     .draws_stacks = true,
      .write = write_perfetto},
     {.name = "netlogger",
      .description = "NetLogger's binary messages",

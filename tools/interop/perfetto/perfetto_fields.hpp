@@ -82,6 +82,7 @@ inline constexpr std::uint32_t kFlowIds = 47;
 inline constexpr std::uint32_t kTerminatingFlowIds = 48;
 inline constexpr std::uint32_t kCorrelationId = 52;
 inline constexpr std::uint32_t kCorrelationText = 53;
+inline constexpr std::uint32_t kCallstackIid = 56;
 inline constexpr std::uint64_t kSliceBegin = 1;  // types
 inline constexpr std::uint64_t kSliceEnd = 2;
 inline constexpr std::uint64_t kInstant = 3;
@@ -144,6 +145,10 @@ inline constexpr std::uint32_t kCategories = 1;
 inline constexpr std::uint32_t kEventNames = 2;
 inline constexpr std::uint32_t kAnnotationNames = 3;
 inline constexpr std::uint32_t kSourceLocations = 4;
+inline constexpr std::uint32_t kFunctionNames = 5;
+inline constexpr std::uint32_t kFrames = 6;
+inline constexpr std::uint32_t kCallstacks = 7;
+inline constexpr std::uint32_t kMappings = 19;
 inline constexpr std::uint32_t kLogBodies = 20;
 inline constexpr std::uint32_t kStringValues = 29;  // of annotations
 inline constexpr std::uint32_t kIid = 1;            // of each of them
@@ -151,6 +156,16 @@ inline constexpr std::uint32_t kName = 2;
 inline constexpr std::uint32_t kFunctionName = 3;  // of source locations, whose name is the file's
 inline constexpr std::uint32_t kLineNumber = 4;
 }  // namespace interned_data
+
+namespace callstack_frame {
+inline constexpr std::uint32_t kFunctionNameIid = 2;
+inline constexpr std::uint32_t kMappingIid = 3;
+inline constexpr std::uint32_t kRelativePc = 4;
+}  // namespace callstack_frame
+
+namespace callstack {
+inline constexpr std::uint32_t kFrameIids = 2;
+}
 
 namespace annotation {
 inline constexpr std::uint32_t kNameIid = 1;

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/perfetto/perfetto_annotations.hpp"
+#include "tools/interop/perfetto/perfetto_callstacks.hpp"
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/perfetto_own_tokens.hpp"
 #include "tools/interop/perfetto/perfetto_packets.hpp"
@@ -49,6 +51,7 @@ struct SiteFacts {
   std::vector<FieldFacts> fields;
   std::optional<trace::SiteMessage> message;
   bool is_counter = false;
+  bool can_have_stack = false;
 };
 
 struct NoMore {};
@@ -68,7 +71,7 @@ class Writer final : public TraceWriter {
 
   void add(const trace::Event& event) override {
     if (event.kind == trace::EventKind::kSiteLoss) return;
-    if (!begun_ || sites_.is_full()) [[unlikely]]
+    if (!begun_ || sites_.is_full() || callstacks_.is_full()) [[unlikely]]
       begin(event.unix_ns);
     Tracks& tracks = tracks_of(event);
     close_spans(tracks, event.unix_ns);
@@ -82,6 +85,10 @@ class Writer final : public TraceWriter {
     end_event(event.unix_ns);
   }
 
+  void use(const std::shared_ptr<const MethodsByProcess>& methods) override {
+    callstacks_.use(methods);
+  }
+
   void end() override {
     for (Tracks& tracks : threads_) close_spans(tracks, UINT64_MAX);
     uncarried_.tell();
@@ -92,6 +99,7 @@ class Writer final : public TraceWriter {
   void begin(std::uint64_t unix_ns) {
     sites_.clear();
     strings_.clear();
+    callstacks_.clear();
     if (!begun_) packets_.put_clocks(unix_ns);
     begun_ = true;
     packets_.clear_state();
@@ -110,8 +118,10 @@ class Writer final : public TraceWriter {
       uncarried_.count(Fact::kRange);
       unix_ns = INT64_MAX;
     }
-    if (!strings_.has_fresh()) return packets_.put_event(unix_ns, event_.text(), {});
-    packets_.put_event(unix_ns, event_.text(), strings_.take());
+    if (!strings_.has_fresh() && !callstacks_.has_fresh()) {
+      return packets_.put_event(unix_ns, event_.text(), {});
+    }
+    packets_.put_event(unix_ns, event_.text(), strings_.take() + callstacks_.take());
   }
 
   Tracks& tracks_of(const trace::Event& event) {
@@ -205,6 +215,10 @@ class Writer final : public TraceWriter {
     protobuf::put_number(value_, annotation::kUint, event.record.sequence);
     protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
     event_.write(site.tail);
+    if (site.can_have_stack) [[unlikely]] {
+      const std::uint64_t callstack = callstacks_.number_of(event);
+      if (callstack != 0) protobuf::put_number(event_, track_event::kCallstackIid, callstack);
+    }
     for (std::size_t i = 0; i < site.fields.size() && i < event.record.args.size(); ++i) {
       const FieldFacts& field = site.fields[i];
       if (field.constant.empty()) {
@@ -319,6 +333,7 @@ class Writer final : public TraceWriter {
       field.key = std::move(keys[i]);
       field.name = name_field(field.key);
       field.is_counted = is_counted(site, site.fields[i]);
+      facts.can_have_stack = facts.can_have_stack || SampledStacks::is_stack(site.fields[i]);
       facts.is_counter = facts.is_counter || field.is_counted;
       if (!site.fields[i].is_constant()) continue;
       event_.clear();
@@ -338,6 +353,7 @@ class Writer final : public TraceWriter {
   Packets packets_;
   PerSite<SiteFacts> sites_;
   InternedStrings strings_;
+  Callstacks callstacks_;
   std::deque<Tracks> threads_;  // by index
   bool begun_ = false;
   std::string sequence_name_;  // the field of an annotation

@@ -8,16 +8,17 @@
 
 namespace ringside::tool {
 
+bool SampledStacks::is_stack(const trace::Field& field) {
+  return field.name == nettrace::kStackField && field.is_array &&
+         field.type == shm::FieldType::pointer;
+}
+
 bool SampledStacks::find(const trace::Event& event, Stack& stack) {
   if (sites_.is_full()) sites_.clear();
   const Place& place = sites_.of(event, [](const trace::Site& site) {
     Place found;
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
-      const trace::Field& field = site.fields[i];
-      if (field.name == nettrace::kStackField && field.is_array &&
-          field.type == shm::FieldType::pointer) {
-        found.field = i;
-      }
+      if (is_stack(site.fields[i])) found.field = i;
     }
     found.is_sample = site.category == nettrace::kSamplerProvider;
     return found;

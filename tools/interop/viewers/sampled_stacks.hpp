@@ -22,6 +22,11 @@ namespace ringside::tool {
 inline constexpr std::string_view kOtherStacks =
     "stacks of events that are no samples are left out: choose these events to have them drawn";
 
+// For the report about a trace without anything to draw.
+inline constexpr std::string_view kNothingDrawn =
+    "nothing to draw: no record has a duration or a stack of addresses; --to chrome and --to "
+    "perfetto show such records";
+
 // Memory grows with the number of different addresses. Not thread-safe.
 class SampledStacks {
  public:
@@ -31,6 +36,9 @@ class SampledStacks {
   };
 
   void use(const std::shared_ptr<const MethodsByProcess>& methods) { methods_ = methods; }
+
+  // Whether the field holds a stack of addresses.
+  static bool is_stack(const trace::Field& field);
 
   // Finds the stack of a record. False: it has none, or an empty one and is not a sample.
   bool find(const trace::Event& event, Stack& stack);
