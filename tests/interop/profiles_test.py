@@ -12,6 +12,9 @@ from random_traces import BOUND_S, SEEDS, RandomTrace, ringcat
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.schema.json")
 
+WITHOUT_STACKS = b"", b'{"time": "2026-01-01T00:00:00Z", "msg": "a log record"}\n' * 3
+NOTHING_DRAWN = "ringcat: nothing to draw: no record has a duration or a stack of addresses"
+
 
 def spans_of(events):
     """By thread: (begin, end, record)."""
@@ -66,14 +69,26 @@ class Speedscope(unittest.TestCase):
                 yield opened["at"], at, event["frame"]
         self.assertEqual((stack, at), ([], profile["endValue"]))
 
-    def test_an_empty_trace_has_no_profiles(self):
-        with RandomTrace(1, records=0) as trace:
-            document = json.loads(trace.converted("speedscope")[0])
-        self.assertEqual(document["profiles"], [])
+    def test_a_trace_without_spans_or_stacks_has_no_profiles_which_is_reported(self):
+        for records in WITHOUT_STACKS:
+            code, output, said = ringcat("--from", "ndjson", "--to", "speedscope", "-", input=records)
+            self.assertEqual((code, json.loads(output)["profiles"]), (0, []))
+            self.assertIn(NOTHING_DRAWN, said)
 
 
 class Folded(unittest.TestCase):
     LINE = re.compile(r"(.*) (\d+)")
+
+    def test_a_trace_without_spans_or_stacks_has_no_lines_which_is_reported(self):
+        for records in WITHOUT_STACKS:
+            code, output, said = ringcat("--from", "ndjson", "--to", "folded", "-", input=records)
+            self.assertEqual((code, output), (0, b""))
+            self.assertIn(NOTHING_DRAWN, said)
+
+    def test_a_trace_with_spans_has_no_such_report(self):
+        with RandomTrace(SEEDS[0]) as trace:
+            for form in ("folded", "speedscope"):
+                self.assertNotIn(NOTHING_DRAWN, trace.converted(form)[1])
 
     def stacks(self, data):
         """By process and thread: the total weight of each stack."""

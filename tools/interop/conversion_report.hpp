@@ -36,18 +36,22 @@ class ConversionReport {
     lost(both);
   }
 
-  bool empty() const { return counts_.empty(); }
+  // A sentence about the whole conversion.
+  void note(std::string_view text) { notes_.emplace_back(text); }
+
+  bool empty() const { return counts_.empty() && notes_.empty(); }
   std::uint64_t count(std::string_view kind) const {
     const auto found = counts_.find(kind);
     return found == counts_.end() ? 0 : found->second;
   }
 
-  // "12 records: activity ids are left out", one line per kind.
+  // "12 records: activity ids are left out", one line per kind; then the notes.
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     for (const auto& [kind, records] : counts_) {
       lines.push_back(std::to_string(records) + (records == 1 ? " record: " : " records: ") + kind);
     }
+    lines.insert(lines.end(), notes_.begin(), notes_.end());
     return lines;
   }
 
@@ -55,6 +59,7 @@ class ConversionReport {
   static constexpr std::size_t kMostPlaces = 100;
 
   std::set<std::string> places_;
+  std::vector<std::string> notes_;
   std::map<std::string, std::uint64_t, std::less<>> counts_;
 };
 

@@ -131,6 +131,7 @@ class Writer final : public TraceWriter {
     uncarried_.carried(Fact::kPoints, drawn);
     if (others != 0) report_.lost(kOtherStacks, others);
     if (has_spans && drawn != 0) report_.lost(kMixedWeights, drawn);
+    if (!has_spans && drawn == 0) report_.note(kNothingDrawn);
     uncarried_.tell();
   }
 

@@ -89,6 +89,7 @@ class Writer final : public TraceWriter {
     }
     output_.put("\n]}\n");
     if (others_ != 0 && has_samples_) report_.lost(kOtherStacks, others_);
+    if (is_first_profile_) report_.note(kNothingDrawn);
     uncarried_.tell();
   }
 
