@@ -10,6 +10,7 @@ README.md is short, and its program is one that a test runs.
 usage: documents_test.py SOURCE_ROOT BUILD_ROOT
 """
 
+import fnmatch
 import json
 import os
 import re
@@ -31,6 +32,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"~?[A-Za-z_]\w*(?:::~?\w+)*(?:\(\))?")
 PATH = re.compile(r"[\w.-]*/[\w./-]*|[\w-]+\.(?:cpp|hpp|h|c|py|sh|md|toml|build|txt|json|pml)")
 PROGRAMS = ("meson", "ninja", "git", "clang-format", "consumerd", "ringcat", "ringctl", "ringstat")
+CASE = re.compile(r"^\w*TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 # General terms, which no source defines.
 PLAIN_WORDS = {"snprintf", "inotify", "fsync", "xadd", "pwrite", "git", "main", "clang-format", "clang-tidy", "ccache"}
 
@@ -60,6 +62,7 @@ class Names:
         self.folders = {path.rsplit("/", depth)[0] for path in tree for depth in range(1, path.count("/") + 1)}
         self.sources = {path: text for path, text in tree.items() if path.endswith(SOURCE_SUFFIXES)}
         self.words = {word for text in self.sources.values() for word in re.findall(r"\w+", text)}
+        self.cases = [f"{suite}.{case}" for text in self.sources.values() for suite, case in CASE.findall(text)]
 
     def is_path(self, path):
         if path.startswith("build/"):
@@ -129,8 +132,8 @@ def faults_of_command(line, names, options):
                 found.append(f"no such target: {target}")
             for word in arguments:
                 if word.startswith("--gtest_filter="):
-                    case = re.split(r"[.*]", word.split("=", 1)[1])[0]
-                    found += [f"no such case: {case}"] if case not in names.words else []
+                    patterns = word.split("=", 1)[1].split(":")
+                    found += [f"no such case: {pattern}" for pattern in patterns if not fnmatch.filter(names.cases, pattern.lstrip("-"))]
         elif "/" in program:
             if not os.access(os.path.join(ROOT, program), os.X_OK):
                 found.append(f"cannot be run: {program}")
@@ -198,11 +201,13 @@ class Documents(unittest.TestCase):
     def test_missing_targets_of_commands_are_reported(self):
         for line in ("meson test -C build no_such_test", "meson test -C build --suite no_such_suite",
                      "ninja -C build no/such/target", "meson setup build -Dno_such_option=1", "packaging/no_such.sh",
-                     "build/tests/no_such_program", "no_such_program_at_all x"):
+                     "build/tests/no_such_program", "no_such_program_at_all x",
+                     "build/tests/printf/test_printf --gtest_filter=RingDrain*"):
             with self.subTest(line):
                 self.assertEqual(len(self.command_faults(line)), 1)
         for line in ("meson test -C build --no-rebuild file_rules", "meson setup build -Dperf=false",
-                     "ninja -C build consumerd/consumerd && meson test -C build file_rules"):
+                     "ninja -C build consumerd/consumerd && meson test -C build file_rules",
+                     "build/tests/printf/test_printf --gtest_filter=FloatEdge.*:Value.*"):
             with self.subTest(line):
                 self.assertEqual(self.command_faults(line), [])
 
