@@ -63,12 +63,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->continues_snapshot_ = session->snapshots_.asked();
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
-  session->clock_ = std::make_unique<trace::ClockSteering>(
-      trace::ClockSteering::Start{header.start_tsc, header.start_monotonic_ns,
-                                  header.start_realtime_ns, header.tsc_frequency_hz});
-  session->same_boot_ = is_this_boot(header.boot_id);
-  session->take_over_clock();
-  session->clock_before_ = session->clock_->first();
+  session->clock_ = std::make_unique<SegmentClock>(attached);
   session->last_point_ = steady_clock::now();
   shm::ConsumerLine& line = attached.control().consumer;
   // Before anything is committed.
@@ -92,24 +87,13 @@ void SegmentSession::publish_file_sequence() {
 bool SegmentSession::begin_section() {
   const std::span<std::byte> out = file_->space(kSectionFrontBytes);
   if (out.empty()) return false;
-  const trace::ClockPoint first = clock_->first();
-  const trace::ClockPoint last = clock_->last();
   std::size_t bytes =
       trace::write_header_block(section_header(segment_->header(), file_->sequence()), out);
-  bytes += trace::write_clock_block(first, out.subspan(bytes));
-  if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
+  bytes += clock_->write_first_points(out.subspan(bytes));
   file_->commit(bytes);
   begun_ = true;
   section_start_ = steady_clock::now();
-  if (segment_->control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
-    publish_clock(first);
-    write_clock();  // if there is no room now, poll() writes the next one
-  } else {
-    // The rings may hold records that are older than a step made now, and, if several consumers
-    // died without reading them, older than the step before: the two steps at the beginning of a
-    // section must reach back to them. The next step follows when the rings have been empty.
-    last_clock_ = steady_clock::now();
-  }
+  clock_->begin(*file_);
   return true;
 }
 
@@ -298,11 +282,11 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
     RingDrain& ring = rings_[index];
     if (!ring.has_data()) continue;
     const std::uint64_t before = counts_.ring_bytes;
-    const bool clock_due =
-        result->ring_bytes == 0 && steady_clock::now() - last_clock_ >= kClockInterval;
+    const bool clock_due = result->ring_bytes == 0 && clock_->is_due(kClockInterval);
     const RingDrain::Result drained =
-        clock_due && !write_clock() ? RingDrain::Result::kNoSpace
-                                    : ring.drain(share_bytes_ - result->ring_bytes, drain_way());
+        clock_due && !clock_->write(*file_)
+            ? RingDrain::Result::kNoSpace
+            : ring.drain(share_bytes_ - result->ring_bytes, drain_way());
     if (drained == RingDrain::Result::kNoSpace) {
       first_ring_ = index;
       return Drained::kNoSpace;

@@ -20,13 +20,13 @@
 #include "consumerd/requests/snapshot_requests.hpp"
 #include "consumerd/rings/loss_watch.hpp"
 #include "consumerd/rings/ring_peek.hpp"
+#include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_meter.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/trace_file.hpp"
 #include "trace-format/blocks/block_writer.hpp"
-#include "trace-format/blocks/clock_map.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::consumer {
@@ -123,9 +123,6 @@ class SegmentSession {
   Drained finish();
   Drained drain_rings(RoundResult* result);
   bool report_losses();
-  bool write_clock();
-  void take_over_clock();
-  void publish_clock(const trace::ClockPoint& point);
   bool write_sequence_point(std::uint64_t watermark_tsc);
   bool rotation_is_due(std::chrono::steady_clock::time_point now);
   bool rotate(std::uint64_t watermark_tsc);
@@ -154,7 +151,7 @@ class SegmentSession {
   std::unique_ptr<TraceFile> file_;
   std::unique_ptr<DictionaryFeed> dictionary_;
   std::unique_ptr<trace::ExtentEncoder> encoder_;
-  std::unique_ptr<trace::ClockSteering> clock_;
+  std::unique_ptr<SegmentClock> clock_;
   std::shared_ptr<const RecordRules> next_rules_;  // null: the present rules stay
   std::unique_ptr<RecordPass> pass_;               // null: no rule concerns the service
   LossReporter losses_;
@@ -173,11 +170,9 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_name_check_;
   std::uint64_t front_bytes_ =
       0;  // of the present file; 0 for a file that this session only continued
-  trace::ClockPoint clock_before_;  // the point before clock_->last()
   std::uint64_t watermark_tsc_ = 0;
   std::uint64_t bytes_since_point_ = 0;
   std::chrono::steady_clock::time_point last_point_;
-  std::chrono::steady_clock::time_point last_clock_;
   std::chrono::steady_clock::time_point last_losses_;
   std::uint64_t rotation_asked_;  // by tools
   std::size_t first_ring_ = 0;    // where the next round begins
@@ -217,7 +212,6 @@ class SegmentSession {
   bool begun_ = false;           // the section's front is in the file
   bool ending_ = false;
   bool finished_ = false;
-  bool same_boot_ = false;
   bool overwritten_ = false;       // the rings are read only by snapshots
   bool file_has_records_ = false;  // from this or another consumerd
   bool rotation_requested_ = false;

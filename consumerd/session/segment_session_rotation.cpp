@@ -79,16 +79,10 @@ bool SegmentSession::change_file() {
 // The front of a section that continues where the present one is: with everything that the first
 // record depends on.
 std::vector<std::byte> SegmentSession::section_front(std::uint32_t sequence) {
-  const trace::ClockPoint last = clock_->last();
   const trace::SectionHeader header = section_header(segment_->header(), sequence);
   std::vector<std::byte> front(kSectionFrontBytes);
   std::size_t bytes = trace::write_header_block(header, front);
-  const std::span<std::byte> room(front);
-  // Late records may be older than the last clock point.
-  if (clock_before_.tsc0 != last.tsc0) {
-    bytes += trace::write_clock_block(clock_before_, room.subspan(bytes));
-  }
-  bytes += trace::write_clock_block(last, room.subspan(bytes));
+  bytes += clock_->write_last_points(std::span(front).subspan(bytes));
   front.resize(bytes);
   dictionary_->restate(&front);
   for (RingDrain& ring : rings_) ring.restate_stream(&front);

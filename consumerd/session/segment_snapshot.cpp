@@ -23,8 +23,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
         snapshot_wanted_ && std::any_of(rings_.begin(), rings_.end(),
                                         [](const RingDrain& ring) { return ring.has_data(); });
     if (!snapshot_asked_ && !snapshot_wanted_) {
-      const bool steered =
-          std::chrono::steady_clock::now() - last_clock_ < kIdleClockInterval || write_clock();
+      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->write(*file_);
       return steered ? Drained::kAll : Drained::kNoSpace;
     }
     if (!begin_snapshot(round_tsc)) return Drained::kNoSpace;
@@ -55,7 +54,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
 
 bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
   if (file_has_records_ && !continues_snapshot_ && !rotate(watermark_tsc_)) return false;
-  if (!write_clock()) return false;
+  if (!clock_->write(*file_)) return false;
   continues_snapshot_ = false;
   snapshot_ring_ = 0;
   snapshot_tsc_ = round_tsc;

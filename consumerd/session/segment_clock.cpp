@@ -1,0 +1,96 @@
+#include "consumerd/session/segment_clock.hpp"
+
+#include "consumerd/files/section_front.hpp"
+#include "shm-layout/clock_reading.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+
+namespace ringside::consumer {
+namespace {
+
+trace::ClockSteering::Start start_of(const shm::SegmentHeader& header) {
+  return {header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
+          header.tsc_frequency_hz};
+}
+
+}  // namespace
+
+SegmentClock::SegmentClock(AttachedSegment& segment)
+    : segment_(segment),
+      steering_(start_of(segment.header())),
+      same_boot_(is_this_boot(segment.header().boot_id)) {
+  resume();
+  before_ = steering_.first();
+}
+
+// Times continue where the previous consumer stopped; the first consumer can measure the rate over
+// the service's whole run.
+void SegmentClock::resume() {
+  const shm::ConsumerClock& left = segment_.control().consumer_clock;
+  // Pairs with the release in publish().
+  const std::uint64_t steps = left.steps.load(std::memory_order_acquire);
+  const auto step = [&left](std::uint64_t number) {
+    const shm::ClockStep& from = left.step[(number - 1) % shm::kClockSteps];
+    trace::ClockPoint point;
+    point.tsc0 = from.tsc0.load(std::memory_order_relaxed);
+    point.unix_ns0 = from.unix_ns0.load(std::memory_order_relaxed);
+    point.ns_per_tick = from.ns_per_tick.load(std::memory_order_relaxed);
+    return point;
+  };
+  if (steps > 0 && steering_.resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
+  if (!same_boot_) return;
+  const shm::ClockReading now = shm::read_clocks();
+  steering_.measure({now.tsc, now.monotonic_ns, now.realtime_ns});
+}
+
+void SegmentClock::publish(const trace::ClockPoint& point) {
+  shm::ConsumerClock& clock = segment_.control().consumer_clock;
+  const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
+  shm::ClockStep& step = clock.step[steps % shm::kClockSteps];
+  step.tsc0.store(point.tsc0, std::memory_order_relaxed);
+  step.unix_ns0.store(point.unix_ns0, std::memory_order_relaxed);
+  step.ns_per_tick.store(point.ns_per_tick, std::memory_order_relaxed);
+  clock.steps.store(steps + 1, std::memory_order_release);
+}
+
+bool SegmentClock::write(TraceFile& file) {
+  written_ = std::chrono::steady_clock::now();
+  if (!same_boot_) return true;  // only the service's own reading belongs to its clock
+  const std::span<std::byte> out = file.space(256);
+  if (out.empty()) return false;
+  const shm::ClockReading now = shm::read_clocks();
+  before_ = steering_.last();
+  const trace::ClockPoint point = steering_.next({now.tsc, now.monotonic_ns, now.realtime_ns});
+  file.commit(trace::write_clock_block(point, out));
+  publish(point);
+  return true;
+}
+
+void SegmentClock::begin(TraceFile& file) {
+  if (segment_.control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
+    publish(steering_.first());
+    write(file);  // if there is no room now, the next round writes it
+    return;
+  }
+  // The rings may hold records that are older than a step made now, and, if several consumers died
+  // without reading them, older than the step before: the two steps at the beginning of a section
+  // must reach back to them. The next step follows when the rings have been empty.
+  written_ = std::chrono::steady_clock::now();
+}
+
+std::size_t SegmentClock::write_first_points(std::span<std::byte> out) const {
+  const trace::ClockPoint first = steering_.first();
+  const trace::ClockPoint last = steering_.last();
+  std::size_t bytes = trace::write_clock_block(first, out);
+  if (last.tsc0 != first.tsc0) bytes += trace::write_clock_block(last, out.subspan(bytes));
+  return bytes;
+}
+
+std::size_t SegmentClock::write_last_points(std::span<std::byte> out) const {
+  const trace::ClockPoint last = steering_.last();
+  std::size_t bytes = 0;
+  // Late records may be older than the last clock point.
+  if (before_.tsc0 != last.tsc0) bytes += trace::write_clock_block(before_, out);
+  return bytes + trace::write_clock_block(last, out.subspan(bytes));
+}
+
+}  // namespace ringside::consumer
