@@ -14,8 +14,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two sequence points
-constexpr auto kPointInterval = std::chrono::milliseconds(20);
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
@@ -64,7 +62,6 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<SegmentClock>(attached);
-  session->last_point_ = steady_clock::now();
   shm::ConsumerLine& line = attached.control().consumer;
   // Before anything is committed.
   session->name_staging(staging);
@@ -101,7 +98,8 @@ bool SegmentSession::report_losses() {
   if (truncated()) return true;
   // No record was drained for statements that have lost everything.
   if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
-  if (!losses_.report(*file_, dictionary_->sites().id_limit(), pass_.get(), &bytes_since_point_)) {
+  if (!losses_.report(*file_, dictionary_->sites().id_limit(), pass_.get(),
+                      &points_.pending_bytes())) {
     return false;
   }
   last_losses_ = steady_clock::now();
@@ -124,39 +122,22 @@ bool SegmentSession::follow_rules() {
 }
 
 DrainWay SegmentSession::drain_way() {
-  return {*file_,   *dictionary_,   *encoder_, pass_.get(), watch_.get(),
-          scratch_, watermark_tsc_, &counts_,  log_};
-}
-
-bool SegmentSession::write_sequence_point(std::uint64_t watermark_tsc) {
-  moved_.clear();
-  for (std::size_t i = 0; i < rings_.size(); ++i) {
-    const trace::StreamCursor& cursor = rings_[i].cursor();
-    // Compares the stream too: the successor of a thread may have the same sequence number.
-    if (cursor.next_sequence == last_positions_[i].next_sequence &&
-        cursor.stream_id == last_positions_[i].stream_id) {
-      continue;
-    }
-    moved_.push_back({cursor.stream_id, cursor.next_sequence});
-  }
-  const std::span<std::byte> out = file_->space(64 + moved_.size() * sizeof(trace::StreamPosition));
-  if (out.empty()) return false;
-  file_->commit(trace::write_sequence_point_block(watermark_tsc, moved_, out));
-  for (std::size_t i = 0; i < rings_.size(); ++i) {
-    last_positions_[i] = {rings_[i].cursor().stream_id, rings_[i].cursor().next_sequence};
-  }
-  watermark_tsc_ = watermark_tsc;
-  bytes_since_point_ = 0;
-  last_point_ = steady_clock::now();
-  return true;
+  return {*file_,
+          *dictionary_,
+          *encoder_,
+          pass_.get(),
+          watch_.get(),
+          scratch_,
+          points_.watermark_tsc(),
+          &counts_,
+          log_};
 }
 
 void SegmentSession::follow_rings() {
   const std::uint32_t used = segment_->rings_used();
   while (rings_.size() < used) {
     rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
-    last_positions_.push_back(
-        {rings_.back().cursor().stream_id, rings_.back().cursor().next_sequence});
+    points_.follow(rings_.back());
   }
 }
 
@@ -217,7 +198,7 @@ RoundResult SegmentSession::poll() {
   const Drained drained = overwritten_ ? serve_snapshot(round_tsc) : drain_rings(&result);
   result.starved = drained == Drained::kNoSpace;
   result.ring_bytes += overwritten_ ? counts_.ring_bytes - ring_bytes_before : 0;
-  if (!overwritten_) bytes_since_point_ += counts_.file_bytes - file_bytes_before;
+  if (!overwritten_) points_.pending_bytes() += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
   // If a ring has more, everything older than its last record is in the file.
   std::uint64_t watermark_tsc = round_tsc;
@@ -225,7 +206,7 @@ RoundResult SegmentSession::poll() {
     for (const RingDrain& ring : rings_) {
       if (ring.has_data()) watermark_tsc = std::min(watermark_tsc, ring.cursor().last_tsc);
     }
-    watermark_tsc = std::max(watermark_tsc, watermark_tsc_);
+    watermark_tsc = std::max(watermark_tsc, points_.watermark_tsc());
   }
   const auto now = steady_clock::now();
   control.consumer.heartbeat_monotonic_ns.store(
@@ -237,9 +218,8 @@ RoundResult SegmentSession::poll() {
     return result;
   }
   const bool flushing = flush_is_due(drained);
-  if (bytes_since_point_ > 0 &&
-      (flushing || bytes_since_point_ >= kPointBytes || now - last_point_ >= kPointInterval)) {
-    result.starved = !write_sequence_point(watermark_tsc);
+  if (points_.has_pending() && (flushing || points_.is_due(now))) {
+    result.starved = !points_.write(watermark_tsc, rings_, *file_);
   }
   if (rotation_is_due(now) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {

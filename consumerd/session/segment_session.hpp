@@ -22,6 +22,7 @@
 #include "consumerd/rings/ring_peek.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_meter.hpp"
+#include "consumerd/session/sequence_points.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/slot_writer.hpp"
@@ -123,7 +124,6 @@ class SegmentSession {
   Drained finish();
   Drained drain_rings(RoundResult* result);
   bool report_losses();
-  bool write_sequence_point(std::uint64_t watermark_tsc);
   bool rotation_is_due(std::chrono::steady_clock::time_point now);
   bool rotate(std::uint64_t watermark_tsc);
   bool change_file();
@@ -158,9 +158,7 @@ class SegmentSession {
   SegmentMeter meter_;
   std::vector<RingDrain> rings_;
   std::vector<std::byte> scratch_;
-  std::vector<trace::StreamPosition> moved_;  // streams, since the last sequence point
-  std::vector<trace::StreamPosition>
-      last_positions_;  // by ring: positions in the last sequence point
+  SequencePoints points_;
   DrainCounts counts_;
   std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
   DrainCounts section_counts_;       // value of counts_ at the beginning of the present section
@@ -170,9 +168,6 @@ class SegmentSession {
   std::chrono::steady_clock::time_point last_name_check_;
   std::uint64_t front_bytes_ =
       0;  // of the present file; 0 for a file that this session only continued
-  std::uint64_t watermark_tsc_ = 0;
-  std::uint64_t bytes_since_point_ = 0;
-  std::chrono::steady_clock::time_point last_point_;
   std::chrono::steady_clock::time_point last_losses_;
   std::uint64_t rotation_asked_;  // by tools
   std::size_t first_ring_ = 0;    // where the next round begins

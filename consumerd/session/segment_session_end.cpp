@@ -64,7 +64,7 @@ SegmentSession::Drained SegmentSession::finish() {
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
     if (!report_losses()) return Drained::kNoSpace;
   }
-  if (!write_sequence_point(watermark_tsc)) return Drained::kNoSpace;
+  if (!points_.write(watermark_tsc, rings_, *file_)) return Drained::kNoSpace;
   file_->finish(section_end(end_reason_));
   return Drained::kAll;
 }

@@ -36,7 +36,7 @@ bool SegmentSession::rotation_is_due(steady_clock::time_point now) {
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
   // Each snapshot reports its own losses.
   if (!overwritten_ && !report_losses()) return false;
-  if (bytes_since_point_ > 0 && !write_sequence_point(watermark_tsc)) return false;
+  if (points_.has_pending() && !points_.write(watermark_tsc, rings_, *file_)) return false;
   change_file();
   return true;
 }
@@ -60,7 +60,7 @@ bool SegmentSession::change_file() {
     return false;
   }
   publish_file_sequence();
-  if (std::exchange(astray_, false)) bytes_since_point_ = 0;
+  if (std::exchange(astray_, false)) points_.pending_bytes() = 0;
   dictionary_->enter_restated_section();
   for (RingDrain& ring : rings_) ring.enter_restated_section();
   logged_rotation_ = false;
@@ -71,7 +71,7 @@ bool SegmentSession::change_file() {
   file_has_records_ = false;
   section_start_ = steady_clock::now();
   front_bytes_ = file_->file_bytes();
-  watermark_tsc_ = 0;  // this section has no watermark yet
+  points_.begin_section();
   log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
   return true;
 }

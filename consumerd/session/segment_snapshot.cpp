@@ -33,7 +33,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
   if (snapshot_ == Snapshot::kReading) {
     const Drained read = read_rings();
     if (read != Drained::kAll) return read;
-    if (!report_losses() || !write_sequence_point(snapshot_tsc_)) return Drained::kNoSpace;
+    if (!report_losses() || !points_.write(snapshot_tsc_, rings_, *file_)) return Drained::kNoSpace;
     file_->seal();
     snapshot_sealed_ = file_->sealed();
     snapshot_path_ = file_->path();
@@ -53,7 +53,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
 }
 
 bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
-  if (file_has_records_ && !continues_snapshot_ && !rotate(watermark_tsc_)) return false;
+  if (file_has_records_ && !continues_snapshot_ && !rotate(points_.watermark_tsc())) return false;
   if (!clock_->write(*file_)) return false;
   continues_snapshot_ = false;
   snapshot_ring_ = 0;
