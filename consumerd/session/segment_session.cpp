@@ -30,6 +30,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       rotation_asked_(segment_->control().tool_answers.rotation.load(std::memory_order_relaxed)),
       flushes_(segment_->control()),
       snapshots_(segment_->control()),
+      triggers_(*segment_, log),
       levels_(*segment_),
       overwritten_(segment_->header().sub_buffer_bytes != 0) {}
 
@@ -121,12 +122,17 @@ bool SegmentSession::follow_rules() {
   return true;
 }
 
+bool SegmentSession::check_overwritten(std::uint64_t most_bytes, RoundResult* result) {
+  return triggers_.check_overwritten(most_bytes, rings_.size(), *dictionary_, pass_.get(),
+                                     &scratch_, result);
+}
+
 DrainWay SegmentSession::drain_way() {
   return {*file_,
           *dictionary_,
           *encoder_,
           pass_.get(),
-          watch_.get(),
+          triggers_.watch(),
           scratch_,
           points_.watermark_tsc(),
           &counts_,

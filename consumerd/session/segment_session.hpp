@@ -18,25 +18,18 @@
 #include "consumerd/requests/flush_requests.hpp"
 #include "consumerd/requests/level_requests.hpp"
 #include "consumerd/requests/snapshot_requests.hpp"
-#include "consumerd/rings/loss_watch.hpp"
-#include "consumerd/rings/ring_peek.hpp"
+#include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_meter.hpp"
 #include "consumerd/session/sequence_points.hpp"
+#include "consumerd/session/trigger_checks.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
-#include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/trace_file.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::consumer {
-
-struct RoundResult {
-  std::uint64_t ring_bytes = 0;
-  std::uint64_t fullest_permille = 0;  // of the fullest ring, as found in this round
-  bool starved = false;                // no staging slot was free: some records were not drained
-};
 
 class SegmentSession {
  public:
@@ -54,17 +47,17 @@ class SegmentSession {
   void set_rules(std::shared_ptr<const RecordRules> rules);
   // Starts to check records and losses for triggers; call it again whenever the queue has other
   // rules.
-  void set_triggers(TriggerQueue& triggers);
+  void set_triggers(TriggerQueue& triggers) { triggers_.follow(triggers, !rings_.empty()); }
   // For triggers: a separate snapshot if the rings are overwritten, otherwise nothing.
   void request_snapshot() { snapshot_wanted_ = overwritten_; }
   void admit_level(shm::Level level, std::chrono::nanoseconds time) { levels_.ask(level, time); }
   // Records that the service has lost since the last call, if a trigger uses losses.
-  std::uint64_t new_losses() { return loss_watch_ ? loss_watch_->new_losses() : 0; }
+  std::uint64_t new_losses() { return triggers_.new_losses(); }
   // Whether the service was alive at first and is gone without having announced its end.
   bool service_died() const {
     return was_alive_ && !segment_->service_alive() && !segment_->service_has_closed();
   }
-  TriggerSource trigger_source() const;
+  TriggerSource trigger_source() const { return triggers_.source(); }
 
   // One pass over all rings, unless the trace file cannot be written.
   RoundResult poll();
@@ -142,8 +135,6 @@ class SegmentSession {
   Drained read_rings();
   Drained take_last_snapshot(std::uint64_t watermark_tsc);
   void answer_snapshot();
-  // For rings that are overwritten (segment_session_triggers.cpp): checks what was recorded since
-  // the last call, about `most_bytes` of it. False if staging is full.
   bool check_overwritten(std::uint64_t most_bytes, RoundResult* result);
 
   const Log& log_;
@@ -183,11 +174,8 @@ class SegmentSession {
   std::uint64_t snapshot_tsc_ = 0;     // when it began
   std::uint64_t snapshot_sealed_ = 0;  // value of sealed() that completes it
   std::string snapshot_path_;
-  DrainCounts snapshot_counts_;          // value of counts_ at its beginning
-  std::unique_ptr<TriggerWatch> watch_;  // null: no trigger checks records
-  std::unique_ptr<LossWatch> loss_watch_;
-  std::vector<RingPeek> peeks_;  // by ring, if the rings are overwritten
-  std::size_t first_peek_ = 0;   // where the next check begins
+  DrainCounts snapshot_counts_;  // value of counts_ at its beginning
+  TriggerChecks triggers_;
   LevelRequests levels_;
   static constexpr std::uint64_t kAll = UINT64_MAX;
   // Limit for the rings in one round. Rings of gigabytes are allowed, and other segments must not
@@ -200,11 +188,9 @@ class SegmentSession {
   bool snapshot_asked_ = false;      // a tool asked for the present one and waits for the answer
   bool continues_snapshot_ = false;  // a snapshot that an earlier consumerd was asked for
   bool last_snapshot_taken_ = false;
-  bool flushing_ = false;        // requested, and not taken yet
-  bool peeks_from_now_ = false;  // for the peeks that are created next
-  bool logged_missed_ = false;   // logged that some records cannot be checked
-  bool was_alive_ = false;       // the service was alive when the session began
-  bool begun_ = false;           // the section's front is in the file
+  bool flushing_ = false;   // requested, and not taken yet
+  bool was_alive_ = false;  // the service was alive when the session began
+  bool begun_ = false;      // the section's front is in the file
   bool ending_ = false;
   bool finished_ = false;
   bool overwritten_ = false;       // the rings are read only by snapshots

@@ -1,8 +1,10 @@
-// Triggers in SegmentSession: what is checked for them, and what they do to a segment.
+#include "consumerd/session/trigger_checks.hpp"
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
-#include "consumerd/session/segment_session.hpp"
+#include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_name.hpp"
 
 namespace ringside::consumer {
@@ -13,14 +15,15 @@ constexpr std::uint64_t kPeekAtOnce = 64U << 10;
 
 }  // namespace
 
-TriggerSource SegmentSession::trigger_source() const {
-  return {name(), std::string(shm::service_of_segment_name(name())), segment_->header().pid};
+TriggerSource TriggerChecks::source() const {
+  const std::string& name = segment_.name();
+  return {name, std::string(shm::service_of_segment_name(name)), segment_.header().pid};
 }
 
-void SegmentSession::set_triggers(TriggerQueue& triggers) {
-  const bool first_rules = rings_.empty() && watch_ == nullptr;
-  watch_ = TriggerWatch::of_service(triggers, trigger_source(), log_);
-  const std::string service = trigger_source().service;
+void TriggerChecks::follow(TriggerQueue& triggers, bool drains) {
+  const bool first_rules = !drains && watch_ == nullptr;
+  watch_ = TriggerWatch::of_service(triggers, source(), log_);
+  const std::string service = source().service;
   const bool wants_losses =
       std::any_of(triggers.rules()->begin(), triggers.rules()->end(), [&](const TriggerRule& rule) {
         return rule.cause == TriggerRule::Cause::kLoss && rule.is_for(service);
@@ -28,23 +31,25 @@ void SegmentSession::set_triggers(TriggerQueue& triggers) {
   if (!wants_losses) {
     loss_watch_.reset();
   } else if (loss_watch_ == nullptr) {
-    loss_watch_ = std::make_unique<LossWatch>(*segment_);
+    loss_watch_ = std::make_unique<LossWatch>(segment_);
   }
   // Records that another consumerd or other rules have checked do not count again.
   peeks_.clear();
   peeks_from_now_ =
-      !first_rules || segment_->control().consumer.session.load(std::memory_order_relaxed) > 1;
+      !first_rules || segment_.control().consumer.session.load(std::memory_order_relaxed) > 1;
 }
 
-bool SegmentSession::check_overwritten(std::uint64_t most_bytes, RoundResult* result) {
+bool TriggerChecks::check_overwritten(std::uint64_t most_bytes, std::size_t rings,
+                                      DictionaryFeed& dictionary, RecordPass* pass,
+                                      std::vector<std::byte>* scratch, RoundResult* result) {
   if (watch_ == nullptr) return true;
-  while (peeks_.size() < rings_.size()) {
-    peeks_.emplace_back(*segment_, static_cast<std::uint32_t>(peeks_.size()), peeks_from_now_);
+  while (peeks_.size() < rings) {
+    peeks_.emplace_back(segment_, static_cast<std::uint32_t>(peeks_.size()), peeks_from_now_);
   }
   peeks_from_now_ = false;
-  if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
+  if (dictionary.update() == DictionaryFeed::Result::kNoSpace) return false;
   // The rings have no records yet of statements that become known later.
-  if (!watch_->concerns(dictionary_->sites())) return true;
+  if (!watch_->concerns(dictionary.sites())) return true;
   std::uint64_t looked = 0;
   const std::size_t count = peeks_.size();
   const std::size_t first = first_peek_ < count ? first_peek_ : 0;
@@ -52,23 +57,23 @@ bool SegmentSession::check_overwritten(std::uint64_t most_bytes, RoundResult* re
     const std::size_t index = first + step < count ? first + step : first + step - count;
     RingPeek& peek = peeks_[index];
     while (peek.has_news() &&
-           peek.take(std::max<std::uint64_t>(kPeekAtOnce, shm::kMaxRecordBytes), &scratch_)) {
+           peek.take(std::max<std::uint64_t>(kPeekAtOnce, shm::kMaxRecordBytes), scratch)) {
       // Updated after the copy: the dictionary then has the sites of all records in the copy.
-      if (dictionary_->update() == DictionaryFeed::Result::kNoSpace) return false;
-      watch_->concerns(dictionary_->sites());
+      if (dictionary.update() == DictionaryFeed::Result::kNoSpace) return false;
+      watch_->concerns(dictionary.sites());
       bool sound = true;
       const std::size_t whole =
-          watch_->look(dictionary_->sites(), scratch_, peek.owner(), pass_.get(), &sound);
+          watch_->look(dictionary.sites(), *scratch, peek.owner(), pass, &sound);
       if (result != nullptr) {
         result->fullest_permille = std::max(
-            result->fullest_permille, peek.unread_bytes() * 1000 / segment_->layout().ring_bytes);
+            result->fullest_permille, peek.unread_bytes() * 1000 / segment_.layout().ring_bytes);
       }
       peek.passed(whole, sound && whole != 0);
-      looked += scratch_.size();
+      looked += scratch->size();
       if (looked >= most_bytes) break;
     }
     if (peek.missed_bytes() != 0 && !std::exchange(logged_missed_, true)) {
-      log_.error("records of " + name() +
+      log_.error("records of " + segment_.name() +
                  " are overwritten before triggers can look at them; give it larger rings");
     }
     if (looked >= most_bytes) {
