@@ -18,7 +18,6 @@ constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
 constexpr std::uint64_t kPeekBytes = 4U << 20;  // of overwritten rings, per round
-constexpr auto kNameInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -27,7 +26,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       segment_(std::move(segment)),
       losses_(*segment_),
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
-      rotation_asked_(segment_->control().tool_answers.rotation.load(std::memory_order_relaxed)),
+      rotation_(segment_->control(), segment_->name(), log),
       flushes_(segment_->control()),
       snapshots_(segment_->control()),
       triggers_(*segment_, log),
@@ -90,7 +89,7 @@ bool SegmentSession::begin_section() {
   bytes += clock_->write_first_points(out.subspan(bytes));
   file_->commit(bytes);
   begun_ = true;
-  section_start_ = steady_clock::now();
+  rotation_.begin_first_section();
   clock_->begin(*file_);
   return true;
 }
@@ -159,18 +158,52 @@ bool SegmentSession::is_writable(steady_clock::time_point now) {
 // False if the present file has lost its name and there is no next one.
 bool SegmentSession::keeps_name(steady_clock::time_point now) {
   if (!begun_) return true;
-  if (!astray_ && now - last_name_check_ >= kNameInterval) {
-    last_name_check_ = now;
-    astray_ = file_->astray();
-    if (astray_) {
-      rotation_retry_ = now;
-      log_.error(
-          file_->path() + " was removed, moved or replaced; creating a new file for its trace",
-          {{"segment", name()}, {"file", file_->path()}});
-    }
+  if (rotation_.must_leave(now, *file_)) change_file();
+  return !rotation_.astray();
+}
+
+// False if staging is full. If the next file cannot be created, that is tried again later: the
+// present file is not ended, so the trace continues in it.
+bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
+  // Each snapshot reports its own losses.
+  if (!overwritten_ && !report_losses()) return false;
+  if (points_.has_pending() && !points_.write(watermark_tsc, rings_, *file_)) return false;
+  change_file();
+  return true;
+}
+
+// False if the next file cannot be created: that is tried again later.
+bool SegmentSession::change_file() {
+  std::string why;
+  const bool done =
+      file_->rotate([this](std::uint32_t sequence) { return section_front(sequence); },
+                    rotation_.section_end(trace::EndReason::kRotation, counts_), &why);
+  if (!done) {
+    rotation_.failed(why, *file_);
+    return false;
   }
-  if (astray_ && now >= rotation_retry_) change_file();
-  return !astray_;
+  publish_file_sequence();
+  if (rotation_.astray()) points_.pending_bytes() = 0;
+  rotation_.rotated(*file_, counts_);
+  dictionary_->enter_restated_section();
+  for (RingDrain& ring : rings_) ring.enter_restated_section();
+  file_has_records_ = false;
+  points_.begin_section();
+  log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
+  return true;
+}
+
+// The front of a section that continues where the present one is: with everything that the first
+// record depends on.
+std::vector<std::byte> SegmentSession::section_front(std::uint32_t sequence) {
+  const trace::SectionHeader header = section_header(segment_->header(), sequence);
+  std::vector<std::byte> front(kSectionFrontBytes);
+  std::size_t bytes = trace::write_header_block(header, front);
+  bytes += clock_->write_last_points(std::span(front).subspan(bytes));
+  front.resize(bytes);
+  dictionary_->restate(&front);
+  for (RingDrain& ring : rings_) ring.restate_stream(&front);
+  return front;
 }
 
 RoundResult SegmentSession::poll() {
@@ -227,7 +260,7 @@ RoundResult SegmentSession::poll() {
   if (points_.has_pending() && (flushing || points_.is_due(now))) {
     result.starved = !points_.write(watermark_tsc, rings_, *file_);
   }
-  if (rotation_is_due(now) && !rotate(watermark_tsc)) result.starved = true;
+  if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
     flushes_.take(file_->sealed());
@@ -291,7 +324,7 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
 }
 
 void SegmentSession::tend() {
-  if (astray_ || file_->stalled()) return;
+  if (stalled()) return;
   // With all statements known by now.
   if (levels_.is_asked() && begun_ && dictionary_->update() == DictionaryFeed::Result::kReady) {
     levels_.serve(dictionary_->sites(), log_);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "consumerd/configuration/rotation_policy.hpp"
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/drain/loss_reporter.hpp"
@@ -21,6 +20,7 @@
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_meter.hpp"
+#include "consumerd/session/segment_rotation.hpp"
 #include "consumerd/session/sequence_points.hpp"
 #include "consumerd/session/trigger_checks.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
@@ -38,10 +38,10 @@ class SegmentSession {
                                                StagingFile& staging, const Log& log,
                                                std::string* why);
 
-  void set_rotation(const RotationPolicy& policy) { rotation_ = policy; }
+  void set_rotation(const RotationPolicy& policy) { rotation_.set_policy(policy); }
   // Continues in a new file at the end of the next round that finds room, whatever the rotation
   // policy says.
-  void request_rotation() { rotation_requested_ = true; }
+  void request_rotation() { rotation_.request(); }
 
   // Rules for records from the next round on.
   void set_rules(std::shared_ptr<const RecordRules> rules);
@@ -98,12 +98,11 @@ class SegmentSession {
   const TraceFile& file() const { return *file_; }
   const DrainCounts& counts() const { return counts_; }
   // Whether its trace cannot be written: its rings are not drained.
-  bool stalled() const { return astray_ || file_->stalled(); }
+  bool stalled() const { return rotation_.astray() || file_->stalled(); }
   // The present metrics; the peak is that since the last call.
   ServiceMetrics metrics();
 
  private:
-  static constexpr auto kAstrayRetry = std::chrono::seconds(1);
   static constexpr std::size_t kSectionFrontBytes = 1024;
 
   SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
@@ -117,13 +116,11 @@ class SegmentSession {
   Drained finish();
   Drained drain_rings(RoundResult* result);
   bool report_losses();
-  bool rotation_is_due(std::chrono::steady_clock::time_point now);
   bool rotate(std::uint64_t watermark_tsc);
   bool change_file();
   bool is_writable(std::chrono::steady_clock::time_point now);
   bool keeps_name(std::chrono::steady_clock::time_point now);
   std::vector<std::byte> section_front(std::uint32_t sequence);
-  trace::EndBlock section_end(trace::EndReason reason) const;
   void follow_rings();
   bool follow_rules();
   void check_for_flush();
@@ -152,16 +149,9 @@ class SegmentSession {
   SequencePoints points_;
   DrainCounts counts_;
   std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
-  DrainCounts section_counts_;       // value of counts_ at the beginning of the present section
-  RotationPolicy rotation_;
-  std::chrono::steady_clock::time_point section_start_;
-  std::chrono::steady_clock::time_point rotation_retry_;
-  std::chrono::steady_clock::time_point last_name_check_;
-  std::uint64_t front_bytes_ =
-      0;  // of the present file; 0 for a file that this session only continued
+  SegmentRotation rotation_;
   std::chrono::steady_clock::time_point last_losses_;
-  std::uint64_t rotation_asked_;  // by tools
-  std::size_t first_ring_ = 0;    // where the next round begins
+  std::size_t first_ring_ = 0;  // where the next round begins
   FlushRequests flushes_;
   std::vector<std::uint64_t> flush_marks_;  // by ring: positions that a flush must reach
   enum class Snapshot : std::uint8_t {
@@ -195,10 +185,6 @@ class SegmentSession {
   bool finished_ = false;
   bool overwritten_ = false;       // the rings are read only by snapshots
   bool file_has_records_ = false;  // from this or another consumerd
-  bool rotation_requested_ = false;
-  bool logged_rotation_ = false;  // logged that the next file cannot be created
-  bool logged_astray_ = false;    // and that draining stops until it can
-  bool astray_ = false;  // the present file has lost its name, and there is no next file yet
 };
 
 }  // namespace ringside::consumer

@@ -65,7 +65,7 @@ SegmentSession::Drained SegmentSession::finish() {
     if (!report_losses()) return Drained::kNoSpace;
   }
   if (!points_.write(watermark_tsc, rings_, *file_)) return Drained::kNoSpace;
-  file_->finish(section_end(end_reason_));
+  file_->finish(rotation_.section_end(end_reason_, counts_));
   return Drained::kAll;
 }
 
