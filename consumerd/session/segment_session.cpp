@@ -17,6 +17,8 @@ using std::chrono::steady_clock;
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 constexpr auto kOldestByte = std::chrono::milliseconds(100);
+// Between snapshots the conversion of ticks to time is adjusted and written at least this often.
+constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 constexpr std::uint64_t kPeekBytes = 4U << 20;  // of overwritten rings, per round
 
 }  // namespace
@@ -28,7 +30,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rotation_(segment_->control(), segment_->name(), log),
       flushes_(segment_->control()),
-      snapshots_(segment_->control()),
+      snapshots_(segment_->control(), segment_->name(), log),
       triggers_(*segment_, log),
       levels_(*segment_),
       overwritten_(segment_->header().sub_buffer_bytes != 0) {}
@@ -57,8 +59,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
     attached.publish_state(shm::ConsumerState::kStalled);
     return nullptr;
   }
-  session->file_has_records_ = session->file_->file_bytes() != 0;
-  session->continues_snapshot_ = session->snapshots_.asked();
+  session->snapshots_.resume(*session->file_);
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<SegmentClock>(attached);
@@ -187,7 +188,7 @@ bool SegmentSession::change_file() {
   rotation_.rotated(*file_, counts_);
   dictionary_->enter_restated_section();
   for (RingDrain& ring : rings_) ring.enter_restated_section();
-  file_has_records_ = false;
+  snapshots_.enter_file();
   points_.begin_section();
   log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
   return true;
@@ -321,6 +322,33 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
     }
   }
   return Drained::kAll;
+}
+
+SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
+  if (snapshots_.stage() == SnapshotReader::Stage::kNone) {
+    if (!snapshots_.is_due(rings_)) {
+      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->write(*file_);
+      return steered ? Drained::kAll : Drained::kNoSpace;
+    }
+    if (!begin_snapshot(round_tsc)) return Drained::kNoSpace;
+  }
+  if (snapshots_.stage() == SnapshotReader::Stage::kReading) {
+    const Drained read = drained_of(snapshots_.read(rings_, share_bytes_, drain_way()));
+    if (read != Drained::kAll) return read;
+    if (!report_losses() || !points_.write(snapshots_.begin_tsc(), rings_, *file_)) {
+      return Drained::kNoSpace;
+    }
+    snapshots_.seal(*file_);
+  }
+  snapshots_.finish_if_written(*file_, counts_);
+  return Drained::kAll;
+}
+
+bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
+  if (snapshots_.needs_file() && !rotate(points_.watermark_tsc())) return false;
+  if (!clock_->write(*file_)) return false;
+  snapshots_.begin(round_tsc, counts_);
+  return true;
 }
 
 void SegmentSession::tend() {

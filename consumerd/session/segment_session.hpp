@@ -16,12 +16,12 @@
 #include "consumerd/metrics/service_metrics.hpp"
 #include "consumerd/requests/flush_requests.hpp"
 #include "consumerd/requests/level_requests.hpp"
-#include "consumerd/requests/snapshot_requests.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_meter.hpp"
 #include "consumerd/session/segment_rotation.hpp"
 #include "consumerd/session/sequence_points.hpp"
+#include "consumerd/session/snapshot_reader.hpp"
 #include "consumerd/session/trigger_checks.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/slot_writer.hpp"
@@ -49,7 +49,9 @@ class SegmentSession {
   // rules.
   void set_triggers(TriggerQueue& triggers) { triggers_.follow(triggers, !rings_.empty()); }
   // For triggers: a separate snapshot if the rings are overwritten, otherwise nothing.
-  void request_snapshot() { snapshot_wanted_ = overwritten_; }
+  void request_snapshot() {
+    if (overwritten_) snapshots_.want();
+  }
   void admit_level(shm::Level level, std::chrono::nanoseconds time) { levels_.ask(level, time); }
   // Records that the service has lost since the last call, if a trigger uses losses.
   std::uint64_t new_losses() { return triggers_.new_losses(); }
@@ -113,6 +115,10 @@ class SegmentSession {
     kShare,    // the most that one round may take; more is left
     kNoSpace,  // staging is full
   };
+  static Drained drained_of(RingDrain::Result result) {
+    if (result == RingDrain::Result::kDone) return Drained::kAll;
+    return result == RingDrain::Result::kMore ? Drained::kShare : Drained::kNoSpace;
+  }
   Drained finish();
   Drained drain_rings(RoundResult* result);
   bool report_losses();
@@ -126,12 +132,10 @@ class SegmentSession {
   void check_for_flush();
   bool flush_is_due(Drained drained) const;
   DrainWay drain_way();
-  // For rings that are overwritten (segment_snapshot.cpp): false if staging is full.
+  // For rings that are overwritten: false if staging is full.
   Drained serve_snapshot(std::uint64_t round_tsc);
   bool begin_snapshot(std::uint64_t round_tsc);
-  Drained read_rings();
   Drained take_last_snapshot(std::uint64_t watermark_tsc);
-  void answer_snapshot();
   bool check_overwritten(std::uint64_t most_bytes, RoundResult* result);
 
   const Log& log_;
@@ -154,17 +158,7 @@ class SegmentSession {
   std::size_t first_ring_ = 0;  // where the next round begins
   FlushRequests flushes_;
   std::vector<std::uint64_t> flush_marks_;  // by ring: positions that a flush must reach
-  enum class Snapshot : std::uint8_t {
-    kNone,
-    kReading,  // rings from snapshot_ring_ on remain to be read
-    kWriting,  // everything is sealed, but not yet in the file
-  };
-  SnapshotRequests snapshots_;
-  std::size_t snapshot_ring_ = 0;
-  std::uint64_t snapshot_tsc_ = 0;     // when it began
-  std::uint64_t snapshot_sealed_ = 0;  // value of sealed() that completes it
-  std::string snapshot_path_;
-  DrainCounts snapshot_counts_;  // value of counts_ at its beginning
+  SnapshotReader snapshots_;
   TriggerChecks triggers_;
   LevelRequests levels_;
   static constexpr std::uint64_t kAll = UINT64_MAX;
@@ -173,18 +167,12 @@ class SegmentSession {
   std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
   // Small members, placed together.
-  Snapshot snapshot_ = Snapshot::kNone;
-  bool snapshot_wanted_ = false;     // by a trigger
-  bool snapshot_asked_ = false;      // a tool asked for the present one and waits for the answer
-  bool continues_snapshot_ = false;  // a snapshot that an earlier consumerd was asked for
-  bool last_snapshot_taken_ = false;
   bool flushing_ = false;   // requested, and not taken yet
   bool was_alive_ = false;  // the service was alive when the session began
   bool begun_ = false;      // the section's front is in the file
   bool ending_ = false;
   bool finished_ = false;
-  bool overwritten_ = false;       // the rings are read only by snapshots
-  bool file_has_records_ = false;  // from this or another consumerd
+  bool overwritten_ = false;  // the rings are read only by snapshots
 };
 
 }  // namespace ringside::consumer

@@ -1,4 +1,5 @@
 // How SegmentSession ends: the rest is drained, everything is written, and the segment is released.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -69,10 +70,24 @@ SegmentSession::Drained SegmentSession::finish() {
   return Drained::kAll;
 }
 
+SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {
+  if (snapshots_.last_is_taken()) return Drained::kAll;
+  if (snapshots_.stage() == SnapshotReader::Stage::kNone) {
+    const bool anything = std::any_of(rings_.begin(), rings_.end(),
+                                      [](const RingDrain& ring) { return ring.has_data(); });
+    if (!anything) {
+      snapshots_.begin_empty(counts_);
+    } else if (!begin_snapshot(watermark_tsc)) {
+      return Drained::kNoSpace;
+    }
+  }
+  return drained_of(snapshots_.read_last(rings_, share_bytes_, drain_way(), *file_));
+}
+
 void SegmentSession::leave() {
   shm::ConsumerLine& line = segment_->control().consumer;
   flushes_.answer(file_->written());
-  if (last_snapshot_taken_ && snapshots_.asked()) answer_snapshot();
+  snapshots_.answer_last(counts_);
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   segment_->publish_state(shm::ConsumerState::kDetached);
   // A truncated segment is of no use, and no consumer would be there to remove it when its service
