@@ -29,7 +29,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       losses_(*segment_),
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rotation_(segment_->control(), segment_->name(), log),
-      flushes_(segment_->control()),
+      flush_(segment_->control()),
       snapshots_(segment_->control(), segment_->name(), log),
       triggers_(*segment_, log),
       levels_(*segment_),
@@ -228,7 +228,10 @@ RoundResult SegmentSession::poll() {
     result.starved = true;
     return result;
   }
-  check_for_flush();
+  if (flush_.is_asked()) {
+    follow_rings();  // rings that were claimed before the request
+    flush_.begin(rings_);
+  }
   const std::uint64_t file_bytes_before = counts_.file_bytes;
   const std::uint64_t ring_bytes_before = counts_.ring_bytes;
   if (overwritten_ && !check_overwritten(kPeekBytes, &result)) {
@@ -264,32 +267,18 @@ RoundResult SegmentSession::poll() {
   if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
-    flushes_.take(file_->sealed());
-    flush_marks_.clear();
-    flushing_ = false;
+    flush_.take(file_->sealed());
   } else if (file_->oldest() < now - kOldestByte) {
     file_->seal();
   }
-  flushes_.answer(file_->written());
+  flush_.answer(file_->written());
   return result;
 }
 
-// A flush covers what was published before the request; otherwise it would never be answered while
-// a service logs more than a round takes.
-void SegmentSession::check_for_flush() {
-  if (flushing_ || !flushes_.asked()) return;
-  flushing_ = true;
-  follow_rings();  // rings that were claimed before the request
-  for (const RingDrain& ring : rings_) flush_marks_.push_back(ring.published());
-}
-
 bool SegmentSession::flush_is_due(Drained drained) const {
-  if (!flushing_ || drained == Drained::kAll) return flushing_;
+  if (!flush_.is_pending() || drained == Drained::kAll) return flush_.is_pending();
   if (overwritten_) return false;  // a snapshot is under way
-  for (std::size_t i = 0; i < flush_marks_.size(); ++i) {
-    if (!rings_[i].has_taken(flush_marks_[i])) return false;
-  }
-  return true;
+  return flush_.is_reached(rings_);
 }
 
 // If a round could not take everything, the next one begins with the ring that stopped it;

@@ -14,10 +14,10 @@
 #include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/metrics/service_metrics.hpp"
-#include "consumerd/requests/flush_requests.hpp"
 #include "consumerd/requests/level_requests.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
+#include "consumerd/session/segment_flush.hpp"
 #include "consumerd/session/segment_meter.hpp"
 #include "consumerd/session/segment_rotation.hpp"
 #include "consumerd/session/sequence_points.hpp"
@@ -129,7 +129,6 @@ class SegmentSession {
   std::vector<std::byte> section_front(std::uint32_t sequence);
   void follow_rings();
   bool follow_rules();
-  void check_for_flush();
   bool flush_is_due(Drained drained) const;
   DrainWay drain_way();
   // For rings that are overwritten: false if staging is full.
@@ -156,8 +155,7 @@ class SegmentSession {
   SegmentRotation rotation_;
   std::chrono::steady_clock::time_point last_losses_;
   std::size_t first_ring_ = 0;  // where the next round begins
-  FlushRequests flushes_;
-  std::vector<std::uint64_t> flush_marks_;  // by ring: positions that a flush must reach
+  SegmentFlush flush_;
   SnapshotReader snapshots_;
   TriggerChecks triggers_;
   LevelRequests levels_;
@@ -167,7 +165,6 @@ class SegmentSession {
   std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
   // Small members, placed together.
-  bool flushing_ = false;   // requested, and not taken yet
   bool was_alive_ = false;  // the service was alive when the session began
   bool begun_ = false;      // the section's front is in the file
   bool ending_ = false;

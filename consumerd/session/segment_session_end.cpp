@@ -86,7 +86,7 @@ SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t waterma
 
 void SegmentSession::leave() {
   shm::ConsumerLine& line = segment_->control().consumer;
-  flushes_.answer(file_->written());
+  flush_.answer(file_->written());
   snapshots_.answer_last(counts_);
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
   segment_->publish_state(shm::ConsumerState::kDetached);

@@ -1,0 +1,23 @@
+#include "consumerd/session/segment_flush.hpp"
+
+namespace ringside::consumer {
+
+void SegmentFlush::begin(std::span<const RingDrain> rings) {
+  pending_ = true;
+  for (const RingDrain& ring : rings) marks_.push_back(ring.published());
+}
+
+bool SegmentFlush::is_reached(std::span<const RingDrain> rings) const {
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    if (!rings[i].has_taken(marks_[i])) return false;
+  }
+  return true;
+}
+
+void SegmentFlush::take(std::uint64_t sealed) {
+  requests_.take(sealed);
+  marks_.clear();
+  pending_ = false;
+}
+
+}  // namespace ringside::consumer
