@@ -76,7 +76,7 @@ class SegmentSession {
     kOver,
   };
   void begin_end(trace::EndReason reason);
-  bool ending() const { return ending_; }
+  bool ending() const { return progress_ != Progress::kPolling; }
   // From now on try_end() drains everything in one call, however long others wait.
   void take_all_at_once() { share_bytes_ = kAll; }
   End try_end();
@@ -119,6 +119,11 @@ class SegmentSession {
     if (result == RingDrain::Result::kDone) return Drained::kAll;
     return result == RingDrain::Result::kMore ? Drained::kShare : Drained::kNoSpace;
   }
+  enum class Progress : std::uint8_t {
+    kPolling,
+    kEnding,    // the rest is being drained
+    kFinished,  // and all of it is sealed
+  };
   Drained finish();
   Drained drain_rings(RoundResult* result);
   bool report_losses();
@@ -164,11 +169,9 @@ class SegmentSession {
   // wait for them.
   std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
-  // Small members, placed together.
-  bool was_alive_ = false;  // the service was alive when the session began
-  bool begun_ = false;      // the section's front is in the file
-  bool ending_ = false;
-  bool finished_ = false;
+  Progress progress_ = Progress::kPolling;
+  bool was_alive_ = false;    // the service was alive when the session began
+  bool begun_ = false;        // the section's front is in the file
   bool overwritten_ = false;  // the rings are read only by snapshots
 };
 

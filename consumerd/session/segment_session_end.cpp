@@ -14,19 +14,20 @@ constexpr int kMostLossBlocks = 64;
 }  // namespace
 
 void SegmentSession::begin_end(trace::EndReason reason) {
-  if (ending_) return;
-  ending_ = true;
+  if (ending()) return;
+  progress_ = Progress::kEnding;
   end_reason_ = reason;
 }
 
 SegmentSession::End SegmentSession::try_end() {
-  if (!finished_ && !is_writable(std::chrono::steady_clock::now())) return End::kStalled;
-  if (!finished_) {
+  if (progress_ != Progress::kFinished) {
+    if (!is_writable(std::chrono::steady_clock::now())) return End::kStalled;
     const Drained drained = finish();
     if (drained == Drained::kShare) return End::kWriting;
-    finished_ = drained == Drained::kAll;
+    if (drained == Drained::kNoSpace) return End::kNoSpace;
+    progress_ = Progress::kFinished;
   }
-  if (!finished_ || !file_->advance()) return End::kNoSpace;
+  if (!file_->advance()) return End::kNoSpace;
   if (file_->all_written()) return End::kOver;
   return file_->stalled() ? End::kStalled : End::kWriting;
 }
