@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "consumerd/files/file_packer.hpp"
@@ -13,9 +12,7 @@
 namespace ringside::consumer {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
 
 constexpr auto kSegmentScanInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
@@ -25,14 +22,6 @@ constexpr auto kDirectoryInterval = milliseconds(100);
 // Per check, so that present segments are drained however many new ones appear.
 constexpr auto kAdoptTime = milliseconds(5);
 constexpr auto kOwnedPatience = std::chrono::seconds(1);
-constexpr nanoseconds kLongestInterval = std::chrono::seconds(1);
-constexpr nanoseconds kShortestNap = microseconds(50);
-constexpr nanoseconds kLongestNap = milliseconds(1);
-// The smallest batch worth a wake-up: for less, reading the ring costs the producer more (it loses
-// the cache line) than the consumer gains.
-constexpr std::uint64_t kBatchBytes = 64U << 10;
-// From this fill on the loop does not pause: the ring might be full before the next round.
-constexpr std::uint64_t kBusyPermille = 125;
 
 }  // namespace
 
@@ -45,7 +34,7 @@ bool PollLoop::open() {
     return false;
   }
   std::error_code error;
-  real_shm_dir_ = std::filesystem::canonical(options_.shm_dir, error);
+  const std::string real_shm_dir = std::filesystem::canonical(options_.shm_dir, error);
   // Before recovery, which can take long.
   show_presence();
   if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
@@ -71,17 +60,16 @@ bool PollLoop::open() {
   }
   // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
   recover_all_staging(options_.shm_dir, log_, &unrecovered_);
-  recover_unmarked_staging(real_shm_dir_, options_.output_dir, log_);
+  recover_unmarked_staging(real_shm_dir, options_.output_dir, log_);
   remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
     return serves(options_, service);
   });
-  staging_ = make_staging(&why);
-  if (staging_ == nullptr) {
+  if (!staging_.open(real_shm_dir, &why)) {
     log_.error(why);
     return false;
   }
-  if (staging_->is_elsewhere()) log_.error(why);
-  writer_ = std::make_unique<SlotWriter>(*staging_, *io_, log_);
+  if (staging_.file().is_elsewhere()) log_.error(why);
+  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
     metrics_ = MetricsCollector::open(std::move(listening));
@@ -118,7 +106,7 @@ int PollLoop::run() {
     if (is_second_consumer()) return kExitOwned;
     keep_directory(now);
     update_metrics(now);
-    if (fresh_staging_ != nullptr) {
+    if (staging_.is_changing()) {
       // No new data enters staging until then.
       writer_->poll(true);
       continue;
@@ -135,7 +123,7 @@ int PollLoop::run() {
     if (!advance_ends().room || round.starved) {
       make_room();
     } else {
-      pace(round);
+      pace_.nap_after(round);
     }
   }
   if (metrics_) metrics_->stop();
@@ -161,11 +149,23 @@ void PollLoop::keep_directory(Clock::time_point now) {
     }
     directory_gone_ = gone;
     if (!gone && !presence_.reachable()) show_presence();
-    if (!gone && fresh_staging_ == nullptr && !staging_->reachable()) renew_staging();
+    if (!gone && !staging_.is_changing() && !staging_.file().reachable() &&
+        staging_.replace_removed()) {
+      seal_all();
+    }
   }
-  keep_staging_in_memory(now);
-  leave_full_memory();
+  if (!directory_gone_ && staging_.return_to_memory(now)) seal_all();
+  staging_.leave_full_memory();
   change_staging();
+}
+
+void PollLoop::change_staging() {
+  if (!staging_.change_if_empty(*writer_)) return;
+  for (const auto& session : sessions_) session->name_staging(staging_.file());
+}
+
+void PollLoop::seal_all() {
+  for (const auto& session : sessions_) session->seal();
 }
 
 void PollLoop::scan_for_segments(Clock::time_point now) {
@@ -250,7 +250,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.write_failures = writer_->failures();
   figures.failing_writes = writer_->failing();
   figures.slots = kStagingSlots;
-  figures.slots_used = kStagingSlots - staging_->free_slots();
+  figures.slots_used = kStagingSlots - staging_.file().free_slots();
   figures.directory_gone = directory_gone_;
   figures.triggers = triggers_.counts();
   metrics_->gather(sessions_, now, figures, trouble());
@@ -259,9 +259,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
 // Why it is not ready, without the problems of sessions.
 std::string PollLoop::trouble() const {
   if (directory_gone_) return options_.shm_dir + " is not there";
-  if (undrained_.empty()) return {};
-  return std::to_string(undrained_.size()) +
-         " segments are not drained: " + undrained_.begin()->second.why;
+  return undrained_.summary();
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {
@@ -291,27 +289,6 @@ void PollLoop::tend_all(Clock::time_point now) {
     note_end(*session);
     session->begin_end(trace::EndReason::kServiceEnded);
   }
-}
-
-// Waits until about one batch should have gathered: less if a ring might fill up, and ever longer
-// while nothing happens.
-void PollLoop::pace(const RoundResult& round) {
-  const auto now = Clock::now();
-  // Bounded: the first round, or one after hours of a full disk, would overflow the product below.
-  const nanoseconds since_last = std::min<nanoseconds>(now - last_round_, kLongestInterval);
-  last_round_ = now;
-  if (round.fullest_permille >= kBusyPermille || round.ring_bytes >= 16 * kBatchBytes) {
-    nap_ = nanoseconds(0);
-    return;
-  }
-  if (round.ring_bytes == 0) {
-    nap_ = std::clamp(nap_ * 2, kShortestNap, kLongestNap);
-  } else {
-    const auto for_batch = nanoseconds(since_last.count() * static_cast<std::int64_t>(kBatchBytes) /
-                                       static_cast<std::int64_t>(round.ring_bytes));
-    nap_ = std::clamp(for_batch, kShortestNap, kLongestNap);
-  }
-  std::this_thread::sleep_for(nap_);
 }
 
 }  // namespace ringside::consumer

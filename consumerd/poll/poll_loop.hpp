@@ -20,12 +20,14 @@
 #include "consumerd/log/log_once.hpp"
 #include "consumerd/poll/check_queue.hpp"
 #include "consumerd/poll/metrics_collector.hpp"
+#include "consumerd/poll/round_pace.hpp"
+#include "consumerd/poll/staging_keeper.hpp"
+#include "consumerd/poll/undrained_segments.hpp"
 #include "consumerd/session/segment_session.hpp"
 #include "consumerd/triggers/hook_runner.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/block_io.hpp"
 #include "consumerd/write/slot_writer.hpp"
-#include "consumerd/write/staging_file.hpp"
 
 namespace ringside::consumer {
 
@@ -40,6 +42,7 @@ class PollLoop {
         rotate_(rotate),
         users_(options.allowed_users),
         directory_(options.shm_dir),
+        staging_(options_, log),
         io_(std::move(io)) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
@@ -57,7 +60,6 @@ class PollLoop {
   // Checks segments that are due, those that have waited longest first, for `at_most`.
   void adopt_new_segments(Clock::duration at_most);
   void try_adopt(const std::string& name);
-  void leave_undrained(const std::string& name, const std::string& why, bool waits);
   std::unique_ptr<AttachedSegment> attach(const std::string& name, AttachFailure* failure);
   void put_off(const std::string& name, const AttachFailure& failure);
   bool has_share_left(uid_t user) const;
@@ -88,17 +90,13 @@ class PollLoop {
   };
   Ends advance_ends();
   void keep_directory(Clock::time_point now);
-  void renew_staging();
-  std::unique_ptr<StagingFile> make_staging(std::string* why);
-  void keep_staging_in_memory(Clock::time_point now);
-  void leave_full_memory();
   void change_staging();
+  void seal_all();
   bool finish_all();
   int run_once();
   bool report_undrained() const;
   std::string trouble() const;
   void make_room();
-  void pace(const RoundResult& round);
 
   Options options_;
   const Log& log_;
@@ -109,7 +107,7 @@ class PollLoop {
   std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
   SegmentDirectory directory_;
   ConsumerPresence presence_;
-  std::unique_ptr<StagingFile> staging_;
+  StagingKeeper staging_;
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
@@ -125,30 +123,19 @@ class PollLoop {
       not_ready_;  // segments that were not ready: when to check again
   std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
   LogOnce mentioned_;
-  // A segment that should be drained but is not.
-  struct Undrained {
-    std::string why;
-    bool waits;  // the obstacle may pass
-  };
-  std::map<std::string, Undrained> undrained_;  // by name, at most kMostUndrained
-  std::vector<std::string> unrecovered_;        // staging files whose recovery failed at the start
+  UndrainedSegments undrained_;
+  std::vector<std::string> unrecovered_;  // staging files whose recovery failed at the start
   bool owned_by_other_ = false;
   bool drained_any_ = false;
   std::optional<Clock::time_point> owned_since_;
-  std::unique_ptr<StagingFile> fresh_staging_;  // takes over when the present staging file is empty
   bool directory_gone_ = false;
-  std::string staging_change_;   // reported when the new file has taken over
-  std::string real_shm_dir_;     // without links
-  bool logged_staging_ = false;  // logged that no new staging file can be created
-  Clock::time_point last_staging_try_{};
   bool logged_presence_ = false;  // logged that the presence file cannot be created
   Clock::time_point last_directory_check_{};
   Clock::time_point last_scan_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};
   Clock::time_point last_loss_check_{};
-  Clock::time_point last_round_{};
-  std::chrono::nanoseconds nap_{0};
+  RoundPace pace_;
 };
 
 }  // namespace ringside::consumer

@@ -23,7 +23,6 @@ constexpr auto kRefusedInterval = std::chrono::seconds(5);
 // Per segment: its own file and its trace file; two more while the trace continues in a new file.
 constexpr rlim_t kFilesOfSegment = 2;
 constexpr rlim_t kOtherFiles = 64;
-constexpr std::size_t kMostUndrained = 1000;
 constexpr auto kRecoveryInterval = std::chrono::seconds(5);
 
 }  // namespace
@@ -43,13 +42,6 @@ void PollLoop::adopt_new_segments(Clock::duration at_most) {
 
 void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
   waiting_.put(name, Clock::now() + delay);
-}
-
-// With --once these are reported at the end.
-void PollLoop::leave_undrained(const std::string& name, const std::string& why, bool waits) {
-  if (undrained_.size() < kMostUndrained || undrained_.contains(name)) {
-    undrained_.insert_or_assign(name, Undrained{why, waits});
-  }
 }
 
 void PollLoop::refuse(const std::string& name, const std::string& why) {
@@ -109,16 +101,16 @@ void PollLoop::try_adopt(const std::string& name) {
   if (segment != nullptr) {
     std::array<std::uint8_t, 16> left_behind{};
     std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
-    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_->uuid()) {
+    if (left_behind != std::array<std::uint8_t, 16>{} && left_behind != staging_.file().uuid()) {
       // Nothing is drained until recovery has finished, and its disk may fail.
       segment->publish_state(shm::ConsumerState::kStalled);
       // The lock must be free for the recovery, which sets this segment's positions.
       segment.reset();
       if (!recover(staging_name(left_behind))) {
-        leave_undrained(name,
-                        options_.shm_dir + "/" + name + " waits for the recovery of " +
-                            staging_name(left_behind) + ", which an earlier consumerd left",
-                        true);
+        undrained_.put(name,
+                       options_.shm_dir + "/" + name + " waits for the recovery of " +
+                           staging_name(left_behind) + ", which an earlier consumerd left",
+                       true);
         return wait_for(name, kOwnedInterval);
       }
       segment = attach(name, &failure);
@@ -129,15 +121,15 @@ void PollLoop::try_adopt(const std::string& name) {
   if (stems_.contains(trace_stem(name, segment->header()))) {
     const std::string why =
         name + " has service, pid and start time of another segment; it waits for its end";
-    leave_undrained(name, why, true);
+    undrained_.put(name, why, true);
     refuse(name, why);
     return wait_for(name, kRetryInterval);
   }
   std::string why;
   std::unique_ptr<SegmentSession> session = SegmentSession::start(
-      std::move(segment), options_.output_dir, *writer_, *staging_, log_, &why);
+      std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, &why);
   if (session == nullptr) {
-    leave_undrained(name, name + ": " + why, true);
+    undrained_.put(name, name + ": " + why, true);
     refuse(name, why);
     return wait_for(name, kRetryInterval);
   }
@@ -170,7 +162,7 @@ void PollLoop::put_off(const std::string& name, const AttachFailure& failure) {
   // A segment that is about to get its mode is not a problem yet.
   const bool is_new = failure.by_mode && !options_.once && not_ready_[name] < kRetryInterval;
   if (failure.may_hold_records && !is_new) {
-    leave_undrained(name, failure.why, failure.error == AttachError::kNotNow);
+    undrained_.put(name, failure.why, failure.error == AttachError::kNotNow);
   } else {
     undrained_.erase(name);
   }
@@ -184,7 +176,7 @@ void PollLoop::put_off(const std::string& name, const AttachFailure& failure) {
         owned_by_other_ = true;
         if (!owned_since_) owned_since_ = Clock::now();
       } else {
-        leave_undrained(name, failure.why, true);
+        undrained_.put(name, failure.why, true);
       }
       refuse(name, failure.why +
                        "; stop that one, or give this one other services to drain "

@@ -1,5 +1,4 @@
 // How PollLoop ends: it drains and writes what is there, and reports what is left.
-#include <algorithm>
 #include <thread>
 
 #include "consumerd/poll/poll_loop.hpp"
@@ -41,7 +40,7 @@ PollLoop::Ends PollLoop::advance_ends() {
 // Frees staging slots: waits for the disk, or else seals slots that other sessions are filling.
 void PollLoop::make_room() {
   if (writer_->only_failing()) {
-    for (const auto& session : sessions_) session->seal();
+    seal_all();
   }
   writer_->poll(true);
 }
@@ -58,8 +57,8 @@ bool PollLoop::finish_all() {
   auto last_movement = Clock::now();
   std::uint64_t slots_written = writer_->slots_written();
   for (;;) {
-    leave_full_memory();
-    if (fresh_staging_ != nullptr) change_staging();
+    staging_.leave_full_memory();
+    change_staging();
     const Ends ends = advance_ends();
     carry_out_triggers();
     if (sessions_.empty()) return true;
@@ -88,11 +87,7 @@ bool PollLoop::finish_all() {
 int PollLoop::run_once() {
   bool written = finish_all();
   auto deadline = Clock::now() + kOncePatience;
-  const auto may_change = [this] {
-    return std::any_of(undrained_.begin(), undrained_.end(),
-                       [](const auto& one) { return one.second.waits; });
-  };
-  while (written && may_change() && !stop_.load(std::memory_order_relaxed)) {
+  while (written && undrained_.any_waits() && !stop_.load(std::memory_order_relaxed)) {
     for (const std::string& name : waiting_.take_all()) try_adopt(name);
     if (!sessions_.empty()) {
       written = finish_all();
@@ -113,9 +108,7 @@ int PollLoop::run_once() {
 
 // Whether anything is left.
 bool PollLoop::report_undrained() const {
-  for (const auto& [name, undrained] : undrained_) {
-    log_.error("not drained: " + undrained.why, {{"segment", name}});
-  }
+  undrained_.log_all(log_);
   for (const std::string& name : unrecovered_) {
     log_.error("not recovered: " + options_.shm_dir + "/" + name +
                    ", which an earlier consumerd left; start again when its files can be written",
