@@ -21,7 +21,6 @@ constexpr auto kLossCheckInterval = std::chrono::seconds(1);
 constexpr auto kDirectoryInterval = milliseconds(100);
 // Per check, so that present segments are drained however many new ones appear.
 constexpr auto kAdoptTime = milliseconds(5);
-constexpr auto kOwnedPatience = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -94,16 +93,16 @@ void PollLoop::show_presence() {
 
 int PollLoop::run() {
   if (!open()) return kExitFailure;
-  adopt_new_segments(Clock::duration::max());
+  adoption_.adopt_due(directory_.appeared(), Clock::duration::max());
   // If another consumerd owns some segments, that may be a transient state or one unusual service;
   // if it owns all of them, a second consumerd is running.
-  if (owned_by_other_ && sessions_.empty()) return kExitOwned;
+  if (adoption_.owned_by_other() && sessions_.empty()) return kExitOwned;
   log_.detail("watching " + options_.shm_dir);
   if (options_.once) return run_once();
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
     scan_for_segments(now);
-    if (is_second_consumer()) return kExitOwned;
+    if (adoption_.is_second_consumer()) return kExitOwned;
     keep_directory(now);
     update_metrics(now);
     if (staging_.is_changing()) {
@@ -129,12 +128,6 @@ int PollLoop::run() {
   if (metrics_) metrics_->stop();
   presence_.withdraw();  // no further segment is adopted
   return finish_all() ? kExitOk : kExitFailure;
-}
-
-// Whether another consumerd drains the segments of this one. Recoveries under way at the start can
-// hide that; and the other may be running briefly (--once).
-bool PollLoop::is_second_consumer() const {
-  return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
 }
 
 // The directory of the segments may be removed and created again, or files in it deleted.
@@ -170,8 +163,24 @@ void PollLoop::seal_all() {
 
 void PollLoop::scan_for_segments(Clock::time_point now) {
   if (now - last_scan_ < kSegmentScanInterval) return;
-  adopt_new_segments(kAdoptTime);
+  adoption_.adopt_due(directory_.appeared(), kAdoptTime);
   last_scan_ = Clock::now();
+}
+
+const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> segment,
+                                              std::string* why) {
+  std::unique_ptr<SegmentSession> session = SegmentSession::start(
+      std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, why);
+  if (session == nullptr) return nullptr;
+  if (keeper_) keeper_->adopt(session->file().stem());
+  session->set_rotation(options_.rotation);
+  session->set_rules(options_.rules);
+  session->set_triggers(triggers_);
+  log_.detail("draining " + session->name() + " into " + session->file().path(),
+              {{"segment", session->name()}, {"file", session->file().path()}});
+  if (metrics_) metrics_->adopt(*session);
+  sessions_.push_back(std::move(session));
+  return sessions_.back().get();
 }
 
 // One round over all sessions. A session that finds staging full begins the next round: there may
@@ -244,8 +253,8 @@ void PollLoop::notify_keeper() {
 void PollLoop::update_metrics(Clock::time_point now) {
   if (metrics_ == nullptr || !metrics_->is_due(now)) return;
   ConsumerFigures figures;
-  figures.segments_refused = refused_;
-  figures.failed_recoveries = failing_recoveries(now);
+  figures.segments_refused = adoption_.refused();
+  figures.failed_recoveries = adoption_.failing_recoveries(now);
   figures.bytes_written = writer_->bytes_written();
   figures.write_failures = writer_->failures();
   figures.failing_writes = writer_->failing();
@@ -259,7 +268,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
 // Why it is not ready, without the problems of sessions.
 std::string PollLoop::trouble() const {
   if (directory_gone_) return options_.shm_dir + " is not there";
-  return undrained_.summary();
+  return adoption_.undrained().summary();
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {

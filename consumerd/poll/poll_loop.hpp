@@ -3,10 +3,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +14,10 @@
 #include "consumerd/discover/segment_directory.hpp"
 #include "consumerd/files/file_keeper.hpp"
 #include "consumerd/log/log.hpp"
-#include "consumerd/log/log_once.hpp"
-#include "consumerd/poll/check_queue.hpp"
 #include "consumerd/poll/metrics_collector.hpp"
 #include "consumerd/poll/round_pace.hpp"
+#include "consumerd/poll/segment_adoption.hpp"
 #include "consumerd/poll/staging_keeper.hpp"
-#include "consumerd/poll/undrained_segments.hpp"
 #include "consumerd/session/segment_session.hpp"
 #include "consumerd/triggers/hook_runner.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
@@ -43,7 +38,11 @@ class PollLoop {
         users_(options.allowed_users),
         directory_(options.shm_dir),
         staging_(options_, log),
-        io_(std::move(io)) {}
+        io_(std::move(io)),
+        adoption_(options_, users_, staging_, log,
+                  [this](std::unique_ptr<AttachedSegment> segment, std::string* why) {
+                    return start_session(std::move(segment), why);
+                  }) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
   // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
@@ -54,15 +53,9 @@ class PollLoop {
   using Clock = std::chrono::steady_clock;
 
   bool open();
-  bool is_second_consumer() const;
   void show_presence();
   void scan_for_segments(Clock::time_point now);
-  // Checks segments that are due, those that have waited longest first, for `at_most`.
-  void adopt_new_segments(Clock::duration at_most);
-  void try_adopt(const std::string& name);
-  std::unique_ptr<AttachedSegment> attach(const std::string& name, AttachFailure* failure);
-  void put_off(const std::string& name, const AttachFailure& failure);
-  bool has_share_left(uid_t user) const;
+  const SegmentSession* start_session(std::unique_ptr<AttachedSegment> segment, std::string* why);
   RoundResult poll_all();
   void tend_all(Clock::time_point now);
   bool start_triggers();
@@ -72,11 +65,6 @@ class PollLoop {
   void note_end(SegmentSession& session);
   void carry_out_triggers();
   void carry_out(const TriggerFiring& firing);
-  void wait_for(const std::string& name, Clock::duration delay);
-  Clock::duration longer_delay(const std::string& name);
-  void refuse(const std::string& name, const std::string& why);
-  bool recover(const std::string& staging);
-  std::uint64_t failing_recoveries(Clock::time_point now) const;
   void reload();
   void follow_keep_policy();
   void rotate_all();
@@ -111,23 +99,12 @@ class PollLoop {
   std::unique_ptr<BlockIo> io_;
   std::unique_ptr<SlotWriter> writer_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
-  std::map<uid_t, std::size_t> sessions_of_;   // number of sessions per user
-  std::set<std::string> stems_;                // of the sessions' trace files
+  SegmentAdoption adoption_;
   std::unique_ptr<MetricsCollector> metrics_;  // null if metrics are off
-  std::uint64_t refused_ = 0;                  // segments, counted each time a refusal is logged
   std::unique_ptr<FileKeeper> keeper_;         // null if files are neither packed nor removed
   std::uint64_t files_ended_ = 0;              // of all sessions, when the keeper was last notified
   std::size_t first_session_ = 0;              // where the next round begins
-  CheckQueue waiting_;                         // segments to check again
-  std::map<std::string, Clock::duration>
-      not_ready_;  // segments that were not ready: when to check again
-  std::map<std::string, Clock::time_point> failed_recoveries_;  // by staging file: when to retry
-  LogOnce mentioned_;
-  UndrainedSegments undrained_;
-  std::vector<std::string> unrecovered_;  // staging files whose recovery failed at the start
-  bool owned_by_other_ = false;
-  bool drained_any_ = false;
-  std::optional<Clock::time_point> owned_since_;
+  std::vector<std::string> unrecovered_;       // staging files whose recovery failed at the start
   bool directory_gone_ = false;
   bool logged_presence_ = false;  // logged that the presence file cannot be created
   Clock::time_point last_directory_check_{};

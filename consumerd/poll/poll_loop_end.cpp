@@ -29,8 +29,7 @@ PollLoop::Ends PollLoop::advance_ends() {
     log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
                     " records, " + std::to_string(session.counts().dropped) + " dropped",
                 {{"segment", session.name()}});
-    --sessions_of_[session.owner()];
-    stems_.erase(session.file().stem());
+    adoption_.ended(session);
     sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
     if (keeper_) keeper_->look();
   }
@@ -87,8 +86,8 @@ bool PollLoop::finish_all() {
 int PollLoop::run_once() {
   bool written = finish_all();
   auto deadline = Clock::now() + kOncePatience;
-  while (written && undrained_.any_waits() && !stop_.load(std::memory_order_relaxed)) {
-    for (const std::string& name : waiting_.take_all()) try_adopt(name);
+  while (written && adoption_.undrained().any_waits() && !stop_.load(std::memory_order_relaxed)) {
+    adoption_.adopt_all();
     if (!sessions_.empty()) {
       written = finish_all();
       deadline = Clock::now() + kOncePatience;
@@ -108,13 +107,13 @@ int PollLoop::run_once() {
 
 // Whether anything is left.
 bool PollLoop::report_undrained() const {
-  undrained_.log_all(log_);
+  adoption_.undrained().log_all(log_);
   for (const std::string& name : unrecovered_) {
     log_.error("not recovered: " + options_.shm_dir + "/" + name +
                    ", which an earlier consumerd left; start again when its files can be written",
                {{"file", name}});
   }
-  return !undrained_.empty() || !unrecovered_.empty();
+  return !adoption_.undrained().empty() || !unrecovered_.empty();
 }
 
 }  // namespace ringside::consumer

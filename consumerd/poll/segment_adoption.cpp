@@ -1,4 +1,5 @@
-// How PollLoop adopts segments: when each one is checked, and what happens then.
+#include "consumerd/poll/segment_adoption.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -6,7 +7,6 @@
 #include <sys/resource.h>
 
 #include "consumerd/files/trace_name.hpp"
-#include "consumerd/poll/poll_loop.hpp"
 #include "consumerd/write/recovery.hpp"
 #include "shm-layout/segment_name.hpp"
 
@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr auto kNotReadyInterval = milliseconds(20);
 constexpr auto kLongestNotReadyInterval = std::chrono::seconds(2);
 constexpr auto kOwnedInterval = milliseconds(100);
+constexpr auto kOwnedPatience = std::chrono::seconds(1);
 constexpr auto kRetryInterval = std::chrono::seconds(1);
 constexpr auto kRefusedInterval = std::chrono::seconds(5);
 // Per segment: its own file and its trace file; two more while the trace continues in a new file.
@@ -27,9 +28,9 @@ constexpr auto kRecoveryInterval = std::chrono::seconds(5);
 
 }  // namespace
 
-void PollLoop::adopt_new_segments(Clock::duration at_most) {
+void SegmentAdoption::adopt_due(const std::vector<std::string>& appeared, Clock::duration at_most) {
   const auto now = Clock::now();
-  for (const std::string& name : directory_.appeared()) {
+  for (const std::string& name : appeared) {
     if (serves(options_, std::string(shm::service_of_segment_name(name)))) {
       waiting_.put(name, now);
     }
@@ -40,11 +41,24 @@ void PollLoop::adopt_new_segments(Clock::duration at_most) {
   }
 }
 
-void PollLoop::wait_for(const std::string& name, Clock::duration delay) {
+void SegmentAdoption::adopt_all() {
+  for (const std::string& name : waiting_.take_all()) try_adopt(name);
+}
+
+void SegmentAdoption::ended(const SegmentSession& session) {
+  --sessions_of_[session.owner()];
+  stems_.erase(session.file().stem());
+}
+
+bool SegmentAdoption::is_second_consumer() const {
+  return !drained_any_ && owned_since_ && Clock::now() - *owned_since_ >= kOwnedPatience;
+}
+
+void SegmentAdoption::wait_for(const std::string& name, Clock::duration delay) {
   waiting_.put(name, Clock::now() + delay);
 }
 
-void PollLoop::refuse(const std::string& name, const std::string& why) {
+void SegmentAdoption::refuse(const std::string& name, const std::string& why) {
   if (!mentioned_.is_first(name)) return;
   ++refused_;
   if (options_.once && undrained_.contains(name)) return;
@@ -56,7 +70,7 @@ void PollLoop::refuse(const std::string& name, const std::string& why) {
 }
 
 // Finishes a dead consumerd's staging file. False if that must be tried again later.
-bool PollLoop::recover(const std::string& staging) {
+bool SegmentAdoption::recover(const std::string& staging) {
   const auto failed = failed_recoveries_.find(staging);
   if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
   const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
@@ -67,8 +81,7 @@ bool PollLoop::recover(const std::string& staging) {
   return result == RecoveryResult::kDone || result == RecoveryResult::kNothing;
 }
 
-// Those that are tried again: a file that no segment names any more is not tried again.
-std::uint64_t PollLoop::failing_recoveries(Clock::time_point now) const {
+std::uint64_t SegmentAdoption::failing_recoveries(Clock::time_point now) const {
   return static_cast<std::uint64_t>(
       std::count_if(failed_recoveries_.begin(), failed_recoveries_.end(),
                     [now](const auto& failed) { return failed.second + kRecoveryInterval > now; }));
@@ -76,7 +89,7 @@ std::uint64_t PollLoop::failing_recoveries(Clock::time_point now) const {
 
 // Users get equal shares of the descriptors: a user who creates thousands of segments takes none
 // from others.
-bool PollLoop::has_share_left(uid_t user) const {
+bool SegmentAdoption::has_share_left(uid_t user) const {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
   const rlim_t files = limit.rlim_cur - std::min(kOtherFiles, limit.rlim_cur / 2);
@@ -84,7 +97,8 @@ bool PollLoop::has_share_left(uid_t user) const {
   return taken == sessions_of_.end() || taken->second < files / kFilesOfSegment / users_.count();
 }
 
-std::unique_ptr<AttachedSegment> PollLoop::attach(const std::string& name, AttachFailure* failure) {
+std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name,
+                                                         AttachFailure* failure) {
   std::unique_ptr<AttachedSegment> segment =
       AttachedSegment::attach(options_.shm_dir, name, failure, users_);
   if (segment == nullptr || has_share_left(segment->owner())) return segment;
@@ -95,7 +109,7 @@ std::unique_ptr<AttachedSegment> PollLoop::attach(const std::string& name, Attac
   return nullptr;
 }
 
-void PollLoop::try_adopt(const std::string& name) {
+void SegmentAdoption::try_adopt(const std::string& name) {
   AttachFailure failure;
   std::unique_ptr<AttachedSegment> segment = attach(name, &failure);
   if (segment != nullptr) {
@@ -126,38 +140,29 @@ void PollLoop::try_adopt(const std::string& name) {
     return wait_for(name, kRetryInterval);
   }
   std::string why;
-  std::unique_ptr<SegmentSession> session = SegmentSession::start(
-      std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, &why);
+  const SegmentSession* const session = start_(std::move(segment), &why);
   if (session == nullptr) {
     undrained_.put(name, name + ": " + why, true);
     refuse(name, why);
     return wait_for(name, kRetryInterval);
   }
-  if (keeper_) keeper_->adopt(session->file().stem());
-  session->set_rotation(options_.rotation);
-  session->set_rules(options_.rules);
-  session->set_triggers(triggers_);
-  log_.detail("draining " + name + " into " + session->file().path(),
-              {{"segment", name}, {"file", session->file().path()}});
   mentioned_.forget(name);
   mentioned_.forget(name + "?");
   undrained_.erase(name);
   drained_any_ = true;
   ++sessions_of_[session->owner()];
   stems_.insert(session->file().stem());
-  if (metrics_) metrics_->adopt(*session);
-  sessions_.push_back(std::move(session));
 }
 
 // The delay grows: thousands of segments may never become ready.
-PollLoop::Clock::duration PollLoop::longer_delay(const std::string& name) {
+SegmentAdoption::Clock::duration SegmentAdoption::longer_delay(const std::string& name) {
   Clock::duration& delay = not_ready_[name];
   delay = std::clamp<Clock::duration>(2 * delay, kNotReadyInterval, kLongestNotReadyInterval);
   return delay;
 }
 
 // Handles a segment that could not be attached.
-void PollLoop::put_off(const std::string& name, const AttachFailure& failure) {
+void SegmentAdoption::put_off(const std::string& name, const AttachFailure& failure) {
   if (failure.error != AttachError::kNotReady && !failure.by_mode) not_ready_.erase(name);
   // A segment that is about to get its mode is not a problem yet.
   const bool is_new = failure.by_mode && !options_.once && not_ready_[name] < kRetryInterval;
