@@ -26,7 +26,7 @@ constexpr auto kAdoptTime = milliseconds(5);
 
 bool PollLoop::open() {
   // First, because it forks, and hooks must not inherit what is opened below.
-  if (!start_triggers()) return false;
+  if (!triggers_.start()) return false;
   std::string why;
   if (!directory_.open(&why)) {
     log_.error(why);
@@ -117,7 +117,7 @@ int PollLoop::run() {
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
-    carry_out_triggers();
+    triggers_.carry_out_all(sessions_);
     if (metrics_) metrics_->count_round(Clock::now() - now);
     if (!advance_ends().room || round.starved) {
       make_room();
@@ -175,7 +175,7 @@ const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> s
   if (keeper_) keeper_->adopt(session->file().stem());
   session->set_rotation(options_.rotation);
   session->set_rules(options_.rules);
-  session->set_triggers(triggers_);
+  session->set_triggers(triggers_.queue());
   log_.detail("draining " + session->name() + " into " + session->file().path(),
               {{"segment", session->name()}, {"file", session->file().path()}});
   if (metrics_) metrics_->adopt(*session);
@@ -225,7 +225,7 @@ void PollLoop::reload() {
     session->set_rules(options_.rules);
   }
   follow_keep_policy();
-  follow_triggers();
+  triggers_.follow_rules(sessions_);
   log_.notice("SIGHUP: " + options_.config_file + " is read again",
               {{"file", options_.config_file}});
 }
@@ -261,7 +261,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.slots = kStagingSlots;
   figures.slots_used = kStagingSlots - staging_.file().free_slots();
   figures.directory_gone = directory_gone_;
-  figures.triggers = triggers_.counts();
+  figures.triggers = triggers_.queue().counts();
   metrics_->gather(sessions_, now, figures, trouble());
 }
 
@@ -289,13 +289,13 @@ void PollLoop::tend_all(Clock::time_point now) {
   for (const auto& session : sessions_) {
     if (session->ending()) continue;
     session->tend();
-    if (losses_are_due) check_losses(*session);
+    if (losses_are_due) triggers_.check_losses(*session);
   }
   if (now - last_alive_check_ < kAliveInterval) return;
   last_alive_check_ = now;
   for (const auto& session : sessions_) {
     if (session->ending() || session->service_alive()) continue;
-    note_end(*session);
+    triggers_.check_end(*session);
     session->begin_end(trace::EndReason::kServiceEnded);
   }
 }

@@ -18,9 +18,8 @@
 #include "consumerd/poll/round_pace.hpp"
 #include "consumerd/poll/segment_adoption.hpp"
 #include "consumerd/poll/staging_keeper.hpp"
+#include "consumerd/poll/trigger_actions.hpp"
 #include "consumerd/session/segment_session.hpp"
-#include "consumerd/triggers/hook_runner.hpp"
-#include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/block_io.hpp"
 #include "consumerd/write/slot_writer.hpp"
 
@@ -36,6 +35,7 @@ class PollLoop {
         stop_(stop),
         rotate_(rotate),
         users_(options.allowed_users),
+        triggers_(options_, log),
         directory_(options.shm_dir),
         staging_(options_, log),
         io_(std::move(io)),
@@ -58,13 +58,6 @@ class PollLoop {
   const SegmentSession* start_session(std::unique_ptr<AttachedSegment> segment, std::string* why);
   RoundResult poll_all();
   void tend_all(Clock::time_point now);
-  bool start_triggers();
-  void follow_triggers();
-  bool can_run_hook(const TriggerRule& rule) const;
-  void check_losses(SegmentSession& session);
-  void note_end(SegmentSession& session);
-  void carry_out_triggers();
-  void carry_out(const TriggerFiring& firing);
   void reload();
   void follow_keep_policy();
   void rotate_all();
@@ -91,8 +84,7 @@ class PollLoop {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
   const AllowedUsers users_;
-  TriggerQueue triggers_;              // declared before the sessions, which refer to it
-  std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
+  TriggerActions triggers_;  // declared before the sessions, which refer to it
   SegmentDirectory directory_;
   ConsumerPresence presence_;
   StagingKeeper staging_;

@@ -48,7 +48,7 @@ void PollLoop::make_room() {
 // staging file, and the rest in the rings, for a successor.
 bool PollLoop::finish_all() {
   for (const auto& session : sessions_) {
-    note_end(*session);
+    triggers_.check_end(*session);
     session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
                                                 : trace::EndReason::kServiceEnded);
     session->take_all_at_once();
@@ -59,7 +59,7 @@ bool PollLoop::finish_all() {
     staging_.leave_full_memory();
     change_staging();
     const Ends ends = advance_ends();
-    carry_out_triggers();
+    triggers_.carry_out_all(sessions_);
     if (sessions_.empty()) return true;
     const auto now = Clock::now();
     // All writes under way fail, and a session still waits: for the disk, or, without a staging

@@ -1,4 +1,5 @@
-// Triggers in PollLoop: events that it detects itself, and the actions between rounds.
+#include "consumerd/poll/trigger_actions.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
@@ -6,7 +7,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "consumerd/poll/poll_loop.hpp"
 #include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
@@ -30,8 +30,7 @@ std::string hook_fault(const std::string& program) {
 
 }  // namespace
 
-// Before the sandbox and the first thread.
-bool PollLoop::start_triggers() {
+bool TriggerActions::start() {
   std::string why;
   for (const TriggerRule& rule : options_.triggers) {
     if (rule.hook.empty()) continue;
@@ -45,13 +44,13 @@ bool PollLoop::start_triggers() {
     log_.error(why);
     return false;
   }
-  triggers_.set_rules(options_.triggers);
+  queue_.set_rules(options_.triggers);
   return true;
 }
 
-void PollLoop::follow_triggers() {
-  triggers_.set_rules(options_.triggers);
-  for (const auto& session : sessions_) session->set_triggers(triggers_);
+void TriggerActions::follow_rules(const Sessions& sessions) {
+  queue_.set_rules(options_.triggers);
+  for (const auto& session : sessions) session->set_triggers(queue_);
   for (const TriggerRule& rule : options_.triggers) {
     if (can_run_hook(rule)) continue;
     log_.error("the hook of trigger " + rule.name +
@@ -59,32 +58,31 @@ void PollLoop::follow_triggers() {
   }
 }
 
-bool PollLoop::can_run_hook(const TriggerRule& rule) const {
+bool TriggerActions::can_run_hook(const TriggerRule& rule) const {
   return rule.hook.empty() || (hooks_ != nullptr && hooks_->knows(rule));
 }
 
-void PollLoop::check_losses(SegmentSession& session) {
+void TriggerActions::check_losses(SegmentSession& session) {
   const std::uint64_t losses = session.new_losses();
   if (losses == 0) return;
-  triggers_.fire_all(TriggerRule::Cause::kLoss, session.trigger_source(),
-                     std::to_string(losses) + " records lost", losses);
+  queue_.fire_all(TriggerRule::Cause::kLoss, session.trigger_source(),
+                  std::to_string(losses) + " records lost", losses);
 }
 
-// Checks whether the service has ended, and how.
-void PollLoop::note_end(SegmentSession& session) {
+void TriggerActions::check_end(SegmentSession& session) {
   check_losses(session);
   if (!session.service_died()) return;
-  triggers_.fire_all(TriggerRule::Cause::kServiceDeath, session.trigger_source(),
-                     "the service has gone without saying so");
+  queue_.fire_all(TriggerRule::Cause::kServiceDeath, session.trigger_source(),
+                  "the service has gone without saying so");
 }
 
-void PollLoop::carry_out_triggers() {
-  while (const auto firing = triggers_.next()) carry_out(*firing);
+void TriggerActions::carry_out_all(const Sessions& sessions) {
+  while (const auto firing = queue_.next()) carry_out(*firing, sessions);
   if (hooks_ == nullptr) return;
-  for (const std::string& rule : hooks_->take_ends(log_)) triggers_.count_failed_hook(rule);
+  for (const std::string& rule : hooks_->take_ends(log_)) queue_.count_failed_hook(rule);
 }
 
-void PollLoop::carry_out(const TriggerFiring& firing) {
+void TriggerActions::carry_out(const TriggerFiring& firing, const Sessions& sessions) {
   const TriggerRule& rule = *firing.rule;
   const TriggerSource& source = firing.source;
   log_.notice(
@@ -94,7 +92,7 @@ void PollLoop::carry_out(const TriggerFiring& firing) {
        {"segment", source.segment},
        {"statement", firing.statement},
        {"record", firing.message}});
-  for (const auto& session : sessions_) {
+  for (const auto& session : sessions) {
     if (session->ending()) continue;
     if (rule.snapshot) session->request_snapshot();
     if (!rule.level) continue;
@@ -105,7 +103,7 @@ void PollLoop::carry_out(const TriggerFiring& firing) {
     if (meant) session->admit_level(*rule.level, rule.level_for);
   }
   if (rule.hook.empty()) return;
-  if (!can_run_hook(rule) || !hooks_->run(firing, log_)) triggers_.count_failed_hook(rule.name);
+  if (!can_run_hook(rule) || !hooks_->run(firing, log_)) queue_.count_failed_hook(rule.name);
 }
 
 }  // namespace ringside::consumer
