@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Every block of C++ and C in docs/ compiles; all blocks of a language are compiled in one run of the compiler.
 
-usage: documentation_code_test.py C_COMPILER CPP_COMPILER
+usage: documentation_code_test.py C_COMPILER CPP_COMPILER PUBLIC_HEADERS
+
+PUBLIC_HEADERS is the folder of those that the build makes for the paths of programs.
 """
 
 import os
@@ -13,7 +15,7 @@ import unittest
 
 import pages
 
-C_COMPILER = CPP_COMPILER = None
+C_COMPILER = CPP_COMPILER = PUBLIC_HEADERS = None
 BOUND_S = 300
 INCLUDE = re.compile(r"^#include .*\n", re.MULTILINE)
 MAIN = re.compile(r"\bint main\b")
@@ -45,7 +47,8 @@ class DocumentationCode(unittest.TestCase):
                 file.write(source)
             done = subprocess.run([*compiler.split(), *options, "-Wall", "-Wextra", "-Wno-return-type", "-Werror",
                                    "-fsyntax-only",
-                                   "-I" + os.path.join(pages.ROOT, "libagent", "include"), "-I" + pages.ROOT, path],
+                                   "-I" + os.path.join(pages.ROOT, "libagent", "include"), "-I" + PUBLIC_HEADERS,
+                                   "-I" + pages.ROOT, path],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BOUND_S,
                                   check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -58,8 +61,9 @@ class DocumentationCode(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
+    PUBLIC_HEADERS = sys.argv.pop(3)
     CPP_COMPILER = sys.argv.pop(2)
     C_COMPILER = sys.argv.pop(1)
     unittest.main(verbosity=2)
