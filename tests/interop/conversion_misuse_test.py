@@ -53,6 +53,25 @@ class Misuse(unittest.TestCase):
         self.assertEqual((code, output), (2, b""))
         self.assertIn("once", said)
 
+    def test_a_file_of_a_directory_that_is_a_trace_names_the_directory(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as directory:
+            trace = os.path.join(directory, "trace.ctf")
+            self.assertEqual(ringcat("--to", "ctf", "-o", trace, SAMPLE)[0], 0)
+            names = sorted(os.listdir(trace))
+            self.assertIn("metadata", names)
+            for name in names:
+                path = os.path.join(trace, name)
+                code, output, said = ringcat(path)
+                self.assertEqual((code, output, said), (
+                    3, b"", f"ringcat: {path}: a file of a trace that is a directory; give '{trace}/'\n"))
+                code, _, said = ringcat(name, cwd=trace)
+                self.assertEqual((code, said), (
+                    3, f"ringcat: {name}: a file of a trace that is a directory; give '.'\n"))
+            # Other files beside a trace are what they are.
+            beside = os.path.join(trace, "own.ringtrace")
+            self.assertEqual(ringcat("--to", "ringtrace", "-o", beside, SAMPLE)[0], 0)
+            self.assertEqual(ringcat(beside)[0], 0)
+
     def test_input_that_cannot_be_read_is_reported(self):
         for command in ((), ("inspect",)):
             folder = os.open(HERE, os.O_RDONLY)

@@ -27,6 +27,15 @@ bool is_regular(const std::string& path) {
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+// The directory of a file, if the two are a trace of a format of directories, such as CTF; else
+// empty.
+std::string directory_of_part(const std::string& path) {
+  if (path.find(".ringtrace") != std::string::npos) return {};
+  const std::size_t slash = path.rfind('/');
+  std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return recognise_directory_format(directory) == nullptr ? std::string() : directory;
+}
+
 // Each imported file stays open twice, so this raises the limit as far as the system permits.
 void allow_open_files() {
   rlimit limit{};
@@ -87,6 +96,12 @@ bool ForeignInputs::take_one(const std::string& path, const std::string& from,
     const bool is_own = format == nullptr || format->read == nullptr;
     if (is_own && !is_regular(path)) return spool(*input, taken);
     if (is_own) {
+      const std::string whole = format == nullptr ? directory_of_part(path) : std::string();
+      if (!whole.empty()) {
+        tool::complain(
+            fmt::format("{}: a file of a trace that is a directory; give '{}'", path, whole));
+        return false;
+      }
       taken.push_back(path);
       return true;
     }
