@@ -20,20 +20,20 @@ class WallClock(unittest.TestCase):
     def setUp(self):
         self.bed = TestBed()
         self.addCleanup(self.bed.close)
-        self.behind = os.path.join(self.bed.work_dir, "behind")
+        self.slow_clock = os.path.join(self.bed.work_dir, "slow_clock")
 
     def start_consumer(self):
         return self.bed.start(
             self.bed.consumer_command("--verbose"),
             environment={"LD_PRELOAD": program("stepped_wall_clock"),
-                         "RINGSIDE_TEST_CLOCK_IS_BEHIND": self.behind})
+                         "RINGSIDE_TEST_CLOCK_IS_BEHIND": self.slow_clock})
 
     def set_back(self):
-        with open(self.behind, "wb"):
+        with open(self.slow_clock, "wb"):
             pass
 
     def set_right(self):
-        os.unlink(self.behind)
+        os.unlink(self.slow_clock)
 
     def readings(self):
         """How far the wall clock was ahead of the monotonic clock at each reading."""

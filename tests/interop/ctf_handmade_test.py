@@ -93,9 +93,9 @@ class Values(ByHand):
         fields = "".join(f"{name} a_{name}; " for name, *_ in numbers)
         # At the end of the packet, and with enough bytes after it; the length of a sequence among them; after a field that
         # does not fill a byte.
-        for behind in (0, 20):
+        for after in (0, 20):
             all_fields = (f"{fields} f32 f; f64 g; uint8_t n; uint16_t many[n]; u3 bits; uint16_t last; "
-                          f"uint8_t behind[{behind}];")
+                          f"uint8_t after[{after}];")
             expected = {f"a_{name}": -(0x5DEECE66DA5A5A5A >> (64 - bits)) if kind == "s" else 0xFEDCBA9876543210 >> (64 - bits)
                         for name, kind, bits, _ in numbers}
             for order in ORDERS:
@@ -104,9 +104,9 @@ class Values(ByHand):
                         bits.put_bytes(expected["a_" + name].to_bytes(
                             width // 8, "big" if byte_order == "be" else "little", signed=kind == "s"))
                     bits.real(0.125, 32).real(-1e300, 64).put(2, 8).put(7, 16).put(8, 16).put(5, 3).put(65000, 16)
-                    bits.put_bytes(bytes(behind))
+                    bits.put_bytes(bytes(after))
                 self.check_values(order, types, all_fields, put, expected | {
-                    "f": 0.125, "g": -1e300, "n": 2, "many": [7, 8], "bits": 5, "last": 65000, "behind": [0] * behind})
+                    "f": 0.125, "g": -1e300, "n": 2, "many": [7, 8], "bits": 5, "last": 65000, "after": [0] * after})
 
     def test_alignments(self):
         types = ("typealias integer { size = 32; align = 32; } := u32a;\ntypealias integer { size = 5; align = 4; } := u5a4;\n"
@@ -161,7 +161,7 @@ class Values(ByHand):
     def test_variants(self):
         types = "enum tag : uint8_t { number = 0, text = 1 ... 4, pair = 200, more = 201 };\n"
         fields = ("enum tag t; variant <t> { uint32_t number; string text; struct { uint8_t a; string b; } pair; "
-                  "uint16_t more[2]; } v; uint8_t behind;")
+                  "uint16_t more[2]; } v; uint8_t after;")
         for order in ORDERS:
             for tag, label, put, ours, theirs in (
                     (0, "number", lambda bits: bits.put(77, 32), "77", 77),
@@ -169,7 +169,7 @@ class Values(ByHand):
                     (200, "pair", lambda bits: bits.put(1, 8).text("b"), '{"a":1,"b":"b"}', {"a": 1, "b": "b"}),
                     (201, "more", lambda bits: bits.put(5, 16).put(6, 16), "[5,6]", [5, 6])):
                 self.check_values(order, types, fields, lambda bits, tag=tag, put=put: put(bits.put(tag, 8)).put(9, 8),
-                                  {"t": label, "v": ours, "behind": 9}, {"t": label, "v": theirs, "behind": 9})
+                                  {"t": label, "v": ours, "after": 9}, {"t": label, "v": theirs, "after": 9})
 
     def test_structures_within_and_floats(self):
         types = ("typealias floating_point { exp_dig = 8; mant_dig = 24; align = 1; } := f32;\n"
