@@ -12,8 +12,10 @@
 #include "libagent/loss_count.hpp"
 #include "libagent/reentry_guard.hpp"
 #include "libagent/segment_file.hpp"
+#include "libagent/signals_blocked.hpp"
 #include "libagent/standard_error.hpp"
 #include "libagent/statement_registry.hpp"
+#include "libagent/truncation_guard.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/site_switch.hpp"
 
@@ -45,10 +47,9 @@ Agent& agent() {
 
 SlowPathLock::SlowPathLock(Wait wait) : is_first_(!is_held()) {
   static_assert(sizeof(sigset_t) <= sizeof saved_mask_);
-  sigset_t all;
-  sigfillset(&all);
+  const sigset_t signals = signals_to_block();
   sigset_t saved;
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  pthread_sigmask(SIG_SETMASK, &signals, &saved);
   std::memcpy(saved_mask_, &saved, sizeof saved);
   ReentryGuard::enter();
   if (!is_first_) return;
@@ -126,6 +127,7 @@ bool ensure_segment(Agent& agent) {
     agent.level.store(static_cast<std::uint8_t>(agent.options.level), std::memory_order_relaxed);
   }
   watch_forks();
+  if (wants_truncation_guard(agent.options)) install_truncation_guard();
   std::unique_ptr<Segment> segment = create_segment(agent.options, &agent.message);
   if (segment == nullptr) {
     if (first_try && agent.former_segment == nullptr)

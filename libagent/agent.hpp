@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libagent/call_cost.hpp"
 #include "libagent/cancellation_off.hpp"
@@ -62,15 +63,29 @@ struct Segment {
   bool is_removed = false;
   std::atomic<bool> consumer_is_gone{false};
   std::atomic<bool> is_given_back{false};
+  bool is_guarded = false;
+  std::atomic<bool> is_truncated{false};  // pages of its file are missing, or were
+  // What is before the rings is private memory now, and its content is lost.
+  std::atomic<bool> has_lost_head{false};
+  bool told_refusals_are_known = false;
   std::unique_ptr<std::uint64_t[]> counted_as_lost;  // per ring: up to this position or number
   // Refusals in its control page that a consumer has reported, as far as is known.
   std::array<std::uint64_t, kRefusalCauses> told_refusals{};
-  bool told_refusals_are_known = false;
   // Losses that this segment counted and that its successor counts now: per ring, and in the order
   // of shm::kCountedCauses.
   using DropsByCause = std::array<std::uint64_t, 4>;
   std::unique_ptr<DropsByCause[]> carried_drops;
   std::array<std::uint64_t, shm::kCountedCauses.size()> carried_losses{};
+  // For a segment that others may truncate (truncation_guard.hpp), like the three flags above.
+  // Per ring: whether its mapping is private memory now, so that records were written nowhere.
+  enum class RingLoss : std::uint8_t { none, uncounted, counted };
+  std::unique_ptr<std::atomic<RingLoss>[]> ring_losses;
+  // Copies of what would be lost with the head: the refusals counted in its page and, if it is
+  // guarded, the entries of its dictionary and the losses per ring, in the order of DropsByCause.
+  std::array<std::atomic<std::uint64_t>, kRefusalCauses> own_refusals{};
+  std::vector<std::byte> own_dictionary;
+  using RingCounts = std::array<std::atomic<std::uint64_t>, 4>;
+  std::unique_ptr<RingCounts[]> own_ring_counts;
   Segment* former = nullptr;  // of the parent process, kept because interrupted calls may use it
   // Not 0: rings are overwritten, in sub-buffers of this size (SegmentHeader).
   std::uint64_t sub_buffer_bytes = 0;

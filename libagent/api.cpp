@@ -14,6 +14,7 @@
 #include "libagent/segment_succession.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/statement_registry.hpp"
+#include "libagent/truncation_guard.hpp"
 
 namespace ringside {
 namespace {
@@ -30,9 +31,7 @@ Status status_locked(const Agent& a) {
   status.dropped = a.dropped_by_former_owners;
   status.segment_path = segment->path;
   for (const Segment* each = segment; each != nullptr; each = each->replaced) {
-    for (std::uint32_t i = 0; i < each->rings_used; ++i) {
-      status.dropped += each->rings[i].counters.dropped_total.load(std::memory_order_relaxed);
-    }
+    status.dropped += dropped_in(*each);
   }
   return status;
 }
@@ -44,7 +43,18 @@ Status state_only() {
   return status;
 }
 
-// False if the consumer did not read the present segment to its present end by `deadline_ns`.
+// The present segment, after a check for its removal.
+Segment* present_segment() {
+  Agent& a = agent();
+  const SlowPathLock lock;
+  try {
+    look_after_segments_in_log_call(a);
+  } catch (const std::exception&) {  // no memory for the check
+  }
+  return a.segment.load(std::memory_order_relaxed);
+}
+
+// False if the consumer did not read the segment to its present end by `deadline_ns`.
 bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   shm::ControlPage& control = *segment.control;
   if (control.service.rings_used.load(std::memory_order_acquire) == 0) return true;
@@ -56,23 +66,16 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
     // It was drained, or it has no reader any more and its records are counted as lost.
     if (segment.is_given_back.load(std::memory_order_relaxed)) return true;
+    if (segment.is_truncated.load(std::memory_order_relaxed)) {
+      present_segment();  // its consumer may have abandoned it
+      if (segment.consumer_is_gone.load(std::memory_order_relaxed)) return true;
+    }
     if (monotonic_ns() >= deadline_ns) return false;
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
     nap_ns = std::min(nap_ns * 2, 1'000'000L);
   }
   return true;
-}
-
-// The present segment, after a check for its removal.
-Segment* present_segment() {
-  Agent& a = agent();
-  const SlowPathLock lock;
-  try {
-    look_after_segments_in_log_call(a);
-  } catch (const std::exception&) {  // no memory for the check
-  }
-  return a.segment.load(std::memory_order_relaxed);
 }
 
 bool has_lost_with_segment() {
@@ -185,6 +188,9 @@ int rs_init_with(const struct rs_options* options) {
     }
     if (given.consumer_clock != 0) wanted.clock = ringside::Clock::consumer;
     wanted.cost_sampling = given.cost_sampling;
+    if (given.truncation_guard <= RS_TRUNCATION_GUARD_OFF) {
+      wanted.truncation_guard = static_cast<ringside::TruncationGuard>(given.truncation_guard);
+    }
     return ringside::init(wanted).state == ringside::State::live ? 1 : 0;
   } catch (const std::exception&) {
     return 0;
@@ -210,6 +216,7 @@ int rs_flush(std::uint64_t timeout_ms) {
   ringside::settle_abandoned_calls();
   if (segment->sub_buffer_bytes != 0) return 0;
   const ringside::SlowCall call;
+  const ringside::SigbusUnblocked unblocked;
   const std::uint64_t bound_ns = std::min(timeout_ms, ringside::kLongestFlushMs) * 1'000'000U;
   const std::uint64_t deadline_ns = ringside::monotonic_ns() + bound_ns;
   // Also flushes replaced segments, as long as a consumer reads them. Records without a reader are

@@ -24,6 +24,9 @@ void pause() {
 }  // namespace
 
 bool ConsumerWait::begin() {
+  if (segment_.is_truncated.load(std::memory_order_relaxed)) {
+    return refuse(shm::LossCause::kNoSharedMemory);
+  }
   heartbeat_ = control_.consumer.heartbeat.load(std::memory_order_relaxed);
   if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
           std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
@@ -44,6 +47,9 @@ bool ConsumerWait::begin() {
 bool ConsumerWait::go_on() {
   const std::uint64_t now_ns = monotonic_ns();
   const std::uint64_t heartbeat = control_.consumer.heartbeat.load(std::memory_order_relaxed);
+  if (segment_.is_truncated.load(std::memory_order_relaxed)) {
+    return refuse(shm::LossCause::kNoSharedMemory);
+  }
   if (is_over(now_ns, heartbeat)) {
     segment_.waited_for_live.store(live_, std::memory_order_relaxed);
     cause_ = heartbeat == heartbeat_ ? cause_of_standstill() : shm::LossCause::kRingFull;

@@ -71,11 +71,13 @@ void read_choice(const char* name, std::span<const Choice<T>> choices, T* option
     wanted += (wanted.empty() ? "one of " : ", ") + std::string(choice.name);
     if (choice.value == *option) kept = choice.name;
   }
-  reject(name, text, wanted, kept);
+  reject(name, text, wanted, kept.empty() ? "the default" : kept);
 }
 
 constexpr Choice<Overflow> kOverflows[] = {
     {"block", Overflow::block}, {"drop", Overflow::drop}, {"overwrite", Overflow::overwrite}};
+constexpr Choice<TruncationGuard> kGuards[] = {{"on", TruncationGuard::on},
+                                               {"off", TruncationGuard::off}};
 constexpr Choice<Clock> kClocks[] = {{"tsc", Clock::tsc}, {"consumer", Clock::consumer}};
 constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
                                      {"info", Level::info},         {"notice", Level::notice},
@@ -231,6 +233,7 @@ Options apply_environment(Options options) {
   read_choice<Clock>("RINGSIDE_CLOCK", kClocks, &options.clock);
   read_number<std::uint32_t>("RINGSIDE_COST_SAMPLING", 0, kMaxCostSampling,
                              "a number from 0 to 1000000000", &options.cost_sampling);
+  read_choice<TruncationGuard>("RINGSIDE_TRUNCATION_GUARD", kGuards, &options.truncation_guard);
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include "libagent/segment_growth.hpp"
 #include "libagent/segment_succession.hpp"
 #include "libagent/statement_registry.hpp"
+#include "libagent/truncation_guard.hpp"
 
 namespace ringside {
 namespace {
@@ -62,6 +63,7 @@ void in_child() {
   const shm::RingMetadata* const own_ring = attached_ring();
   abandon_ring();
   forget_succession();
+  forget_guarded();
   for (Segment* each = segment; each != nullptr; each = each->replaced) detach(*each, own_ring);
   if (segment != nullptr) {
     segment->former = a.former_segment;

@@ -52,6 +52,24 @@ constexpr std::array<shm::LossCause, 4> kCausesOfDrop{
 
 static_assert(kCausesOfDrop.size() == std::tuple_size_v<Segment::DropsByCause>);
 
+// In its page, or our own count if that is lost.
+std::uint64_t refusals_in(Segment& segment, std::size_t refusal) {
+  const bool is_lost = segment.has_lost_head.load(std::memory_order_relaxed);
+  const auto& count = is_lost ? segment.own_refusals[refusal] : booked(segment, refusal);
+  return count.load(std::memory_order_relaxed);
+}
+
+std::uint64_t losses_in_ring(const Segment& segment, std::uint32_t index, shm::LossCause cause) {
+  if (segment.own_ring_counts != nullptr && segment.has_lost_head.load(std::memory_order_relaxed)) {
+    const auto* const at = std::find(kCausesOfDrop.begin(), kCausesOfDrop.end(), cause);
+    if (at == kCausesOfDrop.end()) return 0;
+    return segment.own_ring_counts[index][static_cast<std::size_t>(at - kCausesOfDrop.begin())]
+        .load(std::memory_order_relaxed);
+  }
+  const auto* const count = counter_in(segment.rings[index].counters, cause);
+  return count != nullptr ? count->load(std::memory_order_relaxed) : 0;
+}
+
 std::uint64_t drops_in(const shm::RingMetadata& ring, std::size_t cause) {
   return counter_in(ring.counters, kCausesOfDrop[cause])->load(std::memory_order_relaxed);
 }
@@ -113,10 +131,13 @@ void count_for_site(rs_site* site, shm::LossCause cause) {
 
 void book_refusals(Agent& a) {
   Segment* const segment = a.segment.load(std::memory_order_acquire);
-  if (segment == nullptr) return;
+  // Those of a truncated segment are for its successor.
+  if (segment == nullptr || segment->is_truncated.load(std::memory_order_relaxed)) return;
   for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
     const std::uint64_t records = a.unbooked_refusals[i].exchange(0, std::memory_order_acq_rel);
-    if (records != 0) booked(*segment, i).fetch_add(records, std::memory_order_relaxed);
+    if (records == 0) continue;
+    segment->own_refusals[i].fetch_add(records, std::memory_order_relaxed);
+    booked(*segment, i).fetch_add(records, std::memory_order_relaxed);
   }
 }
 
@@ -127,6 +148,28 @@ void book_refusals(rs_site& site) {
   if (records != 0) {
     add_for_site(*segment, registered_id(site), shm::LossCause::kNoSharedMemory, records);
   }
+}
+
+void count_own_drop(const Segment& segment, const shm::RingMetadata& ring, shm::LossCause cause,
+                    std::uint64_t records) {
+  const auto* const at = std::find(kCausesOfDrop.begin(), kCausesOfDrop.end(), cause);
+  if (at == kCausesOfDrop.end()) return;
+  const auto ring_index = static_cast<std::size_t>(&ring - segment.rings);
+  const auto cause_index = static_cast<std::size_t>(at - kCausesOfDrop.begin());
+  segment.own_ring_counts[ring_index][cause_index].fetch_add(records, std::memory_order_relaxed);
+}
+
+void reset_own_drops(const Segment& segment, std::uint32_t index) {
+  if (segment.own_ring_counts == nullptr) return;
+  for (auto& count : segment.own_ring_counts[index]) count.store(0, std::memory_order_relaxed);
+}
+
+std::uint64_t dropped_in(const Segment& segment) {
+  std::uint64_t records = 0;
+  for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
+    for (const shm::LossCause cause : kCausesOfDrop) records += losses_in_ring(segment, i, cause);
+  }
+  return records;
 }
 
 void count_as_lost_with_segment(Agent& a, std::uint64_t records) {
@@ -196,12 +239,11 @@ std::uint64_t count_of(const Agent& a, shm::LossCause cause) {
        segment = segment->replaced) {
     for (std::size_t i = 0; i < kCausesOfRefusal.size(); ++i) {
       if (kCausesOfRefusal[i] == cause) {
-        records += booked(*segment, i).load(std::memory_order_relaxed);
+        records += refusals_in(*segment, i);
       }
     }
     for (std::uint32_t i = 0; i < segment->rings_used; ++i) {
-      const auto* const count = counter_in(segment->rings[i].counters, cause);
-      if (count != nullptr) records += count->load(std::memory_order_relaxed);
+      records += losses_in_ring(*segment, i, cause);
     }
     if (counter != shm::kCountedCauses.size()) records -= segment->carried_losses[counter];
   }

@@ -22,6 +22,14 @@ void count_refusal(rs_site* site, shm::LossCause cause);
 // For the statement only: its ring has already counted the record. Otherwise as above.
 void count_for_site(rs_site* site, shm::LossCause cause);
 
+// Records of `ring` are dropped, in a segment that may lose its own counts (truncation_guard.hpp).
+void count_own_drop(const Segment& segment, const shm::RingMetadata& ring, shm::LossCause cause,
+                    std::uint64_t records);
+// The same counts begin at 0 for a new owner of ring `index`.
+void reset_own_drops(const Segment& segment, std::uint32_t index);
+// Records dropped by all rings of the segment since their owners took them.
+std::uint64_t dropped_in(const Segment& segment);
+
 // Moves the counts from before the segment existed to the segment. Lock held.
 void book_refusals(Agent& agent);
 // The same for a statement that was not registered.

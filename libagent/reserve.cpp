@@ -57,6 +57,10 @@ std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::DropCause cause)
 void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t records = 1) {
   shm::CountersLine& c = ring.counters;
   drops_of(c, static_cast<shm::DropCause>(cause)).fetch_add(records, std::memory_order_relaxed);
+  const Segment* const segment = attached_segment();
+  if (segment != nullptr && segment->own_ring_counts != nullptr) {
+    count_own_drop(*segment, ring, cause, records);
+  }
   // Last, with release: the consumer's acquire then sees the cause too.
   c.dropped_total.fetch_add(records, std::memory_order_release);
 }
@@ -162,7 +166,7 @@ class SlowReservation {
     __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     // A handler may have dropped a record before the line above.
-    if (drop_due()) return_here_next();
+    if (drop_due() || is_truncated()) return_here_next();
   }
 
   // After a drop the next record must come here, even if there is space by then: the drop record
@@ -185,7 +189,11 @@ class SlowReservation {
     return drops_of(ring_.counters, kDropCauses[cause]).load(std::memory_order_relaxed);
   }
 
+  bool is_truncated() const { return segment_.is_truncated.load(std::memory_order_relaxed); }
+
   std::uint64_t drop() {
+    // Not counted in a ring of a truncated segment, which no consumer may read any more.
+    if (is_truncated()) return dropped(shm::LossCause::kNoSharedMemory);
     count_drop(ring_, waiter_.cause());
     return_here_next();
     return dropped(waiter_.cause());
@@ -304,6 +312,10 @@ std::uint64_t reserve_slowly(std::uint64_t start, std::uint64_t bytes, std::uint
   }
   look_if_due(tsc);
   const bool is_between_records = SlowCall::depth() == 1 && load_local(t.pos) == t.published;
+  if (attached_ring() != nullptr && attached_segment()->is_truncated.load()) {
+    const bool is_replaced = replace_truncated_segment(*attached_segment());
+    if (!is_replaced || !is_between_records) return dropped(shm::LossCause::kNoSharedMemory);
+  }
   if (attached_ring() != nullptr && is_between_records &&
       attached_segment() != agent().segment.load(std::memory_order_acquire)) {
     leave_replaced_segment();

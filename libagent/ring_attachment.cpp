@@ -21,6 +21,7 @@
 #include "libagent/signals_blocked.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/standard_error.hpp"
+#include "libagent/truncation_guard.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside {
@@ -37,7 +38,7 @@ struct Attachment {
 thread_local Attachment t_attachment;
 // Set in a child that has a record of its parent on its stack, see abandon_ring().
 thread_local bool t_orphaned = false;
-std::uint64_t g_nowhere = 0;  // where such a record is published
+std::uint64_t g_nowhere = 0;  // where such a record is published, or one in a truncated segment
 
 void forget_ring() {
   rs_thread& t = rs_thread_state;
@@ -138,6 +139,7 @@ void claim(Segment& segment, std::uint32_t index) {
   std::memset(identity.thread_name, 0, sizeof identity.thread_name);
   prctl(PR_GET_NAME, identity.thread_name);
   reset_counters(ring.counters);
+  reset_own_drops(segment, index);
   begin_measuring(segment, index, identity.start_pos);
   begin_nesting(segment.nested[index]);
   // Pairs with the consumer's acquire, which comes after it has seen a producer_pos of this owner.
@@ -182,6 +184,13 @@ shm::RingMetadata* attached_ring() {
 
 Segment* attached_segment() {
   return t_attachment.segment;
+}
+
+void publish_nowhere(const Segment& truncated) {
+  if (t_attachment.ring == nullptr || t_attachment.segment != &truncated) return;
+  rs_thread& t = rs_thread_state;
+  __atomic_store_n(&t.producer_pos, &g_nowhere, __ATOMIC_RELAXED);
+  __atomic_store_n(&t.limit, std::uint64_t{0}, __ATOMIC_RELAXED);
 }
 
 void leave_replaced_segment() {
@@ -234,6 +243,7 @@ Attached attach_ring_or_throw(Agent& a, bool* waits) {
   }
   look_after_segments_in_log_call(a);
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
+  if (segment.is_truncated.load(std::memory_order_relaxed)) return Attached::kNoMemory;
   std::uint32_t index = find_ring(segment, true);
   if (index >= segment.layout.ring_count) {
     retire_rings_of_dead_threads(segment);
@@ -315,6 +325,7 @@ Attached attach_ring() {
   if (t_refusal.until_ns != 0 && monotonic_ns() < t_refusal.until_ns) return t_refusal.result;
   Agent& a = agent();
   bool waits = false;
+  unblock_sigbus();
   Attached attached = try_attach(a, &waits);
   Segment* const segment = waits ? a.segment.load(std::memory_order_acquire) : nullptr;
   if (segment == nullptr) return attached;

@@ -28,6 +28,9 @@ shm::LossCause cause_of(Attached attached);
 shm::RingMetadata* attached_ring();
 // The segment of that ring; null if the thread never had one.
 Segment* attached_segment();
+// Within the handler of SIGBUS, for a thread with a ring of a truncated segment: records under way
+// are published to a private word, and the next one takes the slow path.
+void publish_nowhere(const Segment& truncated);
 // Detaches from a ring of a replaced segment, between two records.
 void leave_replaced_segment();
 

@@ -89,6 +89,13 @@ int SegmentDescriptor::get() {
   return fd_;
 }
 
+void SegmentDescriptor::remove_name() const {
+  struct stat info {};
+  if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) {
+    unlink(path_.c_str());
+  }
+}
+
 void SegmentDescriptor::close_own() {
   if (is_ours(fd_)) close(fd_);
   fd_ = -1;

@@ -24,6 +24,9 @@ class SegmentDescriptor {
   // number that refers to another file is forgotten, not closed.
   int get();
 
+  // Removes the name of the file, unless it refers to another file by now.
+  void remove_name() const;
+
   // Closes the descriptor if it is still ours.
   void close_own();
 

@@ -18,6 +18,7 @@
 #include "libagent/held_back_signals.hpp"
 #include "libagent/segment_access.hpp"
 #include "libagent/segment_growth.hpp"
+#include "libagent/truncation_guard.hpp"
 #include "libagent/unique_fd.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/consumer_presence.hpp"
@@ -183,6 +184,7 @@ int set_size(int fd, std::uint64_t bytes) {
 }  // namespace
 
 Segment::~Segment() {
+  forget_guarded(*this);
   if (head != nullptr) munmap(head, head_bytes);
 }
 
@@ -254,12 +256,19 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->switches = reinterpret_cast<std::uint8_t*>(base + layout.switches_offset);
   segment->dictionary = base + layout.dictionary_offset;
   segment->site_losses = reinterpret_cast<shm::SiteLosses*>(base + layout.site_losses_offset);
+  segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
+  segment->ring_losses = std::make_unique<std::atomic<Segment::RingLoss>[]>(layout.ring_count);
+  segment->is_guarded = is_truncation_guard_installed();
+  if (segment->is_guarded) {
+    segment->own_ring_counts = std::make_unique<Segment::RingCounts[]>(layout.ring_count);
+  }
+  // Others may truncate it from here on, although no thread uses it yet.
+  guard_new(*segment);
   if (const auto failure = reserve_dictionary(*segment, 1)) {
     return refuse("no memory for " + path, failure.error, kMakeRoom);
   }
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
   reserve_site_losses(*segment, 0);
-  segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
   std::memset(segment->switches, shm::kSwitchUnregistered, layout.site_capacity);
 
   fill_header(options, layout, segment->header);

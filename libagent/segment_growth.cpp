@@ -18,6 +18,14 @@ constexpr std::uint32_t kSiteLossesStep = 256;  // entries
 
 using Step = GrowthFailure::Step;
 
+int allocate(int fd, int mode, std::uint64_t offset, std::uint64_t bytes) {
+  int result = 0;
+  do {
+    result = fallocate(fd, mode, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
 }  // namespace
 
 std::string message_of(const GrowthFailure& failure, std::string_view part,
@@ -46,10 +54,9 @@ GrowthFailure reserve(SegmentDescriptor& descriptor, std::uint64_t offset, std::
   const int fd = descriptor.get();
   if (fd < 0) return {Step::reach, errno};
   const HeldBackSignals held({SIGXFSZ});
-  int result = 0;
-  do {
-    result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
+  // A file that was truncated must not grow again: its pages would come back as zeros, unnoticed.
+  int result = allocate(fd, FALLOC_FL_KEEP_SIZE, offset, bytes);
+  if (result != 0 && errno == EOPNOTSUPP) result = allocate(fd, 0, offset, bytes);
   if (result != 0) return {Step::reserve, errno};
   return {};
 }

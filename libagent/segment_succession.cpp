@@ -24,6 +24,7 @@
 #include "libagent/signal_frame.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/standard_error.hpp"
+#include "libagent/truncated_segment.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/site_switch.hpp"
 
@@ -37,7 +38,7 @@ constexpr std::uint64_t kHeartbeatBoundNs = 10'000'000'000;
 // The switch that statements read while threads have to move.
 std::uint8_t g_moving_switch = shm::kSwitchUnregistered;
 std::atomic<bool> g_is_moving{false};
-std::uint64_t g_retry_at_ns = 0;
+std::atomic<std::uint64_t> g_retry_at_ns{0};
 bool g_failure_reported = false;
 bool g_lost_since_taken = false;
 std::atomic<std::uint64_t> g_next_look_ns{0};
@@ -48,17 +49,25 @@ bool may_interrupt_allocator() {
 }
 
 bool is_removed(Segment& segment) {
+  if (segment.is_truncated.load(std::memory_order_relaxed)) segment.is_removed = true;
   if (segment.is_removed) return true;
   const int fd = segment.descriptor.get();
   struct stat info {};
-  // If the descriptor is lost too, a missing name is enough.
-  segment.is_removed =
-      fd < 0 ? errno == ENOENT || errno == ESTALE : fstat(fd, &info) == 0 && info.st_nlink == 0;
+  if (fd < 0) {
+    // If the descriptor is lost too, a missing name is enough.
+    segment.is_removed = errno == ENOENT || errno == ESTALE;
+  } else if (fstat(fd, &info) == 0) {
+    const bool is_truncated =
+        static_cast<std::uint64_t>(info.st_size) < segment.layout.segment_bytes;
+    if (is_truncated) segment.is_truncated.store(true, std::memory_order_release);
+    segment.is_removed = is_truncated || info.st_nlink == 0;
+  }
   return segment.is_removed;
 }
 
 // For a removed segment: no new consumer can come, so once it has none it never has one again.
 bool has_consumer(Segment& segment) {
+  if (segment.has_lost_head.load(std::memory_order_relaxed)) segment.consumer_is_gone = true;
   if (segment.consumer_is_gone) return false;
   const shm::ConsumerLine& line = segment.control->consumer;
   struct flock lock {};
@@ -123,6 +132,7 @@ std::uint64_t count_unread(Segment& segment, const RecordShapes& shapes, std::ui
 }
 
 void count_what_is_lost(Agent& agent, Segment& segment) {
+  if (segment.has_lost_head.load(std::memory_order_relaxed)) return;  // count_by_estimate()
   if (segment.counted_as_lost == nullptr) {
     segment.counted_as_lost = std::make_unique<std::uint64_t[]>(segment.layout.ring_count);
   }
@@ -132,6 +142,10 @@ void count_what_is_lost(Agent& agent, Segment& segment) {
   for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
     if (std::max(segment.counted_as_lost[i], consumed_pos(segment.rings[i])) ==
         published_pos(segment.rings[i])) {
+      continue;
+    }
+    if (segment.ring_losses[i].load(std::memory_order_relaxed) == Segment::RingLoss::counted) {
+      segment.counted_as_lost[i] = published_pos(segment.rings[i]);
       continue;
     }
     if (shapes == nullptr && segment.shapes == nullptr) {
@@ -144,6 +158,7 @@ void count_what_is_lost(Agent& agent, Segment& segment) {
       }
     }
     lost += count_unread(segment, segment.shapes != nullptr ? *segment.shapes : *shapes, i);
+    consider_counted(segment, i);
   }
   const bool is_replaced = &segment != agent.segment.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; is_replaced && i < segment.rings_used; ++i) {
@@ -187,26 +202,10 @@ void give_back(Segment& segment) {
   segment.is_given_back.store(true, std::memory_order_relaxed);
 }
 
-// Copies the statements with their ids and switches, and the settings in force. False without
-// memory.
-bool take_over(const Agent& agent, const Segment& from, Segment& to) {
-  if (from.dictionary_committed > to.layout.dictionary_bytes ||
-      from.site_count >= to.layout.site_capacity ||
-      reserve_dictionary(to, from.dictionary_committed)) {
-    return false;
-  }
-  reserve_site_losses(to, from.site_count);
-  std::memcpy(to.dictionary, from.dictionary, from.dictionary_committed);
+void take_over_settings(const Segment& from, Segment& to) {
   for (std::uint32_t id = 1; id <= from.site_count; ++id) {
     __atomic_store_n(&to.switches[id], __atomic_load_n(&from.switches[id], __ATOMIC_RELAXED),
                      __ATOMIC_RELAXED);
-  }
-  for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
-       site = site->next) {
-    if (site->id != 0 && site->id <= from.site_count) {
-      to.shapes->add(static_cast<std::uint32_t>(site->id),
-                     std::span<const rs_field>(site->fields, site->field_count));
-    }
   }
   shm::ServiceLine& line = to.control->service;
   const shm::ServiceLine& old = from.control->service;
@@ -220,6 +219,31 @@ bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   line.block_timeout_ms.store(old.block_timeout_ms.load(std::memory_order_relaxed),
                               std::memory_order_relaxed);
   line.level.store(old.level.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+// Copies the statements with their ids and switches, and the settings in force. False without
+// memory.
+bool take_over(const Agent& agent, const Segment& from, Segment& to) {
+  if (from.dictionary_committed > to.layout.dictionary_bytes ||
+      from.site_count >= to.layout.site_capacity ||
+      reserve_dictionary(to, from.dictionary_committed)) {
+    return false;
+  }
+  reserve_site_losses(to, from.site_count);
+  to.own_dictionary = from.own_dictionary;
+  std::memcpy(to.dictionary, from.is_guarded ? from.own_dictionary.data() : from.dictionary,
+              from.dictionary_committed);
+  take_over_settings(from, to);
+  // Perhaps only found out by reading them.
+  if (from.has_lost_head.load(std::memory_order_relaxed)) set_anew(agent, from.site_count, to);
+  for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
+       site = site->next) {
+    if (site->id != 0 && site->id <= from.site_count) {
+      to.shapes->add(static_cast<std::uint32_t>(site->id),
+                     std::span<const rs_field>(site->fields, site->field_count));
+    }
+  }
+  shm::ServiceLine& line = to.control->service;
   to.dictionary_committed = from.dictionary_committed;
   to.site_count = from.site_count;
   line.site_count.store(to.site_count, std::memory_order_relaxed);
@@ -238,22 +262,31 @@ void point_statements(Agent& agent, Segment& segment) {
 
 void replace(Agent& agent, Segment& removed) {
   if (monotonic_ns() < g_retry_at_ns) return;
-  g_retry_at_ns = monotonic_ns() + kRetryAfterNs;
   std::string why;
   std::unique_ptr<Segment> next = create_segment(agent.options, &why);
   if (next == nullptr || !take_over(agent, removed, *next)) {
+    g_retry_at_ns = monotonic_ns() + kRetryAfterNs;
     if (next != nullptr) {
       unlink(next->path.c_str());
       why = "no memory for the statements in " + next->path;
     }
-    agent.message = removed.path + " was removed, and cannot be replaced: " + why;
+    agent.message =
+        removed.path + " was " +
+        (removed.is_truncated.load(std::memory_order_relaxed) ? "truncated" : "removed") +
+        ", and cannot be replaced: " + why;
     if (!std::exchange(g_failure_reported, true)) report(agent.message);
     return;
   }
   agent.message.clear();
-  report("the trace segment " + removed.path + " was removed while in use: something cleans " +
-         agent.options.shm_dir + "; tracing continues in " + next->path +
-         "; exclude ringside.* from cleaning (tmpfiles.d; RemoveIPC=no)");
+  if (removed.is_truncated.load(std::memory_order_relaxed)) {
+    report_truncation(removed, *next);
+    // No consumer can read it from now on.
+    removed.descriptor.remove_name();
+  } else {
+    report("the trace segment " + removed.path + " was removed while in use: something cleans " +
+           agent.options.shm_dir + "; tracing continues in " + next->path +
+           "; exclude ringside.* from cleaning (tmpfiles.d; RemoveIPC=no)");
+  }
   next->replaced = &removed;
   Segment* const live = next.release();
   g_is_moving.store(has_owned_ring(removed) || g_is_moving.load(std::memory_order_relaxed),
@@ -272,6 +305,9 @@ void look_after_segments(Agent& agent) {
   for (Segment* each = agent.segment.load(std::memory_order_relaxed); each != nullptr;
        each = each->replaced) {
     if (!each->is_removed || each->is_given_back.load(std::memory_order_relaxed)) continue;
+    const std::uint64_t written_nowhere = count_written_nowhere(*each);
+    if (written_nowhere != 0) g_lost_since_taken = true;
+    count_as_lost_with_segment(agent, written_nowhere);
     const bool is_read = has_consumer(*each);
     note_told_refusals(*each, is_read);
     if (!is_read) count_what_is_lost(agent, *each);
@@ -305,6 +341,19 @@ void look_after_unread_segment() {
     if (lock.is_taken()) look_after_segments_in_log_call(agent());
   } catch (const std::exception&) {  // no memory: the next check tries again
   }
+}
+
+bool replace_truncated_segment(const Segment& truncated) {
+  Agent& a = agent();
+  const auto is_replaced = [&] { return a.segment.load(std::memory_order_acquire) != &truncated; };
+  if (is_replaced()) return true;
+  if (ReentryGuard::is_active() || monotonic_ns() < g_retry_at_ns) return false;
+  try {
+    const SlowPathLock lock(SlowPathLock::Wait::bounded);
+    if (lock.is_taken()) look_after_segments_in_log_call(a);
+  } catch (const std::exception&) {  // no memory: the next call tries again
+  }
+  return is_replaced();
 }
 
 std::uint8_t* place_of_switch(Segment& segment, std::uint32_t id) {

@@ -1,7 +1,8 @@
 #pragma once
 // A segment whose file was removed during the service's life (a cleaner, RemoveIPC): a consumer
 // that has it mapped continues, but no other consumer finds it. Another segment replaces it, all
-// threads move there, and records that can no longer be read are counted as lost.
+// threads move there, and records that can no longer be read are counted as lost. The same for a
+// file that another process has truncated (truncated_segment.hpp).
 
 #include <cstdint>
 
@@ -18,6 +19,10 @@ void look_after_segments_in_log_call(Agent& agent);
 // Takes the lock. Has no effect with the policies that never wait: a service with one of them may
 // have forbidden itself all system calls.
 void look_after_unread_segment();
+
+// For a log call that finds its segment truncated. Whether another one has taken its place; not yet
+// if there is no memory for it, or if the caller is in a signal handler.
+bool replace_truncated_segment(const Segment& truncated);
 
 // Address of the switch of statement `id` in the present segment.
 std::uint8_t* place_of_switch(Segment& segment, std::uint32_t id);

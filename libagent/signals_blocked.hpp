@@ -3,15 +3,25 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "libagent/truncation_guard.hpp"
+
 namespace ringside {
 
-// All blockable signals of the calling thread.
+// All signals; without SIGBUS if its handler is ours: the kernel ends a process that blocks it when
+// an access to a truncated segment raises it.
+inline sigset_t signals_to_block() {
+  sigset_t signals;
+  sigfillset(&signals);
+  if (is_truncation_guard_installed()) sigdelset(&signals, SIGBUS);
+  return signals;
+}
+
+// All blockable signals of the calling thread, as above.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &saved_);
+    const sigset_t signals = signals_to_block();
+    pthread_sigmask(SIG_SETMASK, &signals, &saved_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
   SignalsBlocked(const SignalsBlocked&) = delete;

@@ -156,6 +156,10 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   }
   reserve_site_losses(segment, id);
   if (!has_room) agent.message.clear();
+  if (segment.is_guarded) {
+    segment.own_dictionary.resize(at + bytes);
+    shm::write_site_entry(description, used, segment.own_dictionary.data() + at);
+  }
   shm::write_site_entry(description, used, segment.dictionary + at);
   if (segment.shapes != nullptr) {
     segment.shapes->add(id, std::span<const rs_field>(site.fields, site.field_count));
@@ -251,6 +255,20 @@ std::uint8_t enabled_or_throw(rs_site* site) {
   return now != 0 ? after_move(*site, now) : now;
 }
 
+// For a registered statement. In the new segment it has the same id.
+std::uint8_t enabled_after_truncation(rs_site& site, Segment& truncated) {
+  Agent& a = agent();
+  if (!replace_truncated_segment(truncated)) {
+    if (site.level >= a.level.load(std::memory_order_relaxed)) {
+      count_refusal(&site, shm::LossCause::kNoSharedMemory);
+    }
+    return 0;
+  }
+  Segment& present = *a.segment.load(std::memory_order_acquire);
+  const std::uint8_t now = recordable(switch_now(present, &present.switches[site.id]));
+  return now != 0 ? after_move(site, now) : now;
+}
+
 }  // namespace
 }  // namespace ringside
 
@@ -283,6 +301,9 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
     ringside::Segment* const segment = agent().segment.load(std::memory_order_acquire);
     if (segment == nullptr) return 0;  // a handler in the child of a fork that is just beginning
     const ringside::SlowCall call;
+    if (segment->is_truncated.load(std::memory_order_acquire)) {
+      return ringside::enabled_after_truncation(*site, *segment);
+    }
     const bool moving = ringside::is_moving(state);
     std::uint8_t* const place =
         moving ? &segment->switches[site->id] : const_cast<std::uint8_t*>(state);

@@ -57,6 +57,7 @@ RUN = {
     "safety_process_creation": SERVICE,
     "safety_removed_segment": SERVICE,
     "safety_threads": SERVICE,
+    "safety_truncated_segment": SERVICE,
     "trace-format": READERS,
     "traced_kvd": WORKERS,
 }
@@ -120,6 +121,7 @@ LEFT_OUT = {
     "rotation": OTHERS,
     "safety_descriptors": "its threads are those of a service, which other tests run",
     "safety_set_user_id": ONE_THREAD,
+    "safety_sigbus_handler": ONE_THREAD,
     "safety_symbols": "a sanitizer puts calls of its own into the library",
     "scribbled_segment": OTHERS,
     "segment_salvage": RINGCATS,
@@ -134,6 +136,7 @@ LEFT_OUT = {
     "tools": RINGCATS,
     "trace_questions": OTHERS,
     "triggers": OTHERS,
+    "truncated_segment": OTHERS,
     "two_users": OTHERS,
     "verify_command": RINGCATS,
     "wall_clock": OTHERS,

@@ -132,6 +132,8 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_MODE", "0x1b0"},
     {"RINGSIDE_MODE", "rw-rw----"},
     {"RINGSIDE_MODE", "0680"},
+    {"RINGSIDE_TRUNCATION_GUARD", "maybe"},
+    {"RINGSIDE_TRUNCATION_GUARD", "1"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 

@@ -41,6 +41,14 @@ enum rs_overflow {
   RS_OVERFLOW_OVERWRITE = 2, /**< flight recorder: overwrite the oldest records */
 };
 
+/** Whether the library handles SIGBUS, which another process raises in this one by truncating the
+ * segment. */
+enum rs_truncation_guard {
+  RS_TRUNCATION_GUARD_WHEN_SHARED = 0, /**< only if mode lets the group write to the segment */
+  RS_TRUNCATION_GUARD_ON = 1,          /**< always */
+  RS_TRUNCATION_GUARD_OFF = 2,         /**< never: the process ends by SIGBUS */
+};
+
 /** Options of rs_init_with(). RINGSIDE_ variables override them. A member that is 0 or null has the
  * default. Later versions add members at the end: struct_bytes says which version the caller has.
  */
@@ -58,6 +66,7 @@ struct rs_options {
   uint8_t level;                     /**< enum rs_level; statements below it are disabled */
   uint8_t consumer_clock;            /**< 1: the consumer sets the time of records */
   uint32_t live_consumer_timeout_ms; /**< bound of RS_OVERFLOW_BLOCK with a live consumer */
+  uint8_t truncation_guard;          /**< enum rs_truncation_guard */
 };
 
 /** Creates the segment with options.
@@ -115,6 +124,20 @@ RS_EXPORT uint64_t rs_losses(enum rs_loss_cause cause);
  * Can be called from any thread; not in a signal handler.
  */
 RS_EXPORT void rs_set_level(int level);
+
+/** For a service with a handler of SIGBUS of its own, installed after the library's: survives the
+ * access to a truncated segment.
+ *
+ * Call it first in the handler, which must have SA_SIGINFO. Has no effect unless the truncation
+ * guard is on (rs_options.truncation_guard).
+ *
+ * @param info  the siginfo_t of the handler
+ * @return 1: the handler must return, and the interrupted log call continues; 0: the signal has
+ * nothing to do with Ringside
+ * @par Thread safety
+ * Can be called from any thread, in signal handlers.
+ */
+RS_EXPORT int rs_handle_sigbus(const void* info);
 
 #ifdef __cplusplus
 }

@@ -50,10 +50,19 @@ enum class Clock : std::uint8_t {
   consumer = 1,  ///< the consumer sets the time when it reads the record
 };
 
+/// Whether the library handles SIGBUS, which another process raises in this one by truncating the
+/// segment.
+enum class TruncationGuard : std::uint8_t {
+  when_shared = 0,  ///< only if `mode` lets the group write to the segment
+  on = 1,           ///< always
+  off = 2,          ///< never: the process ends by SIGBUS
+};
+
 /// Options of init(). All have defaults. The environment overrides them: RINGSIDE_SERVICE,
 /// RINGSIDE_SHM_DIR, RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW,
 /// RINGSIDE_BLOCK_TIMEOUT_MS, RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS, RINGSIDE_LEVEL, RINGSIDE_CLOCK,
-/// RINGSIDE_MODE, RINGSIDE_GROUP, RINGSIDE_COST_SAMPLING, RINGSIDE_DISABLE.
+/// RINGSIDE_MODE, RINGSIDE_GROUP, RINGSIDE_COST_SAMPLING, RINGSIDE_TRUNCATION_GUARD,
+/// RINGSIDE_DISABLE.
 struct Options {
   std::string service;                  ///< name of the service; default: the executable's name
   std::string shm_dir = "/dev/shm";     ///< directory of the segment
@@ -75,6 +84,8 @@ struct Options {
   /// Bound of Overflow::block with a live consumer, which can be busy or stopped. It is never less
   /// than block_timeout.
   std::chrono::milliseconds live_consumer_timeout{10'000};
+  /// Whether the process survives the truncation of its segment by another one.
+  TruncationGuard truncation_guard = TruncationGuard::when_shared;
 };
 
 /// State of the library in this process.
@@ -166,6 +177,19 @@ RS_EXPORT Status status() noexcept;
 /// @par Thread safety
 /// Can be called from any thread. Takes a lock; not for signal handlers.
 RS_EXPORT std::uint64_t losses(LossCause cause = LossCause::any) noexcept;
+
+/// For a service with a handler of SIGBUS of its own, installed after the library's: survives the
+/// access to a truncated segment.
+///
+/// Call it first in the handler, which must have SA_SIGINFO. Has no effect unless the truncation
+/// guard is on (Options::truncation_guard).
+///
+/// @param info  the siginfo_t of the handler
+/// @return true: the handler must return, and the interrupted log call continues; false: the signal
+/// has nothing to do with Ringside
+/// @par Thread safety
+/// Can be called from any thread, in signal handlers.
+RS_EXPORT bool handle_sigbus(const void* info) noexcept;
 
 }  // namespace ringside
 
