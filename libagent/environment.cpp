@@ -111,7 +111,8 @@ void read_ring_bytes(Options* options) {
   options->ring_bytes = *bytes;
 }
 
-constexpr std::string_view kModes = "one of 0600, 0640, 0644, 0660, 0664 (others may never write)";
+constexpr std::string_view kModes =
+    "one of 0600, 0640, 0644, 0660, 0664 (other users must not write)";
 
 bool is_mode(std::uint32_t mode) {
   return (mode & 0600U) == 0600 && (mode & ~0664U) == 0 && (mode & 0060U) != 0020;
@@ -140,8 +141,8 @@ void read_group(Options* options) {
   if (const char* group = variable("RINGSIDE_GROUP"); group != nullptr) options->group = group;
   if (options->group.empty()) return;
   if ((options->mode & 0060U) == 0) {
-    report("group " + options->group + " has no use with mode " + octal(options->mode) +
-           "; set RINGSIDE_MODE=0660 to let it in");
+    report("group " + options->group + " has no effect with mode " + octal(options->mode) +
+           "; set RINGSIDE_MODE=0660 to give it access");
   }
   if (const std::optional<gid_t> number = group_number(options->group)) {
     options->group = std::to_string(*number);

@@ -218,7 +218,8 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   // A consumer treats a file that has been unlocked for seconds as abandoned.
   struct stat info {};
   if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
-    return refuse("cannot keep " + path, ENOENT, "something removes new segments at once");
+    return refuse("cannot keep " + path, ENOENT,
+                  "another program removes new segments at once; exclude ringside.* from cleaning");
   }
   if (const auto failure = let_in(fd, options)) {
     return refuse(std::string(failure->what) + path, failure->error, failure->remedy);

@@ -273,7 +273,7 @@ void replace(Agent& agent, Segment& removed) {
     agent.message =
         removed.path + " was " +
         (removed.is_truncated.load(std::memory_order_relaxed) ? "truncated" : "removed") +
-        ", and cannot be replaced: " + why;
+        " and cannot be replaced: " + why;
     if (!std::exchange(g_failure_reported, true)) report(agent.message);
     return;
   }
@@ -283,8 +283,9 @@ void replace(Agent& agent, Segment& removed) {
     // No consumer can read it from now on.
     removed.descriptor.remove_name();
   } else {
-    report("the trace segment " + removed.path + " was removed while in use: something cleans " +
-           agent.options.shm_dir + "; tracing continues in " + next->path +
+    report("the trace segment " + removed.path +
+           " was removed while in use: another program deletes files in " + agent.options.shm_dir +
+           "; tracing continues in " + next->path +
            "; exclude ringside.* from cleaning (tmpfiles.d; RemoveIPC=no)");
   }
   next->replaced = &removed;

@@ -110,7 +110,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
     return refuse("too many statements for");
   }
   if (site.fields_from_format != 0 && !read_fields_from_format(site)) {
-    return refuse("a format that cannot be read was refused by");
+    return refuse("invalid format: statement refused by");
   }
 
   shm::SiteDescription description;
@@ -128,7 +128,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if ((site.flags & RS_SITE_NETLOGGER) != 0) {
     const std::span variable_names = std::span(names).first(site.field_count);
     if (!read_netlogger_texts(site, description, variable_names, constants)) {
-      return refuse("the texts of a NetLogger event that cannot be read were refused by");
+      return refuse("invalid NetLogger event: statement refused by");
     }
   } else {
     split_argument_names(bounded(site.arguments), std::span(names).first(site.field_count));

@@ -34,7 +34,7 @@ constexpr std::string_view message(PrintfError error) {
     case PrintfError::unknown_conversion:
       return "unknown conversion; write %% for a percent sign";
     case PrintfError::invalid_length:
-      return "this length modifier does not go with this conversion";
+      return "invalid length modifier for this conversion";
     case PrintfError::incomplete:
       return "the format ends inside a conversion; write %% for a percent sign";
     case PrintfError::too_many_fields:

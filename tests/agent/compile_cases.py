@@ -63,12 +63,12 @@ CPP_GOOD = [
     'if (b) RS_NETLOGGER_WRITE("event", "", " a=%lc  b=%-8.3Lf ", wc, ld); else RS_INFO("else");',
 ]
 
-TYPE = "an argument's type is not what its conversion in the format asks for"
-COUNT = "the number of arguments is not what the format asks for"
+TYPE = "the type of an argument does not match its conversion in the format"
+COUNT = "the number of arguments does not match the format"
 UNKNOWN = "unknown conversion in the format"
 PAIR = "are words of the form name=value"
-CONVERSION = "the value of a NetLogger variable is one conversion and nothing else"
-LENGTH = "a length modifier of the format does not go with its conversion"
+CONVERSION = "the value of a NetLogger variable must be exactly one conversion"
+LENGTH = "invalid length modifier for a conversion in the format"
 
 CPP_BAD = [
     ('RS_INFO("%d", l);', TYPE),
@@ -138,7 +138,7 @@ CPP_BAD = [
     ('RS_NETLOGGER_WRITE("event", "=a", "b=%d", i);', PAIR),
     ('RS_NETLOGGER_WRITE("event", "a=\\"b\\"c", "");', PAIR),
     ('RS_NETLOGGER_WRITE("event", "", "%d", i);', PAIR),
-    ('RS_NETLOGGER_WRITE("event", "a=\\"b", "");', "a quoted NetLogger constant does not end"),
+    ('RS_NETLOGGER_WRITE("event", "a=\\"b", "");', "unterminated quote in a NetLogger constant"),
     ('RS_NETLOGGER_WRITE("event", "", "a=1");', CONVERSION),
     ('RS_NETLOGGER_WRITE("event", "", "a=%%");', CONVERSION),
     ('RS_NETLOGGER_WRITE("event", "", "a=%d,", i);', CONVERSION),

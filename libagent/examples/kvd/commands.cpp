@@ -42,7 +42,7 @@ AfterReply execute(RequestContext& context, std::span<const std::string_view> ar
     return AfterReply::kGoOn;
   }
   if (!arity_fits(found->arity, arguments.size())) {
-    RS_WARNING("conn %" PRIu64 " request %" PRIu64 ": %zu arguments do not suit '%s'",
+    RS_WARNING("conn %" PRIu64 " request %" PRIu64 ": wrong number of arguments (%zu) for '%s'",
                context.connection, context.request, arguments.size(), found->name);
     commands::reply_arity_error(context, found->name);
     return AfterReply::kGoOn;

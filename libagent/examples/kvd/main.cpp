@@ -19,7 +19,7 @@ constexpr const char* kUsage =
     "  --bind ADDRESS  loopback address to listen on (default 127.0.0.1)\n"
     "  --port N        port to listen on, 0 for any free one (default 6379)\n"
     "  --threads N     worker threads, 1 to 64 (default 2)\n"
-    "  --verbose       tell starts and ends on standard error\n"
+    "  --verbose       log start and exit on standard error\n"
     "  --help          print this\n";
 
 int fail(const kvd::Failure& failure) {

@@ -181,7 +181,7 @@ void Server::accept_clients() {
 void Server::admit(UniqueFd client) {
   const std::uint64_t id = state_.connections.fetch_add(1, std::memory_order_relaxed) + 1;
   if (state_.clients.load(std::memory_order_relaxed) >= kMaxClients) {
-    RS_WARNING("conn %" PRIu64 ": turned away, there are %zu clients already", id, kMaxClients);
+    RS_WARNING("conn %" PRIu64 ": rejected, there are %zu clients already", id, kMaxClients);
     static constexpr std::string_view kRefusal = "-ERR max number of clients reached\r\n";
     (void)::send(client.get(), kRefusal.data(), kRefusal.size(), MSG_NOSIGNAL);
     return;

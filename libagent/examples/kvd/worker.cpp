@@ -147,7 +147,7 @@ void Worker::handle(int fd, std::uint32_t events, std::span<char> scratch) {
   if (event.events == found->second.watched_events) return;
   found->second.watched_events = event.events;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) {
-    RS_ERROR("conn %" PRIu64 ": cannot be watched any more, errno %d", connection.id(), errno);
+    RS_ERROR("conn %" PRIu64 ": cannot be watched any longer, errno %d", connection.id(), errno);
     served_.erase(found);
   }
 }

@@ -83,23 +83,24 @@ RS_EXPORT void rs_netlogger_close(struct rs_netlogger* handle);
 #ifdef __cplusplus
 }
 
-#define RS_NETLOGGER_WRITE(event_, constants_, ...)                                              \
-  do {                                                                                           \
-    using RsError = ::ringside::detail::NetloggerError;                                          \
-    constexpr RsError rs_error_ = ::ringside::detail::netlogger_error(                           \
-        "" event_, "" constants_, "" RS_FIRST_(__VA_ARGS__, ));                                  \
-    static_assert(rs_error_ != RsError::no_event, "a NetLogger event needs a name");             \
-    static_assert(rs_error_ != RsError::no_pair,                                                 \
-                  "NetLogger's constants and variables are words of the form name=value");       \
-    static_assert(rs_error_ != RsError::open_quote, "a quoted NetLogger constant does not end"); \
-    static_assert(rs_error_ != RsError::name_too_long,                                           \
-                  "the name of a NetLogger field is longer than 255 bytes");                     \
-    static_assert(rs_error_ != RsError::no_conversion,                                           \
-                  "the value of a NetLogger variable is one conversion and nothing else");       \
-    static_assert(rs_error_ != RsError::star, "a NetLogger variable takes one argument: no *");  \
-    static_assert(rs_error_ != RsError::too_many_constants,                                      \
-                  "more than 32 constants in one NetLogger event");                              \
-    RS_STATEMENT_OF_(RS_LEVEL_INFO, RS_SITE_NETLOGGER, event_ "\0" constants_, __VA_ARGS__);     \
+#define RS_NETLOGGER_WRITE(event_, constants_, ...)                                                \
+  do {                                                                                             \
+    using RsError = ::ringside::detail::NetloggerError;                                            \
+    constexpr RsError rs_error_ = ::ringside::detail::netlogger_error(                             \
+        "" event_, "" constants_, "" RS_FIRST_(__VA_ARGS__, ));                                    \
+    static_assert(rs_error_ != RsError::no_event, "a NetLogger event needs a name");               \
+    static_assert(rs_error_ != RsError::no_pair,                                                   \
+                  "NetLogger constants and variables must have the form name=value");              \
+    static_assert(rs_error_ != RsError::open_quote, "unterminated quote in a NetLogger constant"); \
+    static_assert(rs_error_ != RsError::name_too_long,                                             \
+                  "the name of a NetLogger field is longer than 255 bytes");                       \
+    static_assert(rs_error_ != RsError::no_conversion,                                             \
+                  "the value of a NetLogger variable must be exactly one conversion");             \
+    static_assert(rs_error_ != RsError::star,                                                      \
+                  "a NetLogger variable takes one argument: * is not supported");                  \
+    static_assert(rs_error_ != RsError::too_many_constants,                                        \
+                  "more than 32 constants in one NetLogger event");                                \
+    RS_STATEMENT_OF_(RS_LEVEL_INFO, RS_SITE_NETLOGGER, event_ "\0" constants_, __VA_ARGS__);       \
   } while (0)
 #else
 #define RS_NETLOGGER_WRITE(event_, constants_, ...) \

@@ -264,7 +264,7 @@ struct Statement {
     static_assert(error != shm::PrintfError::unknown_conversion,
                   "unknown conversion in the format; write %% for a percent sign");
     static_assert(error != shm::PrintfError::invalid_length,
-                  "a length modifier of the format does not go with its conversion");
+                  "invalid length modifier for a conversion in the format");
     static_assert(error != shm::PrintfError::incomplete,
                   "the format ends inside a conversion; write %% for a percent sign");
     static_assert(error != shm::PrintfError::too_many_fields,
@@ -275,11 +275,11 @@ struct Statement {
     static_assert(error != shm::PrintfError::embedded_nul, "NUL character inside the format");
     if constexpr (kFields.ok()) {
       static_assert(kFields.count == sizeof...(Args),
-                    "the number of arguments is not what the format asks for");
+                    "the number of arguments does not match the format");
       if constexpr (kFields.count == sizeof...(Args)) {
         []<std::size_t... I>(std::index_sequence<I...>) {
           static_assert((argument_fits<Args>(kFields[I]) && ...),
-                        "an argument's type is not what its conversion in the format asks for");
+                        "the type of an argument does not match its conversion in the format");
         }
         (std::make_index_sequence<sizeof...(Args)>());
       }
