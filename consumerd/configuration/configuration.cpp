@@ -40,7 +40,7 @@ SampleRule read_sample(ConfigurationTable& table) {
   rule.one_in = table.count("keep-one-in").value_or(0);
   rule.per_second = table.count("keep-per-second").value_or(0);
   if (!table.has("keep-one-in") && !table.has("keep-per-second")) {
-    table.fault("keep-one-in", "is missing; write it, or keep-per-second, or both");
+    table.fault("keep-one-in", "is missing; set keep-one-in, keep-per-second, or both");
   }
   return rule;
 }
@@ -51,11 +51,11 @@ RedactionRule read_redaction(ConfigurationTable& table) {
   read_choice(table, &rule.services, &rule.statements);
   rule.fields = table.texts("field");
   if (!table.has("field")) {
-    table.fault("field", "is missing; write globs of the names of the fields to hide");
+    table.fault("field", "is missing; list globs of the names of the fields to hide");
   }
   if (const auto text = table.text("text")) rule.text = *text;
   if (rule.text.size() > kMostRedactionText) {
-    table.fault("text", "must have " + std::to_string(kMostRedactionText) + " bytes at most");
+    table.fault("text", "must have at most " + std::to_string(kMostRedactionText) + " bytes");
   }
   return rule;
 }
@@ -64,7 +64,7 @@ TriggerRule::Cause read_cause(ConfigurationTable& table) {
   const std::string cause = table.text("on").value_or("record");
   if (cause == "loss") return TriggerRule::Cause::kLoss;
   if (cause == "death") return TriggerRule::Cause::kServiceDeath;
-  if (cause != "record") table.fault("on", "write \"record\", \"loss\" or \"death\"");
+  if (cause != "record") table.fault("on", "invalid cause; use \"record\", \"loss\" or \"death\"");
   return TriggerRule::Cause::kRecord;
 }
 
@@ -80,13 +80,13 @@ TriggerRule read_trigger(ConfigurationTable& table) {
   rule.hook = table.texts("hook");
   if (const auto level = table.text("level")) {
     rule.level = trace::level_of_name(*level);
-    if (!rule.level) table.fault("level", "no level; write one of " + trace::level_names());
+    if (!rule.level) table.fault("level", "invalid level; use one of " + trace::level_names());
   }
   rule.level_services = table.texts("level-service");
   if (const auto time = table.duration("level-for")) rule.level_for = *time;
   std::string why;
   if (rule.name.empty()) {
-    table.fault("name", "is missing; write one of its own, for the log and the metrics");
+    table.fault("name", "is missing; set a unique name, for the log and the metrics");
   } else if (!rule.prepare(&why)) {
     table.fault(!rule.where.empty() && rule.condition == nullptr ? "where" : "", why);
   }
@@ -102,7 +102,7 @@ void read_rules(const toml::table& file, const char* name, Read read, Configurat
   const std::string title = "[[" + std::string(name) + "]]";
   const toml::array* const array = node->as_array();
   if (array == nullptr || !array->is_homogeneous(toml::node_type::table)) {
-    faults.add(node->source(), "write " + title + ", once for each rule");
+    faults.add(node->source(), "write " + title + " once for each rule");
     return;
   }
   for (const toml::node& element : *array) {
@@ -175,12 +175,12 @@ std::optional<Configuration> read_configuration(const std::string& path,
   if (!fd) return refuse("cannot be read: " + error_text(errno));
   struct stat info {};
   if (fstat(fd.get(), &info) != 0) return refuse("cannot be read: " + error_text(errno));
-  if (!S_ISREG(info.st_mode)) return refuse("is no regular file");
+  if (!S_ISREG(info.st_mode)) return refuse("is not a regular file");
   if ((info.st_mode & S_IWOTH) != 0) {
-    return refuse("can be written by everybody; take that right away (chmod o-w)");
+    return refuse("is writable by all users; remove that permission (chmod o-w)");
   }
   if (info.st_uid != 0 && info.st_uid != geteuid()) {
-    return refuse("belongs to another user; it must be root's or that of consumerd");
+    return refuse("is owned by another user; the owner must be root or the user of consumerd");
   }
   std::string text;
   std::string piece(64U << 10, '\0');
@@ -190,7 +190,7 @@ std::optional<Configuration> read_configuration(const std::string& path,
     if (got < 0) return refuse("cannot be read: " + error_text(errno));
     if (got == 0) break;
     text.append(piece, 0, static_cast<std::size_t>(got));
-    if (text.size() > kMostBytes) return refuse("is longer than 1 MiB");
+    if (text.size() > kMostBytes) return refuse("is larger than 1 MiB");
   }
   return parse_configuration(text, path, faults);
 }

@@ -25,7 +25,8 @@ std::optional<std::string> flag_of(const toml::node& node) {
   return flag->get() ? "true" : "false";
 }
 
-constexpr const char* kTexts = "write a text, or several as [\"one\", \"two\"], none of them empty";
+constexpr const char* kTexts =
+    "must be a string or an array such as [\"one\", \"two\"]; empty strings are not allowed";
 
 }  // namespace
 
@@ -84,14 +85,14 @@ std::vector<std::string> ConfigurationTable::texts(std::string_view key) {
 
 std::vector<std::string> ConfigurationTable::values(std::string_view key, SettingType type) {
   if (type == SettingType::kText) return texts(key);
-  return several(key, number_of, "write a number, or several as [1, 2]");
+  return several(key, number_of, "must be a number or an array such as [1, 2]");
 }
 
 std::optional<std::string> ConfigurationTable::text(std::string_view key) {
   const toml::node* const node = find(key);
   if (node == nullptr) return {};
   if (auto text = text_of(*node)) return text;
-  fault(key, "write a text in quotation marks");
+  fault(key, "must be a string in quotation marks");
   return {};
 }
 
@@ -101,7 +102,7 @@ std::optional<std::uint64_t> ConfigurationTable::count(std::string_view key) {
   if (const auto* const number = node->as_integer()) {
     if (number->get() > 0) return static_cast<std::uint64_t>(number->get());
   }
-  fault(key, "write a whole number, 1 or more");
+  fault(key, "must be an integer of at least 1");
   return {};
 }
 
@@ -109,7 +110,7 @@ std::optional<bool> ConfigurationTable::flag(std::string_view key) {
   const toml::node* const node = find(key);
   if (node == nullptr) return {};
   if (const auto* const flag = node->as_boolean()) return flag->get();
-  fault(key, "write true or false");
+  fault(key, "must be true or false");
   return {};
 }
 
@@ -120,7 +121,7 @@ std::optional<std::chrono::seconds> ConfigurationTable::duration(std::string_vie
     if (text->get() == "0s") return std::chrono::seconds(0);
     if (const auto duration = parse_duration(text->get())) return *duration;
   }
-  fault(key, "write a duration such as \"30s\", \"10m\" or \"1h\"");
+  fault(key, "must be a duration such as \"30s\", \"10m\" or \"1h\"");
   return {};
 }
 
@@ -130,7 +131,7 @@ std::optional<std::string> ConfigurationTable::value(std::string_view key, Setti
   if (node == nullptr) return {};
   const bool is_flag = type == SettingType::kFlag;
   if (auto value = is_flag ? flag_of(*node) : number_of(*node)) return value;
-  fault(key, is_flag ? "write true or false" : "write a number, or a text such as \"100M\"");
+  fault(key, is_flag ? "must be true or false" : "must be a number or a string such as \"100M\"");
   return {};
 }
 
@@ -140,7 +141,7 @@ void ConfigurationTable::refuse_others() {
     std::string known;
     for (const std::string& one : known_) known += (known.empty() ? "" : ", ") + one;
     faults_.add(key.source(), (name_.empty() ? "" : name_ + ": ") + "unknown key " +
-                                  std::string(key.str()) + "; known are " + known);
+                                  std::string(key.str()) + "; known keys: " + known);
   }
 }
 

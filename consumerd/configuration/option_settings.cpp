@@ -79,7 +79,7 @@ constexpr Known kKnown[] = {
        uid_t user = 0;
        // The largest number means "none" in the kernel's interfaces.
        if (!parse_number(value, &user) || user == UINT_MAX) {
-         return std::string("must be the number of a user");
+         return std::string("must be a numeric user id");
        }
        options->allowed_users.push_back(user);
        return std::string();
@@ -89,8 +89,8 @@ constexpr Known kKnown[] = {
        const std::string fault = take_size(value, &options->rotation.bytes);
        return fault.empty() && options->rotation.bytes < kLeastRotationBytes
                   ? std::string(
-                        "must be at least 16K: each file begins with the description of "
-                        "all statements")
+                        "must be at least 16K: each file begins with the descriptions of all "
+                        "statements")
                   : fault;
      }},
     {{"rotate-after", kValue, SettingType::kText, true},
@@ -103,7 +103,7 @@ constexpr Known kKnown[] = {
     {{"keep-files", kValue, SettingType::kNumber, true},
      [](const std::string& value, Options* options) {
        const auto files = parse_count(value);
-       if (!files) return std::string("must be a number, 1 or more");
+       if (!files) return std::string("must be an integer of at least 1");
        options->keep.files = *files;
        return std::string();
      }},
@@ -147,7 +147,7 @@ constexpr Known kKnown[] = {
      [](const std::string& value, Options* options) {
        const bool sound =
            parse_number(value, &options->cpu) && options->cpu >= 0 && options->cpu < CPU_SETSIZE;
-       return std::string(sound ? "" : "must be the number of a processor");
+       return std::string(sound ? "" : "must be a processor number, from 0");
      }},
     {{"verbose", kFlag, SettingType::kFlag, false},
      [](const std::string& value, Options* options) {

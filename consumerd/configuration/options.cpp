@@ -22,62 +22,63 @@ namespace {
 
 constexpr char kUsage[] =
     "Usage: consumerd --output DIR [OPTION]...\n"
-    "Writes what services trace into shared memory to trace files (*.ringtrace)\n"
+    "Drains the traces of services from shared memory into trace files (*.ringtrace)\n"
     "in DIR.\n"
     "\n"
     "Options:\n"
-    "  -o, --output DIR        where the trace files go (must exist; required,\n"
+    "  -o, --output DIR        directory of the trace files; it must exist (required,\n"
     "                          here or in the configuration file)\n"
-    "      --shm-dir DIR       where the services' segments are (default /dev/shm)\n"
-    "      --service GLOB      only services of this name (repeatable)\n"
-    "      --allow-uid UID     serve this user's segments too, not only those of the\n"
-    "                          user that consumerd runs as (repeatable)\n"
+    "      --shm-dir DIR       directory of the services' segments (default /dev/shm)\n"
+    "      --service GLOB      only services whose name matches (repeatable)\n"
+    "      --allow-uid UID     also serve segments of this user; by default only those\n"
+    "                          of the user that consumerd runs as (repeatable)\n"
     "      --rotate-bytes SIZE\n"
-    "                          go on in a new file at SIZE bytes (or K, M, G; at\n"
-    "                          least 16K)\n"
+    "                          start a new file at SIZE bytes (or K, M, G; at least\n"
+    "                          16K)\n"
     "      --rotate-after DURATION\n"
-    "                          the same when one is that old: 30s, 10m, 1h\n"
-    "      --keep-files N      remove the oldest closed files of a service beyond N\n"
-    "      --keep-bytes SIZE   the same beyond SIZE bytes\n"
-    "      --pack              pack closed files with zstd, in the background\n"
+    "                          start a new file at this age: 30s, 10m, 1h\n"
+    "      --keep-files N      keep at most N closed files per service; remove the\n"
+    "                          oldest\n"
+    "      --keep-bytes SIZE   keep at most SIZE bytes of closed files per service\n"
+    "      --pack              compress closed files with zstd, in the background\n"
     "                          (*.ringtrace.zst)\n"
     "      --io auto|uring|pwrite\n"
-    "                          how files are written (default auto)\n"
+    "                          how to write files (default auto)\n"
     "      --sandbox auto|on|off\n"
-    "                          give up capabilities, system calls and directories\n"
-    "                          that draining does not need: auto, as far as the\n"
-    "                          kernel lets it; on, or end (default auto)\n"
+    "                          drop capabilities, system calls and directories that\n"
+    "                          draining does not need; auto: as far as the kernel\n"
+    "                          allows; on: exit if a part fails (default auto)\n"
     "      --metrics ADDRESS:PORT\n"
-    "                          serve metrics for Prometheus there, such as\n"
-    "                          127.0.0.1:9465 (/metrics, /healthz, /readyz;\n"
-    "                          default: nowhere)\n"
+    "                          serve metrics for Prometheus at this address, such as\n"
+    "                          127.0.0.1:9465 (/metrics, /healthz, /readyz; default:\n"
+    "                          off)\n"
     "      --cpu N             run on this processor only\n"
-    "      --once              drain what is there, finish the files of ended\n"
-    "                          services, exit: with status 1 if anything is left\n"
-    "      --config FILE       take settings, sampling, redaction and triggers from\n"
-    "                          this file; what the command line or the environment\n"
-    "                          says comes first\n"
-    "      --check-config      look whether options and file are sound, and exit\n"
+    "      --once              drain what is present, finish the files of ended\n"
+    "                          services and exit; status 1 if anything is left\n"
+    "      --config FILE       read settings, sampling, redaction and triggers from\n"
+    "                          this file; the command line and the environment take\n"
+    "                          precedence\n"
+    "      --check-config      validate the options and the configuration file, and\n"
+    "                          exit\n"
     "      --show-redacted PATH\n"
-    "                          list which fields of which statements each [[redact]]\n"
-    "                          rule hides, and exit; PATH is a segment, a trace file\n"
-    "                          or a directory of them (repeatable)\n"
+    "                          list the fields that each [[redact]] rule hides, and\n"
+    "                          exit; PATH is a segment, a trace file or a directory of\n"
+    "                          them (repeatable)\n"
     "      --log-format text|json\n"
-    "                          what standard error gets: lines of text, or of JSON\n"
-    "                          (default text)\n"
-    "  -v, --verbose           say more on standard error\n"
-    "  -h, --help              this text\n"
-    "      --version           the version\n"
+    "                          format of the log on standard error (default text)\n"
+    "  -v, --verbose           log more on standard error\n"
+    "  -h, --help              show this text\n"
+    "      --version           show the version\n"
     "\n"
-    "Every option with a value, --pack and --verbose may also stand in the\n"
-    "environment: RINGSIDE_CONSUMERD_ROTATE_BYTES=100M; several values are separated\n"
-    "by commas.\n"
+    "Each option with a value, --pack and --verbose can also be set in the\n"
+    "environment: RINGSIDE_CONSUMERD_ROTATE_BYTES=100M. Separate several values by\n"
+    "commas.\n"
     "\n"
-    "SIGHUP: read the configuration file again, go on in new files.\n"
+    "SIGHUP: read the configuration file again and start new files.\n"
     "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
     "\n"
-    "Exit status: 0 done, 1 failure, 2 wrong usage, 3 another consumerd drains these\n"
-    "segments.\n";
+    "Exit status: 0 success, 1 failure, 2 invalid usage or configuration, 3 another\n"
+    "consumerd drains these segments.\n";
 
 enum LongOnly { kOnce = 256, kConfig, kCheckConfig, kShowRedacted, kVersion, kFirstSetting };
 
@@ -233,7 +234,7 @@ CommandLine read_command_line(int argc, char** argv) {
         return line;
       default: {
         if (c < kFirstSetting) {
-          line.fault = "wrong usage";
+          line.fault = "invalid usage";
           return line;
         }
         const Setting& setting = settings()[static_cast<std::size_t>(c - kFirstSetting)];
@@ -285,13 +286,13 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   }
   options->once = line.once;
   if (options->once && !options->metrics.empty()) {
-    return refuse("--metrics is for a consumerd that stays, not for --once", exit_code);
+    return refuse("--metrics cannot be used with --once", exit_code);
   }
-  if (options->output_dir.empty()) return refuse("--output DIR is missing", exit_code);
+  if (options->output_dir.empty()) return refuse("--output DIR is required", exit_code);
   fault = make_output_absolute(&*options);
   if (!fault.empty()) return refuse(fault, exit_code);
   if (line.check_only) {
-    std::puts("consumerd: options and configuration are sound");
+    std::puts("consumerd: options and configuration are valid");
     return {};
   }
   return options;

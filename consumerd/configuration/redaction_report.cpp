@@ -46,7 +46,7 @@ void print_line(const std::string& text) {
 int report_redactions(const std::vector<RedactionRule>& rules,
                       const std::vector<std::string>& paths) {
   if (rules.empty()) {
-    std::fputs("consumerd: no [[redact]] rules; name the file that has them with --config\n",
+    std::fputs("consumerd: no [[redact]] rules; give the configuration file with --config\n",
                stderr);
     return kExitFailure;
   }

@@ -60,7 +60,7 @@ bool visit_segment(int fd, const struct stat& info, const StatementVisitor& visi
   }
   const auto layout = shm::read_layout(*header, static_cast<std::uint64_t>(info.st_size));
   if (!layout) {
-    *why = "damaged segment: its layout does not fit its size";
+    *why = "damaged segment: its layout does not match its size";
     return false;
   }
   std::uint64_t committed = 0;
@@ -97,7 +97,7 @@ bool visit_traces(const std::vector<std::string>& files, const StatementVisitor&
   while (traces->next(event)) {
   }
   if (traces->report().damaged_blocks == 0) return true;
-  *why = "the trace is damaged, and statements may be missing; ringcat verify says where";
+  *why = "the trace is damaged, statements may be missing; run ringcat verify to see where";
   return false;
 }
 
@@ -137,7 +137,7 @@ bool visit_statements(const std::string& path, const StatementVisitor& visit, st
     if (!shm::service_of_segment_name(name).empty()) segments.push_back(entry.path());
   }
   if (files.empty() && segments.empty()) {
-    *why = path + ": no segment and no trace file in it; name another directory";
+    *why = path + ": contains neither segments nor trace files; name another directory";
     return false;
   }
   std::sort(segments.begin(), segments.end());

@@ -84,25 +84,23 @@ Trust judge(const struct stat& info, const AllowedUsers& users, const std::strin
   if (!users.allows(info.st_uid)) {
     const std::string uid = std::to_string(info.st_uid);
     if (users.is_unmapped(info.st_uid)) {
-      *why = path +
-             " belongs to a user without a number in this user namespace, which shows such "
-             "users as " +
-             uid + "; map that user in the namespace, or run consumerd outside of it";
+      *why = path + " is owned by a user that this user namespace does not map and shows as " +
+             uid + "; map that user in the namespace, or run consumerd outside it";
       return Trust::kRefused;
     }
-    *why = path + " belongs to user " + uid +
-           ", whom this consumerd does not serve; start it with " + "--allow-uid " + uid +
-           " if it is to";
+    *why = path + " is owned by user " + uid +
+           ", which this consumerd does not serve; to serve it, start consumerd with " +
+           "--allow-uid " + uid;
     return Trust::kRefused;
   }
   if (info.st_nlink == 0) return Trust::kGone;
   if (users.is_anyone()) return Trust::kTrusted;
   if ((info.st_mode & S_IWOTH) != 0) {
-    *why = path + " may be written to by everybody; its service must give it another mode";
+    *why = path + " is writable by all users; set another mode in its service (RINGSIDE_MODE)";
     return Trust::kNotNow;
   }
   if (info.st_nlink > 1) {
-    *why = path + " has another name, a hard link; remove that";
+    *why = path + " has a second name (hard link); remove one of them";
     return Trust::kNotNow;
   }
   return Trust::kTrusted;

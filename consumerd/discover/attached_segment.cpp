@@ -111,10 +111,10 @@ UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUse
       failure->by_mode = errno == EACCES;
       failure->may_hold_records = may_pass(errno);
       failure->why = errno == ELOOP || errno == EXDEV
-                         ? path_ + " is a link or a mount; remove it"
+                         ? path_ + " is a symbolic link or a mount point; remove it"
                          : "cannot open " + path_ + ": " + error_text(errno) +
-                               "; run as its owner, or let the service set a mode "
-                               "and group that include this user";
+                               "; run consumerd as its owner, or set RINGSIDE_MODE and "
+                               "RINGSIDE_GROUP of the service so that this user has access";
       return {};
     }
     const Trust trust = judge(info, users, path_, &failure->why);
@@ -160,38 +160,46 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   const shm::SegmentHeader& header = *segment->header_;
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
     return fail(AttachError::kRefused,
-                path + " is not a Ringside segment of this machine; remove it");
+                path + " is not a Ringside segment of this machine; remove the file");
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
-    return fail(AttachError::kRefused,
-                path + " has ABI version " + version_text(version) + ", this consumerd knows " +
-                    version_text(shm::kAbiVersion) + "; use a consumerd of the service's release");
+    return fail(AttachError::kRefused, path + " has ABI version " + version_text(version) +
+                                           ", this consumerd supports version " +
+                                           version_text(shm::kAbiVersion) +
+                                           "; use the consumerd of the service's release");
   }
   const auto size = static_cast<std::uint64_t>(info.st_size);
   const auto layout = shm::read_layout(header, size);
   if (!layout && size < header.segment_bytes && segment->remove_if_ownerless()) {
     failure->removed_records = true;
     return fail(AttachError::kGone, path +
-                                        " was truncated before it could be drained, and its "
-                                        "service has ended; removed with its records");
+                                        " was truncated before it was drained, and its service has "
+                                        "ended; removed it, its records are lost");
   }
   if (!layout) {
     return fail(
         AttachError::kRefused,
-        path + " is damaged: its layout does not fit its size; remove it when no service uses it");
+        path +
+            " is damaged: its layout does not match its size; remove it when no service uses it");
   }
   segment->layout_ = *layout;
   const std::uint64_t front = front_bytes(header, *layout);
   if (front == 0) {
-    return fail(AttachError::kRefused, path + " has ring metadata of an unknown size");
+    return fail(
+        AttachError::kRefused,
+        path + " has ring metadata of an unknown size; use the consumerd of the service's release");
   }
   if (front > kMaxFrontBytes) {
-    return fail(AttachError::kRefused, path + " is damaged: its regions lie too far apart");
+    return fail(
+        AttachError::kRefused,
+        path + " is damaged: its regions are too far apart; remove it when no service uses it");
   }
   segment->header_->uid = info.st_uid;
   if (!map_front(fd, front, &segment->head_)) {
-    return fail(AttachError::kNotNow, "cannot map " + path + ": " + error_text(errno) +
-                                          "; raise the limits on address space and mappings");
+    return fail(
+        AttachError::kNotNow,
+        "cannot map " + path + ": " + error_text(errno) +
+            "; raise the limits on address space (ulimit -v) and mappings (vm.max_map_count)");
   }
   auto* const base = static_cast<std::byte*>(segment->head_.get_address());
   segment->head_guard_ = GuardedRange(base, front, &segment->truncated_);

@@ -55,8 +55,8 @@ bool ConsumerPresence::show(const std::string& shm_dir, const AllowedUsers& user
     if (reachable()) return true;
   }
   fd_ = UniqueFd();
-  *why = "cannot show services that a consumerd runs: " + path_ + ": " + error_text(error) +
-         "; a service whose ring fills up before its segment is drained waits for less time: "
+  *why = "cannot announce this consumerd to services: " + path_ + ": " + error_text(error) +
+         "; a service whose ring fills up before its segment is attached waits for less time: "
          "remove the file";
   return false;
 }

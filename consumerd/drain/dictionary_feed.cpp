@@ -25,8 +25,9 @@ DictionaryFeed::Result DictionaryFeed::update() {
     if (committed < known_.size() || committed > segment_.layout().dictionary_bytes) {
       // The arena only grows: when the length becomes valid again, everything is valid.
       if (!logged_length_) {
-        log_.error("the dictionary of " + segment_.name() + " has an impossible length; " +
-                       "statements that are not known yet cannot be recorded",
+        log_.error("the dictionary of " + segment_.name() + " has an invalid length; " +
+                       "new statements cannot be recorded; the service probably overwrote its "
+                       "segment (stray write)",
                    {{"segment", segment_.name()}});
       }
       logged_length_ = true;
@@ -49,7 +50,7 @@ void DictionaryFeed::take(std::uint64_t committed) {
     const std::uint32_t next = shm::entry_bytes(piece.subspan(whole));
     // A full piece may end inside an entry; the next piece begins with that entry.
     if (next == 0 && bytes == kDictionaryPieceBytes && bytes - whole < shm::kMaxEntryBytes) break;
-    if (next == 0) why = "an entry is cut short or has an impossible length";
+    if (next == 0) why = "an entry is truncated or has an invalid length";
     if (next == 0 || !sites_.add(piece.subspan(whole, next), &why)) {
       damage(why);
       break;
@@ -62,8 +63,8 @@ void DictionaryFeed::take(std::uint64_t committed) {
 void DictionaryFeed::damage(const std::string& what) {
   damaged_ = true;
   log_.error("the dictionary of " + segment_.name() + " is damaged: " + what +
-                 "; statements behind it cannot be recorded; something in the service writes to "
-                 "memory that is not its own",
+                 "; later statements cannot be recorded; the service probably overwrote its "
+                 "segment (stray write)",
              {{"segment", segment_.name()}});
 }
 

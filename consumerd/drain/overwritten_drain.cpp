@@ -31,7 +31,7 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
     if (segment_->truncated()) {
       quarantine(Quarantine::kTruncated, {}, way.log);
     } else if (taken == RingCopy::Result::kUnsound) {
-      quarantine(Quarantine::kPosition, "its positions are impossible", way.log);
+      quarantine(Quarantine::kPosition, "invalid positions", way.log);
     } else if (taken == RingCopy::Result::kUnmapped) {
       quarantine(Quarantine::kMapping, "its memory cannot be mapped", way.log);
     }
@@ -102,7 +102,7 @@ RingDrain::Result RingDrain::encode_copy(std::uint64_t most_bytes, const DrainWa
     } else if (bytes < std::min<std::uint64_t>(copy_.left().size(), shm::kMaxRecordBytes)) {
       batch = shm::kMaxRecordBytes;  // not even one record was encoded: it is larger than the batch
     } else {
-      quarantine(Quarantine::kRecord, "a record has no end", way.log);
+      quarantine(Quarantine::kRecord, "unterminated record", way.log);
       copy_.clear();
     }
   }

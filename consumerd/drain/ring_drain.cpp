@@ -102,7 +102,7 @@ RingDrain::Result RingDrain::drain(std::uint64_t most_bytes, const DrainWay& way
     return Result::kDone;
   }
   if (end - pos_ > segment_->layout().ring_bytes) {
-    quarantine(Quarantine::kPosition, "its producer position is impossible", way.log);
+    quarantine(Quarantine::kPosition, "invalid producer position", way.log);
     return Result::kDone;
   }
   last_fill_ = end - pos_;
@@ -155,7 +155,7 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
     // Not even one record was encoded: it is larger than the batch, or not a record.
     const std::uint64_t larger = std::min<std::uint64_t>(available, shm::kMaxRecordBytes);
     if (bytes >= larger) {
-      quarantine(Quarantine::kRecord, "a record has no end", way.log);
+      quarantine(Quarantine::kRecord, "unterminated record", way.log);
       return Result::kDone;
     }
     bytes = larger;
@@ -330,13 +330,13 @@ void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log
   metadata_->consumer.quarantine.store(static_cast<std::uint32_t>(reason),
                                        std::memory_order_relaxed);
   if (reason == Quarantine::kTruncated) return;  // logged once, for the whole segment
-  log.error(
-      "ring " + std::to_string(index_) + " of " + segment_->name() + " is given up: " + what +
-          "; " +
-          (reason == Quarantine::kMapping
-               ? "raise vm.max_map_count and the limit on address space, then restart consumerd"
-               : "something in the service writes to memory that is not its own"),
-      {{"segment", segment_->name()}});
+  log.error("ring " + std::to_string(index_) + " of " + segment_->name() + " quarantined: " + what +
+                "; " +
+                (reason == Quarantine::kMapping
+                     ? "raise vm.max_map_count and the limit on address space (ulimit -v), then "
+                       "restart consumerd"
+                     : "the service probably overwrote its ring (stray write)"),
+            {{"segment", segment_->name()}});
 }
 
 }  // namespace ringside::consumer

@@ -152,7 +152,7 @@ bool FileKeeper::remove(const ClosedFile& file) {
   if ((file.packed && unlink(trace::packed_name(path).c_str()) != 0 && errno != ENOENT) ||
       (file.plain && unlink(path.c_str()) != 0 && errno != ENOENT)) {
     log_once("cannot remove " + path + ": " + error_text(errno) +
-             "; the output directory must be writable");
+             "; make the output directory writable for this user");
     return false;
   }
   log_.detail("removed " + path);

@@ -97,7 +97,7 @@ PackResult pack_trace_file(const std::string& path, const UniqueFd& claimed,
     }
   }
   if (result == PackResult::kFailed) {
-    *why = "cannot pack " + path + ": " + error_text(errno) + "; it stays as it is";
+    *why = "cannot pack " + path + ": " + error_text(errno) + "; the file stays unpacked";
   }
   if (result != PackResult::kDone) {
     unlink(unfinished.c_str());

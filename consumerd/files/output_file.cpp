@@ -153,10 +153,11 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
     }
     if (errno == EEXIST) continue;
     *why = "cannot open " + path + ": " + error_text(errno) +
-           "; the output directory must be writable";
+           "; make the output directory writable for this user";
     return false;
   }
-  *why = "no free name left for " + prefix + "*.ringtrace; clear the output directory";
+  *why = "no unused file name left for " + prefix +
+         "*.ringtrace; remove old trace files from the output directory";
   return false;
 }
 
@@ -183,12 +184,13 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
     const int error = errno;
     unlink(unfinished.c_str());
     if (written && error == EEXIST) continue;
-    *why = "cannot make " + path + ": " + error_text(error);
+    *why = "cannot create " + path + ": " + error_text(error);
     // Permissions may be unchanged: the sandbox's rule does not cover this directory.
-    if (error == EACCES) *why += "; if the directory was made again, start consumerd again";
+    if (error == EACCES) *why += "; if the directory was created again, restart consumerd";
     return false;
   }
-  *why = "no free name left for " + stem + "*.ringtrace; clear the output directory";
+  *why = "no unused file name left for " + stem +
+         "*.ringtrace; remove old trace files from the output directory";
   return false;
 }
 

@@ -66,7 +66,7 @@ bool Log::write_suppressed() const {
   if (!output_.write(line_of("error",
                              number + (count == 1 ? " message was" : " messages were") +
                                  " suppressed: standard error was full or closed; read it faster, "
-                                 "or send it to a file",
+                                 "or redirect it to a file",
                              {{"suppressed", number}}))) {
     return false;
   }

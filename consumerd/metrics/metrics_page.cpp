@@ -116,42 +116,41 @@ void fill_histogram(const std::array<double, Bounds>& bounds,
 
 void add_rounds(const RoundTimes& rounds, Page& page) {
   page.begin(MetricType::Histogram, "ringside_poll_round_duration_seconds",
-             "How long rounds over all rings took, pauses between them not included.");
+             "Duration of one round over all rings, without the pauses between rounds.");
   fill_histogram(RoundTimes::kBoundsS, rounds.counts(), rounds.sum_s(), page.add());
 }
 
 void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
-  page.begin(kGauge, "ringside_build_info", "The version of consumerd; always 1.");
+  page.begin(kGauge, "ringside_build_info",
+             "The version of consumerd, as a label; the value is always 1.");
   page.add(1, {{"version", RINGSIDE_VERSION}});
-  page.one(kGauge, "process_start_time_seconds", "When consumerd started, since the Unix epoch.",
-           of.start_unix_s);
-  page.one(kCounter, "process_cpu_seconds_total", "Processor time that consumerd has used.",
+  page.one(kGauge, "process_start_time_seconds",
+           "Start time of consumerd, in seconds since the Unix epoch.", of.start_unix_s);
+  page.one(kCounter, "process_cpu_seconds_total", "Processor time used by consumerd, in seconds.",
            processor_seconds());
   page.one(kGauge, "ringside_poll_heartbeat_age_seconds",
-           "How long ago the poll loop said what is told here, which it does every second.",
-           silent_s);
+           "Age of these figures: the poll loop updates them every second.", silent_s);
   add_rounds(of.rounds, page);
   page.one(kGauge, "ringside_shared_memory_missing",
-           "1 while the directory of the segments is not there.", of.directory_gone ? 1 : 0);
-  page.one(kGauge, "ringside_segments", "Segments that are drained, one of each process.",
+           "1 while the directory of the segments is missing, else 0.", of.directory_gone ? 1 : 0);
+  page.one(kGauge, "ringside_segments", "Segments that are drained; each process has one.",
            number(of.segments));
-  page.one(kCounter, "ringside_segments_adopted_total", "Segments that were taken over.",
+  page.one(kCounter, "ringside_segments_adopted_total", "Segments that consumerd began to drain.",
            number(of.segments_adopted));
   page.one(kCounter, "ringside_segments_refused_total",
-           "Segments that could not be taken over, each time the log says so.",
-           number(of.segments_refused));
+           "Reported failures to start draining a segment.", number(of.segments_refused));
   page.one(kGauge, "ringside_failed_recoveries",
-           "Staging files of consumers that died which cannot be written out.",
+           "Staging files of dead consumers that cannot be recovered.",
            number(of.failed_recoveries));
   page.one(kCounter, "ringside_written_bytes_total", "Bytes written to trace files.",
            number(of.bytes_written));
   page.one(kCounter, "ringside_write_failures_total",
-           "Writes that failed; each is tried again until it works.", number(of.write_failures));
-  page.one(kGauge, "ringside_failing_writes", "Writes that failed, or do not end, and wait.",
+           "Writes that failed; each is retried until it succeeds.", number(of.write_failures));
+  page.one(kGauge, "ringside_failing_writes", "Writes that failed or hang, and wait for a retry.",
            number(of.failing_writes));
-  page.one(kGauge, "ringside_staging_slots", "Buffers between rings and files.", number(of.slots));
-  page.one(kGauge, "ringside_staging_slots_used", "Those of them that hold something.",
-           number(of.slots_used));
+  page.one(kGauge, "ringside_staging_slots", "Staging buffers between rings and files.",
+           number(of.slots));
+  page.one(kGauge, "ringside_staging_slots_used", "Staging buffers in use.", number(of.slots_used));
 }
 
 // Lists all configured triggers: a metric must exist before the trigger first fires.
@@ -161,16 +160,17 @@ void add_triggers(const std::map<std::string, TriggerCount>& triggers, Page& pag
     for (const auto& [trigger, count] : triggers) page.add(number(count), {{"trigger", trigger}});
   };
   using Of = const TriggerCount&;
-  add(kCounter, "ringside_trigger_fired_total", "How often the trigger has fired.",
+  add(kCounter, "ringside_trigger_fired_total", "Firings of the trigger.",
       [](Of of) { return number(of.fired); });
   add(kCounter, "ringside_trigger_held_back_total",
-      "How often it would have fired, but for its pause.",
+      "Firings of the trigger that its pause suppressed.",
       [](Of of) { return number(of.held_back); });
   add(kCounter, "ringside_trigger_hook_failures_total",
-      "Hooks of the trigger that could not be run, or ended with another status than 0.",
+      "Hooks of the trigger that could not be run or did not exit with status 0.",
       [](Of of) { return number(of.hooks_failed); });
   add(kGauge, "ringside_trigger_last_fired_timestamp_seconds",
-      "When it fired last, since the Unix epoch; 0: not since consumerd started.",
+      "Time of the last firing, in seconds since the Unix epoch; 0 if none since consumerd "
+      "started.",
       [](Of of) { return of.last_fired_unix_s; });
 }
 
@@ -189,9 +189,9 @@ class ServicePage {
   }
 
   void add_call_times() {
-    page_.begin(MetricType::Histogram, "ringside_log_call_duration_seconds",
-                "What log calls took, of those that the service measures: one in "
-                "RINGSIDE_COST_SAMPLING.");
+    page_.begin(
+        MetricType::Histogram, "ringside_log_call_duration_seconds",
+        "Duration of the measured log calls; the service measures one in RINGSIDE_COST_SAMPLING.");
     for (const ServiceRow& row : services_) {
       const CallTimes& calls = row.totals.calls;
       if (!calls.measured) continue;
@@ -202,7 +202,7 @@ class ServicePage {
 
   void add_losses() {
     page_.begin(kCounter, "ringside_lost_records_total",
-                "Records that were lost, by cause, since the service began.");
+                "Records lost since the service started, by cause.");
     for (const ServiceRow& row : services_) {
       for (std::size_t i = 0; i < row.totals.lost.size(); ++i) {
         const shm::LossCause cause = shm::kCountedCauses[i];
@@ -222,25 +222,27 @@ void add_totals(ServicePage page) {
   using Of = const ServiceRow&;
   page.add(kCounter, "ringside_records_total", "Records drained from the service's rings and kept.",
            [](Of of) { return of.totals.records; });
-  page.add(kCounter, "ringside_sampled_records_total", "Records that a sampling rule left out.",
+  page.add(kCounter, "ringside_sampled_records_total", "Records that a sampling rule discarded.",
            [](Of of) { return of.totals.sampled; });
-  page.add(kCounter, "ringside_ring_bytes_total", "Bytes that all of these took in the rings.",
+  page.add(kCounter, "ringside_ring_bytes_total",
+           "Bytes that drained records, kept or discarded, took in the rings.",
            [](Of of) { return of.totals.ring_bytes; });
-  page.add(kCounter, "ringside_trace_bytes_total", "Bytes of trace made of them, before packing.",
+  page.add(kCounter, "ringside_trace_bytes_total",
+           "Bytes of trace written from these records, before packing.",
            [](Of of) { return of.totals.trace_bytes; });
   page.add_losses();
   page.add(kCounter, "ringside_cut_records_total",
-           "Records whose strings were cut because they were too large.",
+           "Records whose strings were truncated because they were too large.",
            [](Of of) { return of.totals.lost[shm::counter_of(shm::LossCause::kTooLarge)]; });
   page.add(kCounter, "ringside_blocked_seconds_total",
-           "How long the service's threads have waited for space, all together.",
+           "Total time that the service's threads waited for space in their rings.",
            [](Of of) { return of.totals.blocked_s; });
   page.add_call_times();
   page.add(kCounter, "ringside_quarantined_rings_total",
-           "Rings given up because their contents were impossible.",
+           "Rings quarantined because their contents were invalid.",
            [](Of of) { return of.totals.quarantined_rings; });
   page.add(kCounter, "ringside_trace_files_finished_total",
-           "Trace files of the service that were ended.",
+           "Trace files of the service that were finished.",
            [](Of of) { return of.totals.files_finished; });
 }
 
@@ -252,15 +254,16 @@ void add_states(ServicePage page) {
            [](Of of) { return of.state.threads; });
   page.add(kGauge, "ringside_ring_size_bytes", "The size of each ring.",
            [](Of of) { return of.state.ring_bytes; });
-  page.add(kGauge, "ringside_ring_fill_ratio", "How full the fullest ring is, from 0 to 1.",
+  page.add(kGauge, "ringside_ring_fill_ratio", "Fill of the fullest ring, from 0 to 1.",
            [](Of of) { return of.state.fill; });
   page.add(kGauge, "ringside_ring_peak_ratio",
-           "How full the fullest ring was in the last minute, from 0 to 1.",
+           "Highest fill of a ring in the last minute, from 0 to 1.",
            [](Of of) { return of.state.peak; });
-  page.add(kGauge, "ringside_ring_high_water_ratio",
-           "How full a ring ever was since its thread, which still runs, has it, from 0 to 1.",
-           [](Of of) { return of.state.high_water; });
-  page.add(kGauge, "ringside_unwritten_bytes", "Bytes recorded and not in a file yet.",
+  page.add(
+      kGauge, "ringside_ring_high_water_ratio",
+      "Highest fill of a ring since its thread took it, from 0 to 1; threads that still run only.",
+      [](Of of) { return of.state.high_water; });
+  page.add(kGauge, "ringside_unwritten_bytes", "Bytes recorded but not yet written to a file.",
            [](Of of) { return of.state.unwritten_bytes; });
   page.add(kGauge, "ringside_stalled_processes",
            "Processes of the service whose trace cannot be written.",

@@ -65,7 +65,8 @@ MHD_Result serve(void* server, MHD_Connection* connection, const char* path, con
   *upload_bytes = 0;
   const std::string_view how(method);
   if (how != MHD_HTTP_METHOD_GET && how != MHD_HTTP_METHOD_HEAD) {
-    return send(connection, {MHD_HTTP_METHOD_NOT_ALLOWED, kPlain, "only GET and HEAD\n"});
+    return send(connection,
+                {MHD_HTTP_METHOD_NOT_ALLOWED, kPlain, "only GET and HEAD are supported\n"});
   }
   return send(connection, static_cast<const MetricsServer*>(server)->answer(path));
 }
@@ -128,10 +129,10 @@ MetricsServer::Answer MetricsServer::answer(const std::string& path) const {
             metrics_page(*last.snapshot, std::chrono::duration<double>(silent).count())};
   }
   if (path != "/healthz" && path != "/readyz") {
-    return {MHD_HTTP_NOT_FOUND, kPlain, "there are /metrics, /healthz and /readyz\n"};
+    return {MHD_HTTP_NOT_FOUND, kPlain, "not found; use /metrics, /healthz or /readyz\n"};
   }
   std::string trouble = path == "/readyz" ? last.snapshot->trouble : "";
-  if (silent >= kSilentAfter) trouble = "the poll loop does not poll";
+  if (silent >= kSilentAfter) trouble = "the poll loop is not running";
   if (trouble.empty()) return {MHD_HTTP_OK, kPlain, "ok\n"};
   return {MHD_HTTP_SERVICE_UNAVAILABLE, kPlain, trouble + "\n"};
 }

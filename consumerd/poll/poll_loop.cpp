@@ -136,7 +136,7 @@ void PollLoop::keep_directory(Clock::time_point now) {
     last_directory_check_ = now;
     const bool gone = !directory_.follow();
     if (gone && !directory_gone_) {
-      log_.error(options_.shm_dir + " was removed; waiting for it to be made again");
+      log_.error(options_.shm_dir + " was removed; waiting until it is created again");
     } else if (!gone && directory_gone_) {
       log_.notice("watching " + options_.shm_dir + " again");
     }
@@ -212,11 +212,12 @@ void PollLoop::reload() {
   std::optional<Options> next = reload_options(options_, &faults, &fixed);
   for (const std::string& fault : faults) log_.error(fault, {{"file", options_.config_file}});
   if (!next) {
-    return log_.error("the configuration stays as it was; mend the file and send SIGHUP again");
+    return log_.error("keeping the previous configuration; fix the file and send SIGHUP again");
   }
   for (const std::string& name : fixed) {
     log_.error(options_.config_file + ": " + name +
-                   " takes a restart; what it was at the start still counts",
+                   " cannot change while consumerd runs: keeping the value of the start; restart "
+                   "consumerd",
                {{"file", options_.config_file}, {"setting", name}});
   }
   options_ = std::move(*next);
@@ -226,7 +227,7 @@ void PollLoop::reload() {
   }
   follow_keep_policy();
   triggers_.follow_rules(sessions_);
-  log_.notice("SIGHUP: " + options_.config_file + " is read again",
+  log_.notice("SIGHUP: " + options_.config_file + " was read again",
               {{"file", options_.config_file}});
 }
 
@@ -238,7 +239,7 @@ void PollLoop::follow_keep_policy() {
 }
 
 void PollLoop::rotate_all() {
-  log_.detail("SIGHUP: going on in new files");
+  log_.detail("SIGHUP: starting new files");
   for (const auto& session : sessions_) session->request_rotation();
 }
 
@@ -267,14 +268,14 @@ void PollLoop::update_metrics(Clock::time_point now) {
 
 // Why it is not ready, without the problems of sessions.
 std::string PollLoop::trouble() const {
-  if (directory_gone_) return options_.shm_dir + " is not there";
+  if (directory_gone_) return options_.shm_dir + " is missing";
   return adoption_.undrained().summary();
 }
 
 void PollLoop::end_of_truncated(SegmentSession& session) {
-  log_.error(
-      session.name() + " was cut short by somebody; it is given up with all its rings and removed",
-      {{"segment", session.name()}});
+  log_.error(session.name() +
+                 " was truncated by another process: all its rings are quarantined; removed it",
+             {{"segment", session.name()}});
   session.begin_end(session.service_alive() ? trace::EndReason::kConsumerEnded
                                             : trace::EndReason::kServiceEnded);
 }

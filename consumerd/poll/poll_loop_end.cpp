@@ -69,7 +69,7 @@ bool PollLoop::finish_all() {
     slots_written = writer_->slots_written();
     if (moves) last_movement = now;
     if (now - last_movement >= kStopPatience) {
-      log_.error("stopping although not everything is written; it stays in " + options_.shm_dir +
+      log_.error("stopping before all data is written; the rest stays in " + options_.shm_dir +
                  ", and the next consumerd writes it");
       return false;
     }
@@ -110,7 +110,7 @@ bool PollLoop::report_undrained() const {
   adoption_.undrained().log_all(log_);
   for (const std::string& name : unrecovered_) {
     log_.error("not recovered: " + options_.shm_dir + "/" + name +
-                   ", which an earlier consumerd left; start again when its files can be written",
+                   ", which a dead consumerd left; run consumerd again when its files are writable",
                {{"file", name}});
   }
   return !adoption_.undrained().empty() || !unrecovered_.empty();

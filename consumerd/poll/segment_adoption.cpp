@@ -65,7 +65,7 @@ void SegmentAdoption::refuse(const std::string& name, const std::string& why) {
   log_.error(why, {{"segment", name}});
   if (mentioned_.is_full()) {
     log_.error("too many segments in " + options_.shm_dir +
-               " that cannot be served; of further ones nothing is said for a minute");
+               " cannot be drained; further messages of this kind are suppressed for one minute");
   }
 }
 
@@ -105,7 +105,7 @@ std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name
   failure->error = AttachError::kNotNow;
   failure->may_hold_records = true;
   failure->why = name + " waits: user " + std::to_string(segment->owner()) +
-                 " has all the segments that descriptors allow; raise the limit (ulimit -n)";
+                 " has used its share of file descriptors; raise the limit (ulimit -n)";
   return nullptr;
 }
 
@@ -123,7 +123,7 @@ void SegmentAdoption::try_adopt(const std::string& name) {
       if (!recover(staging_name(left_behind))) {
         undrained_.put(name,
                        options_.shm_dir + "/" + name + " waits for the recovery of " +
-                           staging_name(left_behind) + ", which an earlier consumerd left",
+                           staging_name(left_behind) + ", which a dead consumerd left",
                        true);
         return wait_for(name, kOwnedInterval);
       }
@@ -133,8 +133,9 @@ void SegmentAdoption::try_adopt(const std::string& name) {
   if (segment == nullptr) return put_off(name, failure);
   not_ready_.erase(name);
   if (stems_.contains(trace_stem(name, segment->header()))) {
-    const std::string why =
-        name + " has service, pid and start time of another segment; it waits for its end";
+    const std::string why = name +
+                            " has the service, pid and start time of another segment; it is "
+                            "drained after that one ends";
     undrained_.put(name, why, true);
     refuse(name, why);
     return wait_for(name, kRetryInterval);
@@ -184,8 +185,8 @@ void SegmentAdoption::put_off(const std::string& name, const AttachFailure& fail
         undrained_.put(name, failure.why, true);
       }
       refuse(name, failure.why +
-                       "; stop that one, or give this one other services to drain "
-                       "(--service) or another --shm-dir");
+                       "; stop that consumerd, or give this one other services (--service) or "
+                       "another --shm-dir");
       return wait_for(name, kOwnedInterval);
     case AttachError::kNotNow:
       // A new segment is accessible only to its owner until it has its group and mode, some moments

@@ -23,8 +23,8 @@ std::unique_ptr<StagingFile> StagingKeeper::create(std::string* why) {
   if (staging != nullptr) return staging;
   std::string why_not_there;
   staging = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why_not_there);
-  *why += staging == nullptr ? "; nor elsewhere: " + why_not_there
-                             : "; staging in " + options_.output_dir + " until there is";
+  *why += staging == nullptr ? "; and in the output directory: " + why_not_there
+                             : "; staging in " + options_.output_dir + " until this succeeds";
   return staging;
 }
 
@@ -35,14 +35,14 @@ bool StagingKeeper::replace_removed() {
   fresh_ = create(&why);
   if (fresh_ == nullptr) {
     if (!std::exchange(logged_failure_, true)) {
-      log_.error("the staging file was removed, and there is no other: " + why +
-                 "; until then the end of this process may cost what is on its way to the disk");
+      log_.error("the staging file was removed and cannot be replaced: " + why +
+                 "; data not yet written may be lost if this process dies");
     }
     return false;
   }
   logged_failure_ = false;
-  change_ = "the staging file was removed; going on with a new one" +
-            (why.empty() ? std::string() : ": " + why);
+  change_ =
+      "the staging file was removed; using a new one" + (why.empty() ? std::string() : ": " + why);
   return true;
 }
 
@@ -70,12 +70,12 @@ void StagingKeeper::leave_full_memory() {
   fresh_ = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why);
   if (fresh_ == nullptr) {
     if (!std::exchange(logged_failure_, true))
-      log_.error("nor is there a staging file elsewhere: " + why);
+      log_.error("cannot create a staging file in another directory either: " + why);
     return;
   }
   logged_failure_ = false;
   change_ = options_.shm_dir + " is full; staging in " + options_.output_dir +
-            " until there is room; enlarge it (in a container: --shm-size)";
+            " until it has space; enlarge it (in a container: --shm-size)";
 }
 
 // Changes to the fresh file once nothing is under way through the present one.

@@ -24,7 +24,7 @@ std::string hook_fault(const std::string& program) {
     if (access(((directory.empty() ? "." : directory) + '/' + program).c_str(), X_OK) == 0)
       return {};
   }
-  return "in no directory of PATH; write a program and each of its arguments by itself, as "
+  return "not found in any directory of PATH; list the program and each argument separately: "
          "[\"PROGRAM\", \"ARGUMENT\"]";
 }
 
@@ -36,8 +36,8 @@ bool TriggerActions::start() {
     if (rule.hook.empty()) continue;
     const std::string fault = hook_fault(rule.hook.front());
     if (fault.empty()) continue;
-    log_.error("the hook of trigger " + rule.name +
-               " cannot be started as things are: " + rule.hook.front() + ": " + fault);
+    log_.error("the hook of trigger " + rule.name + " cannot be started: " + rule.hook.front() +
+               ": " + fault);
   }
   hooks_ = HookRunner::start(options_.triggers, options_.sandbox == SandboxChoice::kOff, &why);
   if (!why.empty()) {
@@ -54,7 +54,7 @@ void TriggerActions::follow_rules(const Sessions& sessions) {
   for (const TriggerRule& rule : options_.triggers) {
     if (can_run_hook(rule)) continue;
     log_.error("the hook of trigger " + rule.name +
-               " takes a restart: only those of the start can be run");
+               " cannot run until consumerd restarts: new hooks need a restart");
   }
 }
 
@@ -73,7 +73,7 @@ void TriggerActions::check_end(SegmentSession& session) {
   check_losses(session);
   if (!session.service_died()) return;
   queue_.fire_all(TriggerRule::Cause::kServiceDeath, session.trigger_source(),
-                  "the service has gone without saying so");
+                  "the service died without ending its trace");
 }
 
 void TriggerActions::carry_out_all(const Sessions& sessions) {

@@ -96,9 +96,9 @@ void LevelRequests::serve(const trace::SiteTable& sites, const Log& log) {
       shm::admit_level(words, static_cast<std::uint32_t>(ask.level), *slot, for_each_site);
       continue;
     }
-    log.error("cannot let level " + std::string(shm::level_name(ask.level)) + " in by " +
+    log.error("cannot enable level " + std::string(shm::level_name(ask.level)) + " by " +
               segment_.name() +
-              ": as many changes with a time limit as there can be are under way");
+              ": too many level changes with a time limit are active; wait until one expires");
   }
   asked_.clear();
   segment_.unlock_switches();

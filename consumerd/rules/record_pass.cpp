@@ -64,7 +64,7 @@ void RecordPass::consider(const trace::Site& site) {
   for (const std::string& name : constants) {
     log_.error("cannot hide " + name + " of the statement " + site.file + ":" +
                std::to_string(site.line) +
-               ": its value is a constant of the program, which the dictionary holds");
+               ": its value is a constant of the program and stored in the dictionary");
   }
   if (treatment->sampling == nullptr && treatment->redaction == nullptr) return;
   treatments_.resize(std::max<std::size_t>(treatments_.size(), std::size_t{site.id} + 1));

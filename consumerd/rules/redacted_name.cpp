@@ -16,10 +16,10 @@ bool is_letter_escape(char c) {
 
 // Why the names in an expression cannot be known; null if they can.
 const char* why_doubtful(std::string_view expression) {
-  if (expression.empty()) return "it has no name";
+  if (expression.empty()) return "it is unnamed";
   if (expression.size() >= shm::kMaxFieldNameBytes ||
       expression.size() == shm::kMaxFormerFieldNameBytes) {
-    return "its expression may have been cut";
+    return "its expression may be truncated";
   }
   std::vector<char> open;
   std::size_t at = 0;

@@ -17,9 +17,9 @@ bool TriggerRule::prepare(std::string* why) {
     *why = std::move(what);
     return false;
   };
-  if (name.empty()) return refuse("a trigger without a name; give it one");
+  if (name.empty()) return refuse("the trigger has no name; set name");
   if (cause != Cause::kRecord && (!where.empty() || !statements.empty())) {
-    return refuse("a condition on records goes with the cause \"record\" only");
+    return refuse("conditions on records require on = \"record\"");
   }
   condition.reset();
   if (!where.empty()) {
@@ -30,17 +30,17 @@ bool TriggerRule::prepare(std::string* why) {
     condition = std::make_shared<const trace::WhereExpression>(std::move(*parsed));
   }
   if (!statements.prepare(why)) return false;
-  if (losses_at_least == 0) return refuse("0 losses are none; write 1 or more");
-  if (pause.count() < 0 || pause > kLongestTime) return refuse("a pause is from 0 to a year long");
+  if (losses_at_least == 0) return refuse("losses must be at least 1");
+  if (pause.count() < 0 || pause > kLongestTime) return refuse("pause must be from 0 to one year");
   if (!snapshot && hook.empty() && !level) {
-    return refuse("nothing is to be done; give it a snapshot, a hook or a level");
+    return refuse("the trigger has no action; set snapshot, hook or level");
   }
-  if (!hook.empty() && hook.front().empty()) return refuse("the hook's program has no name");
+  if (!hook.empty() && hook.front().empty()) return refuse("the hook's program is empty");
   if (level && (level_for.count() <= 0 || level_for > kLongestTime)) {
-    return refuse("a level is for a time; say for how long, from 1 ms to a year");
+    return refuse("level requires level-for, from 1 ms to one year");
   }
   if (!level && (level_for.count() != 0 || !level_services.empty())) {
-    return refuse("there is no level that could be let in");
+    return refuse("level-for and level-service require level");
   }
   return true;
 }

@@ -76,19 +76,20 @@ std::string restrict_directories(const std::vector<std::string>& directories,
   const long version =
       syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   *abi = version > 0 ? static_cast<int>(version) : 0;
-  if (*abi == 0) return "no landlock in this kernel or container (" + error_text(errno) + ")";
+  if (*abi == 0)
+    return "landlock is not available in this kernel or container (" + error_text(errno) + ")";
   const Ruleset all = all_of(*abi);
   const UniqueFd ruleset(
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, bytes_of(*abi), 0)));
-  if (!ruleset) return "cannot make landlock rules: " + error_text(errno);
+  if (!ruleset) return "cannot create landlock rules: " + error_text(errno);
   for (const std::string& directory : directories) {
     if (!allow(ruleset.get(), directory, kWork & all.handled_access_fs)) {
-      return "cannot make a landlock rule for " + directory + ": " + error_text(errno);
+      return "cannot create a landlock rule for " + directory + ": " + error_text(errno);
     }
   }
   for (const std::string& directory : readable) {
     if (!allow(ruleset.get(), directory, LANDLOCK_ACCESS_FS_READ_FILE)) {
-      return "cannot make a landlock rule for " + directory + ": " + error_text(errno);
+      return "cannot create a landlock rule for " + directory + ": " + error_text(errno);
     }
   }
   // The boot of a file. Without it, files of earlier boots are not recognized as closed.
@@ -96,7 +97,7 @@ std::string restrict_directories(const std::vector<std::string>& directories,
   // A sanitizer reads the memory maps, its own program and its libraries for its report.
   if (kSanitizerBuild) allow(ruleset.get(), "/", kRead);
   if (syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) {
-    return "cannot enter landlock: " + error_text(errno);
+    return "cannot enforce landlock rules: " + error_text(errno);
   }
   return {};
 }

@@ -27,7 +27,7 @@ std::string drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capget, &header, held) != 0) {
-    return "cannot read its capabilities: " + error_text(errno);
+    return "cannot read the capabilities: " + error_text(errno);
   }
   bool any = false;
   for (const __user_cap_data_struct& part : held) any = any || (part.permitted != 0);
@@ -41,7 +41,7 @@ std::string drop_capabilities() {
   }
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capset, &header, none) != 0) {
-    return "cannot drop its capabilities: " + error_text(errno);
+    return "cannot drop the capabilities: " + error_text(errno);
   }
   return {};
 }
@@ -84,23 +84,22 @@ bool enter_sandbox_by_choice(const Options& options, const std::vector<std::stri
     if (!what->empty()) missing += (missing.empty() ? "" : "; ") + *what;
   }
   if (!missing.empty() && choice == SandboxChoice::kOn) {
-    log.error("the sandbox is not complete: " + missing +
+    log.error("the sandbox is incomplete: " + missing +
               "; use a kernel and a container that allow it, or --sandbox auto");
     return false;
   }
-  if (!missing.empty()) log.notice("going on without part of the sandbox: " + missing);
+  if (!missing.empty()) log.notice("running with an incomplete sandbox: " + missing);
   for (const std::string& directory : working) {
     if (access(directory.c_str(), R_OK | W_OK | X_OK) == 0) continue;
     const std::string what =
         directory + ": " + error_text(errno) + " for user " + std::to_string(geteuid());
-    log.error(had_capabilities
-                  ? what +
-                        " without capabilities, which the sandbox drops; let that user write to "
-                        "it, or use --sandbox off"
-                  : what + "; let that user write to it");
+    log.error(had_capabilities ? what +
+                                     " without capabilities, which the sandbox drops; make the "
+                                     "directory writable for that user, or use --sandbox off"
+                               : what + "; make the directory writable for that user");
     return false;
   }
-  log.detail("in a sandbox (landlock ABI " + std::to_string(result.landlock_abi) + ")");
+  log.detail("running in a sandbox (landlock ABI " + std::to_string(result.landlock_abi) + ")");
   return true;
 }
 

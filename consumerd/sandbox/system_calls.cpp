@@ -136,7 +136,7 @@ std::string restrict_system_calls(bool serves) {
   }
   filter.answer(SCMP_SYS(clone3), ENOSYS);
   const int error = filter.load();
-  return error == 0 ? std::string() : "no seccomp filter: " + error_text(error);
+  return error == 0 ? std::string() : "cannot install a seccomp filter: " + error_text(error);
 }
 
 }  // namespace ringside::consumer

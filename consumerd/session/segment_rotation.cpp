@@ -52,10 +52,11 @@ void SegmentRotation::failed(const std::string& why, const TraceFile& file) {
   retry_ = Clock::now() + (astray_ ? kAstrayRetry : kRotationRetry);
   const Logged what = astray_ ? Logged::kStopped : Logged::kFailure;
   if (std::exchange(logged_, what) == what) return;
-  log_.error(why + (astray_ ? "; nothing is taken from the rings of " + segment_ +
-                                  " until it can be, trying again until it works"
-                            : "; " + file.path() + " goes on until the next file can be made"),
-             {{"segment", segment_}, {"file", file.path()}});
+  log_.error(
+      why + (astray_
+                 ? "; the rings of " + segment_ + " are not drained until this succeeds; retrying"
+                 : "; " + file.path() + " stays in use until the next file can be created"),
+      {{"segment", segment_}, {"file", file.path()}});
 }
 
 void SegmentRotation::rotated(const TraceFile& file, const DrainCounts& counts) {

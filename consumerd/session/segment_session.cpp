@@ -44,7 +44,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   AttachedSegment& attached = *session->segment_;
   const shm::SegmentHeader& header = attached.header();
   if (header.tsc_frequency_hz == 0) {
-    *why = attached.name() + " is damaged: its clock has no frequency";
+    *why = attached.name() + " is damaged: invalid clock frequency";
     return nullptr;
   }
   session->file_ = TraceFile::open(
@@ -190,7 +190,7 @@ bool SegmentSession::change_file() {
   for (RingDrain& ring : rings_) ring.enter_restated_section();
   snapshots_.enter_file();
   points_.begin_section();
-  log_.detail("goes on in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
+  log_.detail("continuing in " + file_->path(), {{"segment", name()}, {"file", file_->path()}});
   return true;
 }
 

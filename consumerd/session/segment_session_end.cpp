@@ -97,8 +97,8 @@ void SegmentSession::leave() {
   if (!ended && !truncated()) return;
   if (segment_->unlink_file()) return;
   log_.error("cannot remove " + segment_->path() + ": " + error_text(errno) +
-                 "; everything in it is written, its owner can remove it. Use a directory of the "
-                 "group, without the sticky bit",
+                 "; all its records are written, its owner can remove it; use a --shm-dir that is "
+                 "writable for the group and has no sticky bit",
              {{"segment", name()}});
   // A service that seems killed may be a process that has only lost its lock, and still needs the
   // memory.

@@ -74,7 +74,8 @@ bool TriggerChecks::check_overwritten(std::uint64_t most_bytes, std::size_t ring
     }
     if (peek.missed_bytes() != 0 && !std::exchange(logged_missed_, true)) {
       log_.error("records of " + segment_.name() +
-                 " are overwritten before triggers can look at them; give it larger rings");
+                 " are overwritten before triggers can check them; use larger rings "
+                 "(RINGSIDE_RING_BYTES)");
     }
     if (looked >= most_bytes) {
       first_peek_ = index + 1 < count ? index + 1 : 0;

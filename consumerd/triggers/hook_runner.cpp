@@ -27,16 +27,16 @@ std::string end_text(const HookReport& report, const std::string& program) {
     case HookEnd::kExited:
       return program + " ended with status " + value;
     case HookEnd::kSignalled:
-      return program + " was ended by signal " + value;
+      return program + " was killed by signal " + value;
     case HookEnd::kTooLong:
       return program + " took longer than " + value + " ms and was killed";
     case HookEnd::kNotStarted:
       return "cannot start " + program + ": " + error_text(report.value) +
-             "; name an executable file, by its whole path, that this user may run";
+             "; use the absolute path of a file that this user may execute";
     case HookEnd::kStillRuns:
-      return program + " still runs since the last time; it was not started again";
+      return program + " is still running from the previous firing; not started again";
   }
-  return program + " has ended";
+  return program + " exited";
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::unique_ptr<HookRunner> HookRunner::start(const std::vector<TriggerRule>& ru
   if (hooks.empty()) return nullptr;
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
-    *why = "cannot make a socket for hooks: " + error_text(errno);
+    *why = "cannot create a socket for hooks: " + error_text(errno);
     return nullptr;
   }
   UniqueFd ours(ends[0]);
@@ -91,8 +91,9 @@ bool HookRunner::run(const TriggerFiring& firing, const Log& log) {
   const bool full = errno == EAGAIN;
   bool& logged = full ? logged_full_ : logged_gone_;
   if (!std::exchange(logged, true)) {
-    log.error(full ? "hooks are asked for faster than they can be started; some are left out"
-                   : "the process that runs hooks has gone; restart consumerd");
+    log.error(full ? "triggers fire faster than hooks can be started: some hooks are skipped; set "
+                     "a longer pause for these triggers"
+                   : "the process that runs hooks has exited; restart consumerd");
   }
   return false;
 }

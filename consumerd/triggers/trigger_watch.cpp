@@ -52,7 +52,7 @@ void TriggerWatch::consider(const trace::Site& site) {
       std::string misfit;
       candidate.condition = trace::WhereCondition::of_site(*rule.condition, site, &misfit);
       if (!misfit.empty()) {
-        log_.detail("trigger " + rule.name + " is not set off by " + place_of(site) + " of " +
+        log_.detail("trigger " + rule.name + " ignores " + place_of(site) + " of " +
                     source_.service + ": " + misfit);
       }
       if (!candidate.condition) continue;

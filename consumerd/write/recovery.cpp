@@ -60,7 +60,7 @@ RecoveryResult open_dead(const std::string& directory, const std::string& name,
   if (!dead->fd) return errno == ENOENT ? RecoveryResult::kNothing : RecoveryResult::kFailed;
   struct stat info {};
   if (fstat(dead->fd.get(), &info) != 0 || !is_own_file(info)) {
-    log.detail(path + " is not a staging file of this user; left alone");
+    log.detail(path + " is not a staging file of this user; ignored");
     return RecoveryResult::kNothing;
   }
   if (!try_lock_byte(dead->fd.get(), shm::kStagingLockByte)) return RecoveryResult::kInUse;
@@ -88,8 +88,9 @@ RecoveryResult open_dead(const std::string& directory, const std::string& name,
       dead->slot_count <= shm::kMaxStagingSlots && dead->slot_bytes <= shm::kMaxSlotBytes &&
       shm::slot_data_offset(dead->slot_count, dead->slot_count, dead->slot_bytes) <= size;
   if (!sound || !map_front(dead->fd.get(), size, &dead->region)) {
-    log.error("staging file " + path +
-              " cannot be read by this version; finish it with the consumerd that made it");
+    log.error(
+        "staging file " + path +
+        " cannot be read by this version; recover it with the consumerd version that created it");
     return RecoveryResult::kFailed;
   }
   return RecoveryResult::kDone;
@@ -151,7 +152,8 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
         (!S_ISREG(info.st_mode) || !is_its_file(fd.get(), info, header)) &&
         path.size() == std::strlen(header.file_path)) {
       path += ".recovered";
-      log.error(std::string(header.file_path) + " was replaced; the rest of it goes to " + path);
+      log.error(std::string(header.file_path) + " was replaced; the rest of its data goes to " +
+                path);
       continue;
     }
     if (fd && S_ISREG(info.st_mode) &&
@@ -159,7 +161,7 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
       return true;
     }
     log.error("cannot finish " + path + ": " + error_text(errno) +
-                  "; the records stay in shared memory until it works",
+                  "; retrying, the records stay in shared memory",
               {{"file", path}});
     return false;
   }
@@ -243,7 +245,8 @@ RecoveryResult recover_in(const std::string& shm_dir, const std::string& directo
     if (is_sound(dead, slot)) {
       committed.push_back(slot);
     } else {
-      log.error("slot " + std::to_string(slot) + " of " + path + " is damaged; it is skipped");
+      log.error("slot " + std::to_string(slot) + " of " + path +
+                " is damaged; skipped, its data is lost");
     }
   }
   for (const std::uint32_t slot : committed) {
@@ -254,7 +257,7 @@ RecoveryResult recover_in(const std::string& shm_dir, const std::string& directo
   }
   if (!committed.empty()) {
     log.notice("finished " + std::to_string(committed.size()) +
-               " buffers that an earlier consumerd had left");
+               " buffers that a dead consumerd left");
   }
   unlink(path.c_str());
   return RecoveryResult::kDone;

@@ -35,8 +35,8 @@ std::uint32_t SlotWriter::acquire(WriteClient& client) {
   if (slot == kNoSlot && staging_.out_of_memory() && !logged_no_memory_) {
     logged_no_memory_ = true;
     log_.error(
-        "no memory for a further staging buffer; fewer of them make draining slower, none "
-        "stop it: enlarge the shared-memory file system (in a container: --shm-size)");
+        "no memory for another staging buffer: draining is slower, and stops if none is left; "
+        "enlarge the shared-memory file system (in a container: --shm-size)");
   }
   return slot;
 }
@@ -88,7 +88,7 @@ void SlotWriter::poll(bool wait) {
     if (!job.submitted && job.retry_at <= now) submit(slot);
     any_submitted = any_submitted || job.submitted;
     if (!job.failing && now - job.since >= kPatience) {
-      mark_failing(slot, "the disk does not answer");
+      mark_failing(slot, "the disk does not respond");
     }
   }
   const std::size_t count = io_.reap(completions, wait && any_submitted);
@@ -146,8 +146,7 @@ void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
   ++failing_;
   const std::string file = staging_.header(slot).file_path;
   const std::string text = "cannot write " + file + ": " + why +
-                           "; nothing is lost as long as the rings have room, trying again until "
-                           "it works";
+                           "; retrying; no records are lost while the rings have space";
   if (std::exchange(logged_failure_, why) != why) {
     log_.error(text, {{"file", file}});
   } else if (first_of_client) {

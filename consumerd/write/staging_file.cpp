@@ -99,8 +99,9 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   };
   file->fd_ = open_in(directory, staging_name(file->uuid_), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (!file->fd_) {
-    return refuse("cannot create", elsewhere ? "--output must be a writable directory"
-                                             : "--shm-dir must be a writable directory");
+    return refuse("cannot create", elsewhere
+                                       ? "make the --output directory writable for this user"
+                                       : "make the --shm-dir directory writable for this user");
   }
   file->path_ = path;
   const int fd = file->fd_.get();
@@ -112,14 +113,14 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   if (fstat(fd, &info) != 0 || info.st_nlink == 0) {
     *contested = true;
     file->path_.clear();
-    *why = path + " was removed by another consumerd's recovery before it was locked; start again";
+    *why = path + " was removed by another consumerd before it was locked; start consumerd again";
     return nullptr;
   }
   const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
   const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
-    return refuse(elsewhere ? "no room for" : "no memory for",
-                  elsewhere ? "free some of the disk"
+    return refuse(elsewhere ? "no space for" : "no memory for",
+                  elsewhere ? "free space on the disk"
                             : "enlarge the shared-memory file system (in a container: --shm-size)");
   }
   if (!map_front(fd, total, &file->region_)) {
@@ -134,7 +135,7 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   if (elsewhere) {
     if (shm_dir.size() >= sizeof header->shm_dir) {
       errno = ENAMETOOLONG;
-      return refuse("cannot describe", "use a shorter --shm-dir");
+      return refuse("path too long for", "use a shorter --shm-dir");
     }
     shm_dir.copy(header->shm_dir, sizeof header->shm_dir - 1);
   }
@@ -146,7 +147,7 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   // Last: a marker leads to a file that is complete and locked.
   if (elsewhere && !file->make_marker(shm_dir, directory)) {
     return refuse("cannot name in " + shm_dir,
-                  "use a shorter path for --output, or make room there");
+                  "use a shorter path for --output, or free space there");
   }
   return file;
 }

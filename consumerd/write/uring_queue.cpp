@@ -31,7 +31,7 @@ class UringQueue final : public WriteQueue {
             "; allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp "
             "profile and set kernel.io_uring_disabled=0";
       } else if (result == -ENOSYS) {
-        *why += "; it needs Linux 5.13 or newer and a seccomp profile that lets it through";
+        *why += "; it needs Linux 5.13 or newer and a seccomp profile that allows it";
       } else if (result == -ENOMEM) {
         *why += "; raise the limit on locked memory (ulimit -l)";
       }

@@ -66,7 +66,7 @@ CPP_GOOD = [
 TYPE = "the type of an argument does not match its conversion in the format"
 COUNT = "the number of arguments does not match the format"
 UNKNOWN = "unknown conversion in the format"
-PAIR = "are words of the form name=value"
+PAIR = "must have the form name=value"
 CONVERSION = "the value of a NetLogger variable must be exactly one conversion"
 LENGTH = "invalid length modifier for a conversion in the format"
 

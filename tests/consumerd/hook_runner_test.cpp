@@ -140,11 +140,11 @@ TEST_F(Hooks, ReportTheirFailureWithTheRemedy) {
   ASSERT_TRUE(run(2));
   const std::string said = said_of_ends(3);
   EXPECT_NE(said.find("hook of trigger missing: cannot start /nonexistent/program: No such file or "
-                      "directory; name an executable file"),
+                      "directory; use the absolute path of a file"),
             std::string::npos)
       << said;
   EXPECT_NE(said.find("hook of trigger sad: sh ended with status 3"), std::string::npos) << said;
-  EXPECT_NE(said.find("hook of trigger killed: sh was ended by signal 9"), std::string::npos)
+  EXPECT_NE(said.find("hook of trigger killed: sh was killed by signal 9"), std::string::npos)
       << said;
   std::sort(failed_.begin(), failed_.end());
   EXPECT_EQ(failed_, (std::vector<std::string>{"killed", "missing", "sad"}));
@@ -174,7 +174,7 @@ TEST_F(Hooks, RunOnceAtATimeEach) {
   ASSERT_TRUE(run(0));
   ASSERT_TRUE(run(1));
   const std::string said = said_of_ends(2);
-  EXPECT_NE(said.find("hook of trigger one: sh still runs since the last time"), std::string::npos)
+  EXPECT_NE(said.find("hook of trigger one: sh is still running from the previous firing"), std::string::npos)
       << said;
   EXPECT_NE(said.find("hook of trigger two: sh ended with status 0"), std::string::npos) << said;
   std::ofstream(file("go")) << "go";
@@ -205,7 +205,7 @@ TEST_F(Hooks, AreRequestedWithoutWaiting) {
   const std::string said = testing::internal::GetCapturedStderr();
   kill(runner_->pid(), SIGCONT);
   EXPECT_LT(taken, 100'000U);
-  EXPECT_EQ(occurrences(said, "faster than they can be started"), 1U) << said;
+  EXPECT_EQ(occurrences(said, "faster than hooks can be started"), 1U) << said;
 }
 
 // What an attacker who controls consumerd could write into the socket.

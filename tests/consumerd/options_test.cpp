@@ -25,7 +25,7 @@ void expect_usage_error(const std::vector<std::string>& arguments, const std::st
 
 TEST(Options, EveryMistakeHasStatus2AndAMessage) {
   const TemporaryDirectory dir;
-  expect_usage_error({}, "--output DIR is missing");
+  expect_usage_error({}, "--output DIR is required");
   expect_usage_error({"--output", "/nonexistent/x"}, "create it first");
   std::ofstream(dir.file("file"));
   expect_usage_error({"--output", dir.file("file")}, "is not a directory");
@@ -51,7 +51,7 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
     expect_usage_error({"--output", dir.path(), "--metrics", address}, "--metrics must be");
   }
   expect_usage_error({"--output", dir.path(), "--metrics", "127.0.0.1:9465", "--once"},
-                     "not for --once");
+                     "cannot be used with --once");
   expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
   expect_usage_error({"--frobnicate"}, "frobnicate");
   expect_usage_error({"--output"}, "requires an argument");

@@ -22,7 +22,9 @@ TEST(OrdinaryUser, GetsNoMessageAboutCapabilitiesThatItNeverHad) {
   ConsumerdProcess consumerd({"-o", out.path(), "--shm-dir", shm.path()}, ORDINARY_LAUNCHER_PATH);
   EXPECT_EQ(consumerd.wait(), 1);
   const std::string said = consumerd.error_output();
-  EXPECT_NE(said.find("for user 65534; let that user write to it"), std::string::npos) << said;
+  EXPECT_NE(said.find("for user 65534; make the directory writable for that user"),
+            std::string::npos)
+      << said;
   EXPECT_EQ(said.find("--sandbox off"), std::string::npos) << said;
 }
 

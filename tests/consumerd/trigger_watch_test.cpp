@@ -304,7 +304,7 @@ TEST(TriggerQueue, LossesFireFromTheRulesNumberOn) {
 
 TEST(TriggerRule, ReportsInvalidRules) {
   EXPECT_EQ(refusal(record_rule("level >= ERROR")), "");
-  EXPECT_EQ(refusal(record_rule("", "")), "a trigger without a name; give it one");
+  EXPECT_EQ(refusal(record_rule("", "")), "the trigger has no name; set name");
   EXPECT_EQ(refusal(record_rule("a = 1")).rfind("at character 3 of 'a = 1'", 0), 0U);
   EXPECT_NE(refusal(record_rule("level")), "");
   TriggerRule rule = record_rule("");
@@ -315,7 +315,7 @@ TEST(TriggerRule, ReportsInvalidRules) {
   EXPECT_NE(refusal(rule), "");
   rule = record_rule("");
   rule.snapshot = false;
-  EXPECT_EQ(refusal(rule), "nothing is to be done; give it a snapshot, a hook or a level");
+  EXPECT_EQ(refusal(rule), "the trigger has no action; set snapshot, hook or level");
   rule.hook = {""};
   EXPECT_NE(refusal(rule), "");
   rule.hook = {"true"};

@@ -127,8 +127,9 @@ TEST(TruncatedSegment, OfALivingServiceIsRemovedAndReportedOnce) {
   victim.publish(0, 100);
   ASSERT_TRUE(comes_true([&] { return victim.ring(0).consumer.written_pos.load() == 1600; }));
   ASSERT_EQ(ftruncate(victim.fd(), 0), 0);
-  ASSERT_TRUE(
-      comes_true([&] { return consumerd.error_output().find("cut short") != std::string::npos; }));
+  ASSERT_TRUE(comes_true([&] {
+    return consumerd.error_output().find("truncated by another process") != std::string::npos;
+  }));
   ASSERT_TRUE(comes_true([&] { return shm.names_with("victim").empty(); }));
   EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
   EXPECT_EQ(occurrences(consumerd.error_output(), "\n"), 1U) << consumerd.error_output();

@@ -114,10 +114,10 @@ class ConsumerOptions(unittest.TestCase):
 
     def test_settings_of_another_type_are_refused_with_their_place(self):
         config = os.path.join(self.bed.work_dir, "consumerd.toml")
-        for line, remedy in (("output = 3", "write a text"), ("shm-dir = true", "write a text"),
-                             ("service = [1]", "write a text"), ('pack = "yes"', "true or false"),
-                             ("keep-files = true", "write a number"), ("cpu = 1.5", "write a number"),
-                             ("rotate-after = 30", "write a text")):
+        for line, remedy in (("output = 3", "must be a string"), ("shm-dir = true", "must be a string"),
+                             ("service = [1]", "must be a string"), ('pack = "yes"', "true or false"),
+                             ("keep-files = true", "must be a number"), ("cpu = 1.5", "must be a number"),
+                             ("rotate-after = 30", "must be a string")):
             with open(config, "w", encoding="utf-8") as file:
                 file.write(line + "\n")
             done = self.bed.start([*self.bed.consumer_command()[:1], "--config", config, "--check-config"])

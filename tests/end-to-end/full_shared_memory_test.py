@@ -165,7 +165,7 @@ class FullSharedMemory(unittest.TestCase):
             consumer = bed.start([*bed.consumer_command(), "--output", output_dir])
             self.assertEqual(consumer.wait(), 1, consumer.stderr())
             self.assert_one_clear_line(consumer.stderr(), "consumerd: error: ", "No space left",
-                                       "enlarge", "free some of the disk")
+                                       "enlarge", "free space on the disk")
             self.assertEqual(bed.shm_names(), [])
             self.assertEqual(os.listdir(output_dir), [])
 

@@ -250,7 +250,7 @@ class Losses(unittest.TestCase):
             wait_until(lambda: progress.total() == 2000, "records in the ring")
             scribble_on_first_ring(os.path.join(bed.shm_dir, bed.segments()[0]))
             consumer.send(signal.SIGCONT)
-            wait_until(lambda: "is given up" in consumer.stderr(), "the damage to be seen")
+            wait_until(lambda: "quarantined" in consumer.stderr(), "the damage to be seen")
             log(10)
             service.end_input()
             self.assertEqual(service.wait(), 0, service.stderr())

@@ -85,7 +85,7 @@ class StorageFaults(unittest.TestCase):
         load.advance()
         disk.freeze()
         if "writing with io_uring" in consumer.stderr():
-            self.wait_for_text(consumer, "the disk does not answer")
+            self.wait_for_text(consumer, "the disk does not respond")
         disk.thaw()
         load.advance()
         self.finish(bed, consumer, load)
@@ -111,9 +111,9 @@ class StorageFaults(unittest.TestCase):
         load.advance()
         aside = bed.output_dir + ".aside"
         os.rename(bed.output_dir, aside)
-        self.wait_for_text(consumer, "nothing is taken from the rings")
+        self.wait_for_text(consumer, "are not drained until this succeeds")
         os.mkdir(bed.output_dir)
-        self.wait_for_text(consumer, "goes on in")
+        self.wait_for_text(consumer, "continuing in")
         load.advance()
         self.finish(bed, consumer, load,
                     traces=lambda: glob.glob(aside + "/*") + bed.traces())
@@ -124,10 +124,10 @@ class StorageFaults(unittest.TestCase):
         consumer = bed.start_consumer()
         self.wait_for_text(consumer, "draining")
         shutil.rmtree(bed.output_dir)
-        self.wait_for_text(consumer, "nothing is taken from the rings")
+        self.wait_for_text(consumer, "are not drained until this succeeds")
         self.assertFalse(os.path.exists(bed.output_dir))
         os.mkdir(bed.output_dir)
-        self.wait_for_text(consumer, "goes on in")
+        self.wait_for_text(consumer, "continuing in")
         load.advance()
         load.stop()
         bed.wait_until_segments_are_gone()
@@ -144,7 +144,7 @@ class StorageFaults(unittest.TestCase):
         os.rename(path, path + ".moved.ringtrace")
         with open(path, "w", encoding="ascii") as file:
             file.write("a foreign file")
-        self.wait_for_text(consumer, "goes on in")
+        self.wait_for_text(consumer, "continuing in")
         load.advance()
         self.finish(bed, consumer, load,
                     traces=lambda: [trace for trace in bed.traces() if trace != path])
@@ -159,7 +159,7 @@ class StorageFaults(unittest.TestCase):
             shutil.rmtree(bed.shm_dir)
             self.wait_for_text(consumer, "was removed; waiting", round_number)
             os.mkdir(bed.shm_dir)
-            self.wait_for_text(consumer, "going on with a new one", round_number)
+            self.wait_for_text(consumer, "using a new one", round_number)
         load = Load(bed, 0, 2, "--burst", 100)
         self.wait_for_text(consumer, "draining")
         load.advance()
@@ -177,7 +177,7 @@ class StorageFaults(unittest.TestCase):
         for round_number in range(1, 6):
             for path in wait_until(lambda: glob.glob(bed.shm_dir + "/ringside-staging.*"), "a staging file"):
                 os.unlink(path)
-            self.wait_for_text(consumer, "going on with a new one", round_number)
+            self.wait_for_text(consumer, "using a new one", round_number)
         load.advance()
         consumer.kill()
         consumer = bed.start_consumer()

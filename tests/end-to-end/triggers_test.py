@@ -160,7 +160,7 @@ class Triggers(unittest.TestCase):
         self.assertEqual(self.environment(path), {
             "RINGSIDE_TRIGGER": "gone", "RINGSIDE_SERVICE": "killed",
             "RINGSIDE_PID": str(killed.process.pid), "RINGSIDE_STATEMENT": "",
-            "RINGSIDE_MESSAGE": "the service has gone without saying so"})
+            "RINGSIDE_MESSAGE": "the service died without ending its trace"})
         self.assertNotIn("trigger gone: orderly", self.consumer.stderr())
 
     def test_losses_fire_from_a_number_on(self):
@@ -196,13 +196,13 @@ class Triggers(unittest.TestCase):
         self.start_consumer('name = "broken"\nof-level = "error"\nhook = ["/nonexistent/page"]\n',
                             'name = "words"\nof-level = "critical"\nhook = "page somebody"\n',
                             'name = "found"\nof-level = "critical"\nhook = ["true"]\n')
-        self.said("the hook of trigger broken cannot be started as things are: /nonexistent/page")
-        self.said("the hook of trigger words cannot be started as things are: page somebody: in no "
-                  "directory of PATH; write a program and each of its arguments by itself")
+        self.said("the hook of trigger broken cannot be started: /nonexistent/page")
+        self.said("the hook of trigger words cannot be started: page somebody: not found "
+                  "in any directory of PATH; list the program and each argument separately")
         self.assertNotIn("the hook of trigger found", self.consumer.stderr())
         self.service("desk").tell("rare 1")
         self.said("hook of trigger broken: cannot start /nonexistent/page: No such file or "
-                  "directory; name an executable file")
+                  "directory; use the absolute path of a file")
 
     def test_hooks_run_outside_of_the_sandbox_and_at_the_end_of_consumerd(self):
         hook, path = self.hook("environment")
@@ -226,8 +226,8 @@ class Triggers(unittest.TestCase):
         self.write_triggers(f'name = "old"\nwhere = "number == 2"\nof-level = "error"\n{hook}'
                             f"{NO_PAUSE}", 'name = "new"\nof-level = "error"\nhook = ["true"]\n')
         self.consumer.send(signal.SIGHUP)
-        self.said("is read again")
-        self.said("the hook of trigger new takes a restart")
+        self.said("was read again")
+        self.said("the hook of trigger new cannot run until consumerd restarts")
         desk.tell("rare 1")
         desk.tell("rare 2")
         self.assertEqual(self.environment(path)["RINGSIDE_MESSAGE"], "order 2 needs a rare repair")
@@ -242,9 +242,9 @@ class Triggers(unittest.TestCase):
         self.assertNotEqual(consumer.wait(), 0)
         said = consumer.stderr()
         for part in (":3:9: [[trigger]]: where: at character 8 of 'number = 1'",
-                     "nothing is to be done; give it a snapshot, a hook or a level",
-                     "another trigger has this name", 'on: write "record", "loss" or "death"',
-                     "level: no level; write one of TRACE", ":19:1: [[trigger]]: name: is missing"):
+                     "the trigger has no action; set snapshot, hook or level",
+                     "another trigger has this name", 'on: invalid cause; use "record", "loss" or "death"',
+                     "level: invalid level; use one of TRACE", ":19:1: [[trigger]]: name: is missing"):
             self.assertIn(part, said)
 
 

@@ -123,7 +123,7 @@ class TwoUsers(unittest.TestCase):
         consumer = self.start_consumer()
         path = self.the_segment()
         wait_until(lambda: "cannot open" in consumer.stderr(), "a complaint of consumerd")
-        self.assertIn("let the service set a mode", consumer.stderr())
+        self.assertIn("set RINGSIDE_MODE", consumer.stderr())
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
         service.kill()
 
