@@ -344,19 +344,19 @@ verbose = true
     def test_faults_have_their_places_and_exit_status_2(self):
         for text, place, what in (
                 ("a = = 3\n", "1:5", "Error while parsing"),
-                ("typo = 3\n", "1:1", "unknown key typo; known are output, shm-dir,"),
+                ("typo = 3\n", "1:1", "unknown key typo; known keys: output, shm-dir,"),
                 ("\nkeep-files = 0\n", "2:14", "keep-files: must be an integer of at least 1"),
                 ('io = "aio"\n', "1:6", "io: must be auto, uring or pwrite"),
                 ("pack = 3\n", "1:8", "pack: must be true or false"),
-                ("cpu = [1]\n", "1:7", "cpu: write a number"),
-                ("sample = 3\n", "1:10", "write [[sample]], once for each rule"),
+                ("cpu = [1]\n", "1:7", "cpu: must be a number"),
+                ("sample = 3\n", "1:10", "write [[sample]] once for each rule"),
                 ("[[sample]]\n", "1:1", "[[sample]]: keep-one-in: is missing"),
                 ("[[sample]]\nkeep-one-in = 0\n", "2:15", "must be an integer of at least 1"),
                 ("[[sample]]\nkeep-one-in = 2\nservice = []\n", "3:11", "must be a string or an array"),
                 ("[[redact]]\n", "1:1", "[[redact]]: field: is missing"),
                 ('[[redact]]\nfield = "x"\nof-level = "loud"\n', "1:1", "of-level loud: no level"),
                 ('[[redact]]\nfield = "x"\nregex = "("\n', "1:1", "regex ("),
-                ('[[redact]]\nfield = "x"\nkeyword = "0"\n', "1:1", "keyword 0: not a set of bits"),
+                ('[[redact]]\nfield = "x"\nkeyword = "0"\n', "1:1", "keyword 0: invalid set of bits"),
                 ('[[redact]]\nfield = "x"\nfiled = "y"\n', "3:1", "[[redact]]: unknown key filed"),
         ):
             with self.subTest(text=text):

@@ -169,14 +169,14 @@ class TraceQuestions(unittest.TestCase):
 
     def test_invalid_queries_are_refused_with_the_remedy(self):
         error = self.ringcat("agg", "no such text", status=2)
-        self.assertIn("no site fits \"no such text\"", error)
-        self.assertIn("there are, for example:", error)
+        self.assertIn("no site matches \"no such text\"", error)
+        self.assertIn("sites of the files, for example:", error)
         error = self.ringcat("agg", "served in", "--field", "nothing", status=2)
         self.assertIn("has no field \"nothing\"", error)
         self.assertIn("#2 requests_ (u64), #3 service_us (f64)", error)
         self.assertIn("has no field \"nothing\"",
                       self.ringcat("agg", "served in", "--by", "nothing", status=2))
-        self.assertIn("which is no number",
+        self.assertIn("which is not a number",
                       self.ringcat("agg", "unknown command", "--field", "#4", status=2))
         self.assertIn("--by @nothing is unknown",
                       self.ringcat("agg", "served in", "--by", "@nothing", status=2))

@@ -107,7 +107,7 @@ class Session(ByHand):
             file.write("of something else")
         code, _, said = ringcat(empty)
         self.assertEqual(code, 3)
-        self.assertIn("no trace files here", said)
+        self.assertIn("no trace files found", said)
         deep = os.path.join(self.temporary.name, "deep")
         small_trace(os.path.join(deep, *"abcdefghijkl"), "too:deep", range(3))
         code, _, said = ringcat(deep)

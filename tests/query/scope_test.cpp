@@ -119,7 +119,7 @@ TEST_P(ScopeOfRandomTraces, ThatLeavesOutEverySiteIsRefused) {
   const VisitResult result = visit(
       paths_, SiteSelector::text("order"), fields, [](std::int64_t) {}, scope_);
   ASSERT_TRUE(result.error);
-  EXPECT_EQ(result.error->what, "the filters leave out every site that fits text with \"order\"");
+  EXPECT_EQ(result.error->what, "the filters exclude every site that matches text with \"order\"");
 }
 
 struct FromTime final : RecordTest {

@@ -153,7 +153,7 @@ TEST_F(Visit, RefusesANarrowerTypeAndNamesBothAndTheRemedy) {
   EXPECT_EQ(error.found, "u64");
   EXPECT_EQ(error.text(),
             "exchange: field \"qty\" of site src/file.cpp:1 \"rejected %lu\" is u64, which "
-            "std::uint32_t cannot take without loss; take it as std::uint64_t");
+            "std::uint32_t cannot hold without loss; read it as std::uint64_t");
   error_of<1>(SiteSelector::text("rejected"), {"qty"}, [](std::int64_t) { FAIL(); });
   error_of<1>(SiteSelector::text("rejected"), {"qty"}, [](double) { FAIL(); });
   error_of<1>(SiteSelector::name("filled"), {"qty"}, [](std::int32_t) { FAIL(); });
@@ -175,7 +175,7 @@ TEST_F(Visit, ChecksTheSitesOfAllFilesBeforeTheFirstRecord) {
 
 TEST_F(Visit, ReportsThatNoSiteMatches) {
   const QueryError error = error_of<0>(SiteSelector::text("cancelled"), {}, [] { FAIL(); });
-  EXPECT_NE(error.text().find("no site fits text with \"cancelled\""), std::string::npos);
+  EXPECT_NE(error.text().find("no site matches text with \"cancelled\""), std::string::npos);
   EXPECT_NE(error.text().find("\"rejected %lu\""), std::string::npos) << error.text();
 }
 
@@ -262,7 +262,7 @@ TEST(VisitOfEveryType, GivesEachValue) {
   const VisitResult arrays =
       visit<"array">(paths, sites, [&](std::span<const std::int32_t>) { ++visits; });
   ASSERT_TRUE(arrays.error);
-  EXPECT_EQ(arrays.error->remedy, "take it as std::span<const std::int16_t>");
+  EXPECT_EQ(arrays.error->remedy, "read it as std::span<const std::int16_t>");
 }
 
 TEST(VisitOfSpans, GivesTheDurationInNanoseconds) {

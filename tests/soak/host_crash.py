@@ -140,7 +140,7 @@ class HostCrash:
         elif remarks:  # even the file's first blocks are missing
             in_last = {}
             last.count_records(in_last, whole)
-            assert not in_last and remarks.count("\n") == 1 and "holds no trace" in remarks, f"{what}: {remarks}"
+            assert not in_last and remarks.count("\n") == 1 and "contains no readable trace" in remarks, f"{what}: {remarks}"
         self.counts["host crashes: files cut"] += 1
         self.counts["records checked"] += output.records
 

@@ -47,17 +47,17 @@ class Questions(RingcatTest):
         answer = json.loads(self.ringcat(*gap, "--utc", "--since", "2025-11-20 21:35:17", "--until",
                                          "2025-11-20 21:35:20", self.trace).stdout)
         self.assertEqual((answer["unmatched begins"], answer["unmatched ends"]), (2, 1))
-        self.assertIn("the filters leave out every site that fits \"queue\"",
+        self.assertIn("the filters exclude every site that matches \"queue\"",
                       self.refusal(*gap, "--level", "info", "--category", "orders", self.trace))
 
     def test_what_filters_leave_out_is_reported(self):
-        self.assertIn("the filters leave out every site that fits \"queue\"",
+        self.assertIn("the filters exclude every site that matches \"queue\"",
                       self.refusal("agg", "queue", "--level", "error", self.trace))
-        self.assertIn("the filters leave out every site",
+        self.assertIn("the filters exclude every site",
                       self.refusal("agg", "text:*", "--service", "other", self.trace))
         said = self.refusal("agg", "order", "--where", "side > 3", self.trace)
         self.assertIn("--where: src/orders.cpp:100", said)
-        self.assertIn("the filters leave out every site", said)
+        self.assertIn("the filters exclude every site", said)
 
     def test_wrong_filters_are_explained(self):
         for command in ("agg", "hist"):
@@ -71,9 +71,9 @@ class Questions(RingcatTest):
 class PartsOfATrace(RingcatTest):
     def test_names_that_the_trace_does_not_have_are_wrong_usage(self):
         for arguments, said in (
-                (("--service", "other"), "--service other: no such service in the trace; there are, for example: shop"),
+                (("--service", "other"), "--service other: no such service in the trace; the trace has, for example: shop"),
                 (("--thread", "worker", "--thread", "99"), "--thread worker, 99: no such thread in the trace; "
-                 "there are, for example: main, worker-2"),
+                 "the trace has, for example: main, worker-2"),
                 (("--category", "trading"), "--category trading: no such category"),
                 (("--site", "queues.cpp:11"), "--site queues.cpp:11: no such statement"),
                 (("--where", "duration_ns > 50"), "--where: no statement in the trace has a field duration_ns"),
@@ -113,7 +113,7 @@ class PartsOfATrace(RingcatTest):
                 file.flush()
                 said = self.refusal("--follow", file.name, status=UNREADABLE)
                 self.assertIn(f"{file.name}: not a trace", said.replace(":0:", ":"))
-                self.assertIn("no other format can be followed", said)
+                self.assertIn("other formats cannot be followed", said)
 
     def test_statistics_of_a_part(self):
         def records(*arguments):

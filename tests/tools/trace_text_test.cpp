@@ -109,8 +109,9 @@ TEST(TraceText, ShowsTimePlaceLevelThreadAndMessage) {
       "1970-01-01 00:00:02.123456789 file.cpp:510 INFO [1001 thread1] nothing to add\n"
       "1970-01-01 00:00:02.123456790 file.cpp:500 INFO [1001 thread1] cu has 6 [cut]\n"
       "1970-01-01 00:00:03.000000000 -:0 LOST [1002 thread2] 12 records: the ring was full\n"
-      "1970-01-01 00:00:03.000000000 file.cpp:520 INFO [1002 thread2] <format \"%s of another "
-      "type\" cannot be used: field 0 is i32, the format records string>\n";
+      "1970-01-01 00:00:03.000000000 file.cpp:520 INFO [1002 thread2] <invalid format \"%s of "
+      "another "
+      "type\": field 0 is i32, the format records string>\n";
   for (const unsigned threads : {1U, 3U}) {
     const auto printed = trace.print(threads);
     EXPECT_EQ(printed.text, expected);

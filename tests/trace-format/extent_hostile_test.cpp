@@ -254,26 +254,26 @@ TEST_F(HostileBytes, AreRefusedWithTheReason) {
   add_site(sites_, array);
   const std::string plain = plain_record(1, 100);
   EXPECT_EQ(ChangedExtent(sites_, plain).claim_more_records_than_bytes().refusal(),
-            "an extent with more records than bytes");
+            "the extent has more records than bytes");
   const std::string nines(9, '\xFF');
   const std::string substream = extended_record(1, 100, shm::kExtSubstream, raw(~0UL), {});
   EXPECT_EQ(ChangedExtent(sites_, substream).replace(nines + "\x01", nines + "\x02").refusal(),
-            "a number longer than 64 bits");
+            "a number exceeds 64 bits");
   EXPECT_EQ(ChangedExtent(sites_, substream).replace("\x01" + nines, "\x41" + nines).refusal(),
-            "an extension with unknown flags");
+            "an extension has unknown flags");
 
   // Points into the site table that follows the records.
   EXPECT_EQ(ChangedExtent(sites_, plain_record(7, 100, raw_text("some text")))
                 .replace("\x09some", "\x0Asome")
                 .refusal(),
-            "a record runs past the end of its extent");
+            "a record extends past the end of its extent");
   EXPECT_EQ(ChangedExtent(sites_, plain_record(8, 100, raw(2U) + "ABCDEFGH"))
                 .replace("\x08"
                          "ABCDEFGH",
                          "\x07"
                          "ABCDEFG")
                 .refusal(),
-            "an array that ends inside an element");
+            "an array ends inside an element");
 }
 
 TEST_F(HostileBytes, CannotRepeatASiteInTheSiteTable) {

@@ -117,13 +117,14 @@ TEST(StatementPattern, ExpressionsAreFoundInTextNamePlaceAndFunction) {
 
 TEST(StatementPattern, ReportsInvalidPartsByTheNamesOfItsUser) {
   EXPECT_EQ(refusal(with_keywords({"0"})),
-            "keyword 0: not a set of bits; write a number from 1 on, such as 0x10");
+            "keyword 0: invalid set of bits; use a number of at least 1, such as 0x10");
   EXPECT_EQ(refusal(with_keywords({"0x1g"}), {"--keyword", "--of-level", "--regex"}),
-            "--keyword 0x1g: not a set of bits; write a number from 1 on, such as 0x10");
+            "--keyword 0x1g: invalid set of bits; use a number of at least 1, such as 0x10");
   EXPECT_EQ(refusal(of_level("loud")),
-            "level loud: no level; one of TRACE, DEBUG, INFO, NOTICE, WARNING, ERROR, CRITICAL, in "
-            "any case, perhaps with + behind it");
-  EXPECT_EQ(refusal(with_regex("(")).rfind("regex (: '(' is no regular expression", 0), 0U);
+            "level loud: invalid level; use one of TRACE, DEBUG, INFO, NOTICE, WARNING, ERROR, "
+            "CRITICAL, in "
+            "upper or lower case, optionally followed by +");
+  EXPECT_EQ(refusal(with_regex("(")).rfind("regex (: invalid regular expression '('", 0), 0U);
 }
 
 TEST(StatementPattern, MayBePreparedAgainAfterAChange) {

@@ -94,12 +94,12 @@ TEST(Where, LeavesOutSitesWhoseTypesDoNotMatch) {
   std::string misfit;
   EXPECT_EQ(matching("side > 5", &misfit), "");
   EXPECT_EQ(misfit,
-            "at character 6: a text is compared with a number; compare numbers with numbers and "
+            "at character 6: cannot compare a text with a number; compare numbers with numbers and "
             "texts with quoted texts");
   EXPECT_EQ(matching("price && true", &misfit), "");
-  EXPECT_NE(misfit.find("compare it with something"), std::string::npos) << misfit;
+  EXPECT_NE(misfit.find("add a comparison"), std::string::npos) << misfit;
   EXPECT_EQ(matching("side + 1 == 2", &misfit), "");
-  EXPECT_NE(misfit.find("cannot be computed with"), std::string::npos) << misfit;
+  EXPECT_NE(misfit.find("cannot calculate with"), std::string::npos) << misfit;
   EXPECT_EQ(matching("price =~ 'x'", &misfit), "");
   EXPECT_NE(misfit.find("cannot match"), std::string::npos) << misfit;
 }
@@ -112,26 +112,26 @@ TEST(Where, ReportsThePlaceOfAnErrorAndTheRemedy) {
     EXPECT_NE(said.find(remedy), std::string::npos) << said;
   };
   says("", "character 1 ", "write a condition");
-  says("qty >", "character 6 ", "a value is missing");
+  says("qty >", "character 6 ", "expected a value");
   says("qty = 5", "character 5 ", "write ==");
   says("(qty > 5", "character 9 ", "close it with )");
   says("qty > 5 side", "character 9 ", "join conditions");
   says("a < b < c", "character 7 ", "join conditions");
   says("side == \"B", "character 9 ", "close it with its quote");
-  says("qty > 12x", "character 7 ", "is no number");
+  says("qty > 12x", "character 7 ", "invalid number");
   says("side =~ 5", "character 9 ", "put it in quotes");
-  says("side =~ '('", "character 9 ", "no regular expression");
-  says("level == 'loud'", "character 10 ", "levels are TRACE");
+  says("side =~ '('", "character 9 ", "invalid regular expression");
+  says("level == 'loud'", "character 10 ", "use one of TRACE");
   says("qty in 5", "character 8 ", "write x in (1, 2)");
   says("`qty", "character 1 ", "close it with `");
-  says("qty > #", "character 7 ", "is no value");
-  says("1 + 2", "a number", "compare it with something");
-  says("level > 'x' + 1", "character 9:", "cannot be computed with");
-  says(std::string(100'000, '(') + "1", "too many levels", "divide");
-  says(std::string(100'000, '!') + "true", "too many levels", "divide");
+  says("qty > #", "character 7 ", "invalid value");
+  says("1 + 2", "a number", "add a comparison");
+  says("level > 'x' + 1", "character 9:", "cannot calculate with");
+  says(std::string(100'000, '(') + "1", "nested too deeply", "split");
+  says(std::string(100'000, '!') + "true", "nested too deeply", "split");
   std::string sum = "1";
   for (int i = 0; i < 100'000; ++i) sum += "+1";
-  says(sum + " > 1", "too many terms", "divide");
+  says(sum + " > 1", "too many terms", "split");
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ bool BlockReader::resynchronise(std::uint64_t from) {
     Block block;
     if (load<std::uint32_t>(found) == kBlockMagic && frame_at(at, block.frame) == State::kSound) {
       if (block.frame.block_bytes() > search_budget_) {
-        note(at, "too much damage: the search for sound blocks is given up here",
+        note(at, "too much damage: the search for intact blocks stops here",
              "restore the file from a copy");
         break;
       }
@@ -166,7 +166,7 @@ bool BlockReader::resynchronise(std::uint64_t from) {
           ++report_->damaged_blocks;
           report_->damaged_bytes += at - from;
         }
-        note(from, "damaged: no sound block starts here; skipped to the next one",
+        note(from, "damaged: not an intact block; skipped to the next one",
              "the records in between are lost");
         position_ = at;
         return true;
@@ -187,13 +187,13 @@ void BlockReader::give_up(std::uint64_t from, bool began) {
     report_->unfinished_bytes += end_ - from;
     if (began) {
       note(from, "the file ends inside a block",
-           "normal while it is written or after its writer was killed");
+           "normal while the file is written or after its writer was killed");
     }
     return;
   }
   ++report_->damaged_blocks;
   report_->damaged_bytes += end_ - from;
-  note(from, "damaged: no sound block from here to the end", "the records in between are lost");
+  note(from, "damaged: no intact block from here to the end", "the records in between are lost");
 }
 
 bool BlockReader::only_zeros(std::uint64_t from) {

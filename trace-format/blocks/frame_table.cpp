@@ -74,7 +74,7 @@ class FrameWalk {
       const std::optional<Extent> found = frame_at(at_);
       if (found) {
         if (found->content > kMaxFrameContent) {
-          *why = "is packed in frames too large to be read in parts";
+          *why = "is packed in frames that are too large to read in parts";
           return {};
         }
         add(at_, found->bytes, found->content);
@@ -83,7 +83,7 @@ class FrameWalk {
         skip_damage();
       }
     }
-    if (frames_.empty()) *why = "is packed, but in no way that can be read in parts";
+    if (frames_.empty()) *why = "is packed, but cannot be read in parts";
     return std::move(frames_);
   }
 

@@ -28,7 +28,7 @@ std::unique_ptr<TraceFile> PackedFile::open(std::unique_ptr<TraceFile> packed, R
   std::vector<PackedFrame> frames = find_frames(*packed, &why);
   if (frames.empty()) {
     if (error != nullptr) {
-      *error = {packed->path(), 0, why, "unpack it with zstd -d and read what comes out"};
+      *error = {packed->path(), 0, why, "unpack it with zstd -d and read the result"};
     }
     return nullptr;
   }
@@ -102,8 +102,8 @@ void PackedFile::report_damage(std::size_t frame) {
   // Each section of a file opens the file itself and finds the same bad frames: report each once.
   const PackedFrame& place = frames_[frame];
   if (report()->note_once({path(), place.content_offset,
-                           "a packed frame that cannot be restored (at byte " +
-                               std::to_string(place.packed_offset) + " of the packed file)",
+                           "cannot unpack a frame (at byte " + std::to_string(place.packed_offset) +
+                               " of the packed file)",
                            "its " + std::to_string(place.content_bytes) +
                                " bytes read as zeros; restore the file from a copy"})) {
     ++report()->damaged_frames;

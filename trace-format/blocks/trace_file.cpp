@@ -74,14 +74,13 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, ReadError* e
   // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return refuse(
-        "cannot be opened: " + std::generic_category().message(errno),
-        errno == EACCES ? "read it as the user or group that consumerd runs as" : "check the path");
+    return refuse("cannot be opened: " + std::generic_category().message(errno),
+                  errno == EACCES ? "run as the user or group of consumerd" : "check the path");
   }
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(fd);
-    return refuse("is not a regular file", "store the trace in a file first");
+    return refuse("is not a regular file", "save the trace in a file first");
   }
   auto plain = std::make_unique<PlainFile>(path, fd, static_cast<std::uint64_t>(status.st_size));
   plain->report_to(report);

@@ -6,7 +6,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr const char* kTooLong = "a text or array is longer than a record may be";
+constexpr const char* kTooLong = "a text or array exceeds the maximum record size";
 
 constexpr ArgumentLength incomplete() {
   return {LengthState::kIncomplete, 0, nullptr};
@@ -50,9 +50,9 @@ ArgumentLength argument_length(const SitePlan& plan, const std::byte* arguments,
       if (available - at < bytes) return incomplete();
       at += bytes;
     }
-    if (at > shm::kMaxRecordBytes) return corrupt("the record is longer than a record may be");
+    if (at > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
   }
-  if (at > shm::kMaxRecordBytes) return corrupt("the record is longer than a record may be");
+  if (at > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
   return {LengthState::kWhole, at, nullptr};
 }
 

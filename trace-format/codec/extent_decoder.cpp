@@ -107,15 +107,16 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
   };
   failed_ = nullptr;
   site_ids_.clear();
-  if (!ExtentHeader::parse(payload, header_)) return refuse("an extent shorter than its header");
+  if (!ExtentHeader::parse(payload, header_))
+    return refuse("the extent is shorter than its header");
   const std::size_t rest = payload.size() - kExtentHeaderBytes;
-  if (header_.records_bytes > rest) return refuse("an extent shorter than its records");
+  if (header_.records_bytes > rest) return refuse("the extent is shorter than its records");
   if (header_.records > header_.records_bytes) {
-    return refuse("an extent with more records than bytes");
+    return refuse("the extent has more records than bytes");
   }
   const std::size_t table_bytes = rest - header_.records_bytes;
   if (table_bytes % 4 != 0 || table_bytes / 4 > kMaxExtentSites) {
-    return refuse("an extent whose site table is no list of ids");
+    return refuse("the site table of the extent is not a list of ids");
   }
   if (++open_count_ == 0) {
     std::fill(seen_.begin(), seen_.end(), 0);
@@ -129,7 +130,7 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
   for (const std::uint32_t id : site_ids_) {
     if (sites.find(id) == nullptr) continue;
     // Each site once: this keeps the decoder's memory in proportion to the dictionary.
-    if (seen_[id] == open_count_) return refuse("an extent whose site table repeats a site");
+    if (seen_[id] == open_count_) return refuse("the site table of the extent repeats a site");
     seen_[id] = open_count_;
   }
   open_sites(sites, choice);

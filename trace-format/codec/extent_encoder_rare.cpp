@@ -54,7 +54,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::control(std::uint32_t code, std::
   switch (code) {
     case shm::kCodePad: {
       const std::uint64_t bytes = shm::head_tsc(head);
-      if (bytes < shm::kHeadBytes) return corrupt("a pad shorter than its own head");
+      if (bytes < shm::kHeadBytes) return corrupt("a pad is shorter than its header");
       if (bytes > left) return stop(EncodeStop::kIncomplete);
       run.p += bytes;
       return Next::kGoOn;
@@ -69,7 +69,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::control(std::uint32_t code, std::
     case shm::kCodeExtended:
       return extended(head);
     default:
-      return corrupt("a control record of unknown code");
+      return corrupt("a control record has an unknown code");
   }
 }
 
@@ -82,7 +82,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::drop(std::uint64_t head) {
   const auto cause = load<std::uint32_t>(run.p + shm::kHeadBytes + 8);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() >> 1;
   if (count > kMost || first_sequence > kMost - count) {
-    return corrupt("a drop record with an impossible count");
+    return corrupt("a drop record has an invalid count");
   }
   constexpr auto kSeveral = static_cast<std::uint32_t>(shm::DropCause::kMixed);
   constexpr auto kQuarantined = static_cast<std::uint32_t>(shm::DropCause::kQuarantined);
@@ -108,17 +108,18 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::extended(std::uint64_t head) {
   const auto id = load<std::uint32_t>(p + 8);
   const auto flags = load<std::uint32_t>(p + 12);
   const auto bytes = load<std::uint32_t>(p + 16);
-  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record with unknown flags");
+  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record has unknown flags");
   const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
-  if (bytes < fixed) return corrupt("an extended record shorter than its parts");
-  if (bytes > shm::kMaxRecordBytes) return corrupt("the record is longer than a record may be");
+  if (bytes < fixed) return corrupt("an extended record is shorter than its parts");
+  if (bytes > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
   const Site* const site = sites.find(id);
-  if (site == nullptr) return corrupt("an extended record of a site that the dictionary lacks");
+  if (site == nullptr)
+    return corrupt("the site of an extended record is missing in the dictionary");
   if (left < bytes) return stop(EncodeStop::kIncomplete);
   const ArgumentLength length = argument_length(site->plan, p + fixed, bytes - fixed);
   if (length.state == LengthState::kCorrupt) return corrupt(length.reason);
   if (length.state == LengthState::kIncomplete || length.bytes != bytes - fixed) {
-    return corrupt("the arguments of an extended record do not fill it exactly");
+    return corrupt("the arguments of an extended record do not match its length");
   }
   return general(head, id, p + fixed, length.bytes, p + bytes,
                  {flags, p + shm::kExtendedHeadBytes});
@@ -130,8 +131,8 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::plain(std::uint64_t head) {
   const std::uint32_t id = shm::head_id(head);
   const Site* const site = sites.find(id);
   if (site == nullptr) {
-    return corrupt(id == 0 ? "memory that no record was written to (site id 0)"
-                           : "a record of a site that the dictionary lacks");
+    return corrupt(id == 0 ? "no record was written here (site id 0)"
+                           : "the site of a record is missing in the dictionary");
   }
   const std::byte* const values = run.p + shm::kHeadBytes;
   const ArgumentLength length =

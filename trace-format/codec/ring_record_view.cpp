@@ -21,7 +21,7 @@ RingRecordView control(std::uint64_t head, std::span<const std::byte> bytes) {
   switch (shm::head_id(head)) {
     case shm::kCodePad:
       length = shm::head_tsc(head);
-      if (length < shm::kHeadBytes) return corrupt("a pad shorter than its own head");
+      if (length < shm::kHeadBytes) return corrupt("a pad is shorter than its header");
       break;
     case shm::kCodeClock:
       length = shm::kClockRecordBytes;
@@ -30,7 +30,7 @@ RingRecordView control(std::uint64_t head, std::span<const std::byte> bytes) {
       length = shm::kDropRecordBytes;
       break;
     default:
-      return corrupt("a control record of unknown code");
+      return corrupt("a control record has an unknown code");
   }
   RingRecordView view;
   if (bytes.size() < length) return view;
@@ -61,17 +61,18 @@ RingRecordView extended(const SiteTable& sites, std::uint64_t head,
   const auto id = load<std::uint32_t>(bytes.data() + 8);
   const auto flags = load<std::uint32_t>(bytes.data() + 12);
   const auto length = load<std::uint32_t>(bytes.data() + 16);
-  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record with unknown flags");
+  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record has unknown flags");
   const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
-  if (length < fixed) return corrupt("an extended record shorter than its parts");
-  if (length > shm::kMaxRecordBytes) return corrupt("the record is longer than a record may be");
+  if (length < fixed) return corrupt("an extended record is shorter than its parts");
+  if (length > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
   const Site* const site = sites.find(id);
-  if (site == nullptr) return corrupt("an extended record of a site that the dictionary lacks");
+  if (site == nullptr)
+    return corrupt("the site of an extended record is missing in the dictionary");
   if (bytes.size() < length) return {};
   RingRecordView view = of_site(*site, head, bytes.first(length), fixed);
   if (view.state == State::kCorrupt) return view;
   if (view.state == State::kIncomplete || view.bytes.size() != length) {
-    return corrupt("the arguments of an extended record do not fill it exactly");
+    return corrupt("the arguments of an extended record do not match its length");
   }
   view.flags = flags;
   view.extended = true;
@@ -88,8 +89,8 @@ RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byt
   if (id >= shm::kFirstControlCode) return control(head, bytes);
   const Site* const site = sites.find(id);
   if (site == nullptr) {
-    return corrupt(id == 0 ? "memory that no record was written to (site id 0)"
-                           : "a record of a site that the dictionary lacks");
+    return corrupt(id == 0 ? "no record was written here (site id 0)"
+                           : "the site of a record is missing in the dictionary");
   }
   return of_site(*site, head, bytes, shm::kHeadBytes);
 }

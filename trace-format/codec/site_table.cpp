@@ -66,7 +66,7 @@ bool SiteTable::add(std::span<const std::byte> entries, std::string* why) {
     const std::uint32_t bytes = shm::entry_bytes(entries);
     if (bytes == 0) {
       return fail(why, "dictionary entry at byte " + std::to_string(total - entries.size()) +
-                           " is cut short or has an impossible length");
+                           " is truncated or has an invalid length");
     }
     const auto entry = entries.first(bytes);
     const std::uint16_t kind = shm::entry_kind(entry);
@@ -81,7 +81,7 @@ bool SiteTable::add(std::span<const std::byte> entries, std::string* why) {
 
 bool SiteTable::add_site(std::span<const std::byte> entry, std::string* why) {
   const auto view = shm::SiteEntryView::parse(entry);
-  if (!view) return fail(why, "a site's dictionary entry contradicts itself");
+  if (!view) return fail(why, "the dictionary entry of a site contradicts itself");
   const shm::SiteDescription& d = view->site();
   const std::string label = "site " + std::to_string(d.site_id);
   if (d.site_id == 0 || d.site_id >= shm::kMaxSiteCapacity) {

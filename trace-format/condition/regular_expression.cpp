@@ -11,8 +11,8 @@ bool RegularExpression::parse(const std::string& expression, std::string* why) {
   auto fresh = std::make_shared<const RE2>(expression, options);
   if (!fresh->ok()) {
     *why = fmt::format(
-        "'{}' is no regular expression: {}; a backslash takes the meaning of . * + ? ( ) [ {{ | ^ "
-        "$ away",
+        "invalid regular expression '{}': {}; write a backslash before . * + ? ( ) [ {{ | ^ $ to "
+        "match the character itself",
         expression, fresh->error());
     return false;
   }

@@ -21,7 +21,7 @@ SiteMessage::SiteMessage(const Site& site) {
   if (parsed) {
     format_ = std::make_shared<const MessageFormat>(std::move(*parsed));
   } else {
-    refusal_ = fmt::format("<format \"{}\" cannot be used: {}>", site.format, why);
+    refusal_ = fmt::format("<invalid format \"{}\": {}>", site.format, why);
   }
 }
 

@@ -53,7 +53,7 @@ bool StatementPattern::prepare(std::string* why, const StatementPatternNames& na
   for (const std::string& text : keywords) {
     std::uint64_t mask = 0;
     if (!parse_mask(text, &mask)) {
-      *why = fmt::format("{} {}: not a set of bits; write a number from 1 on, such as 0x10",
+      *why = fmt::format("{} {}: invalid set of bits; use a number of at least 1, such as 0x10",
                          names.keyword, text);
       return false;
     }
@@ -66,8 +66,9 @@ bool StatementPattern::prepare(std::string* why, const StatementPatternNames& na
     if (level_and_above_) name.remove_suffix(1);
     const auto found = level_of_name(name);
     if (!found) {
-      *why = fmt::format("{} {}: no level; one of {}, in any case, perhaps with + behind it",
-                         names.level, level, level_names());
+      *why = fmt::format(
+          "{} {}: invalid level; use one of {}, in upper or lower case, optionally followed by +",
+          names.level, level, level_names());
       return false;
     }
     least_level_ = *found;

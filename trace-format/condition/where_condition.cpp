@@ -41,7 +41,7 @@ std::string WhereCondition::fault(const WhereExpression& expression) {
     const WhereCondition condition(expression, nullptr);
     const WhereType type = condition.type_of(expression.root);
     if (type == WhereType::kBoolean) return {};
-    return fmt::format("the whole is {}, no condition; compare it with something", type_name(type));
+    return fmt::format("the result is {}, expected a condition; add a comparison", type_name(type));
   } catch (const Misfit& why) {
     return why.what();
   }
@@ -59,7 +59,7 @@ std::optional<WhereCondition> WhereCondition::of_site(const WhereExpression& exp
     const WhereType type = condition.type_of(expression.root);
     if (type != WhereType::kBoolean) {
       misfit(expression.root,
-             fmt::format("{} is no condition; compare it with something", type_name(type)));
+             fmt::format("expected a condition, found {}; add a comparison", type_name(type)));
     }
   } catch (const Misfit& misfit) {
     *why = misfit.what();
@@ -104,7 +104,8 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
       for (const WhereNode& part : node.parts) {
         const WhereType type = type_of(part);
         if (type == WhereType::kBoolean) continue;
-        misfit(part, fmt::format("{} is no condition; compare it with something", type_name(type)));
+        misfit(part,
+               fmt::format("expected a condition, found {}; add a comparison", type_name(type)));
       }
       return WhereType::kBoolean;
     case WhereOp::kNegate:
@@ -115,7 +116,7 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
       for (const WhereNode& part : node.parts) {
         const WhereType type = type_of(part);
         if (may_be_number(type)) continue;
-        misfit(part, fmt::format("{} cannot be computed with; numbers can", type_name(type)));
+        misfit(part, fmt::format("cannot calculate with {}; use a number", type_name(type)));
       }
       return WhereType::kNumber;
     case WhereOp::kEqual:
@@ -129,8 +130,8 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
       for (std::size_t i = 1; i < node.parts.size(); ++i) {
         const WhereType other = type_of(node.parts[i]);
         if (comparable(first, other)) continue;
-        misfit(node, fmt::format("{} is compared with {}; compare numbers with numbers and texts "
-                                 "with quoted texts",
+        misfit(node, fmt::format("cannot compare {} with {}; compare numbers with numbers and "
+                                 "texts with quoted texts",
                                  type_name(first), type_name(other)));
       }
       return WhereType::kBoolean;
@@ -139,7 +140,8 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
     case WhereOp::kNotMatches: {
       const WhereType type = type_of(node.parts.front());
       if (may_be_text(type)) return WhereType::kBoolean;
-      misfit(node, fmt::format("{} cannot match a regular expression; texts can", type_name(type)));
+      misfit(node,
+             fmt::format("cannot match {} with a regular expression; use a text", type_name(type)));
     }
     default:
       return type_of_name(node);

@@ -58,10 +58,10 @@ class Parser {
 
   WhereExpression parse() {
     skip_blanks();
-    if (at_ == text_.size()) fail(at_, "nothing stands here", "write a condition like qty > 100");
+    if (at_ == text_.size()) fail(at_, "expected a condition", "write a condition like qty > 100");
     expression_.root = parse_or();
     if (at_ < text_.size()) {
-      fail(at_, fmt::format("'{}' does not continue the condition", text_.substr(at_)),
+      fail(at_, fmt::format("unexpected '{}' after the condition", text_.substr(at_)),
            "join conditions with && or ||, and put texts in quotes");
     }
     return std::move(expression_);
@@ -72,7 +72,7 @@ class Parser {
    public:
     explicit Depth(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > kDeepest) {
-        parser_.fail(parser_.at_, "too many levels of parentheses", "divide the condition");
+        parser_.fail(parser_.at_, "parentheses nested too deeply", "split the condition");
       }
     }
     ~Depth() { --parser_.depth_; }
@@ -142,7 +142,7 @@ class Parser {
                                       [&](const Named& one) { return take(one.name); });
       if (found == operators.end()) return node;
       // A chain leans to the left: its depth is its length.
-      if (length > kDeepest) fail(at, "too many terms", "divide the condition");
+      if (length > kDeepest) fail(at, "too many terms", "split the condition");
       node = join(found->op, at, std::move(node), (this->*part)());
     }
   }
@@ -174,7 +174,8 @@ class Parser {
       }
       WhereNode right = parse_unary();
       if (right.op != WhereOp::kText) {
-        fail(right.at, fmt::format("{} wants a regular expression", one.name), "put it in quotes");
+        fail(right.at, fmt::format("expected a regular expression after {}", one.name),
+             "put it in quotes");
       }
       WhereNode node = wrap(one.op, at, std::move(left));
       std::string why;
@@ -184,20 +185,20 @@ class Parser {
       return node;
     }
     if (at_ < text_.size() && text_[at_] == '=') {
-      fail(at_, "= compares nothing", "write == for equality or =~ for a regular expression");
+      fail(at_, "= is not an operator", "write == for equality or =~ for a regular expression");
     }
     return left;
   }
 
   WhereNode parse_list(std::size_t at, WhereNode left) {
     WhereNode node = wrap(WhereOp::kIn, at, std::move(left));
-    if (!take("(")) fail(at_, "in wants a list", "write x in (1, 2)");
+    if (!take("(")) fail(at_, "expected a list after in", "write x in (1, 2)");
     do {
       WhereNode item = parse_sum();
       name_levels(node.parts.front(), item);
       node.parts.push_back(std::move(item));
     } while (take(","));
-    if (!take(")")) fail(at_, "the list does not end", "close it with )");
+    if (!take(")")) fail(at_, "unterminated list", "close it with )");
     return node;
   }
 
@@ -206,8 +207,7 @@ class Parser {
     if (level.op != WhereOp::kLevel || text.op != WhereOp::kText) return;
     const auto found = level_of_name(text.text);
     if (!found) {
-      fail(text.at, fmt::format("there is no level '{}'", text.text),
-           "levels are " + level_names());
+      fail(text.at, fmt::format("invalid level '{}'", text.text), "use one of " + level_names());
     }
     text.op = WhereOp::kNumber;
     text.number = WhereNumber::of_integer(static_cast<int>(*found));
@@ -227,11 +227,11 @@ class Parser {
     if (take("-")) return wrap(WhereOp::kNegate, node.at, parse_unary());
     if (take("(")) {
       node = parse_or();
-      if (!take(")")) fail(at_, "a parenthesis is open", "close it with )");
+      if (!take(")")) fail(at_, "missing closing parenthesis", "close it with )");
       return node;
     }
     if (at_ == text_.size()) {
-      fail(at_, "a value is missing", "write a number, a quoted text or the name of a field");
+      fail(at_, "expected a value", "write a number, a quoted text or the name of a field");
     }
     const char first = text_[at_];
     if (first == '"' || first == '\'') return parse_text(first);
@@ -239,7 +239,7 @@ class Parser {
     if (is_digit(first) || first == '.') return parse_literal_number();
     const std::string_view name = name_here();
     if (name.empty()) {
-      fail(at_, fmt::format("'{}' is no value", first),
+      fail(at_, fmt::format("invalid value '{}'", first),
            "write a number, a quoted text or the name of a field");
     }
     at_ += name.size();
@@ -282,7 +282,7 @@ class Parser {
     WhereNode node;
     node.at = at_;
     const std::size_t end = text_.find('`', at_ + 1);
-    if (end == std::string_view::npos) fail(at_, "a field's name does not end", "close it with `");
+    if (end == std::string_view::npos) fail(at_, "unterminated field name", "close it with `");
     name_field(text_.substr(at_ + 1, end - at_ - 1), node);
     at_ = end + 1;
     skip_blanks();
@@ -300,7 +300,7 @@ class Parser {
       if (escapes) ++at_;
       node.text += text_[at_];
     }
-    if (at_ == text_.size()) fail(node.at, "a text does not end", "close it with its quote");
+    if (at_ == text_.size()) fail(node.at, "unterminated text", "close it with its quote");
     ++at_;
     skip_blanks();
     return node;
@@ -320,7 +320,7 @@ class Parser {
     }
     const std::string_view digits = text_.substr(node.at, at_ - node.at);
     if (!parse_number(digits, node.number)) {
-      fail(node.at, fmt::format("'{}' is no number", digits), "write 100, 0x64, 1.5 or 1e3");
+      fail(node.at, fmt::format("invalid number '{}'", digits), "write 100, 0x64, 1.5 or 1e3");
     }
     skip_blanks();
     return node;

@@ -29,8 +29,9 @@ std::string known_fields(const Site& site) {
 QueryError missing(const Site& site, std::string_view service, const FieldDemand& demand) {
   QueryError error{site_label(site), demand.name, std::string(demand.type), {}, {}, {}};
   error.what = std::string(service) + ": site " + error.site + " has no field \"" + demand.name +
-               "\"" + (demand.type.empty() ? "" : " to take as " + error.wanted);
-  error.remedy = known_fields(site) + "; choose one by name or number, or fewer sites";
+               "\"" + (demand.type.empty() ? "" : " to read as " + error.wanted);
+  error.remedy =
+      known_fields(site) + "; choose one of these by name or number, or select fewer sites";
   return error;
 }
 
@@ -43,14 +44,14 @@ QueryError mismatch(const Site& site, std::string_view service, const FieldDeman
                    {},
                    {}};
   error.what = std::string(service) + ": field \"" + demand.name + "\" of site " + error.site +
-               " is " + error.found + ", which " + error.wanted + " cannot take without loss";
+               " is " + error.found + ", which " + error.wanted + " cannot hold without loss";
   const std::string_view taker = type_that_takes(type);
   error.remedy =
-      taker.empty() ? "take it from RecordInfo::value()" : "take it as " + std::string(taker);
+      taker.empty() ? "read it with RecordInfo::value()" : "read it as " + std::string(taker);
   if (demand.takes == &FieldReader<AnyNumber>::takes) {
     error.what = std::string(service) + ": field \"" + demand.name + "\" of site " + error.site +
-                 " is " + error.found + ", which is no number";
-    error.remedy = "choose one that is: " + known_fields(site);
+                 " is " + error.found + ", which is not a number";
+    error.remedy = "choose a numeric field: " + known_fields(site);
   }
   return error;
 }

@@ -133,10 +133,10 @@ GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
   const std::vector<std::string>& to_by = query.to_by.empty() ? query.by : query.to_by;
   if (to_by.size() != query.by.size()) {
     result.error = QueryError{};
-    result.error->what = "a gap joins " + std::to_string(query.by.size()) +
-                         " fields of its first sites with " + std::to_string(to_by.size()) +
-                         " of its second";
-    result.error->remedy = "name as many fields for both";
+    result.error->what = "the gap joins " + std::to_string(query.by.size()) +
+                         " fields of the first sites with " + std::to_string(to_by.size()) +
+                         " of the second";
+    result.error->remedy = "name the same number of fields for both";
     return result;
   }
   ReadError error;

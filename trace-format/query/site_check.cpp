@@ -39,19 +39,19 @@ Site detached(const Site& site) {
 QueryError no_site(const SiteSelector& selector, std::size_t known,
                    const std::vector<std::string>& examples) {
   QueryError error;
-  error.what = "no site fits " + selector.description() + " among " + std::to_string(known) +
+  error.what = "no site matches " + selector.description() + " among " + std::to_string(known) +
                " in the dictionaries";
   for (const std::string& example : examples) {
-    error.remedy += (error.remedy.empty() ? "there are, for example: " : ", ") + example;
+    error.remedy += (error.remedy.empty() ? "sites of the files, for example: " : ", ") + example;
   }
-  if (error.remedy.empty()) error.remedy = "the files describe no sites at all";
+  if (error.remedy.empty()) error.remedy = "the files contain no sites";
   return error;
 }
 
 QueryError none_wanted(const SiteSelector& selector) {
   QueryError error;
-  error.what = "the filters leave out every site that fits " + selector.description();
-  error.remedy = "ask for less, or for other sites";
+  error.what = "the filters exclude every site that matches " + selector.description();
+  error.remedy = "relax the filters, or select other sites";
   return error;
 }
 
@@ -65,8 +65,8 @@ std::optional<std::vector<std::string>> files_of(std::span<const std::string> pa
   }
   if (files.empty()) {
     if (error != nullptr) {
-      *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace file there",
-                "name trace files, or directories that hold some"};
+      *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace files found",
+                "name trace files or directories that contain them"};
     }
     return std::nullopt;
   }

@@ -189,7 +189,7 @@ VisitResult prepare(std::span<const std::string> paths, const SiteSelector& sele
   if (fields.size() < Fields::kSize) {
     result.error = QueryError{};
     result.error->what = "the visitor takes " + std::to_string(Fields::kSize) +
-                         " fields and the query names " + std::to_string(fields.size());
+                         " fields, but the query names " + std::to_string(fields.size());
     result.error->remedy = "name a field for each parameter";
     return result;
   }

@@ -226,7 +226,7 @@ bool SectionReader::open_waiting(std::uint32_t slot, Item& item) {
                          : records.open(std::move(taken.payload), catalog_.sites(), scan_.clocks,
                                         catalog_.choice(), &why);
   if (!sound) {
-    note(taken.offset, "an extent that cannot be decoded: " + why, "its records are lost");
+    note(taken.offset, "cannot decode an extent: " + why, "its records are lost");
     ++report_.damaged_blocks;
     records.close();
     waiting_.release(cursor.decoded_bytes);
@@ -248,7 +248,7 @@ void SectionReader::close_cursor(std::uint32_t slot) {
   if (cursor.records.failure() != nullptr) {
     ++report_.damaged_blocks;
     note(cursor.offset,
-         std::string("an extent that cannot be decoded to its end: ") + cursor.records.failure(),
+         std::string("cannot decode the rest of an extent: ") + cursor.records.failure(),
          std::to_string(cursor.records.missing_records()) + " records are lost");
   }
   cursor.records.close();

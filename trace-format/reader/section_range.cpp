@@ -20,7 +20,7 @@ void SectionReader::choose_range() {
       is_empty) {
     if (scan_.indexed)
       return doubt_index((first != nullptr ? first : last)->offset,
-                         "no sequence point where it tells of one");
+                         "no sequence point at a listed offset");
     first = last = nullptr;  // misleading headers: read the whole section
   }
   walk_begin_ = first != nullptr ? first->offset : scan_.begin;
@@ -40,7 +40,7 @@ bool SectionReader::is_sound(const TimePoint& point) {
 // The section's blocks contradict its index, so none of it is reliable.
 void SectionReader::doubt_index(std::uint64_t offset, const std::string& what) {
   if (!scan_.indexed) return;
-  note(offset, "the section's index is wrong: " + what, "its blocks are read one by one instead");
+  note(offset, "invalid index of the section: " + what, "reading its blocks one by one instead");
   waiting_.settle();
   const bool begun = walk_end_ != 0;
   rescan_section(*file_, scan_, report_);
@@ -63,7 +63,7 @@ void SectionReader::load_metadata() {
     Block block;
     if (!far_blocks_.read_at(scan_.metadata[i], block)) {
       if (!scan_.indexed) continue;
-      doubt_index(scan_.metadata[i], "a damaged block where it tells of a sound one");
+      doubt_index(scan_.metadata[i], "a damaged block at a listed offset");
       return;
     }
     take_metadata(block);
@@ -74,8 +74,8 @@ void SectionReader::take_metadata(const Block& block) {
   if (block.frame.type == BlockType::kDictionary) {
     std::string why;
     if (!catalog_.add_entries(block.payload, &why)) {
-      report_.note_once({file_->path(), block.offset, "bad dictionary block: " + why,
-                         "records of its sites are lost"});
+      report_.note_once({file_->path(), block.offset, "damaged dictionary block: " + why,
+                         "the records of its sites are lost"});
     }
   } else if (block.frame.type == BlockType::kStream) {
     StreamBlock parsed;

@@ -140,10 +140,11 @@ class Scan {
     if (header != nullptr) {
       if (!can_read(*header)) {
         report_.note({file_.path(), offset,
-                      "a section of format " + std::to_string(header->format_major) + "." +
-                          std::to_string(header->format_minor) + " wants a reader of format " +
+                      "the section has format " + std::to_string(header->format_major) + "." +
+                          std::to_string(header->format_minor) +
+                          " and requires a reader of format " +
                           std::to_string(header->reader_major) + "." +
-                          std::to_string(header->reader_minor) + ", this one has " +
+                          std::to_string(header->reader_minor) + ", this reader supports " +
                           std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor),
                       "use a newer ringcat"});
         unreadable_ = true;
@@ -178,8 +179,8 @@ class Scan {
       section.clocks.add({0, 0, std::uint64_t{1} << kClockFractionBits, 0, 0});
     }
     if (section.min_tsc == kNever) return;
-    report_.note({file_.path(), section.begin, "a section without a sound CLOCK block",
-                  "its times follow the service's start and may be wrong"});
+    report_.note({file_.path(), section.begin, "the section has no intact CLOCK block",
+                  "its times are derived from the start of the service and can be wrong"});
   }
 
   TraceFile& file_;

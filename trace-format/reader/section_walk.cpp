@@ -38,7 +38,7 @@ void SectionReader::take_block(const Block& block) {
         return;
       }
       if (scan_.indexed) {
-        doubt_index(block.offset, "it leaves a block out");
+        doubt_index(block.offset, "a block is not listed");
         return;
       }
       waiting_.settle();
@@ -73,8 +73,9 @@ void SectionReader::take_block(const Block& block) {
   ++report_.skipped_blocks;
   if ((block.frame.flags & kBlockCritical) != 0) {
     note(block.offset,
-         "a block of unknown type " + std::to_string(static_cast<unsigned>(block.frame.type)) +
-             " without which the rest cannot be understood",
+         "a critical block has the unknown type " +
+             std::to_string(static_cast<unsigned>(block.frame.type)) +
+             ": the rest of the section cannot be read",
          "use a newer ringcat");
     stopped_ = true;
   }
@@ -89,13 +90,13 @@ void SectionReader::end_section(std::uint64_t next_section) {
 void SectionReader::take_extent(const Block& block) {
   ExtentHeader header;
   if (!ExtentHeader::parse(block.payload, header)) {
-    note(block.offset, "an extent shorter than its header", "its records are lost");
+    note(block.offset, "an extent is shorter than its header", "its records are lost");
     ++report_.damaged_blocks;
     return;
   }
   if (scan_.indexed && !catalog_.knows(site_ids(block, header))) {
     // doubt_index() walks the headers, which invalidates `block`: so read it again.
-    doubt_index(block.offset, "a dictionary block is missing in it");
+    doubt_index(block.offset, "a dictionary block is not listed");
     Block again;
     if (far_blocks_.read_at(block.offset, again)) take_extent(again);
     return;
@@ -112,7 +113,8 @@ void SectionReader::take_extent(const Block& block) {
 void SectionReader::take_losses(const Block& block) {
   LossesBlock losses;
   if (!LossesBlock::parse(block.payload, losses)) {
-    note(block.offset, "a LOSSES block shorter than it says", "what it tells of is not known");
+    note(block.offset, "a LOSSES block is shorter than its count",
+         "the losses that it lists are unknown");
     ++report_.damaged_blocks;
     return;
   }
@@ -252,7 +254,7 @@ void SectionReader::take_late(std::uint64_t watermark) {
                        block.frame.type == BlockType::kExtent &&
                        ExtentHeader::parse(block.payload, header);
     if (scan_.indexed && (!sound || header.min_tsc != late.min_tsc)) {
-      doubt_index(late.offset, "no such late extent where it tells of one");
+      doubt_index(late.offset, "no late extent at a listed offset");
       return take_late(watermark);
     }
     if (!sound) continue;

@@ -19,7 +19,7 @@ std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error
   scan.report_->sections = scan.sections_.size();
   if (scan.sections_.empty()) {
     if (error != nullptr) {
-      *error = scan.report_->notes.empty() ? ReadError{path, 0, "holds no trace that can be read",
+      *error = scan.report_->notes.empty() ? ReadError{path, 0, "contains no readable trace",
                                                        "check that it is a trace file"}
                                            : scan.report_->notes.front();
     }
@@ -46,10 +46,10 @@ void SiteScan::choose_range(SectionScan& section) {
   window_.emplace(*options_, section.clocks);
   if (find_range(section)) return;
   if (section.indexed) {
-    report_->note({file_->path(), section.begin,
-                   "the section's index is wrong: no sequence point or late extent where it tells "
-                   "of one",
-                   "its blocks are read one by one instead"});
+    report_->note(
+        {file_->path(), section.begin,
+         "invalid index of the section: no sequence point or late extent at a listed offset",
+         "reading its blocks one by one instead"});
     rescan_section(*file_, section, *report_);
     window_.emplace(*options_, section.clocks);
     if (find_range(section)) return;
@@ -108,8 +108,8 @@ void SiteScan::load_metadata(const SectionScan& section) {
     if (block.frame.type == BlockType::kStream) take_stream(block);
     if (block.frame.type != BlockType::kDictionary) continue;
     if (!sites_->add(block.payload, &why)) {
-      report_->note(
-          {file_->path(), offset, "bad dictionary block: " + why, "records of its sites are lost"});
+      report_->note({file_->path(), offset, "damaged dictionary block: " + why,
+                     "the records of its sites are lost"});
     }
   }
 }
@@ -125,8 +125,8 @@ bool SiteScan::next_extent(const SectionScan& section, SiteChoice& choice) {
     std::string why;
     if (!decoder_->open(block.payload, *sites_, &why, &choice)) {
       ++report_->damaged_blocks;
-      report_->note({file_->path(), block.offset, "an extent that cannot be decoded: " + why,
-                     "its records are lost"});
+      report_->note(
+          {file_->path(), block.offset, "cannot decode an extent: " + why, "its records are lost"});
       continue;
     }
     report_->dropped_records += header.dropped;
@@ -180,8 +180,8 @@ void SiteScan::end_extent() {
   if (!decoder_->failed()) return;
   ++report_->damaged_blocks;
   report_->note({file_->path(), extent_offset_,
-                 std::string("an extent that cannot be decoded to its end: ") + decoder_->failure(),
-                 "the records behind are lost"});
+                 std::string("cannot decode the rest of an extent: ") + decoder_->failure(),
+                 "the records after this place are lost"});
 }
 
 }  // namespace ringside::trace

@@ -317,7 +317,8 @@ std::optional<TraceFollower> TraceFollower::open(std::span<const std::string> pa
     ReadReport of_front;
     if (!may_begin_a_trace(*file) && scan_sections(*file, of_front).empty()) {
       if (error != nullptr)
-        *error = {path, 0, "not a trace", "give .ringtrace files; no other format can be followed"};
+        *error = {path, 0, "not a trace",
+                  "name .ringtrace files; other formats cannot be followed"};
       return std::nullopt;
     }
   }

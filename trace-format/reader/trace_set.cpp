@@ -78,11 +78,10 @@ struct TraceSet::Impl {
       ++report.damaged_blocks;
       report.damaged_bytes += file.size();
       report.note(
-          {file.path(), 0, "not a trace", "give .ringtrace files, or name the format with --from"});
+          {file.path(), 0, "not a trace", "name .ringtrace files, or give the format with --from"});
     } else if (scans.empty()) {
       count_bytes_of_no_section(file);
-      report.note(
-          {file.path(), 0, "holds no trace that can be read", "check that it is a trace file"});
+      report.note({file.path(), 0, "contains no readable trace", "check that it is a trace file"});
     }
     for (SectionScan& found : scans) {
       ++report.sections;
@@ -114,7 +113,7 @@ struct TraceSet::Impl {
         report.note({section.path, section.scan.begin,
                      std::to_string(missing) + " files of the segment are missing between " +
                          before->file + " and this one",
-                     "give them too if they still exist"});
+                     "name these files too if they still exist"});
       }
       before = &segment;
       section.ledger = ledgers.back().get();
@@ -235,8 +234,8 @@ std::optional<TraceSet> TraceSet::open(std::span<const std::string> paths, ReadO
     }
   }
   if (files.empty() && error != nullptr) {
-    *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace files here",
-              "give .ringtrace files or their directory"};
+    *error = {paths.empty() ? std::string() : paths.front(), 0, "no trace files found",
+              "name .ringtrace files or their directory"};
   }
   return begin(std::move(impl), error);
 }
@@ -250,7 +249,8 @@ std::optional<TraceSet> TraceSet::open(std::vector<std::unique_ptr<TraceFile>> f
     source->report_to(&impl->report);
     impl->scan(*source, source);
   }
-  if (files.empty() && error != nullptr) *error = {"", 0, "no trace files here", "give some"};
+  if (files.empty() && error != nullptr)
+    *error = {"", 0, "no trace files found", "name trace files"};
   return begin(std::move(impl), error);
 }
 

@@ -184,7 +184,7 @@ std::optional<MessageFormat> MessageFormat::parse_fixed_text(std::string_view te
     return std::nullopt;
   }
   if (text.size() > kMaxFixedTextBytes) {
-    explain(why, "text longer than 1 MiB");
+    explain(why, "the text exceeds 1 MiB");
     return std::nullopt;
   }
   MessageFormat result;
@@ -192,7 +192,7 @@ std::optional<MessageFormat> MessageFormat::parse_fixed_text(std::string_view te
   for (std::size_t index = 0; index < fields.size(); ++index) {
     const FormatField& field = fields[index];
     if (result.text_.size() + field.name.size() > kMaxFixedTextBytes) {
-      explain(why, "text and field names are together longer than 1 MiB");
+      explain(why, "the text and the field names together exceed 1 MiB");
       return std::nullopt;
     }
     if (!shm::is_valid_code(shm::code(field.type))) {
