@@ -137,14 +137,14 @@ class Ringstat(unittest.TestCase):
         text = self.run_ringstat("--once", "--interval", "100ms").stdout
         self.assertIn("no consumerd", text)
         self.assertIn("no_consumer", text)
-        self.assertRegex(text, r"\nbacklog: \S+( \S+)? recorded and not written yet\n")
+        self.assertRegex(text, r"\nbacklog: \S+( \S+)? recorded but not yet written\n")
 
     def test_consumerd_that_is_stopped_is_silent(self):
         self.workload()
         consumer = self.adopted()
         consumer.send(19)  # SIGSTOP
         wait_until(lambda: self.look()["orders"]["consumer"]["health"] == "silent", "the silence")
-        self.assertIn("has not been heard", self.run_ringstat("--once").stdout)
+        self.assertIn("has sent no heartbeat", self.run_ringstat("--once").stdout)
         consumer.send(18)
 
     def test_overwritten_rings_are_full_by_design(self):
@@ -212,19 +212,19 @@ class Ringstat(unittest.TestCase):
         terminal.press("Down", "Enter")
         terminal.wait_for("BLOCKED", "CALL P50")
         terminal.press("Enter")
-        terminal.wait_for("not measured: start the service with RINGSIDE_COST_SAMPLING")
+        terminal.wait_for("not measured; start the service with RINGSIDE_COST_SAMPLING")
 
     def test_without_services(self):
         done = self.run_ringstat("--once", "--interval", "50ms")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
-        self.assertIn("no service is traced", done.stderr)
+        self.assertIn("no traced service", done.stderr)
         done = subprocess.run([program("ringstat"), "--once", "--shm-dir", "/nowhere"],
                               capture_output=True, text=True, timeout=BOUND_S, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("--shm-dir", done.stderr)
         done = self.run_ringstat()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no terminal", done.stderr)
+        self.assertIn("is not a terminal", done.stderr)
         for wrong in (["--json"], ["--interval", "0"], ["--once", "--watch-exit"], ["--fill", "5"],
                       ["--watch-exit", "--for", "0"], ["--watch-exit", "--for", "0s"]):
             self.assertEqual(self.run_ringstat(*wrong).returncode, 2, wrong)
@@ -281,7 +281,7 @@ class Ringstat(unittest.TestCase):
         terminal.press("Escape")
         terminal.wait_for("2 services")
         terminal.press("?")
-        terminal.wait_for("mark another line")
+        terminal.wait_for("select another line")
         terminal.press("?")
         terminal.press("o")
         terminal.wait_for("by rate")
@@ -314,7 +314,7 @@ class Ringstat(unittest.TestCase):
 
     def test_a_terminal_that_cannot_be_drawn_on_is_refused(self):
         self.workload()
-        for kind, words in (("unheard-of", "is not known"), ("dumb", "has no places to write to")):
+        for kind, words in (("unheard-of", "is not known"), ("dumb", "cannot position the cursor")):
             terminal = self.terminal(environment={"TERM": kind})
             text = terminal.wait_for("ended with 1")
             self.assertIn(f'ringstat: a terminal of the type "{kind}" (TERM) {words}; --once', text)

@@ -175,7 +175,7 @@ class Steering(unittest.TestCase):
         self.bed.stop_consumer(consumer)
         self.assertEqual(self.messages(),
                          [f"order {number} needs a rare repair" for number in range(1, 6)])
-        self.assertIn("no service is traced", self.ringctl("flush", status=3))
+        self.assertIn("no traced service", self.ringctl("flush", status=3))
 
     def test_policy_is_changed_and_never_waits_longer_than_the_services_bound(self):
         service = steered(self.bed, timeout_ms=50)
@@ -186,9 +186,9 @@ class Steering(unittest.TestCase):
         self.assertEqual(one["policy"], "drop")
         (one,) = self.objects("policy", "block", "--block-timeout", "20ms")
         self.assertEqual((one["policy"], one["block_timeout_ms"]), ("block", 20))
-        self.assertIn("never longer than the service began with",
+        self.assertIn("limited by the bound that the service started with",
                       self.ringctl("policy", "--block-timeout", "10s"))
-        self.assertIn("not a policy", self.ringctl("policy", "overwrite", status=2))
+        self.assertIn("invalid policy", self.ringctl("policy", "overwrite", status=2))
 
     def test_overwritten_rings_keep_their_policy(self):
         steered(self.bed, overflow="overwrite")
@@ -201,29 +201,29 @@ class Steering(unittest.TestCase):
         self.assertIn("--shm-dir", self.ringctl("level", "info", status=3))
         steered(self.bed)
         for arguments, status, words in [
-                (["level", "loud"], 2, "no level"), (["level", "info", "--for", "soon"], 2, "30s"),
-                (["level", "info", "--for", "0"], 2, "--for 0: not a length of time"),
-                (["disable", "taken", "--for", "0s"], 2, "--for 0s: not a length of time"),
-                (["enable", "taken", "--for", "0ms"], 2, "--for 0ms: not a length of time"),
+                (["level", "loud"], 2, "invalid level"), (["level", "info", "--for", "soon"], 2, "30s"),
+                (["level", "info", "--for", "0"], 2, "--for 0: invalid duration"),
+                (["disable", "taken", "--for", "0s"], 2, "--for 0s: invalid duration"),
+                (["enable", "taken", "--for", "0ms"], 2, "--for 0ms: invalid duration"),
                 (["level", "info", "--service", "other"], 3, "ringctl list"),
-                (["enable"], 2, "which statements"), (["enable", "nothing like it"], 3, "ringctl list"),
+                (["enable"], 2, "no statements selected"), (["enable", "nothing like it"], 3, "ringctl list"),
                 (["disable", "--regex", "("], 2, "--regex"),
                 (["disable", "--keyword", "0"], 2, "--keyword"),
                 (["flush"], 1, "no consumerd"), (["rotate"], 1, "no consumerd"),
-                (["frobnicate"], 2, "frobnicate: no such subcommand"),
-                (["\x1b[31m"], 2, r"\x1b[31m: no such subcommand"),
+                (["frobnicate"], 2, "frobnicate: unknown subcommand"),
+                (["\x1b[31m"], 2, r"\x1b[31m: unknown subcommand"),
                 (["list", "\x1b[31m"], 2, r"not expected: \x1b[31m;"),
-                (["level"], 2, "LEVEL is required; ringctl level --help tells more"),
-                (["list", "--pid", "kvd"], 2, "--pid kvd: not a number"),
-                (["list", "--service", "a", "--shm-dir", "/dev/shm"], 2, "--shm-dir can be given once"),
-                (["list", "--nonsense"], 2, "--nonsense; ringctl list --help tells more")]:
+                (["level"], 2, "LEVEL is required; ringctl level --help shows the usage"),
+                (["list", "--pid", "kvd"], 2, "--pid kvd: invalid number"),
+                (["list", "--service", "a", "--shm-dir", "/dev/shm"], 2, "--shm-dir can be given only once"),
+                (["list", "--nonsense"], 2, "--nonsense; ringctl list --help shows the usage")]:
             said = self.ringctl(*arguments, status=status)
             self.assertIn(words, said, arguments)
             self.assertTrue(said.startswith("ringctl: "), said)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
         consumer.send(signal.SIGSTOP)
-        self.assertIn("it is stopped, or its disk is full or slow: ringctl doctor tells more",
+        self.assertIn("it is stopped, or its disk is full or slow; run ringctl doctor",
                       self.ringctl("flush", "--timeout", "100ms", status=1))
 
     def test_levels_have_the_names_of_other_loggers_too(self):
@@ -301,7 +301,7 @@ class Steering(unittest.TestCase):
             self.assertIn(f"ringside.{name}.1", complaints)
         for name in "abc":
             self.assertRegex(self.ringctl("list", status=1),
-                             rf"ringside\.{name}\.1\.\w+ is no regular file; remove it")
+                             rf"ringside\.{name}\.1\.\w+ is not a regular file; remove it")
         self.assertEqual({on for on, _ in self.switches("--service", "desk").values()},
                          {True, False})
         self.ringctl("list", status=1)
@@ -340,7 +340,7 @@ class Steering(unittest.TestCase):
         results = [json.loads(line) for line in done.stdout.splitlines()]
         (one,) = [one for one in results if one["check"].startswith("desk ")]
         self.assertEqual((one["verdict"], one["remedy"]),
-                         ("warning", "run ringctl doctor as the user of that service"))
+                         ("warning", "run ringctl doctor as the user of this service"))
 
 
 if __name__ == "__main__":

@@ -184,10 +184,10 @@ class TraceQuestions(unittest.TestCase):
                       self.ringcat("agg", "served in", "--interval", "1 day", status=2))
         self.assertIn("from 0 to 100",
                       self.ringcat("agg", "served in", "--percentiles", "101", status=2))
-        self.assertIn("needs --join",
+        self.assertIn("requires --join",
                       self.ringcat("agg", "--gap", "parsed", "served in", status=2))
-        self.assertIn("hist needs a number", self.ringcat("hist", "served in", status=2))
-        self.assertIn("no PATH", self.run_program(program("ringcat"), "agg", "served in", status=2))
+        self.assertIn("hist requires a number", self.ringcat("hist", "served in", status=2))
+        self.assertIn("PATH is missing", self.run_program(program("ringcat"), "agg", "served in", status=2))
         self.assertIn("none.ringtrace", self.run_program(
             program("ringcat"), "agg", "served in", "/nonexistent/none.ringtrace", status=3))
         self.assertIn("has no field", self.example("field_by_group", "served in", "nothing", "id_",

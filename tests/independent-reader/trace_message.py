@@ -14,7 +14,7 @@ STYLE_PRINTF = 1
 CAUSES = {1: b"the ring was full", 2: b"no consumer ran",
           3: b"the ring was full, partly without a consumer", 5: b"more threads than rings",
           6: b"no shared memory was left", 7: b"their statement could not be registered",
-          8: b"the ring was given up", 9: b"overwritten by younger ones"}
+          8: b"the ring was quarantined", 9: b"overwritten by newer records"}
 CONVERSION = re.compile(rb"%([-+ #0']*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|q|z|j|t|L)?(.)", re.DOTALL)
 
 
@@ -181,7 +181,7 @@ def line_of(unix_ns, section, event):
         thread = b"[%d %s]" % (stream.thread_id, stream.name.encode("utf-8", "surrogateescape"))
     when = _time_text(unix_ns)
     if isinstance(event, Loss):
-        cause = CAUSES.get(event.cause, b"the cause is unknown")
+        cause = CAUSES.get(event.cause, b"unknown cause")
         if event.cause == CAUSE_UNTOLD:
             cause = b"missing without a word"
         return b"%s -:0 LOST %s %d records: %s" % (when, thread, event.count, cause)

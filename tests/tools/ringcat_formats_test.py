@@ -135,9 +135,9 @@ class Template(RingcatTest):
         self.assertIn(b"\x1b[31mred\n\t\xff\xc2\x9b\n", raw)
 
     def test_errors_name_the_place(self):
-        for template, words in [("{time} {nope}", "character 8"), ("a{", "without its }"), ("a}b", "without its {"),
-                                ("{level:<x}", "no width"), ("{level:<1001}", "up to 1000"), ("{}", "'{}'"),
-                                ("{field:}", "known are")]:
+        for template, words in [("{time} {nope}", "character 8"), ("a{", "unmatched {"), ("a}b", "unmatched }"),
+                                ("{level:<x}", "invalid width"), ("{level:<1001}", "up to 1000"), ("{}", "'{}'"),
+                                ("{field:}", "unknown name")]:
             with self.subTest(template):
                 self.assertIn(words, self.refusal("--template", template, self.trace))
 
@@ -147,7 +147,7 @@ class Refusals(RingcatTest):
         self.assertIn("text", self.refusal("--format", "xml", self.trace))
 
     def test_raw_json(self):
-        self.assertIn("--raw has no meaning", self.refusal("--format", "json", "--raw", self.trace))
+        self.assertIn("--raw has no effect", self.refusal("--format", "json", "--raw", self.trace))
 
     def test_columns_are_of_csv(self):
         self.assertIn("--format csv", self.refusal("--columns", "msg", self.trace))

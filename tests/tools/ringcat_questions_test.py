@@ -63,7 +63,7 @@ class Questions(RingcatTest):
         for command in ("agg", "hist"):
             question = (command, "order", "--field", "price")
             self.assertIn("is no time", self.refusal(*question, "--since", "tomorrow", self.trace))
-            self.assertIn("no level", self.refusal(*question, "--level", "loud", self.trace))
+            self.assertIn("invalid level", self.refusal(*question, "--level", "loud", self.trace))
             self.assertIn("--where: at character", self.refusal(*question, "--where", "qty >", self.trace))
             self.assertIn("--grep: ", self.refusal(*question, "--grep", "(", self.trace))
 

@@ -65,7 +65,7 @@ class Stats(unittest.TestCase):
 
     def test_wrong_usage_names_the_remedy(self):
         for arguments, words in [((), "PATH is required"), (("--interval", "1", "x"), "500ms"),
-                                 (("--interval", "0s", "x"), "not a length of time"),
+                                 (("--interval", "0s", "x"), "invalid duration"),
                                  (("--format", "xml", "x"), "xml")]:
             with self.subTest(arguments):
                 done = ringcat("stats", *arguments)

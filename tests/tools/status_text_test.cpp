@@ -79,13 +79,13 @@ TEST(StatusText, QuarantinedRingsAreShownInNarrowTablesToo) {
   const std::vector<StatusCell> remarks = service_remarks(view);
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_EQ(remarks[0].tone, Tone::kBad);
-  EXPECT_TRUE(remarks[0].text.starts_with("1 ring given up: somebody wrote over it"));
+  EXPECT_TRUE(remarks[0].text.starts_with("1 ring quarantined: invalid contents"));
   EXPECT_LE(remarks[0].text.size(), 80U);
   std::vector<std::size_t> order;
   const StatusTable table = thread_table(view, SortBy::kName, &order);
   ASSERT_EQ(table.columns[2], "FILL");
-  EXPECT_NE(table.rows[0][2].text, "given up");
-  EXPECT_EQ(table.rows[1][2].text, "given up");
+  EXPECT_NE(table.rows[0][2].text, "quarantined");
+  EXPECT_EQ(table.rows[1][2].text, "quarantined");
   EXPECT_NE(column_widths(table, 40)[2], 0U);
 }
 

@@ -126,7 +126,7 @@ class Slice(Rewriting):
     def test_empty_selections_are_refused(self):
         status, _, complaint = ringcat("slice", "--until", "@1", golden("kinds"), "-o", self.out)
         self.assertEqual(status, UNREADABLE)
-        self.assertIn("nothing of that time", complaint)
+        self.assertIn("no records match the time", complaint)
         self.assertFalse(os.path.exists(self.out))
         self.assertEqual(ringcat("slice", "--until", "soon", golden("kinds"), "-o", self.out)[0],
                          USAGE)
@@ -158,7 +158,7 @@ class Merge(Rewriting):
         write(self.out, b"precious")
         status, _, complaint = ringcat("merge", golden("kinds"), "-o", self.out)
         self.assertEqual(status, UNREADABLE)
-        self.assertIn("is there already; --force replaces it", complaint)
+        self.assertIn("already exists; --force replaces it", complaint)
         self.assertEqual(read(self.out), b"precious")
         self.assertEqual(ringcat("merge", golden("kinds"), self.path("none"), "-o", self.out,
                                  "--force")[0], UNREADABLE)
@@ -184,7 +184,7 @@ class Repair(Rewriting):
         findings = [line for line in told.splitlines()[:-1] if "are missing" not in line]
         self.assertEqual(findings, [], what)
         self.assertIn(" 0 bytes damaged, 0 bytes unfinished", told)
-        self.assertRegex(told.splitlines()[-1], r": sound(, but \d+ records are missing)?; ", what)
+        self.assertRegex(told.splitlines()[-1], r": intact(, but \d+ records are missing)?; ", what)
 
     def test_sound_files(self):
         for name in ("kinds", "losses", "killed_service", "killed_writers", "worked_example"):

@@ -156,7 +156,7 @@ class SegmentSalvage(unittest.TestCase):
             for _ in range(25):
                 done = salvage(path)
                 if done.returncode == UNREADABLE:  # still being created
-                    self.assertIn(b"no segment yet", done.stderr)
+                    self.assertIn(b"incomplete segment", done.stderr)
                     continue
                 self.assertEqual(done.returncode, OK, done.stderr)
                 numbers = {}
@@ -216,12 +216,12 @@ class SegmentSalvage(unittest.TestCase):
                 if size < len(data):
                     self.assertNotEqual(done.returncode, OK, f"cut at {size}")
                 if size == 0:  # as a service leaves it for a moment
-                    self.assertIn(b"no segment yet", done.stderr)
+                    self.assertIn(b"incomplete segment", done.stderr)
             with open(copy, "wb") as file:
                 file.write(data[:rings + 5000])
             done = self.assert_survives(copy, "cut within a ring")
             self.assertGreater(done.stdout.count(b"\n"), 10)
-            self.assertIn(b"cannot be decoded: the file ends before them", done.stderr)
+            self.assertIn(b"cannot be decoded: the file is truncated before them", done.stderr)
 
     def test_copies_that_are_scribbled_on(self):
         with TestBed() as bed:

@@ -66,7 +66,7 @@ class VerifyCommand(unittest.TestCase):
     def test_a_sound_file(self):
         status, told, complaint = self.verify_bytes(self.data)
         self.assertEqual((status, complaint), (OK, ""), told)
-        self.assertRegex(told, r"x\.ringtrace: sound; 1 sections \(0 without END\), ")
+        self.assertRegex(told, r"x\.ringtrace: intact; 1 sections \(0 without END\), ")
         self.assertRegex(told, r" 0 missing, 0 bytes damaged")
 
     def test_a_file_that_is_still_written(self):
@@ -91,7 +91,7 @@ class VerifyCommand(unittest.TestCase):
         gone = max(streams.values(), key=len)[-1]
         status, told, _ = self.verify_bytes(self.data[:gone.offset] + self.data[gone.end():])
         self.assertEqual(status, DAMAGED)
-        self.assertRegex(told, r"\d+ records of stream \d+ are missing|an END that tells of")
+        self.assertRegex(told, r"\d+ records of stream \d+ are missing|an END counts")
 
     def test_a_repeated_extent(self):
         block = self.first(EXTENT)
@@ -103,31 +103,31 @@ class VerifyCommand(unittest.TestCase):
         payload = bytearray(block.payload)
         largest = struct.unpack_from("<Q", payload, 32)[0]
         struct.pack_into("<Q", payload, 32, largest + 1)
-        self.assert_found(self.changed(block, payload), block.offset, "an extent whose records")
+        self.assert_found(self.changed(block, payload), block.offset, "the times of an extent's records")
 
     def test_invalid_records(self):
         block = self.first(EXTENT)
         payload = bytearray(block.payload)
         payload[64] = 0xF0
-        self.assert_found(self.changed(block, payload), block.offset, "an extent that cannot be decoded")
+        self.assert_found(self.changed(block, payload), block.offset, "cannot decode an extent")
 
     def test_a_stream_without_a_name(self):
         block = self.first(STREAM)
         status, told, _ = self.verify_bytes(self.data[:block.offset] + self.data[block.end():])
         self.assertEqual(status, DAMAGED)
-        self.assertIn("which no STREAM block names", told)
+        self.assertIn("which has no STREAM block", told)
 
     def test_an_end_that_miscounts(self):
         block = self.first(END)
         payload = bytearray(block.payload)
         payload[0] ^= 1
-        self.assert_found(self.changed(block, payload), block.offset, "an END that tells of")
+        self.assert_found(self.changed(block, payload), block.offset, "an END counts")
 
     def test_an_invalid_dictionary(self):
         block = self.first(DICTIONARY)
         payload = bytearray(block.payload)
         payload[0] ^= 1
-        self.assert_found(self.changed(block, payload), block.offset, "an unsound dictionary")
+        self.assert_found(self.changed(block, payload), block.offset, "damaged dictionary")
 
     def index_of(self, **lies):
         """A valid INDEX block for the file, and an END that points to it."""
@@ -159,16 +159,16 @@ class VerifyCommand(unittest.TestCase):
         status, told, _ = self.verify_bytes(self.index_of(points=[]))
         self.assertEqual(status, OK, told)
         offset = self.first(END).offset
-        for lie, what in (({"own": 1}, "an INDEX that says it stands elsewhere"),
-                          ({"smallest": 1}, "an INDEX with other times"),
-                          ({"largest": 1}, "an INDEX with other times"),
-                          ({"metadata": []}, "an INDEX that does not name the CLOCK"),
-                          ({"before": 0}, "an INDEX with a sequence point that is not there"),
-                          ({"points": [(1, 2, 3)]}, "an INDEX with a sequence point that is not there")):
+        for lie, what in (({"own": 1}, "an INDEX has the wrong offset of itself"),
+                          ({"smallest": 1}, "the times of an INDEX"),
+                          ({"largest": 1}, "the times of an INDEX"),
+                          ({"metadata": []}, "an INDEX does not list all CLOCK"),
+                          ({"before": 0}, "an INDEX lists a sequence point that does not exist"),
+                          ({"points": [(1, 2, 3)]}, "an INDEX lists a sequence point that does not exist")):
             self.assert_found(self.index_of(**lie), offset, what)
         status, told, _ = self.verify_bytes(self.index_of(distance=5))
         self.assertEqual(status, DAMAGED)
-        self.assertIn("an END that points to no INDEX", told)
+        self.assertIn("an END does not point to an INDEX", told)
 
     def test_a_wrong_sequence_point(self):
         block = next(block for block in self.blocks
@@ -177,7 +177,7 @@ class VerifyCommand(unittest.TestCase):
             payload = bytearray(block.payload)
             struct.pack_into("<Q", payload, 24, number)
             self.assert_found(self.changed(block, payload), block.offset,
-                              "a sequence point that has stream|.* are missing")
+                              "a sequence point has stream|.* are missing")
 
     def test_for_programs(self):
         bad = bytearray(self.data)
@@ -235,7 +235,7 @@ class VerifyCommand(unittest.TestCase):
         empty = os.path.join(self.bed.work_dir, "logs")
         status, _, complaint = verify(empty)
         self.assertEqual(status, UNREADABLE)
-        self.assertIn("no trace files there", complaint)
+        self.assertIn("no trace files found", complaint)
         for foreign in (b"nothing of the kind", b"ringo\n"):
             status, _, complaint = self.verify_bytes(foreign)
             self.assertEqual(status, UNREADABLE)

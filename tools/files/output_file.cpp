@@ -21,7 +21,7 @@ std::string directory_of(const std::string& path) {
 }
 
 std::string exists(const std::string& path) {
-  return path + " is there already; --force replaces it";
+  return path + " already exists; --force replaces it";
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const Ho
       return nullptr;
     }
     if (!S_ISREG(status.st_mode)) {
-      *error = path + " is there already and no regular file; give another name";
+      *error = path + " exists and is not a regular file; use another name";
       return nullptr;
     }
   }
@@ -48,7 +48,7 @@ std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const Ho
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
     *error = path + ": cannot be created: " + std::generic_category().message(errno) +
-             "; check its directory";
+             "; check the directory and its permissions";
     return nullptr;
   }
   std::unique_ptr<OutputFile> file(
@@ -66,10 +66,9 @@ std::unique_ptr<OutputFile> OutputFile::create_unnamed(std::string* error,
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
     const int code = errno;
-    *error = directory +
-             ": no file can be created there: " + std::generic_category().message(code) +
+    *error = directory + ": cannot create a file in it: " + std::generic_category().message(code) +
              (code == EMFILE || code == ENFILE
-                  ? "; raise the number of open files (ulimit -n), or give fewer at once"
+                  ? "; raise the limit on open files (ulimit -n), or name fewer files at once"
                   : "; set TMPDIR to another directory");
     return nullptr;
   }
@@ -149,7 +148,7 @@ bool OutputFile::give_name() {
 std::string OutputFile::failure() const {
   if (error_ == EEXIST) return exists(path_);
   return path_ + ": cannot be written: " + std::generic_category().message(error_) +
-         "; see to the room and permissions there";
+         "; check the free space and the permissions";
 }
 
 std::string OutputFile::readable_path(std::string* error) {

@@ -30,14 +30,14 @@ void SectionCheck::take(const trace::Block& block) {
     case BlockType::kDictionary: {
       metadata_.push_back(offset);
       std::string why;
-      if (!sites_.add(block.payload, &why)) complain(block.offset, "an unsound dictionary: " + why);
+      if (!sites_.add(block.payload, &why)) complain(block.offset, "damaged dictionary: " + why);
       return;
     }
     case BlockType::kClock: {
       metadata_.push_back(offset);
       trace::ClockPoint point;
       if (!trace::ClockPoint::parse(block.payload, point)) {
-        complain(block.offset, "a CLOCK block that is too short");
+        complain(block.offset, "a CLOCK block is too short");
       }
       has_clock_ = true;
       return;
@@ -46,7 +46,7 @@ void SectionCheck::take(const trace::Block& block) {
       metadata_.push_back(offset);
       trace::StreamBlock stream;
       if (!trace::StreamBlock::parse(block.payload, stream)) {
-        complain(block.offset, "a STREAM block that is too short");
+        complain(block.offset, "a STREAM block is too short");
       } else {
         streams_[stream.stream_id] = true;
       }
@@ -66,7 +66,7 @@ void SectionCheck::take(const trace::Block& block) {
     case BlockType::kLosses: {
       trace::LossesBlock losses;
       if (!trace::LossesBlock::parse(block.payload, losses)) {
-        complain(block.offset, "a LOSSES block that is too short");
+        complain(block.offset, "a LOSSES block is too short");
       }
       return;
     }
@@ -75,8 +75,9 @@ void SectionCheck::take(const trace::Block& block) {
       return;
   }
   if ((block.frame.flags & trace::kBlockCritical) != 0) {
-    complain(block.offset, fmt::format("a critical block of unknown type {}; use a newer ringcat",
-                                       static_cast<unsigned>(block.frame.type)));
+    complain(block.offset,
+             fmt::format("a critical block has the unknown type {}; use a newer ringcat",
+                         static_cast<unsigned>(block.frame.type)));
   }
 }
 
@@ -84,13 +85,14 @@ void SectionCheck::take_header(const trace::Block& block) {
   trace::SectionHeader header;
   has_header_ = true;
   if (!trace::SectionHeader::parse(block.payload, header)) {
-    return complain(block.offset, "a HEADER block that is too short");
+    return complain(block.offset, "a HEADER block is too short");
   }
   uuid_ = header.uuid;
   if (std::pair(header.reader_major, header.reader_minor) >
       std::pair(trace::kFormatMajor, trace::kFormatMinor)) {
-    complain(block.offset, fmt::format("a section for readers of format {}.{}; use a newer ringcat",
-                                       header.reader_major, header.reader_minor));
+    complain(block.offset,
+             fmt::format("the section requires a reader of format {}.{}; use a newer ringcat",
+                         header.reader_major, header.reader_minor));
   }
 }
 
@@ -109,19 +111,20 @@ void SectionCheck::expect(std::uint64_t offset, std::uint64_t stream_id, std::ui
 void SectionCheck::take_extent(const trace::Block& block) {
   trace::ExtentHeader header;
   if (!trace::ExtentHeader::parse(block.payload, header)) {
-    return complain(block.offset, "an extent shorter than its head");
+    return complain(block.offset, "an extent is shorter than its header");
   }
   ++counts_.extents;
   counts_.dropped += header.dropped;
   const std::uint64_t offset = block.offset - begin_;
-  if (!has_clock_) complain(block.offset, "an extent in front of the first CLOCK block");
+  if (!has_clock_) complain(block.offset, "an extent precedes the first CLOCK block");
   if (!streams_.contains(header.stream_id)) {
-    complain(block.offset,
-             fmt::format("an extent of stream {}, which no STREAM block names", header.stream_id));
+    complain(block.offset, fmt::format("an extent belongs to stream {}, which has no STREAM block",
+                                       header.stream_id));
     streams_[header.stream_id] = false;
   }
   if (header.dropped > header.first_sequence) {
-    complain(block.offset, "an extent that tells of more losses than there are numbers before it");
+    complain(block.offset,
+             "an extent reports more losses than there are sequence numbers before it");
   }
   const std::uint64_t first =
       header.first_sequence - std::min(header.dropped, header.first_sequence);
@@ -139,7 +142,7 @@ void SectionCheck::take_extent(const trace::Block& block) {
   }
   if (header.records != 0 && header.min_tsc < watermark_ && !late) {
     complain(block.offset,
-             "an extent older than the sequence point before it, but not flagged late");
+             "an extent is older than the sequence point before it, but not flagged late");
   }
   min_tsc_ = std::min(min_tsc_, header.min_tsc);
   max_tsc_ = std::max(max_tsc_, header.max_tsc);
@@ -149,7 +152,7 @@ void SectionCheck::take_extent(const trace::Block& block) {
 void SectionCheck::decode(const trace::Block& block, const trace::ExtentHeader& header) {
   std::string why;
   if (!decoder_.open(block.payload, sites_, &why)) {
-    return complain(block.offset, "an extent that cannot be decoded: " + why);
+    return complain(block.offset, "cannot decode an extent: " + why);
   }
   std::uint64_t count = 0;
   std::uint64_t first = 0;
@@ -166,16 +169,15 @@ void SectionCheck::decode(const trace::Block& block, const trace::ExtentHeader& 
   });
   counts_.records += count;
   if (decoder_.failed()) {
-    return complain(block.offset,
-                    fmt::format("an extent that cannot be decoded behind {} of {} records: {}",
-                                count, header.records, decoder_.failure()));
+    return complain(block.offset, fmt::format("cannot decode an extent after {} of {} records: {}",
+                                              count, header.records, decoder_.failure()));
   }
   if (first != header.base_tsc || smallest != header.min_tsc || largest != header.max_tsc) {
-    complain(block.offset, "an extent whose records have other times than its head says");
+    complain(block.offset, "the times of an extent's records do not match its header");
   }
   if (rising == ((header.flags & trace::kExtentUnordered) != 0)) {
-    complain(block.offset, rising ? "an extent flagged unordered, but in order"
-                                  : "an extent out of order, but not flagged unordered");
+    complain(block.offset, rising ? "an extent is flagged unordered, but in order"
+                                  : "an extent is out of order, but not flagged unordered");
   }
 }
 
@@ -183,13 +185,14 @@ void SectionCheck::take_point(const trace::Block& block) {
   std::uint64_t watermark = 0;
   if (block.payload.size() < trace::kSequencePointFixedBytes ||
       !trace::parse_watermark(block.payload, watermark)) {
-    return complain(block.offset, "a sequence point that is too short");
+    return complain(block.offset, "a sequence point is too short");
   }
   const std::uint64_t count = load<std::uint32_t>(block.payload.data() + 8);
   const std::size_t room =
       (block.payload.size() - trace::kSequencePointFixedBytes) / trace::kSequencePointEntryBytes;
-  if (count > room) complain(block.offset, "a sequence point that ends before its last stream");
-  if (watermark < watermark_) complain(block.offset, "a sequence point older than the one before");
+  if (count > room) complain(block.offset, "a sequence point ends before its last stream");
+  if (watermark < watermark_)
+    complain(block.offset, "a sequence point is older than the one before");
   points_.push_back({block.offset - begin_, watermark, max_tsc_});
   watermark_ = std::max(watermark_, watermark);
   for (std::size_t i = 0; i < std::min<std::size_t>(count, room); ++i) {
@@ -200,10 +203,11 @@ void SectionCheck::take_point(const trace::Block& block) {
     expect(block.offset, stream_id, sequence);
     const std::uint64_t next = numbers_[{uuid_, stream_id}];
     if (sequence < next) {
-      complain(block.offset,
-               fmt::format("a sequence point that has stream {} at number {}, when {} "
-                           "stands before it",
-                           stream_id, sequence, next - 1));
+      complain(
+          block.offset,
+          fmt::format(
+              "a sequence point has stream {} at number {}, but the records before it end at {}",
+              stream_id, sequence, next - 1));
     }
   }
 }
@@ -212,18 +216,18 @@ void SectionCheck::take_point(const trace::Block& block) {
 void SectionCheck::take_index(const trace::Block& block) {
   const std::byte* p = block.payload.data();
   if (block.payload.size() < trace::kIndexFixedBytes)
-    return complain(block.offset, "an INDEX that is too short");
+    return complain(block.offset, "an INDEX is too short");
   const std::uint64_t metadata = load<std::uint32_t>(p + 24);
   const std::uint64_t late = load<std::uint32_t>(p + 28);
   const std::uint64_t points = load<std::uint32_t>(p + 32);
   if (trace::kIndexFixedBytes + 8 * metadata + 16 * late + 24 * points > block.payload.size()) {
-    return complain(block.offset, "an INDEX that ends before its last entry");
+    return complain(block.offset, "an INDEX ends before its last entry");
   }
   if (load<std::uint64_t>(p) != block.offset - begin_) {
-    complain(block.offset, "an INDEX that says it stands elsewhere");
+    complain(block.offset, "an INDEX has the wrong offset of itself");
   }
   if (load<std::uint64_t>(p + 8) != min_tsc_ || load<std::uint64_t>(p + 16) != max_tsc_) {
-    complain(block.offset, "an INDEX with other times than the section");
+    complain(block.offset, "the times of an INDEX do not match the section");
   }
   p += trace::kIndexFixedBytes;
   const auto take_u64 = [&p] {
@@ -238,15 +242,15 @@ void SectionCheck::take_index(const trace::Block& block) {
   std::vector<Point> their_points(points);
   for (auto& entry : their_points) entry = {take_u64(), take_u64(), take_u64()};
   if (their_metadata != metadata_) {
-    complain(block.offset, "an INDEX that does not name the CLOCK, DICTIONARY and STREAM blocks");
+    complain(block.offset, "an INDEX does not list all CLOCK, DICTIONARY and STREAM blocks");
   }
-  if (their_late != late_) complain(block.offset, "an INDEX that does not name the late extents");
+  if (their_late != late_) complain(block.offset, "an INDEX does not list all late extents");
   // A writer may omit some.
   auto known = points_.begin();
   for (const Point& point : their_points) {
     known = std::find(known, points_.end(), point);
     if (known == points_.end()) {
-      return complain(block.offset, "an INDEX with a sequence point that is not there");
+      return complain(block.offset, "an INDEX lists a sequence point that does not exist");
     }
   }
 }
@@ -254,15 +258,15 @@ void SectionCheck::take_index(const trace::Block& block) {
 void SectionCheck::take_end(const trace::Block& block) {
   ended_ = true;
   if (block.payload.size() < trace::kEndBytesWithoutIndex) {
-    return complain(block.offset, "an END that is too short");
+    return complain(block.offset, "an END is too short");
   }
   const auto records = load<std::uint64_t>(block.payload.data());
   const auto dropped = load<std::uint64_t>(block.payload.data() + 8);
   if (has_header_ && (records != counts_.records || dropped != counts_.dropped)) {
-    complain(block.offset,
-             fmt::format("an END that tells of {} records and {} dropped ones where there are "
-                         "{} and {}",
-                         records, dropped, counts_.records, counts_.dropped));
+    complain(
+        block.offset,
+        fmt::format("an END counts {} records and {} dropped ones, but the section has {} and {}",
+                    records, dropped, counts_.records, counts_.dropped));
   }
   std::uint64_t distance = 0;
   if (block.payload.size() >= trace::kEndBytes) {
@@ -270,7 +274,7 @@ void SectionCheck::take_end(const trace::Block& block) {
   }
   const bool index_in_front = index_offset_ != 0 && behind_index_ == block.offset;
   if (distance != (index_in_front ? block.offset - index_offset_ : 0)) {
-    complain(block.offset, "an END that points to no INDEX");
+    complain(block.offset, "an END does not point to an INDEX");
   }
 }
 

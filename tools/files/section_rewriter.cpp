@@ -57,7 +57,7 @@ void SectionRewriter::take(const Block& block) {
     case BlockType::kClock: {
       trace::ClockPoint point;
       if (!trace::ClockPoint::parse(block.payload, point)) {
-        return leave_out(block.offset, "a CLOCK block that is too short");
+        return leave_out(block.offset, "a CLOCK block is too short");
       }
       has_clock_ = true;
       return copy(block);
@@ -78,9 +78,7 @@ void SectionRewriter::take(const Block& block) {
       block.frame.type == BlockType::kStackTable || block.frame.type == BlockType::kStringTable;
   if (!is_known && (block.frame.flags & trace::kBlockCritical) != 0) {
     stopped_ = true;
-    return leave_out(block.offset,
-                     "a block that only a newer ringcat understands, and what "
-                     "follows in its section");
+    return leave_out(block.offset, "a block requires a newer ringcat; the rest of its section");
   }
   copy(block);
 }
@@ -88,7 +86,7 @@ void SectionRewriter::take(const Block& block) {
 void SectionRewriter::take_header(const Block& block) {
   trace::SectionHeader header;
   if (has_header_ || !trace::SectionHeader::parse(block.payload, header)) {
-    return leave_out(block.offset, "a HEADER block that is too short");
+    return leave_out(block.offset, "a HEADER block is too short");
   }
   has_header_ = true;
   copy(block);
@@ -106,9 +104,9 @@ void SectionRewriter::take_dictionary(const Block& block) {
   while (at < block.payload.size()) {
     const auto left = block.payload.subspan(at);
     const std::size_t bytes = left.size() < 8 ? 0 : load<std::uint32_t>(left.data());
-    std::string why = "an entry that is cut";
+    std::string why = "a truncated entry";
     if (bytes < 8 || bytes > left.size() || !sites_.add(left.first(bytes), &why)) {
-      leave_out(block.offset, "an unsound dictionary entry and the rest of its block: " + why);
+      leave_out(block.offset, "a damaged dictionary entry and the rest of its block: " + why);
       break;
     }
     std::vector<std::byte> entry(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(bytes));
@@ -135,7 +133,7 @@ void SectionRewriter::take_dictionary(const Block& block) {
 void SectionRewriter::take_stream(const Block& block) {
   trace::StreamBlock stream;
   if (!trace::StreamBlock::parse(block.payload, stream)) {
-    return leave_out(block.offset, "a STREAM block that is too short");
+    return leave_out(block.offset, "a STREAM block is too short");
   }
   stream_blocks_[stream.stream_id].assign(block.payload.begin(), block.payload.end());
   if (cut_.everything || announced_.contains(stream.stream_id)) {
@@ -190,7 +188,7 @@ bool SectionRewriter::is_inside(const ExtentHeader& header) const {
 void SectionRewriter::take_extent(const Block& block) {
   ExtentHeader header;
   if (!ExtentHeader::parse(block.payload, header)) {
-    return leave_out(block.offset, "an extent shorter than its head");
+    return leave_out(block.offset, "an extent is shorter than its header");
   }
   const std::uint64_t first =
       header.first_sequence - std::min(header.dropped, header.first_sequence);
@@ -200,7 +198,7 @@ void SectionRewriter::take_extent(const Block& block) {
   next->second = std::max(expected, behind);
   if (!wants_stream(header.stream_id) || behind == first) return;
   if (!is_new && behind <= expected) {
-    return leave_out(block.offset, "an extent whose records stand before it already");
+    return leave_out(block.offset, "an extent repeats records before it");
   }
   // A gap before the first copied extent must not look like the beginning of the stream.
   const bool shows_gap =
@@ -213,7 +211,7 @@ void SectionRewriter::take_extent(const Block& block) {
       return write_extent(header, frame, block.payload);
     }
   } else {
-    report_.note({file_.path(), block.offset, "an unsound extent", "its sound records are kept"});
+    report_.note({file_.path(), block.offset, "a damaged extent", "its intact records are kept"});
     ++report_.damaged_blocks;
     report_.damaged_bytes += block.frame.block_bytes();
   }
@@ -224,7 +222,7 @@ void SectionRewriter::take_extent(const Block& block) {
 void SectionRewriter::take_losses(const Block& block) {
   trace::LossesBlock losses;
   if (!trace::LossesBlock::parse(block.payload, losses)) {
-    return leave_out(block.offset, "a LOSSES block shorter than it says");
+    return leave_out(block.offset, "a LOSSES block is shorter than its count");
   }
   if (!wants(losses.until_tsc) || (!cut_.everything && cut_.stream)) return;
   for (const trace::LossCount& count : losses.by_site) write_entry(count.site_id);
@@ -284,10 +282,10 @@ void SectionRewriter::take_point(const Block& block) {
   std::uint64_t watermark = 0;
   if (block.payload.size() < trace::kSequencePointFixedBytes ||
       !trace::parse_watermark(block.payload, watermark)) {
-    return leave_out(block.offset, "a sequence point that is too short");
+    return leave_out(block.offset, "a sequence point is too short");
   }
   if (watermark < read_watermark_) {
-    return leave_out(block.offset, "a sequence point older than the one before");
+    return leave_out(block.offset, "a sequence point is older than the one before");
   }
   read_watermark_ = watermark;
   const std::size_t room =
@@ -325,7 +323,7 @@ void SectionRewriter::take_point(const Block& block) {
     watermark_ = watermark;
     return copy(block);
   }
-  if (!all_kept) leave_out(block.offset, "streams of a sequence point that are not where it says");
+  if (!all_kept) leave_out(block.offset, "streams of a sequence point have other positions");
   if (!cut_.everything && !moved_) return;
   moved_ = false;
   watermark_ = watermark;

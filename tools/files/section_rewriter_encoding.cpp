@@ -74,7 +74,7 @@ void SectionRewriter::encode(Chunk& chunk, std::uint64_t offset) {
     }
     left = left.subspan(done.consumed_bytes);
     if (done.stop == trace::EncodeStop::kCorrupt || done.consumed_bytes == 0) {
-      if (!left.empty()) leave_out(offset, "records of an extent that cannot be encoded again");
+      if (!left.empty()) leave_out(offset, "records of an extent cannot be encoded again");
       break;
     }
   }

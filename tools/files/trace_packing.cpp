@@ -38,7 +38,7 @@ bool each_piece(trace::TraceFile& file,
 
 bool remove_source(const std::string& path, const PackingOptions& options, std::string* error) {
   if (options.keep || ::unlink(path.c_str()) == 0) return true;
-  *error = path + ": done, but it cannot be removed: " + std::generic_category().message(errno) +
+  *error = path + ": done, but cannot remove it: " + std::generic_category().message(errno) +
            "; remove it, or use --keep";
   return false;
 }
@@ -59,7 +59,7 @@ bool unchanged(const std::string& path, const struct stat& before, std::string* 
       now.st_mtim.tv_nsec == before.st_mtim.tv_nsec) {
     return true;
   }
-  *error = path + ": is still being written; pack it when consumerd is done with it";
+  *error = path + ": is still being written; pack it when consumerd has finished it";
   return false;
 }
 
@@ -73,7 +73,7 @@ bool pack_file(const std::string& path, const PackingOptions& options, std::stri
   const auto source = open_source(path, &report, error);
   if (source == nullptr) return false;
   if (dynamic_cast<const trace::PackedFile*>(source.get()) != nullptr) {
-    *error = path + ": is packed already";
+    *error = path + ": is already packed";
     return false;
   }
   const auto output =
@@ -82,18 +82,20 @@ bool pack_file(const std::string& path, const PackingOptions& options, std::stri
   const auto writer = trace::PackedFileWriter::create(
       [&](std::span<const std::byte> bytes) { return output->write(bytes); }, options.level);
   if (writer == nullptr) {
-    *error = path + ": no memory to pack it; try a lower --level";
+    *error = path + ": not enough memory to pack it; use a lower --level";
     return false;
   }
   const bool taken =
       each_piece(*source, [&](auto piece) { return writer->append(piece); }) && writer->finish();
   if (!unchanged(path, before, error)) return false;
   if (writer->content_bytes() != source->size()) {
-    *error = path + ": cannot be read to its end, or the packed file cannot be written";
+    *error = path +
+             ": cannot read it completely, or cannot write the packed file; check the disk and its "
+             "free space";
     return false;
   }
   if (!taken) {
-    *error = path + ": the packed file cannot be written; see to the room there";
+    *error = path + ": cannot write the packed file; check the free space";
     return false;
   }
   return output->commit(error) && remove_source(path, options, error);
@@ -109,7 +111,7 @@ bool unpack_file(const std::string& path, const PackingOptions& options, std::st
   }
   const std::string name(trace::unpacked_name(path));
   if (name == path) {
-    *error = path + ": does not end in .zst, which tells the name of the unpacked file; rename it";
+    *error = path + ": the name must end in .zst; rename it";
     return false;
   }
   const auto output = OutputFile::create(name, {options.force, mode_like(path)}, error);
@@ -120,11 +122,13 @@ bool unpack_file(const std::string& path, const PackingOptions& options, std::st
     return output->write(piece) && report.damaged_frames == 0;
   });
   if (report.damaged_frames != 0) {
-    *error = path + ": a frame cannot be restored; `ringcat repair` takes what is sound";
+    *error = path + ": a frame is damaged; use `ringcat repair` to copy the intact parts";
     return false;
   }
   if (!taken && bytes != source->size()) {
-    *error = path + ": cannot be read to its end, or the unpacked file cannot be written";
+    *error = path +
+             ": cannot read it completely, or cannot write the unpacked file; check the disk and "
+             "its free space";
     return false;
   }
   return output->commit(error) && remove_source(path, options, error);

@@ -68,7 +68,7 @@ bool rewrite_traces(const Rewriting& rewriting, trace::ReadReport& report, std::
     }
   }
   if (paths.empty()) {
-    *error = "no trace files there; name files or directories of *.ringtrace";
+    *error = "no trace files found; name files or directories of *.ringtrace";
     return false;
   }
   std::vector<Place> places;
@@ -84,8 +84,8 @@ bool rewrite_traces(const Rewriting& rewriting, trace::ReadReport& report, std::
     }
     if (places.size() == before) {
       *error = paths[i] +
-               ": nothing in it is a Ringside trace that this version reads; check "
-               "the path, or use a newer ringcat";
+               ": not a Ringside trace that this version can read; check the path, or use a newer "
+               "ringcat";
       return false;
     }
   }
@@ -109,7 +109,7 @@ bool rewrite_traces(const Rewriting& rewriting, trace::ReadReport& report, std::
     SectionRewriter(*file, place.scan, cut, writer, report).run();
   }
   if (rewriting.cut && output->bytes() == 0) {
-    *error = "nothing of that time, service and thread is there; nothing is written";
+    *error = "no records match the time, service and thread; no file is written";
     return false;
   }
   return output->commit(error);

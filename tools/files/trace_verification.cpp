@@ -61,7 +61,7 @@ VerifiedCounts TraceVerification::check(trace::TraceFile& file) {
     const bool is_header = block.frame.type == trace::BlockType::kHeader;
     if (!section || section->ended() || is_header) {
       close();
-      if (!is_header) complain(block.offset, "a block that no HEADER precedes");
+      if (!is_header) complain(block.offset, "a block without a preceding HEADER");
       ++counts.sections;
       section.emplace(block.offset, numbers_, complain);
     }

@@ -21,7 +21,7 @@ std::vector<std::string> SalvagedSegment::lines(bool utc) const {
   for (const SalvagedThread& t : threads) {
     std::string line = fmt::format("thread {} {}{}: {} records", t.thread_id, t.thread_name,
                                    t.ended ? " (ended)" : "", t.records);
-    if (t.drained != 0) line += fmt::format(" behind the {} that a consumer took", t.drained);
+    if (t.drained != 0) line += fmt::format(" after the {} that a consumer took", t.drained);
     if (t.overwritten != 0) line += fmt::format(", {} overwritten", t.overwritten);
     if (t.dropped != t.overwritten) line += fmt::format(", {} dropped", t.dropped - t.overwritten);
     if (t.last_sequence) {
@@ -31,7 +31,7 @@ std::vector<std::string> SalvagedSegment::lines(bool utc) const {
           fmt::format("; the last committed one is number {} of {}", *t.last_sequence, when.text());
     }
     if (t.unfinished) {
-      line += "; behind it an unfinished record";
+      line += "; after it an unfinished record";
       if (!t.unfinished_site.empty()) line += " of " + t.unfinished_site;
     }
     if (!t.damage.empty()) {
@@ -40,8 +40,9 @@ std::vector<std::string> SalvagedSegment::lines(bool utc) const {
     lines.push_back(std::move(line));
   }
   if (losses_without_ring != 0) {
-    lines.push_back(fmt::format("{} records had no ring, no memory or no room in the dictionary",
-                                losses_without_ring));
+    lines.push_back(
+        fmt::format("{} records were lost: no ring, no memory or no space in the dictionary",
+                    losses_without_ring));
   }
   if (overwritten_streams_lost != 0) {
     lines.push_back(fmt::format("{} records of threads that have ended were overwritten",

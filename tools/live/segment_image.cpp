@@ -67,7 +67,7 @@ std::unique_ptr<SegmentImage> SegmentImage::open_with(const std::string& path, i
     return nullptr;
   }
   if (irregular || fstat(image->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
-    *why = fmt::format("{} is no regular file; {}", path,
+    *why = fmt::format("{} is not a regular file; {}", path,
                        follow ? "name a segment or a copy of one" : "remove it");
     return nullptr;
   }
@@ -83,15 +83,14 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
   header_ = std::make_unique<shm::SegmentHeader>();
   std::array<std::byte, sizeof(shm::SegmentHeader)> bytes{};
   const std::string not_yet = fmt::format(
-      "{}: no segment yet: its service is creating it, or died before it had done so", path);
+      "{}: incomplete segment: its service is creating it, or died before it was complete", path);
   if (file_bytes_ == 0) {  // a service creates the file before it sets its size
     *why = not_yet;
     return false;
   }
   if (read(0, bytes) != bytes.size()) {
     *why = fmt::format(
-        "{}: ends within the header of a segment, after {} bytes; nothing of it can be "
-        "salvaged",
+        "{}: truncated after {} bytes, within the header of a segment; no records can be recovered",
         path, file_bytes_);
     return false;
   }
@@ -104,14 +103,14 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
     return false;
   }
   if (header.magic != shm::kSegmentMagic || header.byte_order_mark != shm::kByteOrderMark) {
-    *why = fmt::format("{}: no Ringside segment of a machine like this; {}", path,
-                       live ? "remove it" : "trace files are read without --segment");
+    *why = fmt::format("{}: not a Ringside segment of this type of machine; {}", path,
+                       live ? "remove it" : "read trace files without --segment");
     return false;
   }
   if (shm::abi_major(version) != shm::kAbiMajor) {
     *why = fmt::format(
-        "{}:8: a segment of ABI version {}.{}, this tool knows {}.{}; use that of the service's "
-        "release",
+        "{}:8: the segment has ABI version {}.{}, this tool supports {}.{}; use the tool of the "
+        "service's release",
         path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor);
     return false;
   }
@@ -125,9 +124,8 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
            region.stride != sizeof(shm::RingMetadata);
   };
   if (!layout || std::any_of(std::begin(header.regions), std::end(header.regions), strange)) {
-    *why = fmt::format(
-        "{}:112: the layout that the header claims is impossible; the header was overwritten",
-        path);
+    *why = fmt::format("{}:112: invalid layout in the header; the header was probably overwritten",
+                       path);
     return false;
   }
   layout_ = *layout;

@@ -45,7 +45,7 @@ class Salvage {
 
   SalvagedSegment run() {
     if (image_.missing_bytes() != 0) {
-      note(fmt::format("the file ends {} bytes too early", image_.missing_bytes()));
+      note(fmt::format("the file is truncated by {} bytes", image_.missing_bytes()));
     }
     result_.losses_without_ring =
         control_.lost_no_ring + control_.lost_no_memory + control_.lost_dictionary_full;
@@ -107,7 +107,7 @@ class Salvage {
   void put_clock() {
     const shm::SegmentHeader& segment = image_.header();
     if (segment.tsc_frequency_hz == 0) {
-      note("the header has no tick frequency; times are ticks");
+      note("the header has no tick frequency; times are in ticks");
       add_clock({0, 0, std::uint64_t{1} << 40, 0, 0});
       return;
     }
@@ -162,14 +162,14 @@ class Salvage {
     };
     while (sound < bytes.size()) {
       const std::uint32_t next = shm::entry_bytes(entries.subspan(sound));
-      if (next == 0) why = "an entry is cut short or has an impossible length";
+      if (next == 0) why = "an entry is truncated or has an invalid length";
       if (next == 0 || !sites_.add(entries.subspan(sound, next), &why)) break;
       if (sound + next - written > kDictionaryBlockBytes) flush();
       sound += next;
     }
     flush();
     if (sound != control_.dictionary_bytes) {
-      note(fmt::format("the dictionary is sound for {} of {} bytes{}{}", sound,
+      note(fmt::format("only {} of {} bytes of the dictionary are intact{}{}", sound,
                        control_.dictionary_bytes, why.empty() ? "" : ": ", why));
     }
   }
@@ -296,7 +296,7 @@ class Salvage {
           {words.stream_id, words.start_tsc, words.thread_id, ring, words.thread_name}, out);
     });
     if (shot.expected_bytes > image_.layout().ring_bytes) {
-      thread.damage = "the positions are impossible";
+      thread.damage = "invalid positions";
       thread.lost_bytes = 0;
     } else {
       if (image_.overwritten()) tell_overwritten(words, shot.bytes, cursor, thread);
@@ -322,14 +322,14 @@ class Salvage {
       if (done.stop == trace::EncodeStop::kCorrupt) {
         thread.damage = done.corrupt_reason;
       } else if (done.consumed_bytes == 0) {
-        thread.damage = "a record has no end";
+        thread.damage = "unterminated record";
       }
     }
     last_tsc_ = std::max(last_tsc_, cursor.last_tsc);
     const std::uint64_t decoded = shot.bytes.size() - rest.size();
     thread.lost_bytes = shot.expected_bytes - decoded;
     if (thread.damage.empty() && thread.lost_bytes != 0)
-      thread.damage = "the file ends before them";
+      thread.damage = "the file is truncated before them";
     if (thread.records != 0) {
       thread.last_sequence = cursor.next_sequence - 1;
       thread.last_unix_ns = clocks_.unix_ns(cursor.last_tsc);

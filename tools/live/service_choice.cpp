@@ -16,7 +16,7 @@
 namespace ringside::tool {
 namespace {
 
-constexpr const char* kGroup = "Which services";
+constexpr const char* kGroup = "Select services";
 
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -25,16 +25,16 @@ std::string_view file_name(std::string_view path) {
 }  // namespace
 
 void add_service_options(CLI::App& app, ServiceChoice& choice) {
-  app.add_option("--service", choice.services, "of this name")
+  app.add_option("--service", choice.services, "services with this name")
       ->type_name("GLOB")
       ->group(kGroup)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--pid", choice.pid, "this process, by the pid that it has in its container")
+  app.add_option("--pid", choice.pid, "the process with this pid (inside its container)")
       ->type_name("PID")
       ->group(kGroup);
   app.add_option("--shm-dir", choice.shm_dir,
-                 "where the services' segments are; else RINGSIDE_SHM_DIR")
+                 "directory of the services' segments; default: RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->group(kGroup)
       ->capture_default_str();
@@ -70,8 +70,8 @@ std::vector<std::string> chosen_segments(const ServiceChoice& choice, std::strin
     }
   }
   if (error) {
-    *why = fmt::format("cannot read {}: {}; --shm-dir names where the segments are", choice.shm_dir,
-                       error.message());
+    *why = fmt::format("cannot read {}: {}; set --shm-dir to the directory of the segments",
+                       choice.shm_dir, error.message());
     return {};
   }
   std::sort(files.begin(), files.end());
@@ -80,10 +80,11 @@ std::vector<std::string> chosen_segments(const ServiceChoice& choice, std::strin
 
 std::string no_such_service(const ServiceChoice& choice) {
   if (choice.services.empty() && !choice.pid) {
-    return "no service is traced in " + choice.shm_dir + "; --shm-dir says where to look";
+    return "no traced service in " + choice.shm_dir +
+           "; set --shm-dir to the directory of the segments";
   }
-  return "no such service is traced in " + choice.shm_dir +
-         "; ringctl list shows those that are, --shm-dir says where to look";
+  return "no matching service in " + choice.shm_dir +
+         "; ringctl list shows all services, --shm-dir selects the directory";
 }
 
 }  // namespace ringside::tool

@@ -34,7 +34,7 @@ std::vector<ListedStatement> list_statements(const SegmentImage& image, std::str
     rest = rest.subspan(entry_bytes);
   }
   if (!rest.empty() || bytes.size() != committed) {
-    *why = fmt::format("the dictionary is sound for {} of {} bytes only",
+    *why = fmt::format("only {} of {} bytes of the dictionary are intact",
                        bytes.size() - rest.size(), committed);
   }
   return statements;

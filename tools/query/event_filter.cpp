@@ -33,15 +33,14 @@ std::unique_ptr<EventFilter> EventFilter::make(const FilterOptions& options, std
     times.until_ns = *until;
   }
   if (!options.since.empty() && !options.until.empty() && times.since_ns >= times.until_ns) {
-    fault = fmt::format("'{}' is not before --until '{}', so that nothing lies between",
-                        options.since, options.until);
+    fault = fmt::format("'{}' must be before --until '{}'", options.since, options.until);
     return refuse("--since");
   }
   if (!options.level.empty()) {
     std::string_view name = options.level;
     if (name.ends_with('+')) name.remove_suffix(1);
     const auto level = trace::level_of_name(name);
-    fault = fmt::format("there is no level '{}'; levels are {}", name, trace::level_names());
+    fault = fmt::format("invalid level '{}'; use one of {}", name, trace::level_names());
     if (!level) return refuse("--level");
     filter->least_level_ = *level;
   }
@@ -130,7 +129,7 @@ std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site
   auto condition = trace::WhereCondition::of_site(*where_, site, &misfit);
   if (!misfit.empty()) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    notes_.insert(fmt::format("--where: {}:{} \"{}\" is left out: {}", site.file, site.line,
+    notes_.insert(fmt::format("--where: {}:{} \"{}\" never matches: {}", site.file, site.line,
                               site.format, misfit));
   }
   return condition;

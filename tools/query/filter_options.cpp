@@ -6,7 +6,7 @@ namespace ringside::tool {
 
 namespace {
 
-constexpr const char* kGroup = "Which records";
+constexpr const char* kGroup = "Select records";
 
 void add_text(CLI::App& app, const char* name, std::string& value, const char* type,
               const char* help) {
@@ -26,27 +26,26 @@ void add_globs(CLI::App& app, const char* name, std::vector<std::string>& value,
 
 void add_record_filter_options(CLI::App& app, FilterOptions& options) {
   add_text(app, "--since", options.since, "TIME",
-           "from this time on: 2026-11-20T21:35:16Z, '2026-11-20 21:35', 21:35 (today), -5m (ago; "
-           "ms, s, m, h, d), now, @1763674516.5 (Unix seconds)");
-  add_text(app, "--until", options.until, "TIME", "before this time");
-  add_text(
-      app, "--level", options.level, "LEVEL[+]",
-      "of this level or a more severe one: trace, debug, info, notice, warning, error, critical");
-  add_globs(app, "--category", options.categories, "GLOB", "of this category");
-  add_globs(app, "--thread", options.threads, "ID|GLOB", "of the thread of this id or name");
-  add_globs(app, "--service", options.services, "GLOB", "of this service");
+           "records since this time: 2026-11-20T21:35:16Z, '2026-11-20 21:35', 21:35 (today), -5m "
+           "(5 minutes ago; ms, s, m, h, d), now, @1763674516.5 (Unix seconds)");
+  add_text(app, "--until", options.until, "TIME", "records before this time");
+  add_text(app, "--level", options.level, "LEVEL[+]",
+           "records of at least this level: trace, debug, info, notice, warning, error, critical");
+  add_globs(app, "--category", options.categories, "GLOB", "records of this category");
+  add_globs(app, "--thread", options.threads, "ID|GLOB", "records of threads with this id or name");
+  add_globs(app, "--service", options.services, "GLOB", "records of this service");
   add_text(app, "--grep", options.grep, "REGEX",
-           "whose message matches this regular expression (RE2)");
+           "records whose message matches this regular expression (RE2)");
   add_text(app, "--where", options.where, "EXPR",
-           "that meet a condition on their fields: qty > 100 && side == \"B\"");
+           "records whose fields meet this condition: qty > 100 && side == \"B\"");
 }
 
 void add_filter_options(CLI::App& app, FilterOptions& options) {
   add_record_filter_options(app, options);
   add_globs(app, "--site", options.sites, "GLOB",
-            "of statements with this name, file, FILE:LINE or format text (without * ? [ a part "
-            "of the format will do)");
-  app.add_flag("--no-losses", options.no_losses, "without the places where records were dropped")
+            "records of statements with this name, file, FILE:LINE or format text (without * ? [ a "
+            "part of the format is enough)");
+  app.add_flag("--no-losses", options.no_losses, "do not print where records were dropped")
       ->group(kGroup);
 }
 

@@ -57,7 +57,7 @@ void add_parts(Question& question, const std::string& by, const std::string& int
       question.parts.push_back({special->kind, 0, 1});
     } else if (name.starts_with('@')) {
       throw Refusal{"--by " + name +
-                    " is unknown; there are @thread, @service, @process, @site, @level, @category"};
+                    " is unknown; use @thread, @service, @process, @site, @level or @category"};
     } else {
       question.parts.push_back({KeyPartKind::kField, fields_before + fields.size(), 1});
       fields.push_back(name);
@@ -67,7 +67,8 @@ void add_parts(Question& question, const std::string& by, const std::string& int
   if (interval.empty()) return;
   const std::optional<std::uint64_t> ns = parse_duration_ns(interval);
   if (!ns || *ns == 0) {
-    throw Refusal{"--interval " + interval + " is no time; write one like 250us, 10ms, 1s, 5m, 1h"};
+    throw Refusal{"--interval " + interval +
+                  " is not a duration; use a number and a unit, such as 250us, 10ms, 1s, 5m, 1h"};
   }
   question.parts.insert(question.parts.begin(), KeyPart{KeyPartKind::kInterval, 0, *ns});
   question.part_names.insert(question.part_names.begin(), "time");
@@ -106,14 +107,15 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
   std::vector<std::string> words = options.words;
   const bool is_gap = !options.gap.empty();
   if (!is_gap) {
-    if (words.empty()) throw Refusal{"no SITE; ringcat agg SITE PATH..."};
+    if (words.empty()) throw Refusal{"SITE is missing; usage: ringcat agg SITE PATH..."};
     question.sites = selector_of(words.front());
     words.erase(words.begin());
     if (!options.join.empty() || !options.join_to.empty() || options.across) {
-      throw Refusal{"--join, --join-to and --across go with --gap SITE_A SITE_B"};
+      throw Refusal{"--join, --join-to and --across require --gap SITE_A SITE_B"};
     }
   }
-  if (words.empty()) throw Refusal{"no PATH; name trace files or directories behind the site"};
+  if (words.empty())
+    throw Refusal{"PATH is missing; name trace files or directories after the site"};
   question.paths = std::move(words);
   trace::ReadError error;
   const auto files = trace::query::files_of(question.paths, &error);
@@ -121,9 +123,9 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
 
   if (is_gap) {
     if (options.join.empty()) {
-      throw Refusal{"--gap needs --join FIELD, the field by which its two sites belong together"};
+      throw Refusal{"--gap requires --join FIELD, the field that relates records of the two sites"};
     }
-    if (!options.field.empty()) throw Refusal{"--gap measures the gap: --field has no place there"};
+    if (!options.field.empty()) throw Refusal{"--gap and --field exclude each other; omit one"};
     question.source = NumberSource::kGap;
     question.number_name = "gap_ns";
     question.gap.from = selector_of(options.gap[0]);
@@ -131,7 +133,7 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
     question.gap.by = split_names(options.join);
     question.gap.to_by = split_names(options.join_to.empty() ? options.join : options.join_to);
     if (question.gap.by.size() != question.gap.to_by.size()) {
-      throw Refusal{"--join and --join-to name different numbers of fields"};
+      throw Refusal{"--join and --join-to must name the same number of fields"};
     }
     question.gap.across_processes = options.across;
     question.gap.scope = question.filter->scope();
@@ -174,31 +176,34 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
 
 void QuestionOptions::add_to(CLI::App& app) {
   set_help_format(app);
-  app.add_option("SITE_AND_PATHS", words,
-                 "SITE, then trace files or directories; with --gap only the latter")
+  app.add_option(
+         "SITE_AND_PATHS", words,
+         "SITE, then trace files or directories; with --gap only trace files or directories")
       ->option_text("[SITE] PATH...");
-  app.add_option("--field", field,
-                 "the number in question: a field's name, #3 for the third, or @duration of spans")
+  app.add_option(
+         "--field", field,
+         "the number to evaluate: the name of a field, #3 for the third, or @duration of spans")
       ->type_name("FIELD");
-  app.add_option("--gap", gap,
-                 "the time from a record of SITE_A to the next one of SITE_B with the same --join")
+  app.add_option(
+         "--gap", gap,
+         "evaluate the time from a record of SITE_A to the next one of SITE_B with the same --join")
       ->expected(2)
       ->allow_extra_args(false)
       ->option_text("SITE_A SITE_B");
-  app.add_option("--join", join, "field(s) by which the sites of a gap belong together")
+  app.add_option("--join", join, "fields that must be equal in both records of a gap")
       ->option_text("FIELD[,FIELD...]");
-  app.add_option("--join-to", join_to, "their names in SITE_B, where they are others")
+  app.add_option("--join-to", join_to, "names of these fields in SITE_B, if they differ")
       ->option_text("FIELD[,FIELD...]");
-  app.add_flag("--across", across, "gaps may begin in one process and end in another");
-  app.add_flag("--utc", utc, "times in UTC instead of the local time zone");
+  app.add_flag("--across", across, "gaps can begin in one process and end in another");
+  app.add_flag("--utc", utc, "print times in UTC instead of the local time zone");
   add_record_filter_options(app, filter);
   threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   app.add_option("--threads", threads,
-                 "threads that read, a file each; else one for each processor, up to 4")
+                 "number of threads, each reads a file; default: one per processor, up to 4")
       ->check(CLI::Range(1U, 64U));
   const std::map<std::string, TableFormat> formats{
       {"text", TableFormat::kText}, {"json", TableFormat::kJson}, {"csv", TableFormat::kCsv}};
-  app.add_option("--format", format, "what to print (default text)")
+  app.add_option("--format", format, "format of the output (default text)")
       ->transform(CLI::CheckedTransformer(formats).description(""))
       ->option_text("text|json|csv");
 }

@@ -40,7 +40,7 @@ int complain_of_damage(const trace::ReadReport& report) {
   if (report.further_notes > 0) complain(fmt::format("{} further notes", report.further_notes));
   if (report.late_records > 0) {
     complain(
-        fmt::format("{} records arrived after younger ones had been printed", report.late_records));
+        fmt::format("{} records arrived late, after newer ones were printed", report.late_records));
   }
   if (report.damaged_bytes == 0 && report.missing_records == 0) return kExitOk;
   complain(fmt::format("{} bytes in {} places could not be read; {} records are missing",

@@ -104,7 +104,7 @@ void add_total(std::string& out, const TraceStats& stats, const trace::ReadRepor
   const std::uint64_t span = stats.last_ns() - stats.first_ns();
   out += fmt::format("from {} to {}: {:.6f} s", time_text(stats.first_ns(), utc),
                      time_text(stats.last_ns(), utc), static_cast<double>(span) / 1e9);
-  if (span != 0) out += fmt::format(", {:.0f} records a second", per_second(total.records, span));
+  if (span != 0) out += fmt::format(", {:.0f} records per second", per_second(total.records, span));
   out += '\n';
 }
 

@@ -224,33 +224,36 @@ int answer(const Question& question, const AggOptions& options,
 
 int run_agg(int argc, char** argv) {
   AggOptions options;
-  CLI::App app("Counts the records of chosen sites; sums, means and percentiles of a number.",
-               "ringcat agg");
+  CLI::App app(
+      "Counts records of selected sites; computes sums, means and percentiles of a number.",
+      "ringcat agg");
   options.question.add_to(app);
   std::string from;
   add_from_option(app, from);
-  app.add_option(
-         "--by", options.by,
-         "a row for each value of fields, or of @thread, @service, @process, @site, @level, "
-         "@category")
+  app.add_option("--by", options.by,
+                 "one row per value of these fields, or of @thread, @service, @process, @site, "
+                 "@level, @category")
       ->option_text("FIELD[,FIELD...]");
-  app.add_option("--interval", options.interval, "a row for each interval of time, as 10ms, 1s, 5m")
+  app.add_option("--interval", options.interval,
+                 "one row per interval of time, such as 10ms, 1s, 5m")
       ->type_name("DURATION");
-  app.add_option("--percentiles", options.percentiles, "which, from 0 to 100; \"\" for none")
+  app.add_option("--percentiles", options.percentiles,
+                 "percentiles to print, from 0 to 100; \"\" for none")
       ->type_name("N[,N...]")
       ->capture_default_str();
   app.footer(
-      "SITE chooses log statements: a part of the format, a name, or FILE:LINE; or terms\n"
-      "text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB joined by &&. text:* is all.\n"
-      "A field is called like the argument of the log statement.\n"
+      "SITE selects log statements: a part of the format, a name, or FILE:LINE; or terms\n"
+      "text:GLOB, name:GLOB, file:GLOB[:LINE], category:GLOB joined by &&. text:* selects all.\n"
+      "A field has the name of the argument of the log statement.\n"
       "\n"
       "  ringcat agg 'order filled' --field qty --by symbol --percentiles 50,99 /traces\n"
       "  ringcat agg --gap 'request started' 'request finished' --join id /traces\n"
       "\n"
-      "Sums of integers are exact, percentiles too up to 1,024 numbers, then off by 0.4 % at\n"
-      "most. Gaps and durations are in ns; of a gap, --by takes fields of SITE_B.\n"
+      "Sums of integers are exact. Percentiles are exact up to 1,024 numbers; beyond that the\n"
+      "error is at most 0.4 %. Gaps and durations are in ns; with --gap, --by takes fields of\n"
+      "SITE_B.\n"
       "\n"
-      "Exit status: 0 all read, 1 damage was skipped, 2 wrong usage, or the trace has no such\n"
+      "Exit status: 0 all read, 1 damage was skipped, 2 invalid usage, or the trace has no such\n"
       "site or field, 3 nothing could be read or written.");
   try {
     app.parse(argc, argv);
@@ -260,7 +263,7 @@ int run_agg(int argc, char** argv) {
   const auto percentiles = parse_percentiles(options.percentiles);
   if (!percentiles) {
     complain("--percentiles " + options.percentiles +
-             ": write numbers from 0 to 100 like 50,99,99.9");
+             ": invalid percentiles; use numbers from 0 to 100, such as 50,99,99.9");
     return kExitUsage;
   }
   ForeignInputs inputs;

@@ -13,38 +13,38 @@ namespace ringside::tool {
 
 void add_format_options(CLI::App& app, FormatOptions& options) {
   options.format = "text";
-  app.add_option("--format", options.format, "what a record becomes")
+  app.add_option("--format", options.format, "format of the output")
       ->check(CLI::IsMember({"text", "json", "csv", "logfmt"}))
       ->capture_default_str();
-  app.add_option("--columns", options.columns,
-                 "of csv: names as in --template, or of fields, such as time,level,qty,msg")
+  app.add_option(
+         "--columns", options.columns,
+         "columns of csv: names as in --template or names of fields, such as time,level,qty,msg")
       ->type_name("NAME[,NAME...]");
   app.add_option("--template", options.line_template,
-                 "lines like '{time} {level:<8} {field:qty:>10} {msg}'; {{ and }} are braces. "
-                 "Names: " +
+                 "format of a line, such as '{time} {level:<8} {field:qty:>10} {msg}'; write {{ "
+                 "and }} for braces. Names: " +
                      column_names() + ", field:NAME");
-  app.add_flag(
-      "--raw", options.raw,
-      "control characters and invalid UTF-8 in texts as they are, and a terminal obeys them; "
-      "else they show as \\n and \\x1b");
+  app.add_flag("--raw", options.raw,
+               "print control characters and invalid UTF-8 unchanged (a terminal interprets them); "
+               "default: escaped as \\n and \\x1b");
 }
 
 std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options, bool color,
                                                    std::string* why) {
   if (!options.columns.empty() && options.format != "csv") {
-    *why = "--columns belongs to --format csv; add it, or use --template";
+    *why = "--columns requires --format csv; add it, or use --template";
     return nullptr;
   }
   if (!options.line_template.empty()) {
     if (options.format != "text") {
-      *why = "--template and --format " + options.format + " are two formats; omit one";
+      *why = "--template and --format " + options.format + " exclude each other; omit one";
       return nullptr;
     }
     return TemplateLines::make(options.line_template, options.raw, why);
   }
   if (options.raw && options.format != "text") {
-    *why = "--raw has no meaning with --format " + options.format +
-           ", which escapes what has to be; omit it";
+    *why =
+        "--raw has no effect with --format " + options.format + ", which always escapes; omit it";
     return nullptr;
   }
   if (options.format == "json") return std::make_unique<JsonLines>();

@@ -71,7 +71,7 @@ std::string text_of(const Question& question, const HistOptions& options,
   question.describe(table);
   table.add_fact("of", Cell::of_text(question.number_name));
   if (histogram.below() + histogram.above() > 0) {
-    table.add_fact("outside (infinite, or written meanwhile)",
+    table.add_fact("outside (infinite, or written during the run)",
                    Cell::of_count(histogram.below() + histogram.above()));
   }
   if (format == TableFormat::kText) {
@@ -95,14 +95,14 @@ int answer(const Question& question, const HistOptions& options) {
   const ReadNumbers first = read_numbers(question, bounds);
   if (!first.answered) return first.exit_code;
   if (bounds.summary.count() == 0) {
-    complain("no numbers: " + question.number_name + " has no finite value in these files");
+    complain("no values: " + question.number_name + " has no finite value in these files");
     return std::max(first.exit_code, kExitDamaged);
   }
   const Scale scale = options.logarithmic ? Scale::kLogarithmic : Scale::kLinear;
   HistogramSink<T> sink{Histogram(static_cast<double>(bounds.summary.min()),
                                   static_cast<double>(bounds.summary.max()), options.rows, scale)};
   if (sink.histogram.scale() != scale) {
-    complain("--log needs numbers above 0, the smallest is " +
+    complain("--log requires numbers above 0; the smallest is " +
              Cell::of_number(static_cast<double>(bounds.summary.min()), TableFormat::kText).text);
     return kExitUsage;
   }
@@ -117,25 +117,26 @@ int answer(const Question& question, const HistOptions& options) {
 
 int run_hist(int argc, char** argv) {
   HistOptions options;
-  CLI::App app("Draws how a number of chosen sites is spread.", "ringcat hist");
+  CLI::App app("Draws a histogram of a number of selected sites.", "ringcat hist");
   options.question.add_to(app);
   std::string from;
   add_from_option(app, from);
-  app.add_option("--rows", options.rows, "how many")
+  app.add_option("--rows", options.rows, "number of rows")
       ->check(CLI::Range(1U, 10000U))
       ->capture_default_str();
   app.add_flag("--log", options.logarithmic, "rows of equal ratio instead of equal width");
-  app.add_option("--width", options.width, "columns of a line; else the terminal's, or 80")
+  app.add_option("--width", options.width,
+                 "width of a line in columns; default: that of the terminal, or 80")
       ->check(CLI::Range(20U, 10000U));
-  app.add_flag("--ascii", options.ascii, "bars of # instead of block characters");
+  app.add_flag("--ascii", options.ascii, "draw bars with # instead of block characters");
   app.footer(
       "  ringcat hist 'order filled' --field qty /traces\n"
       "  ringcat hist --gap 'request started' 'request done' --join id --log /traces\n"
       "\n"
-      "SITE, fields and gaps are those of ringcat agg. The files are read twice. A row has its\n"
-      "lower edge and not its upper one, but for the last.\n"
+      "SITE, fields and gaps are those of ringcat agg. The files are read twice. A row includes\n"
+      "its lower bound and excludes its upper bound; the last row includes both.\n"
       "\n"
-      "Exit status: 0 all read, 1 damage was skipped, or there are no numbers, 2 wrong usage, or\n"
+      "Exit status: 0 all read, 1 damage was skipped, or there are no values, 2 invalid usage, or\n"
       "the trace has no such site or field, 3 nothing could be read or written.");
   try {
     app.parse(argc, argv);
@@ -143,7 +144,8 @@ int run_hist(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   if (options.question.field.empty() && options.question.gap.empty()) {
-    complain("hist needs a number: --field FIELD, --field @duration or --gap SITE_A SITE_B");
+    complain(
+        "hist requires a number; give --field FIELD, --field @duration or --gap SITE_A SITE_B");
     return kExitUsage;
   }
   ForeignInputs inputs;

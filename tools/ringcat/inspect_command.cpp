@@ -55,8 +55,7 @@ int inspect(const InspectOptions& options) {
                                                      : format->inspect != nullptr);
   if (!known) {
     return refuse(options.path +
-                  ": no format that is read begins like this; name it with --from: " +
-                  names_of_read_formats());
+                  ": unknown format; give it with --from: " + names_of_read_formats());
   }
   OutputBytes output([](std::span<const std::byte> bytes) {
     return write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -82,29 +81,29 @@ int inspect(const InspectOptions& options) {
 
 int run_inspect(int argc, char** argv) {
   InspectOptions options;
-  CLI::App app("Shows what a file of any format that ringcat reads consists of.",
-               "ringcat inspect");
+  CLI::App app("Shows the contents of a file of any format that ringcat reads.", "ringcat inspect");
   app.add_option("FILE", options.path,
-                 "a file, a directory of a format that is one, or - for standard input")
+                 "a file, a directory (for formats that are directories), or - for standard input")
       ->required();
   CLI::Option* const json = app.add_flag_callback(
-      "--json", [&] { options.style = InspectStyle::kJson; }, "for machines: one JSON document");
+      "--json", [&] { options.style = InspectStyle::kJson; }, "print one JSON document");
   app.add_flag_callback(
          "--csv", [&] { options.style = InspectStyle::kCsv; },
-         "one line an event or block, without what has no place in a table")
+         "print one line per event or block, with the values that fit a table")
       ->excludes(json);
-  app.add_option("--from", options.from,
-                 "the format; else the first bytes tell: " + names_of_read_formats())
+  app.add_option(
+         "--from", options.from,
+         "format of the file; default: detected by its first bytes: " + names_of_read_formats())
       ->type_name("FORMAT");
   app.footer(
-      "Exit status: 0 all read, 1 reading ended in an error and what precedes it is shown, 2 the\n"
-      "file is refused, or wrong usage, 3 the output failed.");
+      "Exit status: 0 all read, 1 an error ended reading, the part before it is shown, 2 the\n"
+      "file is refused, or invalid usage, 3 the output failed.");
   set_help_format(app);
   try {
     app.parse(argc, argv);
     if (!options.from.empty() && find_foreign_format(options.from) == nullptr) {
-      throw CLI::ValidationError("--from", "there is no format " + options.from + "; there are " +
-                                               names_of_read_formats());
+      throw CLI::ValidationError(
+          "--from", "unknown format " + options.from + "; use one of " + names_of_read_formats());
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;

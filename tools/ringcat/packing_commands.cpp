@@ -18,9 +18,9 @@ using Work = bool (*)(const std::string&, const PackingOptions&, std::string*);
 int run(CLI::App& app, int argc, char** argv, PackingOptions& options, Work work) {
   std::vector<std::string> files;
   app.add_option("FILE", files, "trace files")->required();
-  app.add_flag("--keep", options.keep, "leaves FILE where it is");
-  app.add_flag("--force", options.force, "replaces files that are there already");
-  app.footer("Exit status: 0 all done, 2 wrong usage, 3 a file could not be read or written.");
+  app.add_flag("--keep", options.keep, "keep FILE");
+  app.add_flag("--force", options.force, "replace existing files");
+  app.footer("Exit status: 0 success, 2 invalid usage, 3 a file could not be read or written.");
   set_help_format(app);
   try {
     app.parse(argc, argv);
@@ -42,10 +42,10 @@ int run(CLI::App& app, int argc, char** argv, PackingOptions& options, Work work
 int run_pack(int argc, char** argv) {
   PackingOptions options;
   CLI::App app(
-      "Packs trace files: FILE.zst, which all of ringcat reads like FILE and `zstd -d` restores, "
-      "takes the place of FILE. Not for files that are still being written.",
+      "Packs trace files: replaces FILE by FILE.zst. ringcat reads it like FILE; `zstd -d` "
+      "restores FILE. Refuses files that are still being written.",
       "ringcat pack");
-  app.add_option("--level", options.level, "of zstd: more takes longer")
+  app.add_option("--level", options.level, "compression level of zstd; higher is slower")
       ->check(CLI::Range(1, 19))
       ->capture_default_str();
   return run(app, argc, argv, options, pack_file);
@@ -53,7 +53,7 @@ int run_pack(int argc, char** argv) {
 
 int run_unpack(int argc, char** argv) {
   PackingOptions options;
-  CLI::App app("Unpacks trace files: FILE takes the place of FILE.zst.", "ringcat unpack");
+  CLI::App app("Unpacks trace files: replaces FILE.zst by FILE.", "ringcat unpack");
   return run(app, argc, argv, options, unpack_file);
 }
 

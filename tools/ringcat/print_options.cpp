@@ -31,7 +31,7 @@ bool is_color_terminal() {
 
 std::string subcommand_list() {
   std::string list =
-      "Subcommands (ringcat NAME --help tells more; a file of such a name is ./NAME):\n";
+      "Subcommands (see ringcat NAME --help; write ./NAME for a file of that name):\n";
   for (const Subcommand& one : subcommands()) {
     list += fmt::format("  {:<9}{}\n", one.name, one.description);
   }
@@ -41,8 +41,8 @@ std::string subcommand_list() {
 void check_listening(PrintOptions& options) {
   const ForeignFormat* const format = find_foreign_format(options.from);
   if (format == nullptr || format->collect == nullptr) {
-    throw CLI::ValidationError(
-        "--listen", "needs --from with a format that is sent: " + names_of_collected_formats());
+    throw CLI::ValidationError("--listen", "requires --from with a format that senders use: " +
+                                               names_of_collected_formats());
   }
   if (options.conversion.format.empty() && !options.conversion.output.empty()) {
     options.conversion.format = "ringtrace";
@@ -54,7 +54,8 @@ void check_lines(const CLI::App& app) {
   for (const char* const name :
        {"--format", "--columns", "--template", "--raw", "--color", "--utc"}) {
     if (app.get_option(name)->count() == 0) continue;
-    throw CLI::ValidationError(name, "is of printed lines, not of --to; omit one");
+    throw CLI::ValidationError(name,
+                               "formats printed lines and cannot be used with --to; omit one");
   }
 }
 
@@ -64,14 +65,15 @@ CLI::Validator whole_number() {
       [](const std::string& text) {
         const bool is_whole = !text.empty() && text.size() < 20 &&
                               text.find_first_not_of("0123456789") == std::string::npos;
-        return is_whole ? std::string() : "'" + text + "' is not a whole number, 0 or more";
+        return is_whole ? std::string() : "'" + text + "' is not an integer of at least 0";
       },
       "");
 }
 
 void check_standard_input(const std::vector<std::string>& paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1) {
-    throw CLI::ValidationError("PATH", "- is standard input, which can be read once; give it once");
+    throw CLI::ValidationError("PATH",
+                               "- is standard input, which can be read only once; give it once");
   }
 }
 
@@ -79,69 +81,67 @@ void check_standard_input(const std::vector<std::string>& paths) {
 
 std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit_code) {
   PrintOptions options;
-  CLI::App app("Prints the records of trace files in the order of time.", "ringcat");
+  CLI::App app("Prints the records of trace files, sorted by time.", "ringcat");
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
   CLI::Option* const paths =
       app.add_option("PATH", options.paths,
                      "trace files, directories of *.ringtrace files, or - for standard input");
   CLI::Option* const segment =
-      app.add_option(
-             "--segment", options.segment,
-             "a segment in shared memory, or a copy of one, instead of trace files: what it "
-             "still holds, and on standard error what is known of each thread")
+      app.add_option("--segment", options.segment,
+                     "read a segment in shared memory, or a copy of one, instead of trace files; "
+                     "reports each thread on standard error")
           ->type_name("FILE")
           ->excludes(paths);
   add_from_option(app, options.from);
-  CLI::Option* const listen =
-      app.add_option("--listen", options.listen,
-                     "takes what senders send to tcp://HOST:PORT until a signal (Ctrl-C), in the "
-                     "format --from: " +
-                         names_of_collected_formats() +
-                         "; with -o FILE alone, writes it as a Ringside trace")
-          ->type_name("ADDRESS")
-          ->excludes(paths)
-          ->excludes(segment);
+  CLI::Option* const listen = app.add_option("--listen", options.listen,
+                                             "receive records from senders at tcp://HOST:PORT "
+                                             "until a signal (Ctrl-C), in the format --from: " +
+                                                 names_of_collected_formats() +
+                                                 "; with -o FILE only, write a Ringside trace")
+                                  ->type_name("ADDRESS")
+                                  ->excludes(paths)
+                                  ->excludes(segment);
   add_filter_options(app, options.filter);
   std::string color = "auto";
   app.add_option("--color", color,
-                 "levels in colour: auto (on a terminal, unless NO_COLOR is set), always, never")
+                 "colour the levels: auto (on a terminal, unless NO_COLOR is set), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   std::uint64_t head = 0;
   std::size_t tail = 0;
-  CLI::Option* const head_option = app.add_option("--head", head, "the first N lines alone")
+  CLI::Option* const head_option = app.add_option("--head", head, "print only the first N lines")
                                        ->type_name("N")
                                        ->check(whole_number());
-  CLI::Option* const tail_option = app.add_option("--tail", tail, "the last N lines alone")
+  CLI::Option* const tail_option = app.add_option("--tail", tail, "print only the last N lines")
                                        ->type_name("N")
                                        ->check(CLI::Range(std::size_t{0}, kMostTail))
                                        ->excludes(head_option);
   app.add_flag("-f,--follow", options.follow,
-               "go on with what is still written, until a signal (Ctrl-C)")
+               "wait for new records and print them, until a signal (Ctrl-C)")
       ->excludes(segment)
       ->excludes(listen);
   add_format_options(app, options.format);
   add_conversion_options(app, options.conversion);
-  app.add_flag("--utc", options.utc, "times in UTC instead of the local time zone");
+  app.add_flag("--utc", options.utc, "print times in UTC instead of the local time zone");
   // More than a few threads would be idle: one thread reads for all of them.
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   app.add_option("--threads", options.threads,
-                 "threads that read and format; else one for each processor, up to 4")
+                 "number of threads that read and format; default: one per processor, up to 4")
       ->check(CLI::Range(1U, 64U));
   app.footer(
       subcommand_list() +
-      "One line a record:\n"
+      "One line per record:\n"
       "  2026-11-20 21:35:16.554575617 orders.cc:31 NOTICE [4711 worker-2] the message\n"
-      "where 4711 is the thread. Records that were dropped show as a line of level LOST in\n"
-      "their place; a message whose strings were cut ends in \" [cut]\".\n"
+      "where 4711 is the thread. Dropped records show as a line of level LOST in their place;\n"
+      "a message whose strings were truncated ends in \" [cut]\".\n"
       "\n"
       "Conditions of --where: the fields of a statement, by name, by their last part (qty for\n"
       "order->qty) or between back quotes (`items[0]`), and level, line, file, function, site,\n"
       "category, service, pid, thread (id or name), msg; numbers, \"texts\", TRACE to CRITICAL,\n"
       "true, false; == != < <= > >= =~ \"regex\" !~ in (1, 2) + - * / && || ! and parentheses.\n"
-      "Records of a statement that lacks a field which is mentioned do not match.\n"
+      "Records of a statement that lacks one of the named fields do not match.\n"
       "\n"
-      "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
+      "Exit status: 0 all read, 1 damage was skipped (see standard error), 2 invalid usage,\n"
       "3 nothing could be read, or nothing written.");
   set_help_format(app);
   try {

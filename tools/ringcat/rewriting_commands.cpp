@@ -19,9 +19,8 @@ namespace {
 // False if the process must end at once with `*exit_code`.
 bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
   app.footer(
-      "Exit status: 0 done, 1 done, but damage was left out (said on standard error), 2 wrong "
-      "usage,\n"
-      "3 a file could not be read or written.");
+      "Exit status: 0 success, 1 success, but damage was left out (see standard error),\n"
+      "2 invalid usage, 3 a file could not be read or written.");
   set_help_format(app);
   try {
     app.parse(argc, argv);
@@ -35,10 +34,8 @@ bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
 void add_paths(CLI::App& app, Rewriting& rewriting) {
   app.add_option("IN", rewriting.inputs, "trace files, packed or not, or directories of them")
       ->required();
-  app.add_option("-o,--output", rewriting.output, "the file to write")
-      ->type_name("OUT")
-      ->required();
-  app.add_flag("--force", rewriting.force, "replaces OUT if it is there already");
+  app.add_option("-o,--output", rewriting.output, "file to write")->type_name("OUT")->required();
+  app.add_flag("--force", rewriting.force, "replace OUT if it exists");
 }
 
 int rewrite(const Rewriting& rewriting) {
@@ -61,12 +58,13 @@ int run_repair(int argc, char** argv) {
   Rewriting rewriting;
   std::string input;
   CLI::App app(
-      "Writes what is sound of a trace file into a new one, whose sections end with INDEX and END. "
-      "Records that are lost stay a gap in their thread's sequence numbers, which shows as LOST.",
+      "Copies the intact parts of a damaged trace file into a new file, whose sections end with "
+      "INDEX and END. Lost records remain gaps in the sequence numbers of their thread and show as "
+      "LOST.",
       "ringcat repair");
   app.add_option("IN", input, "a trace file, packed or not")->required();
-  app.add_option("OUT", rewriting.output, "the file to write")->required();
-  app.add_flag("--force", rewriting.force, "replaces OUT if it is there already");
+  app.add_option("OUT", rewriting.output, "file to write")->required();
+  app.add_flag("--force", rewriting.force, "replace OUT if it exists");
   int exit_code = kExitOk;
   if (!parse(app, argc, argv, &exit_code)) return exit_code;
   rewriting.inputs = {input};
@@ -78,20 +76,19 @@ int run_slice(int argc, char** argv) {
   FilterOptions filter;
   bool utc = false;
   CLI::App app(
-      "Writes the records of some time, services or threads into a file that is complete by "
-      "itself.",
+      "Writes the records of a time range, of services or of threads into a self-contained file.",
       "ringcat slice");
   add_paths(app, rewriting);
-  app.add_option("--since", filter.since, "from this time on: see ringcat --help")
+  app.add_option("--since", filter.since, "records since this time; see ringcat --help")
       ->type_name("TIME");
-  app.add_option("--until", filter.until, "up to, but not including, this time")->type_name("TIME");
-  app.add_option("--service", filter.services, "services of this name")
+  app.add_option("--until", filter.until, "records before this time")->type_name("TIME");
+  app.add_option("--service", filter.services, "records of services with this name")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  app.add_option("--thread", filter.threads, "threads of this id or name")
+  app.add_option("--thread", filter.threads, "records of threads with this id or name")
       ->type_name("ID|GLOB")
       ->allow_extra_args(false);
-  app.add_flag("--utc", utc, "times without a zone are UTC");
+  app.add_flag("--utc", utc, "read times without a zone as UTC");
   int exit_code = kExitOk;
   if (!parse(app, argc, argv, &exit_code)) return exit_code;
   std::string why;
@@ -106,7 +103,7 @@ int run_slice(int argc, char** argv) {
 
 int run_merge(int argc, char** argv) {
   Rewriting rewriting;
-  CLI::App app("Writes several trace files, also of several services and hosts, into one.",
+  CLI::App app("Merges trace files into one, including files of different services and hosts.",
                "ringcat merge");
   add_paths(app, rewriting);
   int exit_code = kExitOk;

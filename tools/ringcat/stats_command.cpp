@@ -45,24 +45,23 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
                  "trace files, or directories of them, or - for standard input")
       ->required();
   add_from_option(app, options.from);
-  app.add_option("--interval", options.interval, "also by intervals such as 500ms, 1s, 10m")
+  app.add_option("--interval", options.interval, "also count per interval, such as 500ms, 1s, 10m")
       ->type_name("DURATION");
   app.add_option("--top", options.report.top,
-                 "statements in the table, those with most records; "
-                 "0: all")
+                 "number of statements in the table, those with the most records first; 0: all")
       ->capture_default_str();
-  app.add_option("--format", options.format, "what to print")
+  app.add_option("--format", options.format, "format of the output")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   add_filter_options(app, options.filter);
-  app.add_flag("--utc", options.report.utc, "times in UTC instead of the local time zone");
+  app.add_flag("--utc", options.report.utc, "print times in UTC instead of the local time zone");
   app.footer(
-      "Ring bytes are what the records took in shared memory: 8 for the head, and each argument\n"
-      "in its natural size. Lost records count by cause for their stream and time, and for their\n"
-      "statement as far as the service could tell (a trace of format 1.2). Records that were cut\n"
-      "(too large) or came late are there, and are not lost.\n"
+      "Ring bytes are the size of the records in shared memory: 8 for the header, and each\n"
+      "argument in its natural size. Lost records are counted by cause, per stream and time, and\n"
+      "per statement if the trace has this information (format 1.2). Truncated records (too\n"
+      "large) and late records are present, not lost.\n"
       "\n"
-      "Exit status: 0 all read, 1 damage was skipped (said on standard error), 2 wrong usage,\n"
+      "Exit status: 0 all read, 1 damage was skipped (see standard error), 2 invalid usage,\n"
       "3 nothing could be read, or nothing written.");
   set_help_format(app);
   try {
@@ -75,7 +74,7 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
     const auto interval_ns = parse_duration_ns(options.interval);
     if (!interval_ns || *interval_ns == 0) {
       complain("--interval " + options.interval +
-               ": not a length of time; write a number and a unit, such as 500ms, 1s or 10m");
+               ": invalid duration; use a number and a unit, such as 500ms, 1s or 10m");
       *exit_code = kExitUsage;
       return {};
     }

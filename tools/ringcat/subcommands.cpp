@@ -12,17 +12,17 @@ namespace ringside::tool {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
-    {"agg", "counts, sums, percentiles of a number; times between two sites", run_agg},
-    {"hist", "how the values of a number are spread, drawn in the terminal", run_hist},
-    {"print", "records in the order of time; what ringcat does without a subcommand", run_print},
-    {"inspect", "what a file of any format consists of, as text, JSON or CSV", run_inspect},
-    {"verify", "checks every block, number and index of trace files", run_verify},
-    {"stats", "records, bytes and losses by stream, statement and interval", run_stats},
-    {"pack", "packs trace files with zstd; they are read like unpacked ones", run_pack},
-    {"unpack", "restores packed trace files", run_unpack},
-    {"slice", "the records of some time, services or threads as a file of their own", run_slice},
-    {"merge", "several trace files as one", run_merge},
-    {"repair", "what is sound of a damaged trace file as a sound one", run_repair},
+    {"agg", "count, sum, percentiles of a number; times between two sites", run_agg},
+    {"hist", "draw a histogram of a number in the terminal", run_hist},
+    {"print", "print records sorted by time; the default without a subcommand", run_print},
+    {"inspect", "show the contents of a file of any format, as text, JSON or CSV", run_inspect},
+    {"verify", "check every block, number and index of trace files", run_verify},
+    {"stats", "count records, bytes and losses by stream, statement and interval", run_stats},
+    {"pack", "pack trace files with zstd; ringcat reads packed files directly", run_pack},
+    {"unpack", "unpack packed trace files", run_unpack},
+    {"slice", "copy the records of a time range, services or threads into a new file", run_slice},
+    {"merge", "merge trace files into one", run_merge},
+    {"repair", "copy the intact parts of a damaged trace file into a new file", run_repair},
 };
 
 }  // namespace

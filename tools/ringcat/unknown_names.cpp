@@ -31,9 +31,9 @@ struct NamesOfAKind {
 std::string example_list(const std::set<std::string>& examples) {
   std::string list;
   for (const std::string& example : examples) {
-    list += (list.empty() ? "there are, for example: " : ", ") + example;
+    list += (list.empty() ? "the trace has, for example: " : ", ") + example;
   }
-  return list.empty() ? "there are none" : list;
+  return list.empty() ? "the trace has none" : list;
 }
 
 class TraceNames {

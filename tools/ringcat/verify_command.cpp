@@ -37,7 +37,7 @@ class Output {
     } else if (told_++ < kMostTold) {
       put(fmt::format("{}:{}: {}\n", visible(finding.file), finding.offset, visible(finding.what)));
     } else if (told_ == kMostTold + 1) {
-      put("further findings are counted, not told; --format json tells all\n");
+      put("further findings are only counted; use --format json to list all\n");
     }
   }
 
@@ -45,7 +45,7 @@ class Output {
     if (json_) {
       line({{"file", path}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
     } else {
-      put(fmt::format("{}: {}; {}\n", visible(path), verdict(counts, "sound", "NOT SOUND"),
+      put(fmt::format("{}: {}; {}\n", visible(path), verdict(counts, "intact", "NOT INTACT"),
                       text(counts)));
     }
   }
@@ -55,7 +55,7 @@ class Output {
       line({{"files", counts.files}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
     } else if (counts.files > 1) {
       put(fmt::format("{} files: {}; {}\n", counts.files,
-                      verdict(counts, "all sound", "NOT ALL SOUND"), text(counts)));
+                      verdict(counts, "all intact", "NOT ALL INTACT"), text(counts)));
     }
   }
 
@@ -122,7 +122,7 @@ int verify(const std::vector<std::string>& paths, bool json) {
     }
   }
   if (files.empty()) {
-    complain("no trace files there; name files or directories of *.ringtrace");
+    complain("no trace files found; name files or directories of *.ringtrace");
     return kExitUnreadable;
   }
   trace::put_rotated_in_order(files);
@@ -142,7 +142,7 @@ int verify(const std::vector<std::string>& paths, bool json) {
     // A new file contains nothing yet.
     const bool nothing_yet = file->size() == counts.unfinished_bytes && begins_a_block(*file);
     if (counts.blocks == 0 && counts.findings == 0 && !nothing_yet) {
-      complain(path + ": not a Ringside trace: nothing in it is a block; check the path");
+      complain(path + ": not a Ringside trace: it contains no block; check the path");
       all_read = false;
       continue;
     }
@@ -161,21 +161,21 @@ int run_verify(int argc, char** argv) {
   std::vector<std::string> paths;
   std::string format = "text";
   CLI::App app(
-      "Checks every block, checksum, record, sequence number and index of trace files, and says at "
-      "which offset what is wrong.",
+      "Checks every block, checksum, record, sequence number and index of trace files, and reports "
+      "each problem with its offset.",
       "ringcat verify");
   app.add_option("PATH", paths,
-                 "trace files, packed or not, or directories of them; those of one service in the "
-                 "order of their rotation")
+                 "trace files, packed or not, or directories of them; list the files of one "
+                 "service in the order of rotation")
       ->required();
-  app.add_option("--format", format, "text, or json: an object a line for each finding and file")
+  app.add_option("--format", format, "text, or json: one object per line for each finding and file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer(
-      "A repaired file is sound, but lacks the records that were damaged.\n"
+      "A repaired file is intact, but lacks the damaged records.\n"
       "\n"
-      "Exit status: 0 all sound and complete (a file may still be written), 1 something is not,\n"
-      "2 wrong usage, 3 a file could not be read.");
+      "Exit status: 0 all files are intact, and complete or still being written, 1 a problem\n"
+      "was found, 2 invalid usage, 3 a file could not be read.");
   set_help_format(app);
   try {
     app.parse(argc, argv);

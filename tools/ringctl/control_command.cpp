@@ -12,14 +12,14 @@ namespace ringside::tool {
 
 void add_control_options(CLI::App& app, ControlOptions& options) {
   add_service_options(app, options.services);
-  app.add_flag("--json", options.json, "an object a line instead of text");
+  app.add_flag("--json", options.json, "one JSON object per line instead of text");
 }
 
 std::optional<std::uint64_t> parse_timeout(const std::string& text) {
   const auto timeout_ns = parse_duration_ns(text);
   if (!timeout_ns) {
     complain("--timeout " + text +
-             ": not a length of time; write a number and a unit, such as 500ms or 10s");
+             ": invalid duration; use a number and a unit, such as 500ms or 10s");
   }
   return timeout_ns;
 }

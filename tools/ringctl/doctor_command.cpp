@@ -34,7 +34,7 @@ std::vector<CheckResult> check_segment(const std::string& path) {
     if (why.empty()) return {};
     // Services of other users are not problems of this user.
     if (access(path.c_str(), R_OK) != 0 && errno == EACCES) {
-      return {{name, Verdict::kWarning, why, "run ringctl doctor as the user of that service"}};
+      return {{name, Verdict::kWarning, why, "run ringctl doctor as the user of this service"}};
     }
     return {{name, Verdict::kFailure, why, "remove the file if no service uses it"}};
   }
@@ -44,13 +44,14 @@ std::vector<CheckResult> check_segment(const std::string& path) {
   results.push_back({name + ": version", newer ? Verdict::kWarning : Verdict::kOk,
                      "ABI " + version_text(status.abi_version),
                      newer
-                         ? "its library is newer than this tool, which knows " +
+                         ? "its library is newer than this tool, which supports ABI " +
                                version_text(shm::kAbiVersion) + "; upgrade the tools and consumerd"
                          : ""});
   if (access(path.c_str(), W_OK) != 0) {
-    results.push_back({name + ": permission", Verdict::kWarning,
-                       fmt::format("it belongs to user {}, you are {}", status.uid, geteuid()),
-                       "it can be seen but not steered; run ringctl as its owner or as root"});
+    results.push_back(
+        {name + ": permission", Verdict::kWarning,
+         fmt::format("it belongs to user {}, you are {}", status.uid, geteuid()),
+         "this user can read it but not control it; run ringctl as its owner or as root"});
   }
   switch (status.consumer) {
     case ConsumerHealth::kPolling:
@@ -59,25 +60,25 @@ std::vector<CheckResult> check_segment(const std::string& path) {
       break;
     case ConsumerHealth::kNone:
       if (status.sub_buffer_bytes != 0 && status.alive) {
-        results.push_back({name + ": consumerd", Verdict::kWarning, "none; snapshots need one",
+        results.push_back({name + ": consumerd", Verdict::kWarning, "none; snapshots require one",
                            "start consumerd --output DIR"});
         break;
       }
       results.push_back({name + ": consumerd", status.alive ? Verdict::kFailure : Verdict::kWarning,
                          status.alive ? "none: when the rings are full, records are lost"
                                       : "none; the service has ended and left records",
-                         "start consumerd --output DIR, or with --once to write what is left"});
+                         "run consumerd --output DIR --once to write these records"});
       break;
     case ConsumerHealth::kStalled:
       results.push_back({name + ": consumerd", Verdict::kFailure, "cannot write",
-                         "its messages say why: free or enlarge the disk"});
+                         "free space on the disk; the log of consumerd has the reason"});
       break;
     case ConsumerHealth::kSilent:
       results.push_back(
           {name + ": consumerd", Verdict::kFailure,
-           fmt::format("process {} has not been heard for {}", status.consumer_pid,
+           fmt::format("process {} has sent no heartbeat for {}", status.consumer_pid,
                        duration_text(status.heartbeat_age_ns)),
-           "it is stopped (SIGCONT), starved of processor time, or waits for a disk"});
+           "it is stopped (send SIGCONT), lacks processor time, or waits for a disk"});
       break;
   }
   const auto quarantined =
@@ -86,20 +87,20 @@ std::vector<CheckResult> check_segment(const std::string& path) {
   if (quarantined != 0) {
     results.push_back(
         {name + ": quarantine", Verdict::kFailure,
-         fmt::format("{} rings had impossible contents", quarantined),
-         "something writes over the segment; look for a stray pointer in the service"});
+         fmt::format("{} rings had invalid contents", quarantined),
+         "the service probably overwrote its rings (stray write); run it with AddressSanitizer"});
   }
   if (status.lost_no_memory != 0) {
     results.push_back(
         {name + ": memory", Verdict::kFailure,
-         fmt::format("{} records lost for want of shared memory", status.lost_no_memory),
+         fmt::format("{} records lost because shared memory was full", status.lost_no_memory),
          "enlarge the shared-memory file system (--shm-size), or shrink the rings "
          "(RINGSIDE_RING_BYTES)"});
   }
   if (status.lost_no_ring != 0) {
     results.push_back({name + ": rings", Verdict::kFailure,
-                       fmt::format("{} records lost by threads beyond {}", status.lost_no_ring,
-                                   status.ring_count),
+                       fmt::format("{} records lost by threads without a ring; there are {} rings",
+                                   status.lost_no_ring, status.ring_count),
                        "raise RINGSIDE_MAX_THREADS"});
   }
   return results;
@@ -109,12 +110,13 @@ std::vector<CheckResult> check_segment(const std::string& path) {
 
 int run_doctor(int argc, char** argv) {
   CLI::App app(
-      "Checks this machine or container, and every segment that is there, and says the remedy.",
+      "Checks this machine or container and all segments, and prints a remedy for each problem.",
       "ringctl doctor");
   ControlOptions options;
   add_control_options(app, options);
   app.footer(
-      "Exit status: 0 nothing fails (there may be warnings), 1 something does, 2 wrong usage.");
+      "Exit status: 0 no failure (warnings are possible), 1 at least one failure, 2 invalid "
+      "usage.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   std::vector<CheckResult> results = check_shared_memory(options.services.shm_dir);
   for (CheckResult& result : check_host({})) results.push_back(std::move(result));

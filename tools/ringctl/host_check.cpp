@@ -47,11 +47,10 @@ CheckResult check_clock_source(const HostPaths& paths) {
   if (*source == "tsc" || *source == "arch_sys_counter") {
     return {"clock source", Verdict::kOk, *source, ""};
   }
-  return {
-      "clock source", Verdict::kWarning,
-      *source + ": the kernel does not trust the processor's time stamp counter",
-      "times in traces may drift or differ between processors; see dmesg for why, and where the "
-      "counter is sound boot with tsc=reliable"};
+  return {"clock source", Verdict::kWarning,
+          *source + ": the kernel does not trust the processor's time stamp counter",
+          "times in traces can drift or differ between processors; dmesg has the reason; boot with "
+          "tsc=reliable if the counter is reliable"};
 }
 
 CheckResult check_counter(const HostPaths& paths) {
@@ -62,18 +61,17 @@ CheckResult check_counter(const HostPaths& paths) {
     const bool constant = line.find(" constant_tsc") != std::string::npos;
     const bool nonstop = line.find(" nonstop_tsc") != std::string::npos;
     if (constant && nonstop) {
-      return {"time stamp counter", Verdict::kOk, "constant, runs on in sleep", ""};
+      return {"time stamp counter", Verdict::kOk, "constant, continues in sleep states", ""};
     }
-    return {
-        "time stamp counter", Verdict::kWarning,
-        fmt::format("{}{}{}", constant ? "" : "its rate may change (no constant_tsc)",
-                    constant || nonstop ? "" : "; ",
-                    nonstop ? "" : "it may stop in deep sleep (no nonstop_tsc)"),
-        "times may be off where the processor sleeps or changes its clock; in a virtual machine "
-        "have the host pass these flags on"};
+    return {"time stamp counter", Verdict::kWarning,
+            fmt::format("{}{}{}", constant ? "" : "its rate can change (no constant_tsc)",
+                        constant || nonstop ? "" : "; ",
+                        nonstop ? "" : "it can stop in deep sleep (no nonstop_tsc)"),
+            "times can be wrong when the processor sleeps or changes its frequency; in a virtual "
+            "machine, configure the host to expose these flags"};
   }
-  return {"time stamp counter", Verdict::kWarning, "no flags in " + paths.proc + "/cpuinfo",
-          "mount /proc in the container"};
+  return {"time stamp counter", Verdict::kWarning,
+          "no processor flags in " + paths.proc + "/cpuinfo", "mount /proc in the container"};
 }
 
 // Creates a ring with one entry, and closes it again.
@@ -86,15 +84,16 @@ CheckResult check_io_uring(const HostPaths& paths) {
   }
   const int error = errno;
   const auto disabled = first_line(paths.proc + "/sys/kernel/io_uring_disabled");
-  std::string remedy = "consumerd falls back to pwrite, which costs it some processor time; ";
+  std::string remedy =
+      "consumerd uses pwrite instead, which takes more processor time; to use io_uring: ";
   if (disabled && *disabled != "0") {
-    remedy += "sysctl kernel.io_uring_disabled=0 permits it";
+    remedy += "sysctl kernel.io_uring_disabled=0";
   } else if (error == ENOSYS) {
-    remedy += "a kernel from 5.6 on has it";
+    remedy += "use a kernel of version 5.13 or newer";
   } else if (error == ENOMEM) {
     remedy += "raise the limit of locked memory (ulimit -l)";
   } else {
-    remedy += "permit it in the container's seccomp profile";
+    remedy += "allow it in the container's seccomp profile";
   }
   return {"io_uring", Verdict::kWarning, error_text(error), remedy};
 }
@@ -119,8 +118,8 @@ CheckResult check_files() {
     return {"open files", Verdict::kOk, fmt::format("at most {}", limit.rlim_max), ""};
   }
   return {"open files", Verdict::kWarning, fmt::format("at most {}", limit.rlim_max),
-          "consumerd needs two for each service; raise the hard limit (ulimit -Hn, LimitNOFILE= of "
-          "its unit)"};
+          "consumerd needs two per service; raise the hard limit (ulimit -Hn, LimitNOFILE= of its "
+          "unit)"};
 }
 
 CheckResult check_processors() {
@@ -129,15 +128,15 @@ CheckResult check_processors() {
   const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
   if (count >= 2) return {"processors", Verdict::kOk, fmt::format("{}", count), ""};
   return {"processors", Verdict::kWarning, fmt::format("{}", count),
-          "consumerd shares the only one with the services; enlarge their rings "
-          "(RINGSIDE_RING_BYTES) or give the container another"};
+          "consumerd shares one processor with the services; enlarge their rings "
+          "(RINGSIDE_RING_BYTES) or add a processor"};
 }
 
 CheckResult check_inotify(const HostPaths& paths) {
   const std::string path = paths.proc + "/sys/fs/inotify/max_user_instances";
   const auto line = first_line(path);
   if (!line) return {"inotify", Verdict::kWarning, "cannot read " + path, "mount /proc"};
-  if (*line != "0") return {"inotify", Verdict::kOk, *line + " instances a user", ""};
+  if (*line != "0") return {"inotify", Verdict::kOk, *line + " instances per user", ""};
   return {"inotify", Verdict::kFailure, "none", "sysctl fs.inotify.max_user_instances=128"};
 }
 
@@ -160,17 +159,17 @@ std::vector<CheckResult> check_shared_memory(const std::string& shm_dir) {
   struct statfs system {};
   if (statfs(shm_dir.c_str(), &system) != 0) {
     return {{"shared memory", Verdict::kFailure, shm_dir + ": " + error_text(errno),
-             "mount a tmpfs there, or name another directory (RINGSIDE_SHM_DIR, --shm-dir)"}};
+             "mount a tmpfs there, or use another directory (RINGSIDE_SHM_DIR, --shm-dir)"}};
   }
   const bool memory = system.f_type == TMPFS_MAGIC || system.f_type == HUGETLBFS_MAGIC ||
                       system.f_type == RAMFS_MAGIC;
   results.push_back({"shared memory", memory ? Verdict::kOk : Verdict::kWarning,
-                     shm_dir + (memory ? " is in memory" : " is no file system in memory"),
-                     memory ? "" : "rings are written to a disk now and then; use a tmpfs"});
+                     shm_dir + (memory ? " is in memory" : " is not a file system in memory"),
+                     memory ? "" : "rings are written to a disk from time to time; use a tmpfs"});
   if (access(shm_dir.c_str(), R_OK | W_OK | X_OK) != 0) {
     results.push_back({"permission", Verdict::kFailure, shm_dir + ": " + error_text(errno),
-                       "services and consumerd make files there: run them as a user who may, or "
-                       "change its mode (1777, as /dev/shm has it)"});
+                       "services and consumerd create files there; run them as a user with write "
+                       "permission, or change its mode (1777, as /dev/shm)"});
   } else {
     results.push_back({"permission", Verdict::kOk, shm_dir + " is writable", ""});
   }
@@ -180,13 +179,12 @@ std::vector<CheckResult> check_shared_memory(const std::string& shm_dir) {
   CheckResult room{"room", Verdict::kOk,
                    fmt::format("{} MiB of {} MiB free", free / kMiB, size / kMiB), ""};
   if (size == 0) {
-    room.found = "without a limit";
+    room.found = "no limit";
   } else if (free < kGoodFreeBytes) {
     room.verdict = free < kLeastFreeBytes ? Verdict::kFailure : Verdict::kWarning;
     room.remedy = fmt::format(
-        "a service needs 8 MiB and 1 MiB for each thread, consumerd up to 31 MiB; enlarge it: "
-        "mount "
-        "-o remount,size=1G {}, in a container --shm-size 1g",
+        "a service needs 8 MiB and 1 MiB per thread, consumerd up to 31 MiB; enlarge it: mount -o "
+        "remount,size=1G {}, in a container --shm-size 1g",
         shm_dir);
   }
   results.push_back(std::move(room));

@@ -204,22 +204,22 @@ class Listing {
 
 int run_list(int argc, char** argv) {
   CLI::App app(
-      "Lists the services that are traced, or that left records behind when they ended; or their\n"
+      "Lists the services that are traced, or that ended and left records; or their\n"
       "statements, or their threads.",
       "ringctl list");
   ControlOptions options;
   StatementChoice choice;
   bool statements = false;
   bool threads = false;
-  app.add_flag("--statements", statements, "every statement, with its switch");
-  app.add_flag("--threads", threads, "every thread that has a ring")->excludes("--statements");
+  app.add_flag("--statements", statements, "list every statement and whether it is enabled");
+  app.add_flag("--threads", threads, "list every thread that has a ring")->excludes("--statements");
   choice.add_options(app, false);
   add_control_options(app, options);
   app.footer(
-      "Reads only: a consumerd is not needed.\n"
+      "Read-only; works without a consumerd.\n"
       "\n"
-      "Exit status: 0 something is listed, 1 a segment could not be read (said on standard\n"
-      "error), 2 wrong usage, 3 nothing to list.");
+      "Exit status: 0 something is listed, 1 a segment could not be read (see standard\n"
+      "error), 2 invalid usage, 3 nothing to list.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   std::string why;
   if (!choice.prepare(&why)) {
@@ -227,7 +227,7 @@ int run_list(int argc, char** argv) {
     return kCtlUsage;
   }
   if (!choice.empty() && threads) {
-    complain("--threads: threads have no statements to choose by");
+    complain("--threads cannot be used with options that select statements");
     return kCtlUsage;
   }
   // A choice of statements implies that statements should be listed.
@@ -256,8 +256,7 @@ int run_list(int argc, char** argv) {
   }
   if (!all) return kCtlFailed;
   if (listing.rows() == 0) {
-    complain(what == What::kServices ? no_such_service(options.services)
-                                     : "nothing of what was asked for is there");
+    complain(what == What::kServices ? no_such_service(options.services) : "nothing matches");
     return kCtlNobody;
   }
   return kCtlOk;

@@ -40,7 +40,7 @@ bool say_policy(SegmentControl& control, bool json, bool bound_is_new, std::stri
   if (policy == shm::OverflowPolicy::kBlock) {
     line += fmt::format(", at most {} ms", block_timeout_ms);
     // Only the service itself knows that time.
-    if (bound_is_new) line += ", and never longer than the service began with";
+    if (bound_is_new) line += ", limited by the bound that the service started with";
   }
   say(line);
   return true;
@@ -50,25 +50,25 @@ bool say_policy(SegmentControl& control, bool json, bool bound_is_new, std::stri
 
 int run_policy(int argc, char** argv) {
   CLI::App app(
-      "Shows what services do when a ring is full, or changes it from now on: wait for space up\n"
-      "to a bound and then drop the newest record, or drop it at once. Whether the oldest are\n"
-      "overwritten instead is decided when a service begins (RINGSIDE_OVERFLOW).",
+      "Shows or changes what services do when a ring is full: wait for space up to a bound and\n"
+      "then drop the newest record, or drop it at once. Overwriting the oldest records instead\n"
+      "can only be chosen when a service starts (RINGSIDE_OVERFLOW).",
       "ringctl policy");
   ControlOptions options;
   std::string name;
   std::string bound;
-  app.add_option("POLICY", name, "block or drop; none: shows the present one");
+  app.add_option("POLICY", name, "block or drop; without it, show the current policy");
   app.add_option("--block-timeout", bound,
-                 "the bound of block, at most the one that the service began with")
+                 "the longest wait of block; at most the bound that the service started with")
       ->type_name("DURATION");
   add_control_options(app, options);
   app.footer(
-      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "Exit status: 0 success, 1 failed for a service (see standard error), 2 invalid usage,\n"
       "3 no such service.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   const std::optional<shm::OverflowPolicy> policy = policy_of_name(name);
   if (!name.empty() && (!policy || *policy == shm::OverflowPolicy::kOverwrite)) {
-    complain(name + ": not a policy that a running service can change to; block or drop");
+    complain(name + ": invalid policy for a running service; use block or drop");
     return kCtlUsage;
   }
   std::optional<std::uint32_t> bound_ms;
@@ -76,7 +76,7 @@ int run_policy(int argc, char** argv) {
     const auto ns = parse_duration_ns(bound);
     if (!ns || *ns / kMillisecondNs > UINT32_MAX) {
       complain("--block-timeout " + bound +
-               ": not a length of time; write a number and a unit, such as 20ms");
+               ": invalid duration; use a number and a unit, such as 20ms");
       return kCtlUsage;
     }
     bound_ms = static_cast<std::uint32_t>(*ns / kMillisecondNs);
@@ -85,8 +85,8 @@ int run_policy(int argc, char** argv) {
     if (policy || bound_ms) {
       if (control.overwritten()) {
         *why = control.path() +
-               ": its rings are overwritten, which holds for the life of the process; start it "
-               "with another RINGSIDE_OVERFLOW";
+               ": its policy is overwrite, which cannot change at run time; start it with another "
+               "RINGSIDE_OVERFLOW";
         return false;
       }
       if (!control.lock() || !control.write_policy(policy, bound_ms)) {

@@ -40,28 +40,28 @@ bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std
     if (steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kAnswerPause);
   }
-  *why = asked.control->has_consumer()
-             ? "the consumerd of " + asked.control->path() +
-                   " does not answer; it is stopped, or its disk is full or slow: ringctl doctor "
-                   "tells more"
-             : "the consumerd of " + asked.control->path() + " has ended; start one";
+  *why =
+      asked.control->has_consumer()
+          ? "the consumerd of " + asked.control->path() +
+                " does not answer: it is stopped, or its disk is full or slow; run ringctl doctor"
+          : "the consumerd of " + asked.control->path() + " has ended; start one";
   return false;
 }
 
 int run_request(int argc, char** argv, Request what) {
   const bool flush = what == Request::kFlush;
-  CLI::App app(flush
-                   ? "Waits until everything that services have recorded so far is in their files."
-                   : "Has the traces of services go on in new files, and waits for that.",
-               flush ? "ringctl flush" : "ringctl rotate");
+  CLI::App app(
+      flush ? "Waits until all records so far are in the trace files."
+            : "Makes consumerd continue the traces of services in new files, and waits for that.",
+      flush ? "ringctl flush" : "ringctl rotate");
   ControlOptions options;
   std::string timeout = "10s";
-  app.add_option("--timeout", timeout, "how long to wait for consumerd")
+  app.add_option("--timeout", timeout, "longest wait for consumerd")
       ->type_name("DURATION")
       ->capture_default_str();
   add_control_options(app, options);
   app.footer(
-      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "Exit status: 0 success, 1 failed for a service (see standard error), 2 invalid usage,\n"
       "3 no such service.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   const auto timeout_ns = parse_timeout(timeout);
@@ -82,9 +82,9 @@ int run_request(int argc, char** argv, Request what) {
     if (one.control == nullptr) {
       give_up(std::exchange(why, {}));
     } else if (flush && one.control->overwritten()) {
-      give_up(
-          path +
-          ": its rings are overwritten and not drained; ringctl snapshot writes what they hold");
+      give_up(path +
+              ": its rings are overwritten and not drained; use ringctl snapshot to write their "
+              "records");
     } else if (!one.control->has_consumer()) {
       give_up("no consumerd serves " + path + "; start one");
     } else if (!one.control->lock() || !one.control->request(what, &one.number)) {
@@ -113,7 +113,7 @@ int run_request(int argc, char** argv, Request what) {
       say_json(object);
     } else {
       say(fmt::format("{} {}: {}", service_of(path), pid_of(path),
-                      flush ? "everything is written" : "goes on in a new file"));
+                      flush ? "all records are written" : "continues in a new file"));
     }
   }
   return all ? kCtlOk : kCtlFailed;

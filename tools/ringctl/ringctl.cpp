@@ -21,7 +21,7 @@ void print_usage(std::FILE* stream) {
       "Usage: ringctl SUBCOMMAND [OPTION]...\n"
       "Controls running services and their consumerd through their shared memory.\n"
       "\n"
-      "Subcommands (ringctl SUBCOMMAND --help tells more):\n",
+      "Subcommands (see ringctl SUBCOMMAND --help):\n",
       stream);
   for (const Subcommand& one : subcommands()) {
     std::fprintf(stream, "  %-12.*s %.*s\n", static_cast<int>(one.name.size()), one.name.data(),
@@ -30,11 +30,11 @@ void print_usage(std::FILE* stream) {
   std::fputs(
       "\n"
       "Options:\n"
-      "  -h, --help              this text\n"
-      "      --version           the version\n"
+      "  -h, --help              show this text\n"
+      "      --version           show the version\n"
       "\n"
-      "Exit status: 0 done, 1 not done or not for all (said on standard error), 2 wrong\n"
-      "usage, 3 nothing that was asked for is there.\n",
+      "Exit status: 0 success, 1 failed for at least one service (see standard error),\n"
+      "2 invalid usage, 3 nothing matches.\n",
       stream);
 }
 
@@ -75,9 +75,9 @@ int main(int argc, char** argv) {
   const Subcommand* const chosen = find_subcommand(word);
   if (chosen == nullptr) {
     if (word.empty()) {
-      std::fputs("ringctl: a subcommand is missing\n", stderr);
+      std::fputs("ringctl: missing subcommand\n", stderr);
     } else {
-      std::fprintf(stderr, "ringctl: %s: no such subcommand\n", visible(word).c_str());
+      std::fprintf(stderr, "ringctl: %s: unknown subcommand\n", visible(word).c_str());
     }
     print_usage(stderr);
     return kCtlUsage;

@@ -10,15 +10,15 @@ namespace ringside::tool {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
-    {"list", "services, their statements and threads", run_list},
-    {"enable", "switches statements on, for good or for a time", run_enable},
-    {"disable", "switches statements off, for good or for a time", run_disable},
-    {"level", "switches statements below a level off and the others on", run_level},
-    {"policy", "what services do when a ring is full", run_policy},
-    {"flush", "waits until everything recorded so far is in files", run_flush},
-    {"rotate", "has traces go on in new files", run_rotate},
-    {"snapshot", "what services that overwrite their oldest records hold, as files", run_snapshot},
-    {"doctor", "what keeps tracing from working well, and the remedy", run_doctor},
+    {"list", "list services, their statements or threads", run_list},
+    {"enable", "enable statements, permanently or for a time", run_enable},
+    {"disable", "disable statements, permanently or for a time", run_disable},
+    {"level", "set the lowest level that services record", run_level},
+    {"policy", "show or change what services do when a ring is full", run_policy},
+    {"flush", "wait until all records so far are in files", run_flush},
+    {"rotate", "continue traces in new files", run_rotate},
+    {"snapshot", "write the rings of flight recorders to files", run_snapshot},
+    {"doctor", "check the machine and the segments, and print remedies", run_doctor},
 };
 
 }  // namespace

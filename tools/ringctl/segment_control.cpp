@@ -55,7 +55,7 @@ bool SegmentControl::lock() {
       return false;
     }
     if (std::chrono::steady_clock::now() >= deadline) {
-      why_ = "another tool is changing " + path() + "; try again when it has ended";
+      why_ = "another tool is changing " + path() + "; try again when it has finished";
       return false;
     }
     std::this_thread::sleep_for(kLockPause);
@@ -137,8 +137,8 @@ std::optional<std::uint32_t> SegmentControl::take_deadline(std::uint64_t after_n
   }
   if (!slot) {
     why_ = fmt::format(
-        "{} changes with a time limit are under way in {}, and there is no room for more; wait "
-        "until one is over, or end one",
+        "{} changes with a time limit are active in {}, which is the maximum; wait until one "
+        "expires, or revert one",
         shm::kSwitchDeadlineSlots, path());
   }
   return slot;

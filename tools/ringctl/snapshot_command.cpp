@@ -90,19 +90,19 @@ bool take_snapshots(std::vector<SnapshotRequest> requests, bool json, std::uint6
 
 int run_snapshot(int argc, char** argv) {
   CLI::App app(
-      "Writes what services with RINGSIDE_OVERFLOW=overwrite hold in their rings, and no snapshot\n"
-      "before this one has, to trace files, and prints their names.",
+      "Writes the rings of services with RINGSIDE_OVERFLOW=overwrite to trace files and prints\n"
+      "their names. Records of earlier snapshots are not repeated.",
       "ringctl snapshot");
   ControlOptions options;
   std::string timeout = "10s";
-  app.add_option("--timeout", timeout, "how long to wait for consumerd")
+  app.add_option("--timeout", timeout, "longest wait for consumerd")
       ->type_name("DURATION")
       ->capture_default_str();
   add_control_options(app, options);
   app.footer(
-      "consumerd writes the files, where its --output says; a name is what consumerd sees.\n"
+      "consumerd writes the files to its --output directory; names are as consumerd sees them.\n"
       "\n"
-      "Exit status: 0 every snapshot is written, 1 one is not (said on standard error), 2 wrong\n"
+      "Exit status: 0 all snapshots are written, 1 one is not (see standard error), 2 invalid\n"
       "usage, 3 no such service.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   const auto timeout_ns = parse_timeout(timeout);
@@ -125,10 +125,9 @@ int run_snapshot(int argc, char** argv) {
   }
   if (requests.empty()) {
     if (all_open) {
-      complain(
-          "no such service in " + options.services.shm_dir +
-          " has rings that are overwritten (RINGSIDE_OVERFLOW=overwrite); --shm-dir says where "
-          "to look");
+      complain("no matching service in " + options.services.shm_dir +
+               " has rings that are overwritten (RINGSIDE_OVERFLOW=overwrite); set --shm-dir to "
+               "the directory of the segments");
     }
     return kCtlNobody;
   }

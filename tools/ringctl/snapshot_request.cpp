@@ -47,7 +47,7 @@ SnapshotRequest::State SnapshotRequest::ask() {
   }
   if (!file_->has_consumer()) {
     return fail("no consumerd serves " + file_->path() +
-                "; start one, or print what it holds with ringcat --segment");
+                "; start one, or print its records with ringcat --segment");
   }
   std::uint64_t answered = 0;
   if (!read(kAnswer + offsetof(shm::SnapshotAnswer, answered), &answered, sizeof answered)) {
@@ -82,12 +82,13 @@ SnapshotRequest::State SnapshotRequest::advance() {
 }
 
 std::string SnapshotRequest::hindrance() const {
-  if (!asked_) return "another tool waits for a snapshot of " + file_->path();
+  if (!asked_) return "another tool is waiting for a snapshot of " + file_->path();
   if (!file_->has_consumer()) {
-    return "the consumerd of " + file_->path() + " has ended; the next one takes the snapshot";
+    return "the consumerd of " + file_->path() +
+           " has ended; the next consumerd takes the snapshot";
   }
   return "the consumerd of " + file_->path() +
-         " does not answer; it is stopped, or its disk is full or slow: ringctl doctor tells more";
+         " does not answer: it is stopped, or its disk is full or slow; run ringctl doctor";
 }
 
 }  // namespace ringside::tool

@@ -7,7 +7,7 @@
 namespace ringside::tool {
 namespace {
 
-constexpr const char* kStatementGroup = "Which statements";
+constexpr const char* kStatementGroup = "Select statements";
 
 }  // namespace
 
@@ -20,24 +20,27 @@ void StatementChoice::add_options(CLI::App& app, bool positional) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   if (positional) {
-    app.add_option("STATEMENT", pattern_.sites, "the same as --site");
+    app.add_option("STATEMENT", pattern_.sites, "same as --site");
   }
-  globs(
-      "--site", pattern_.sites,
-      "of this name, file, FILE:LINE or format text (without * ? [ a part of the format will do)");
-  globs("--file", pattern_.files, "of this file, with or without folders");
-  globs("--function", pattern_.functions, "of this function");
-  globs("--category", pattern_.categories, "of this category");
-  app.add_option("--keyword", pattern_.keywords, "with any of these bits of keywords, such as 0x10")
+  globs("--site", pattern_.sites,
+        "statements with this name, file, FILE:LINE or format text (without * ? [ a part of the "
+        "format is enough)");
+  globs("--file", pattern_.files, "statements in this file, with or without folders");
+  globs("--function", pattern_.functions, "statements in this function");
+  globs("--category", pattern_.categories, "statements of this category");
+  app.add_option("--keyword", pattern_.keywords,
+                 "statements with any of these keyword bits, such as 0x10")
       ->type_name("MASK")
       ->group(kStatementGroup)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--of-level", pattern_.level, "of this level, or with + of this and severer ones")
+  app.add_option("--of-level", pattern_.level,
+                 "statements of this level; with + also of more severe levels")
       ->type_name("LEVEL[+]")
       ->group(kStatementGroup);
-  app.add_option("--regex", pattern_.regex,
-                 "in whose format, name, place or function this expression (RE2) is found")
+  app.add_option(
+         "--regex", pattern_.regex,
+         "statements whose format, name, place or function matches this regular expression (RE2)")
       ->type_name("REGEX")
       ->group(kStatementGroup);
 }

@@ -22,12 +22,13 @@ namespace ringside::tool {
 namespace {
 
 constexpr const char* kExitStatus =
-    "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
-    "3 no such service, or no such statement in any of them.";
+    "Exit status: 0 success, 1 failed for a service (see standard error), 2 invalid usage,\n"
+    "3 no matching service or statement.";
 
 void add_limit_option(CLI::App& app, std::string& limit) {
   app.add_option("--for", limit,
-                 "only so long, such as 30s: then all is as before, whoever is alive to see it")
+                 "revert automatically after this time, such as 30s, even if this tool and "
+                 "consumerd are gone")
       ->type_name("DURATION");
 }
 
@@ -37,7 +38,7 @@ bool parse_limit(const std::string& text, std::optional<std::uint64_t>* limit_ns
   *limit_ns = parse_duration_ns(text);
   if (*limit_ns && **limit_ns > 0) return true;
   complain("--for " + text +
-           ": not a length of time; write a number and a unit, such as 500ms, 30s or 10m");
+           ": invalid duration; use a number and a unit, such as 500ms, 30s or 10m");
   return false;
 }
 
@@ -78,13 +79,13 @@ void say_switched(const SegmentControl& control, const std::vector<SwitchedState
                   limit_text(limit_ns)));
   for (const SwitchedStatement& one : switched) {
     say(fmt::format("  {} {} \"{}\"{}", one.statement.place(), shm::level_name(one.statement.level),
-                    one.statement.format, one.was_on == on ? " (as before)" : ""));
+                    one.statement.format, one.was_on == on ? " (unchanged)" : ""));
   }
 }
 
 int run_switch(int argc, char** argv, bool on) {
-  CLI::App app(on ? "Switches statements on, those that never ran yet too."
-                  : "Switches statements off, those that never ran yet too.",
+  CLI::App app(on ? "Enables statements, including those that have not run yet."
+                  : "Disables statements, including those that have not run yet.",
                on ? "ringctl enable" : "ringctl disable");
   ControlOptions options;
   StatementChoice choice;
@@ -103,8 +104,8 @@ int run_switch(int argc, char** argv, bool on) {
   }
   if (choice.empty()) {
     complain(
-        "which statements? name them by text, --file, --function, --category, --keyword, "
-        "--of-level or --regex; '*' are all of them");
+        "no statements selected; give a text, --file, --function, --category, --keyword, "
+        "--of-level or --regex; '*' selects all");
     return kCtlUsage;
   }
   std::size_t statements = 0;
@@ -116,7 +117,7 @@ int run_switch(int argc, char** argv, bool on) {
     return true;
   });
   if (status == kCtlOk && statements == 0) {
-    complain("no such statement; ringctl list --statements shows those that there are");
+    complain("no matching statement; ringctl list --statements shows all");
     return kCtlNobody;
   }
   return status;
@@ -134,8 +135,8 @@ int run_disable(int argc, char** argv) {
 
 int run_level(int argc, char** argv) {
   CLI::App app(
-      "Switches the statements below a level off and all others on, whatever single ones were\n"
-      "switched to before; statements of libraries that are loaded later too.",
+      "Disables the statements below a level and enables all others. Overrides earlier changes\n"
+      "of single statements. Also applies to libraries that are loaded later.",
       "ringctl level");
   ControlOptions options;
   std::string name;
@@ -145,7 +146,7 @@ int run_level(int argc, char** argv) {
   add_limit_option(app, limit);
   add_control_options(app, options);
   app.footer(
-      "Exit status: 0 done, 1 not done for all services (said on standard error), 2 wrong usage,\n"
+      "Exit status: 0 success, 1 failed for a service (see standard error), 2 invalid usage,\n"
       "3 no such service.");
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   std::optional<std::uint64_t> limit_ns;
@@ -153,7 +154,8 @@ int run_level(int argc, char** argv) {
   auto level = trace::level_of_name(name);
   if (!level && (name == "off" || name == "OFF")) level = shm::Level::kOff;
   if (!level) {
-    complain(name + ": no level; one of " + trace::level_names() + ", OFF, in any case");
+    complain(name + ": invalid level; use one of " + trace::level_names() +
+             ", OFF, in upper or lower case");
     return kCtlUsage;
   }
   return for_each_service(options, [&](SegmentControl& control, std::string* reason) {

@@ -24,7 +24,7 @@ bool WritableSegment::read(std::uint64_t offset, void* out, std::size_t bytes,
   if (pread(fd_, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes)) {
     return true;
   }
-  *why = path_ + " was cut short";
+  *why = path_ + " was truncated";
   return false;
 }
 
@@ -48,34 +48,35 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
   struct stat info {};
   // Checked before opening, because opening has effects on some devices.
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return refuse(path + " is no segment; remove it");
+    return refuse(path + " is not a segment; remove it");
   }
   segment->fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (segment->fd_ < 0) {
     if (errno == ENOENT) return nullptr;
     return refuse(
-        fmt::format("cannot open {}: {}; run as its owner, or as one of its group if it "
-                    "has a mode that lets the group write",
+        fmt::format("cannot open {}: {}; run as its owner, or as a member of its group if its mode "
+                    "allows the group to write",
                     path, error_text(errno)));
   }
   const auto header = std::make_unique<shm::SegmentHeader>();
   if (fstat(segment->fd_, &info) != 0 || !S_ISREG(info.st_mode) ||
       !segment->read(0, static_cast<void*>(header.get()), sizeof *header, why)) {
-    return refuse(path + " is no segment; remove it");
+    return refuse(path + " is not a segment; remove it");
   }
   const std::uint32_t version = header->version.load(std::memory_order_relaxed);
   if (version == 0) return nullptr;
   if (header->magic != shm::kSegmentMagic || header->byte_order_mark != shm::kByteOrderMark ||
       shm::abi_major(version) != shm::kAbiMajor) {
     return refuse(fmt::format(
-        "{} is of ABI version {}.{}, or none of a Ringside service; this tool knows {}.{}: use the "
-        "one of its service's release",
+        "{} has ABI version {}.{} or is not a segment of a Ringside service; this tool supports "
+        "{}.{}; use the tool of the service's release",
         path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor));
   }
   const auto layout = shm::read_layout(*header, static_cast<std::uint64_t>(info.st_size));
   if (!layout)
     return refuse(
-        path + " is damaged: its layout does not fit its size; remove it when no service uses it");
+        path +
+        " is damaged: its layout does not match its size; remove it when no service uses it");
   segment->layout_ = *layout;
   segment->pid_ = header->pid;
   segment->tick_hz_ = header->tsc_frequency_hz;

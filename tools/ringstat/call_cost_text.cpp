@@ -27,7 +27,7 @@ std::string cost_text(const CallCostCounts& costs, double ticks, std::uint64_t t
 StatusTable call_cost_table(const CallCostCounts& costs, std::uint64_t tick_hz) {
   StatusTable table;
   table.columns = {"FROM", "TO", "CALLS", "SHARE", ""};
-  table.if_empty = "None of its log calls has been measured yet.";
+  table.if_empty = "No log call of this thread has been measured yet.";
   const auto occurs = [](std::uint64_t count) { return count != 0; };
   const auto first = std::find_if(costs.count.begin(), costs.count.end(), occurs);
   if (first == costs.count.end()) return table;
@@ -77,10 +77,10 @@ StatusTable thread_cost_table(const ThreadView* thread, const SegmentStatus& seg
   StatusTable table =
       call_cost_table(thread != nullptr ? thread->now.call_costs : none, segment.tick_hz);
   if (thread == nullptr) {
-    table.if_empty = "The thread has ended; Esc leads back to the others.";
+    table.if_empty = "The thread has ended; press Esc to return to the other threads.";
   } else if (segment.cost_sampling == 0) {
     table.if_empty =
-        "Its log calls are not measured: start the service with RINGSIDE_COST_SAMPLING=8192.";
+        "Log calls are not measured; start the service with RINGSIDE_COST_SAMPLING=8192.";
   }
   return table;
 }

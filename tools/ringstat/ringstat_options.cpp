@@ -21,11 +21,10 @@ bool read_duration(const char* option, const std::string& text, std::uint64_t le
     *ns = *value;
     return true;
   }
-  std::fprintf(
-      stderr,
-      "ringstat: %s %s: not a length of time from 50ms on; write a number and a unit, such as "
-      "500ms, 2s or 10m\n",
-      option, text.c_str());
+  std::fprintf(stderr,
+               "ringstat: %s %s: invalid duration; use a number and a unit, such as 500ms, 2s or "
+               "10m, of at least 50ms\n",
+               option, text.c_str());
   return false;
 }
 
@@ -33,38 +32,38 @@ bool read_duration(const char* option, const std::string& text, std::uint64_t le
 
 std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int* exit_status) {
   CLI::App app(
-      "Shows how the tracing of services is doing: rings, threads, statements, losses and "
-      "consumerd,\n"
-      "live on the whole terminal. It only reads: nothing is asked of services or consumerd.",
+      "Shows the state of tracing: services, rings, threads, statements, losses and consumerd,\n"
+      "live in the terminal. It only reads shared memory and does not disturb services or "
+      "consumerd.",
       "ringstat");
   RingstatOptions options;
   std::string interval = "1s";
   std::string limit;
   double fill = 90;
   app.set_version_flag("--version", "ringstat " RINGSIDE_VERSION);
-  app.add_option("--interval", interval, "between two looks")
+  app.add_option("--interval", interval, "time between two samples")
       ->type_name("DURATION")
       ->capture_default_str();
-  app.add_flag("--once", options.once, "two looks, --interval apart, printed as text");
-  app.add_flag("--json", options.json, "with --once: as one JSON object")->needs("--once");
+  app.add_flag("--once", options.once,
+               "print the difference of two samples, --interval apart, as text");
+  app.add_flag("--json", options.json, "with --once: print one JSON object")->needs("--once");
   app.add_flag("--watch-exit", options.watch_exit,
-               "prints nothing until something is wrong, and ends with a status that says what")
+               "print nothing until a problem occurs, then exit with a status that names it")
       ->excludes("--once");
-  app.add_option("--for", limit, "with --watch-exit: ends well if nothing is wrong so long")
+  app.add_option("--for", limit, "with --watch-exit: exit 0 if no problem occurs within this time")
       ->type_name("DURATION")
       ->needs("--watch-exit");
-  app.add_option("--fill", fill, "with --watch-exit: how full a ring may get, in percent")
+  app.add_option("--fill", fill,
+                 "with --watch-exit: highest fill of a ring without a problem, in percent")
       ->check(CLI::Range(1.0, 100.0))
       ->capture_default_str()
       ->needs("--watch-exit");
   add_service_options(app, options.services);
   app.footer(
-      "Exit status: 0 well, 1 a segment or the directory could not be read, or the output not "
-      "written, 2 wrong usage, 3 "
-      "--once:\n"
-      "no such service. With --watch-exit: 10 records were lost, 11 a service has no consumerd or "
-      "one\n"
-      "that does not work, 12 a ring was given up, 13 a ring is too full.");
+      "Exit status: 0 success, 1 a segment or the directory could not be read, or the output "
+      "failed, 2 invalid usage, 3 --once:\n"
+      "no such service. With --watch-exit: 10 records were lost, 11 a service has no working\n"
+      "consumerd, 12 a ring was quarantined, 13 a ring is too full.");
   set_help_format(app);
   try {
     app.parse(argc, argv);

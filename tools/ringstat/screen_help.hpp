@@ -6,22 +6,22 @@
 namespace ringside::tool {
 
 inline constexpr std::string_view kScreenHelp[] = {
-    "Enter      threads of the service that is marked; cost of a thread's log calls",
-    "Tab        its statements, and back to its threads",
+    "Enter      threads of the selected service; cost of a thread's log calls",
+    "Tab        switch between its statements and threads",
     "Esc, <-    back",
-    "Up, Down   mark another line; PgUp, PgDn, Home, End too",
+    "Up, Down   select another line; also PgUp, PgDn, Home, End",
     "o          sort by name, rate, fill, losses",
-    "/          only lines that contain what you type; Enter ends the typing",
+    "/          show only lines that contain the typed text; Enter ends typing",
     "p          pause",
     "?          this page",
     "q          quit",
     "",
-    "FULLEST RING  # how full it is; | the most that consumerd ever found in it",
-    "OVERFLOW      when a ring is full if it goes on filling like this",
-    "RATE, bytes/s bytes recorded, at each of the last looks; lost/s: what was lost",
-    "LOST          records, since the threads began; causes stand at the bottom",
-    "CALL P50      what log calls of the thread cost (RINGSIDE_COST_SAMPLING=8192)",
-    "SHARE         of the service's bytes, by a sample of its latest records",
+    "FULLEST RING  # its fill; | the highest fill that consumerd ever found",
+    "OVERFLOW      time until a ring is full at the present rate",
+    "RATE, bytes/s bytes recorded, for each of the last samples; lost/s: records lost",
+    "LOST          records lost since the threads started; causes at the bottom",
+    "CALL P50      cost of the thread's log calls (RINGSIDE_COST_SAMPLING=8192)",
+    "SHARE         share of the service's bytes, by a sample of its latest records",
 };
 
 }  // namespace ringside::tool

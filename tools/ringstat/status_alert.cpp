@@ -42,7 +42,7 @@ std::optional<Alert> alert_of(const ServiceView& view, std::uint64_t fill_limit_
   }
   if (std::any_of(view.threads.begin(), view.threads.end(),
                   [](const ThreadView& thread) { return thread.now.quarantine != 0; })) {
-    return Alert{kStatQuarantine, "a ring was given up: somebody wrote over it"};
+    return Alert{kStatQuarantine, "a ring was quarantined: its contents are invalid"};
   }
   // Rings that are overwritten are full by design.
   if (now.sub_buffer_bytes == 0 && view.fullest_permille >= fill_limit_permille) {

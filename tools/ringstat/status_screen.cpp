@@ -273,8 +273,8 @@ class StatusScreen {
     rows_shown_ = static_cast<std::size_t>(std::max(end - begin - 1, 1));
     const std::size_t first = marked_ >= rows_shown_ ? marked_ - rows_shown_ + 1 : 0;
     if (rows.columns.empty()) {
-      Terminal::put(begin, 0, "The service has gone; Esc leads back to the others.", A_NORMAL,
-                    columns);
+      Terminal::put(begin, 0, "The service is gone; press Esc to return to the other services.",
+                    A_NORMAL, columns);
       return;
     }
     int column = 0;
@@ -286,12 +286,13 @@ class StatusScreen {
       column += static_cast<int>(widths[i] + kColumnGap);
     }
     if (rows.rows.empty()) {
-      Terminal::put(begin + 1, 0,
-                    filter_.empty() && !rows.if_empty.empty() ? rows.if_empty
-                    : filter_.empty()
-                        ? "Nothing is traced here: start a service, or name another --shm-dir."
-                        : "Nothing has \"" + filter_ + "\" in it; / and Enter shows all again.",
-                    A_NORMAL, columns);
+      Terminal::put(
+          begin + 1, 0,
+          filter_.empty() && !rows.if_empty.empty() ? rows.if_empty
+          : filter_.empty()
+              ? "No traced services here: start a service, or use another --shm-dir."
+              : "No line contains \"" + filter_ + "\"; press / and Enter to show all lines.",
+          A_NORMAL, columns);
     }
     for (std::size_t i = first; i < rows.rows.size() && i - first < rows_shown_; ++i) {
       const int line = begin + 1 + static_cast<int>(i - first);
@@ -347,7 +348,7 @@ class StatusScreen {
   }
 
   std::string_view keys() const {
-    if (typing_) return " type what to look for   Enter done   Esc all ";
+    if (typing_) return " type text to search for   Enter done   Esc show all ";
     if (view_ == View::kServices) {
       return " Enter threads   Tab statements   o sort   / filter   p pause   ? help   q quit ";
     }
@@ -382,7 +383,7 @@ class StatusScreen {
 bool run_status_screen(const RingstatOptions& options, const std::atomic<bool>& stop,
                        std::string* why) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
-    *why = "no terminal to draw on; --once prints text";
+    *why = "standard output is not a terminal; use --once to print text";
     return false;
   }
   std::setlocale(LC_ALL, "");  // NOLINT(concurrency-mt-unsafe): no other thread is there yet

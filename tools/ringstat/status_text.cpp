@@ -172,18 +172,18 @@ StatusTable thread_table(const ServiceView& service, SortBy sort_by,
     const std::uint64_t high = permille(view.high_water_bytes, ring_bytes);
     StatusCell advice;
     if (view.now.quarantine != 0) {
-      advice = {"given up: somebody wrote over it", Tone::kBad};
+      advice = {"quarantined: invalid contents", Tone::kBad};
     } else if (view.recommended_ring_bytes != 0) {
       const bool more = view.recommended_ring_bytes > ring_bytes;
       advice = {bytes_text(static_cast<double>(view.recommended_ring_bytes)) +
-                    (more ? ", more than now" : ""),
+                    (more ? ", larger than now" : ""),
                 more ? Tone::kWarning : Tone::kPlain};
     }
     table.rows.push_back(
         {{visible(view.now.thread_name), view.now.active() ? Tone::kPlain : Tone::kFaint},
          right(fmt::format("{}", view.now.thread_id)),
          view.now.quarantine != 0
-             ? StatusCell{"given up", Tone::kBad}
+             ? StatusCell{"quarantined", Tone::kBad}
              : fill_cell(permille(view.now.fill_bytes, ring_bytes), high, drained),
          right(fmt::format("{}%", high / 10), drained ? fill_tone(high) : Tone::kPlain),
          right(count_text(view.records_per_s)),
@@ -245,19 +245,19 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
       break;
     case ConsumerHealth::kNone:
       remark(Tone::kBad,
-             !now.alive ? "no consumerd: start one to write what the service has left"
+             !now.alive ? "no consumerd: start one to write the remaining records"
              : now.sub_buffer_bytes != 0
                  ? "no consumerd: start one to take snapshots"
                  : "no consumerd: when the rings are full, records are lost; start one");
       break;
     case ConsumerHealth::kStalled:
-      remark(Tone::kBad, "consumerd cannot write: its messages say why");
+      remark(Tone::kBad, "consumerd cannot write: see its log");
       break;
     case ConsumerHealth::kSilent:
       remark(Tone::kBad,
-             fmt::format("consumerd {} has not been heard for {}: stopped, or starved",
-                         now.consumer_pid,
-                         seconds_text(static_cast<double>(now.heartbeat_age_ns) / 1e9)));
+             fmt::format(
+                 "consumerd {} has sent no heartbeat for {}: stopped, or without processor time",
+                 now.consumer_pid, seconds_text(static_cast<double>(now.heartbeat_age_ns) / 1e9)));
       break;
   }
   if (!now.alive) remark(Tone::kFaint, "the service has ended");
@@ -265,12 +265,11 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
                                       [](const auto& one) { return one.now.quarantine != 0; });
   if (given_up != 0) {
     remark(Tone::kBad,
-           fmt::format("{} ring{} given up: somebody wrote over {}; consumerd's messages "
-                       "say more",
+           fmt::format("{} ring{} quarantined: invalid contents; see the log of consumerd",
                        given_up, given_up == 1 ? "" : "s", given_up == 1 ? "it" : "them"));
   }
   if (service.unwritten_bytes != 0) {
-    remark(Tone::kPlain, fmt::format("backlog: {} recorded and not written yet",
+    remark(Tone::kPlain, fmt::format("backlog: {} recorded but not yet written",
                                      bytes_text(static_cast<double>(service.unwritten_bytes))));
   }
   if (now.lost() != 0) {
@@ -279,7 +278,7 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
   }
   if (service.recommended_ring_bytes > now.ring_bytes) {
     remark(Tone::kWarning,
-           fmt::format("rings of {} would do better: RINGSIDE_RING_BYTES={}",
+           fmt::format("larger rings of {} are recommended: RINGSIDE_RING_BYTES={}",
                        bytes_text(static_cast<double>(service.recommended_ring_bytes)),
                        service.recommended_ring_bytes));
   }

@@ -56,8 +56,8 @@ std::string Terminal::fault() const {
   if (screen_ != nullptr && tigetstr(cursor_address) != nullptr) return {};
   const char* const type = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
   return std::string("a terminal of the type \"") + (type != nullptr ? type : "") + "\" (TERM) " +
-         (screen_ == nullptr ? "is not known" : "has no places to write to") +
-         "; --once prints text";
+         (screen_ == nullptr ? "is not known" : "cannot position the cursor") +
+         "; use --once to print text";
 }
 
 attr_t Terminal::attribute(Tone tone) const {

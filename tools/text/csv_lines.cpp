@@ -53,9 +53,7 @@ std::unique_ptr<CsvLines> CsvLines::make(std::string_view columns, bool for_term
     const std::size_t comma = columns.find(',');
     const std::string name(columns.substr(0, comma));
     if (name.empty()) {
-      *why =
-          "--columns has an empty name; write names with one comma between two, such as "
-          "time,level,msg";
+      *why = "--columns has an empty name; separate names by single commas, such as time,level,msg";
       return nullptr;
     }
     auto column = find_column(name);

@@ -62,15 +62,15 @@ std::string fault_text(const CLI::App* app, const CLI::Error& error) {
   std::string text = CLI::detail::find_and_replace(error.what(), ".000000", "");
   const std::string kNoNumber = "Could not convert: ";
   if (text.starts_with(kNoNumber)) {
-    text =
-        CLI::detail::find_and_replace(text.substr(kNoNumber.size()), " = ", " ") + ": not a number";
+    text = CLI::detail::find_and_replace(text.substr(kNoNumber.size()), " = ", " ") +
+           ": invalid number";
   }
   constexpr std::string_view kOnce = ": At Most 1 required but received ";
   if (const std::size_t at = text.find(kOnce); at != std::string::npos) {
-    text.replace(at, kOnce.size(), " can be given once, not so often: ");
+    text.replace(at, kOnce.size(), " can be given only once: ");
   }
   return command.substr(0, command.find(' ')) + ": " + visible(text) + "; " + command +
-         " --help tells more\n";
+         " --help shows the usage\n";
 }
 
 class HelpFormat : public CLI::Formatter {
@@ -169,9 +169,9 @@ class HelpFormat : public CLI::Formatter {
 void set_help_format(CLI::App& app) {
   app.failure_message(fault_text);
   app.formatter(std::make_shared<HelpFormat>());
-  app.get_help_ptr()->description("this text");
+  app.get_help_ptr()->description("show this text");
   if (CLI::Option* const version = app.get_option_no_throw("--version"); version != nullptr) {
-    version->description("the version");
+    version->description("show the version");
   }
 }
 

@@ -14,7 +14,7 @@ std::string_view cause_text(trace::LossCause cause) {
     case trace::LossCause::kSeveral:
       return "the ring was full, partly without a consumer";
     case trace::LossCause::kMissing:
-      return "they are missing from the file";
+      return "missing in the file";
     case trace::LossCause::kNoRing:
       return "more threads than rings";
     case trace::LossCause::kNoSharedMemory:
@@ -22,21 +22,21 @@ std::string_view cause_text(trace::LossCause cause) {
     case trace::LossCause::kDictionaryFull:
       return "their statement could not be registered";
     case trace::LossCause::kQuarantined:
-      return "the ring was given up";
+      return "the ring was quarantined";
     case trace::LossCause::kOverwritten:
-      return "overwritten by younger ones";
+      return "overwritten by newer records";
     case trace::LossCause::kAbandoned:
-      return "a signal handler did not return to their log calls";
+      return "a signal handler did not return to the log call";
     case trace::LossCause::kTooLarge:
-      return "too large, strings were cut";
+      return "too large, strings were truncated";
     case trace::LossCause::kLate:
       return "late";
     case trace::LossCause::kSampled:
-      return "left out by sampling";
+      return "discarded by sampling";
     case trace::LossCause::kUnknown:
       break;
   }
-  return "the cause is unknown";
+  return "unknown cause";
 }
 
 }  // namespace

@@ -49,15 +49,13 @@ bool TemplateLines::parse_column(std::string_view inside, bool raw, std::string*
   const std::string_view whole = inside;
   const auto style = take_width(inside);
   if (!style) {
-    *why = fmt::format(
-        "'{{{}}}' has no width that can be used; write a number up to {}, as in {{level:<8}}",
-        whole, kMostWidth);
+    *why = fmt::format("'{{{}}}' has an invalid width; use a number up to {}, as in {{level:<8}}",
+                       whole, kMostWidth);
     return false;
   }
   auto column = find_column(inside);
   if (!column) {
-    *why = fmt::format("'{{{}}}' is nothing that a line has; known are {} and field:NAME", whole,
-                       column_names());
+    *why = fmt::format("unknown name '{{{}}}'; use {} or field:NAME", whole, column_names());
     return false;
   }
   pieces_.push_back({std::move(end_), std::move(*column), *style});
@@ -80,13 +78,13 @@ std::unique_ptr<TemplateLines> TemplateLines::make(std::string_view text, bool r
       lines->end_ += character;
       ++at;
     } else if (character == '}') {
-      return refuse(at, "a } without its {; write }} for the character");
+      return refuse(at, "unmatched }; write }} for the character");
     } else if (character != '{') {
       lines->end_ += character;
     } else {
       const std::size_t end = text.find('}', at);
       if (end == std::string_view::npos) {
-        return refuse(at, "a { without its }; write {{ for the character");
+        return refuse(at, "unmatched {; write {{ for the character");
       }
       std::string reason;
       if (!lines->parse_column(text.substr(at + 1, end - at - 1), raw, &reason)) {

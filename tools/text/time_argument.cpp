@@ -175,8 +175,8 @@ std::optional<std::uint64_t> parse_time(std::string_view text, std::uint64_t now
   }
   if (!found) {
     *why = fmt::format(
-        "'{}' is no time; write 2026-11-20T21:35:16.5Z, '2026-11-20 21:35:16', 21:35 (today), "
-        "-5m (ago; ms, s, m, h, d), now or @1763674516 (Unix seconds)",
+        "invalid time '{}'; use 2026-11-20T21:35:16.5Z, '2026-11-20 21:35:16', 21:35 (today), -5m "
+        "(5 minutes ago; ms, s, m, h, d), now or @1763674516 (Unix seconds)",
         text);
   }
   return found;
