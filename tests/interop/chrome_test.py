@@ -149,7 +149,7 @@ class Chrome(unittest.TestCase):
             with open(trace.path_of("both"), "rb") as file:
                 decoded = Decoded(file.read())
         self.assertEqual(len(decoded.events), events)
-        self.assertRegex(said, r"2 records: the process has a number made up")
+        self.assertRegex(said, r"2 records: the process got a generated number")
         named = [(pid, name) for (what, pid, _), name in decoded.names.items()
                  if what == "process_name"]
         self.assertEqual(sorted(name for _, name in named),

@@ -38,9 +38,9 @@ class Ctf2Metadata(Ctf2Traces):
                 ({"type": "null-terminated-string", "encoding": "ebcdic"}, "unknown encoding 'ebcdic'"),
                 ("word", "no field class alias 'word'"),
                 (clashing, "two members of the name 'a'"),
-                ({"type": "dynamic-length-string", "length-field-location": location("no")}, "which is no integer before it"),
+                ({"type": "dynamic-length-string", "length-field-location": location("no")}, "which is not an integer before it"),
                 ({"type": "dynamic-length-string", "length-field-location": location("s")}, "needs a field of another type than 's'"),
-                ({"type": "dynamic-length-string", "length-field-location": {"path": [None, None, "x"]}}, "no integer before it"),
+                ({"type": "dynamic-length-string", "length-field-location": {"path": [None, None, "x"]}}, "not an integer before it"),
                 ({"type": "dynamic-length-string", "length-field-location": {"path": ["x", None]}}, "a field location without"),
                 ({"type": "dynamic-length-string"}, "a field location is missing"),
                 ({"type": "optional", "selector-field-location": location("x"), "field-class": integer("le", 8)}, "another type than 'x'"),
@@ -85,7 +85,7 @@ class Ctf2Metadata(Ctf2Traces):
                            ([preamble, {"type": "joke"}], "unknown type 'joke'"),
                            ([preamble, {"type": "clock-class", "id": "x"}], "invalid property 'frequency': it is missing"),
                            ([preamble, {"type": "clock-class", "frequency": 1}], "invalid property 'id': it is missing"),
-                           ([preamble, {**clock, "offset-from-origin": {"cycles": 10**9}}], "of a second of cycles or more"),
+                           ([preamble, {**clock, "offset-from-origin": {"cycles": 10**9}}], "are a second or more"),
                            ([preamble, clock, clock], "a second clock class 'steady'"),
                            ([preamble, {"type": "data-stream-class", "default-clock-class-id": "x"}], "no clock class 'x'"),
                            ([preamble, clock, stream, stream], "a second data stream class 0"),
@@ -95,10 +95,10 @@ class Ctf2Metadata(Ctf2Traces):
                            ([*good, event], "a second event record class 0 of data stream class 0"),
                            ([preamble, trace, {k: v for k, v in stream.items() if k != "default-clock-class-id"}],
                             "a timestamp of a data stream class without a default clock class"),
-                           ([preamble, with_header("packet-magic-number")], "a packet magic number that has not 32 bits"),
+                           ([preamble, with_header("packet-magic-number")], "a packet magic number that does not have 32 bits"),
                            ([preamble, with_header("metadata-stream-uuid")], "a metadata stream UUID that is not a BLOB"),
                            ([preamble, with_header("data-stream-id", integer("le", 8, signed=True))], "a signed integer with a role"),
-                           ([{"type": "preamble", "version": 2}, *good[1:]], "a metadata stream UUID in packets, and none in the preamble"),
+                           ([{"type": "preamble", "version": 2}, *good[1:]], "packets have a metadata stream UUID, but the preamble has none"),
                            ([{**preamble, "extensions": {"a": {"b": {}}}}], "extensions"),
                            ("\x1e{\"type\": \"preamble\", ", "metadata:")):
             with self.subTest(why):
@@ -107,7 +107,7 @@ class Ctf2Metadata(Ctf2Traces):
     def test_a_packet_of_another_trace_is_refused(self):
         parts = fragments("le", {"a": integer("le", 8)})
         parts[0]["uuid"] = UUID_BYTES[::-1]
-        self.assertIn("its UUID is not that of the metadata", self.refusal(parts))
+        self.assertIn("its UUID differs from that of the metadata", self.refusal(parts))
 
     def test_metadata_cut_anywhere_ends_no_reader(self):
         text = text_of(fragments("le", {"a": integer("le", 8)}))

@@ -80,7 +80,7 @@ class Ctf2(Ctf2Traces):
                                    {"stream": made.packet("le", lambda bits, data=data: made.event(bits, 7).put_bytes(data))})
             done = subprocess.run([RINGCAT, directory], capture_output=True, text=True, timeout=BOUND_S, check=False)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("a variable-length integer of more than 64 bits", done.stderr)
+            self.assertIn("a variable-length integer has more than 64 bits", done.stderr)
 
     def test_strings_of_every_encoding(self):
         text = "a\u00e4\u20ac\U0001f914"

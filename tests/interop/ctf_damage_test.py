@@ -69,7 +69,7 @@ class Damage(ByHand):
         code, output, said = ringcat("--format", "json", directory)
         losses = [event["count"] for event in map(json.loads, output.splitlines()) if event["kind"] == "loss"]
         self.assertEqual((code, sum(losses)), (0, 2 ** 40 + 1 + 2 ** 40), said)
-        self.assertEqual(said.count("an impossible count of discarded events was made 2^40"), 1)
+        self.assertEqual(said.count("an implausible count of discarded events became 2^40"), 1)
 
     def test_types_that_need_more_than_the_machine_has(self):
         """Each of these types would need more memory or time than any machine has."""

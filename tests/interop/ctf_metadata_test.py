@@ -99,12 +99,12 @@ class Forms(ByHand):
 
     def test_errors_are_reported_with_their_place(self):
         for metadata, place, message in (
-                ("trace { major = 2; };", 34, "metadata: version 2.0; 1.8 is read"),
-                ("struct { nothing a; };", 32, "metadata: there is no type 'nothing a'"),
-                ("trace { major = 99999999999999999999; };", 30, "metadata: a number that is none, or more than 64 bits"),
-                ("/* never ends", 14, "metadata: a comment without its end"),
-                ("typealias integer { size = 65; } := a;", 47, "metadata: an integer of 65 bits; 1 to 64 are read"),
-                ("clock { freq = 0; };", 33, "metadata: a clock of 0 Hz")):
+                ("trace { major = 2; };", 34, "metadata: version 2.0 is not supported; supported version: 1.8"),
+                ("struct { nothing a; };", 32, "metadata: unknown type 'nothing a'"),
+                ("trace { major = 99999999999999999999; };", 30, "metadata: invalid number, or more than 64 bits"),
+                ("/* never ends", 14, "metadata: unterminated comment"),
+                ("typealias integer { size = 65; } := a;", 47, "metadata: an integer of 65 bits; 1 to 64 are supported"),
+                ("clock { freq = 0; };", 33, "metadata: a clock has a frequency of 0 Hz")):
             directory = self.trace(metadata, {})
             code, output, said = ringcat(directory)
             self.assertEqual((code, output), (3, b""), said)

@@ -77,7 +77,7 @@ class Session(ByHand):
         code, output, said = ringcat("--format", "json", root)
         self.assertEqual(code, 1)
         self.assertEqual(said.splitlines(), [
-            f"ringcat: {root}:45: kernel/metadata: version 2.0; 1.8 is read",
+            f"ringcat: {root}:45: kernel/metadata: version 2.0 is not supported; supported version: 1.8",
             f"ringcat: {root}: ust/pid/app-17-20261122-011220/channel0_0: the file ends within the packet at 0 (at 6355)"])
         got = [json.loads(line)["unix_ns"] for line in output.splitlines()]
         self.assertEqual(got, [e["unix_ns"] for e in whole if e["name"] != "switch" and
@@ -115,7 +115,7 @@ class Session(ByHand):
         small_trace(os.path.join(deep, "kernel"), "not:deep", range(3))
         code, output, said = ringcat(deep)
         self.assertEqual((code, len(output.splitlines())), (1, 3))
-        self.assertIn("a/b/c/d/e/f/g/h/i/j: what is deeper than that is not looked for; name such traces by themselves", said)
+        self.assertIn("a/b/c/d/e/f/g/h/i/j: deeper directories are not searched; name these traces separately", said)
 
     def test_many_traces(self):
         root = os.path.join(self.temporary.name, "many")
@@ -123,7 +123,7 @@ class Session(ByHand):
             small_trace(os.path.join(root, "ust", "pid", f"app-{i:03}"), "app:one", range(i, i + 3))
         code, output, said = ringcat("--format", "csv", root)
         self.assertEqual((code, len(output.splitlines())), (1, 1 + 500 * 3))
-        self.assertIn("app-500: this and further ones are left out: more than 500 traces", said)
+        self.assertIn("app-500: this and further traces are left out: more than 500 traces", said)
 
 
 if __name__ == "__main__":

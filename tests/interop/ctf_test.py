@@ -151,7 +151,7 @@ class Written(unittest.TestCase):
                      for name, text in entries.items() if name.startswith("ringside_event_")}
             events = trace.events()
         if said:
-            self.assertRegex(said, r"^ringcat: \d+ records?: strings end at their first NUL byte: CTF's strings do\n$")
+            self.assertRegex(said, r"^ringcat: \d+ records?: strings are truncated at their first NUL byte, which ends strings in CTF\n$")
         ours = [of_interest(event) for event in events if event["kind"] == "record"]
         for record in ours:
             record["fields"] = {name: cut_at_nul(value) for name, value in record["fields"].items()}
@@ -299,7 +299,7 @@ class Directory(unittest.TestCase):
             path, _ = written(trace)
             code, _, said = ringcat("--to", "ctf", "-o", path, trace.path)
             self.assertEqual(code, 3)
-            self.assertIn("the directory cannot be made: File exists; name another with -o", said)
+            self.assertIn("cannot create the directory: File exists; name another with -o", said)
             self.assertTrue(os.path.exists(os.path.join(path, "metadata")))
 
 

@@ -100,7 +100,7 @@ class Structure(unittest.TestCase):
         code, told, said = inspected(metadata("Epoch", bytes(8)) + metadata("", b"") + event(1, 0, 5, 6))
         self.assertEqual((code, [p.get("option") for p in told["packets"]]), (0, ["Epoch", "", None]))
         self.assertIsNone(told["packets"][2]["start_unix_ns"])
-        self.assertIn("2 options are not known", said)
+        self.assertIn("2 options are unknown", said)
 
     def test_bad_packets_with_a_valid_size_are_skipped(self):
         unknown_type = event(1, 1, 1, 2, attributes=b"\0\1x\5" + bytes(8))
@@ -187,7 +187,7 @@ class Import(unittest.TestCase):
         records = [json.loads(line) for line in output.splitlines()]
         self.assertEqual((code, list(records[0]["fields"])), (0, [f"{i:02}" for i in range(64)]))
         self.assertEqual(records[1]["fields"], {"n" * 4096: 7})
-        self.assertIn("1 record: attributes beyond the 64th are left out", said)
+        self.assertIn("1 record: attributes after the 64th are left out", said)
         self.assertIn("1 record: a name of more than 4096 bytes", said)
 
     def test_descriptions_without_end_are_kept_in_a_field(self):
@@ -216,7 +216,7 @@ class ThereAndBack(unittest.TestCase):
         with TemporaryFile(data) as path:
             code, output, said = ringcat("--to", "heph", path)
         self.assertEqual((code, len(said.splitlines())), (0, 1))
-        self.assertIn("2 options are not known", said)
+        self.assertIn("2 options are unknown", said)
         self.assertEqual(inspected(output)[1]["counts"], inspected(data)[1]["counts"])
         options = [(p["option"], p["value_hex"]) for p in inspected(output)[1]["packets"]
                    if p["kind"] == "metadata"]

@@ -107,7 +107,7 @@ class ChromeOfOthers(Given):
         code, events, said = self.read(BROWSER)
         self.assertEqual(code, 0, said)
         self.assertRegex(said, "1 record: a span has no duration")
-        self.assertRegex(said, "1 record: an end is left out")
+        self.assertRegex(said, "1 record: an end without a beginning is left out")
         self.assertRegex(said, "count from the beginning of 1970")
         self.assertEqual({event["service"] for event in events}, {"Browser"})
         found = [(e["name"], e["unix_ns"], e.get("duration_ns"), e["thread"]) for e in events]

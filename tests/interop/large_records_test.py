@@ -42,7 +42,7 @@ class LargeRecords(unittest.TestCase):
         self.assertEqual(said, "")
         self.assertEqual([len(e["fields"]["text"]) for e in events_of(path)], SIZES)
         path, said = self.trace_of([TOO_LARGE])
-        self.assertIn("1 record: texts or arrays are cut, for records of more than 1 MiB", said)
+        self.assertIn("1 record: texts or arrays are truncated: a record has at most 1 MiB", said)
         (event,) = events_of(path)
         self.assertEqual((event["cut"], event["unix_ns"]), (True, BASE_NS))
         self.assertEqual(len(event["fields"]["text"]), TOO_LARGE - 13)  # its head uses 12 bytes to mark the cut

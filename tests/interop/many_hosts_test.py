@@ -73,7 +73,7 @@ class ManyHosts(unittest.TestCase):
                 if format_name != "ringtrace":  # its writer has reported it
                     self.assertRegex(said, r"^ringcat: \d+ records: .*\(other (hosts|processes)\)")
                 if format_name in ("ctf", "nettrace"):
-                    self.assertIn(f"ringcat: {beyond} records: stand in the process '(other processes)'", said)
+                    self.assertIn(f"ringcat: {beyond} records: are in the process '(other processes)'", said)
 
     @staticmethod
     def own_host(record):

@@ -56,7 +56,7 @@ class Structure(unittest.TestCase):
         code, records, said = records_of(data)
         self.assertEqual((code, [r["fields"] for r in records]), (0, [{"a": "x"}]))
         self.assertIn("5 bad messages", said)
-        self.assertIn("1 messages were skipped whose identifier", said)
+        self.assertIn("1 messages with an undefined identifier", said)
 
     def test_bad_headers_are_skipped_by_their_length_and_define_nothing(self):
         few_bytes = header(2, ["a", "b"])
@@ -148,7 +148,7 @@ class Import(unittest.TestCase):
         code, records, said = records_of(data)
         self.assertEqual((code, len(records)), (0, 3))
         self.assertEqual([len(r["fields"]) for r in records], [64, 64, 64])
-        self.assertIn("fields beyond the 64th", said)
+        self.assertIn("fields after the 64th", said)
 
 
 class ThereAndBack(unittest.TestCase):
@@ -189,7 +189,7 @@ class ThereAndBack(unittest.TestCase):
                 self.assertEqual(set(fields), set(other.get("fields", {})))
                 for name, value in fields.items():
                     self.assertTrue(self.equal(value, other["fields"][name]), (name, value, other["fields"][name]))
-            for words in ("arrays became texts", "texts are cut after 255 bytes",
+            for words in ("arrays became texts", "texts are truncated after 255 bytes",
                           "names of threads are left out"):
                 self.assertIn(words, said)
 

@@ -126,7 +126,7 @@ class RuntimeEvents(unittest.TestCase):
             # Counts beyond the payload: all its bytes are 0xff.
             trace.event(provider, event_id, version, b"\xff" * (len(payload) - 1))
         records, said = self.read(trace)
-        self.assertIn("their payload is not as its type is described", said)
+        self.assertIn("their payload does not match the description of its type", said)
         for record in records[::2]:
             facts, fields = facts_and_fields(record)
             self.assertEqual(fields, {}, record["name"])

@@ -154,7 +154,7 @@ class Stacks(unittest.TestCase):
         trace.event(RUNTIME, 80, 1, utf16("E") + utf16("bad") + bytes(16), 7, (WORK, MAIN))
         stacks, said = self.folded(trace)
         self.assertEqual(stacks, FRAMES)
-        self.assertIn("1 record: stacks of events that are no samples are left out", said)
+        self.assertIn("1 record: stacks of events that are not samples are left out", said)
         stacks, said = self.folded(trace, "--site", "Exception*")
         self.assertEqual(stacks, {("App!App.Program.Main", "Lib.Core!Lib.Worker.Work"): 1})
         self.assertNotIn("stacks of events", said)

@@ -117,7 +117,7 @@ class Samples(unittest.TestCase):
                          [("loss", 2000, None, 1, "unknown"), ("record", 2000, "four", None, None),
                           ("loss", 4000, None, 2, "overwritten"), ("record", 4000, "other four", None, None),
                           ("record", 6000, None, None, None)])
-        for words in ("no clock snapshot tells Unix time", "1 record: is left out: the end of a slice",
+        for words in ("no clock snapshot has Unix time", "1 record: is left out: the end of a slice",
                       "1 record: refers to strings", "1 record: the slice has no end"):
             self.assertIn(words, said)
 

@@ -37,7 +37,7 @@ class Reading(unittest.TestCase):
         with open(SAMPLE, "rb") as file:
             code, records, said = records_of(file.read())
         self.assertEqual(code, 0)
-        self.assertIn("2 lines are no ULM and were skipped; the first, at 284, has a word without '='", said)
+        self.assertIn("2 lines are not ULM and were skipped; the first, at 284, has a word without '='", said)
         self.assertIn("1 record: has no time", said)
         first, second, third, fourth = records
         self.assertEqual([first[m] for m in ("unix_ns", "host", "service", "level", "name", "fields")],
@@ -118,7 +118,7 @@ class Reading(unittest.TestCase):
             code, told, said = inspected(b"NL.EVNT=e\n" + line + b"\nB=\xff\n", "--from", "ulm")
             self.assertEqual((code, told["counts"]), (0, {"events": 2, "bad": 1}), line[:20])
             self.assertEqual((told["bad"][0]["offset"], told["bad"][0]["length"]), (10, len(line) + 1))
-            self.assertIn("1 lines are no ULM and were skipped; the first, at 10, has ", said)
+            self.assertIn("1 lines are not ULM and were skipped; the first, at 10, has ", said)
             self.assertEqual(told["events"][1]["fields"],
                              [{"name": "B", "type": "STRING", "value": "\ufffd", "value_hex": "ff"}])
             code, records, said = records_of(b"NL.EVNT=e\n" + line + b"\nB=1\n")
@@ -131,7 +131,7 @@ class Reading(unittest.TestCase):
             data = b"NL.EVNT=e\n" + tail
             for code, _, said in (inspected(data), records_of(data)):
                 self.assertEqual(code, 1)
-                self.assertIn(":10: the last line does not end", said)
+                self.assertIn(":10: the last line has no newline", said)
             self.assertEqual([r["name"] for r in records_of(data)[1]], ["e"])
         self.assertEqual(inspected(b"NL.EVNT=e", "--from", "ulm")[:2], (2, None))
         self.assertEqual(inspected(b"hello\nworld\n", "--from", "ulm")[:2], (2, None))
@@ -207,7 +207,7 @@ class ThereAndBack(unittest.TestCase):
                 'b=18446744073709551615 c=255 d=x e=0xff f="7" g=1.500000 h=2.500000 w=3 i=-7 j=t\n')
         code, records, said = records_of(line.format(-1).encode())
         self.assertEqual((code, said, records[0]["msg"]), (0, "", "-1 18446744073709551615 ff x 0xff 7 1.50 2.5  -7 t"))
-        self.assertIn("1 record: a value is not what its message's format shows",
+        self.assertIn("1 record: a value does not match the format of its message",
                       records_of(line.format(2**31).encode())[2])
         # A value that it cannot show.
         self.assertEqual(records_of(line.replace("e=0xff", "e=1").format(-1).encode())[1][0]["msg"][:3], "%d ")
@@ -216,7 +216,7 @@ class ThereAndBack(unittest.TestCase):
         code, output, said = ringcat("--to", "ulm", "--from", "netlogger", "-",
                                      input=header(1, ["NL.EVNT", "HOST", "a b"], ["e"]) + body(1, [9, 1]))
         self.assertEqual((code, output), (0, b"DATE=20010909014640.000000 LVL=INFO NL.EVNT=e HOST=9 a_b=1\n"))
-        self.assertIn("1 record: fields have names that ULM gives a meaning", said)
+        self.assertIn("1 record: fields have names that are reserved in ULM", said)
         self.assertIn("1 record: characters in fields' names became '_'", said)
 
 

@@ -42,7 +42,7 @@ const ForeignFormat& accepted_format(const ForeignFormat& format, TcpSender& rec
   const std::string_view otherwise = format_unless_announced(format.name);
   if (otherwise.empty() || announces(receiver, format.name)) return format;
   complain("the receiver does not announce that it accepts " + std::string(format.name) +
-           ": it gets " + std::string(otherwise));
+           ": sending " + std::string(otherwise));
   return *find_foreign_format(otherwise);
 }
 
@@ -53,7 +53,7 @@ bool can_create_output(const ConversionOptions& options, std::string* error) {
   if (find_foreign_format(options.format)->write_directory != nullptr) {
     std::error_code code;
     const bool exists = std::filesystem::exists(options.output, code);
-    if (exists) *error = options.output + ": is there already; choose another directory";
+    if (exists) *error = options.output + ": already exists; choose another directory";
     return !exists;
   }
   return OutputFile::create(options.output, {options.force, 0640}, error) != nullptr;

@@ -7,45 +7,45 @@
 namespace ringside::tool {
 
 void add_from_option(CLI::App& app, std::string& from) {
-  app.add_option("--from", from,
-                 "the format of the files; else their first bytes tell: " + names_of_read_formats())
+  app.add_option(
+         "--from", from,
+         "format of the files; default: detected by their first bytes: " + names_of_read_formats())
       ->type_name("FORMAT")
       ->check([](const std::string& name) {
         return find_foreign_format(name) != nullptr
                    ? std::string()
-                   : "there is no format " + name + "; there are " + names_of_read_formats();
+                   : "unknown format " + name + "; use one of " + names_of_read_formats();
       });
 }
 
 void add_conversion_options(CLI::App& app, ConversionOptions& options) {
   app.add_option("--to", options.format,
-                 "writes the records in another format: " + names_of_written_formats())
+                 "write the records in another format: " + names_of_written_formats())
       ->type_name("FORMAT")
       ->check([](const std::string& name) {
         const ForeignFormat* const format = find_foreign_format(name);
         return format != nullptr && (format->write != nullptr || format->write_directory != nullptr)
                    ? std::string()
-                   : "no format " + name + " is written; there are " + names_of_written_formats();
+                   : "cannot write format " + name + "; use one of " + names_of_written_formats();
       });
-  app.add_option(
-         "-o,--output", options.output,
-         "where --to writes to: a file, or tcp://HOST:PORT, where somebody listens; else standard "
-         "output")
+  app.add_option("-o,--output", options.output,
+                 "output of --to: a file, or tcp://HOST:PORT of a receiver that listens; default: "
+                 "standard output")
       ->type_name("FILE");
-  app.add_flag("--force", options.force, "replaces the file of -o if it is there already");
+  app.add_flag("--force", options.force, "replace the file of -o if it exists");
 }
 
 void check_conversion(const ConversionOptions& options, bool unfit) {
   if (options.format.empty()) {
     if (!options.output.empty()) {
-      throw CLI::ValidationError("-o", "is of conversions; name a format with --to");
+      throw CLI::ValidationError("-o", "requires a conversion; give a format with --to");
     }
     if (options.force) {
-      throw CLI::ValidationError("--force", "is of conversions; name a format with --to");
+      throw CLI::ValidationError("--force", "requires a conversion; give a format with --to");
     }
     return;
   }
-  if (unfit) throw CLI::ValidationError("--to", "goes neither with --follow nor with --tail");
+  if (unfit) throw CLI::ValidationError("--to", "cannot be used with --follow or --tail");
   const bool is_directory = find_foreign_format(options.format)->write_directory != nullptr;
   if (is_directory && (options.output.empty() || options.output == "-")) {
     throw CLI::ValidationError("--to", options.format + " is a directory; name one with -o");

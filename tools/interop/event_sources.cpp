@@ -25,8 +25,9 @@ const SourceProcess& EventSources::process_of(const trace::Event& event, bool& i
     SourceProcess& made = processes_.emplace_back();
     made.index = static_cast<std::uint32_t>(processes_.size() - 1);
     made.segment = *event.segment;
-    made.pid = unused(event.segment->pid, kOfProcesses,
-                      "the process has a number made up, as its own is another one's or not known");
+    made.pid =
+        unused(event.segment->pid, kOfProcesses,
+               "the process got a generated number: its own is unknown or used by another process");
     process = &made;
   }
   of_section = process;
@@ -46,7 +47,7 @@ EventSources::Found EventSources::find(const trace::Event& event, std::uint64_t 
     if (stream != 0) {
       thread->id =
           unused(event.stream->thread_id, process.index,
-                 "the thread has a number made up, as its own is another one's or not known");
+                 "the thread got a generated number: its own is unknown or used by another thread");
     }
   }
   const std::string_view name =

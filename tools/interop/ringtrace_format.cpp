@@ -135,7 +135,7 @@ class RingtraceWriter final : public TraceWriter {
         index = builder_.add_process({segment.pid, segment.uid, segment.start_realtime_ns,
                                       segment.service, segment.executable, segment.host});
       } else {
-        report_.lost("processes beyond 200 became '(other processes)'");
+        report_.lost("processes after the 200th became '(other processes)'");
         index = builder_.process_of_others();
       }
       process = processes_.emplace(segment.uuid, index).first;
@@ -220,9 +220,8 @@ ReadOutcome inspect_ringtrace(InputBytes& input, InspectStyle style, OutputBytes
   std::span<const std::byte> head = input.peek(trace::kBlockHeaderBytes);
   trace::BlockFrame frame;
   if (!trace::parse_block_frame(head, frame)) {
-    return ReadOutcome::refused(0,
-                                "no block of a Ringside trace begins here; unpack a packed file "
-                                "with `ringcat unpack --keep`");
+    return ReadOutcome::refused(
+        0, "not a block of a Ringside trace; unpack a packed file with `ringcat unpack --keep`");
   }
   if (style == InspectStyle::kJson)
     output.put("{\n \"schema\": \"ringtrace-blocks-1\",\n \"blocks\": [");
@@ -232,8 +231,7 @@ ReadOutcome inspect_ringtrace(InputBytes& input, InspectStyle style, OutputBytes
   for (; !head.empty(); head = input.peek(trace::kBlockHeaderBytes)) {
     BlockFacts facts{input.offset(), {}, {}};
     if (!trace::parse_block_frame(head, facts.frame)) {
-      outcome =
-          ReadOutcome::damaged(facts.offset, "no block begins here; `ringcat verify` tells more");
+      outcome = ReadOutcome::damaged(facts.offset, "not a block; run `ringcat verify` for details");
       break;
     }
     const std::span<const std::byte> block = input.peek(facts.frame.block_bytes());

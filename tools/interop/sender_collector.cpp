@@ -94,7 +94,7 @@ class Collector {
     if (!watch(stop.fd()) || !watch(listener_.fd())) {
       return ReadOutcome::refused(0, "cannot wait for senders: " + collector_reason(errno));
     }
-    complain("listening at tcp://" + own_name(listener_) + "; SIGINT or SIGTERM ends it");
+    complain("listening at tcp://" + own_name(listener_) + "; stop with SIGINT or SIGTERM");
     std::array<epoll_event, 64> events{};
     for (bool goes_on = true; goes_on;) {
       const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()),
@@ -151,18 +151,18 @@ class Collector {
       if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
       auto sender = std::make_unique<Sender>(std::move(socket), std::move(address), receiver_);
       if (!watch(fd)) {
-        complain(sender->name + ": cannot be waited for: " + collector_reason(errno));
+        complain(sender->name + ": cannot wait for this sender: " + collector_reason(errno));
         continue;
       }
       senders_.emplace(fd, std::move(sender));
     }
-    pause_accepting("there are " + std::to_string(most_) + " at once");
+    pause_accepting(std::to_string(most_) + " are connected, which is the maximum");
   }
 
   void pause_accepting(const std::string& why) {
     if (std::exchange(paused_, true)) return;
     ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, listener_.fd(), nullptr);
-    if (!std::exchange(told_pause_, true)) complain("further senders have to wait: " + why);
+    if (!std::exchange(told_pause_, true)) complain("further senders wait: " + why);
   }
 
   void resume_accepting() {
@@ -224,7 +224,8 @@ class Collector {
   ReadOutcome outcome() {
     ReadOutcome outcome;
     if (refused_ != 0) {
-      outcome.warnings.push_back(fmt::format("{} senders were ended for what they sent", refused_));
+      outcome.warnings.push_back(
+          fmt::format("{} senders were disconnected because of invalid data", refused_));
     }
     receiver_.finish(outcome);
     return outcome;

@@ -102,7 +102,8 @@ std::optional<TcpAddress> TcpAddress::parse(std::string_view text, std::string* 
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (!is_tcp(whole) || colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
       (!bracketed && host.find(':') != std::string_view::npos)) {
-    *error = std::string(whole) + ": no address; tcp://HOST:PORT is one, tcp://[::1]:PORT of IPv6";
+    *error =
+        std::string(whole) + ": invalid address; use tcp://HOST:PORT, or tcp://[::1]:PORT for IPv6";
     return std::nullopt;
   }
   const std::string_view port = text.substr(colon + 1);
@@ -137,8 +138,7 @@ std::unique_ptr<TcpSender> TcpSender::connect(const std::string& address, std::s
     return ::connect(fd, a.ai_addr, a.ai_addrlen) == 0 ? 0 : errno;
   });
   if (!socket) {
-    *error =
-        address + ": cannot be connected to: " + reason(code) + "; is somebody listening there?";
+    *error = address + ": cannot connect: " + reason(code) + "; check that the receiver is running";
     return nullptr;
   }
   const int one = 1;
@@ -191,8 +191,7 @@ bool TcpSender::finish(std::string* error) {
   if (error_ == 0 && ::shutdown(socket_.fd(), SHUT_WR) != 0) error_ = errno;
   if (error_ == 0) error_ = await_receipt();
   if (error_ == 0) return true;
-  *error = address_ + ": cannot be sent to: " + reason(error_) +
-           "; what was sent before may have arrived";
+  *error = address_ + ": cannot send: " + reason(error_) + "; data sent before may have arrived";
   return false;
 }
 
@@ -206,7 +205,8 @@ std::optional<Socket> listen_at(const std::string& address, std::string* error) 
     const bool listens = ::bind(fd, a.ai_addr, a.ai_addrlen) == 0 && ::listen(fd, kBacklog) == 0;
     return listens ? 0 : errno;
   });
-  if (!socket) *error = address + ": cannot be listened at: " + reason(code) + "; choose another";
+  if (!socket)
+    *error = address + ": cannot listen: " + reason(code) + "; choose another address or port";
   return socket;
 }
 

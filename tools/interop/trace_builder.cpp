@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMostThreadNameBytes = 4096;  // the dictionary's limit
 constexpr std::string_view kCutNames =
-    "a name of more than 4096 bytes or a constant of more than 8192 is cut, wherever it is used";
+    "a name of more than 4096 bytes or a constant of more than 8192 is truncated wherever it is "
+    "used";
 // The size of the records of one extent, unless one record is larger. Readers put the records of an
 // extent in order if their times go back, up to 2^18 records.
 constexpr std::size_t kExtentBytes = std::size_t{512} << 10;
@@ -207,7 +208,7 @@ void TraceBuilder::close_extended() {
 // A cut record has a flag for it, which only an extended record can have. All its values are
 // present by now, so that exactly the excess is removed.
 void TraceBuilder::cut_record() {
-  report_.lost("texts or arrays are cut, for records of more than 1 MiB");
+  report_.lost("texts or arrays are truncated: a record has at most 1 MiB");
   RecordBytes& ring = open_->ring;
   if (!extended_) {
     std::uint64_t head = 0;
@@ -246,7 +247,7 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
                         shm::LossCause cause) {
   const std::uint64_t room = kMostLost - streams_[stream].lost;
   if (count > room) {
-    report_.lost("counts of lost records beyond 2^62 of a thread are left out");
+    report_.lost("counts of lost records above 2^62 per thread are left out");
     count = room;
   }
   if (count == 0) return;

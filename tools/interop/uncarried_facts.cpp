@@ -20,13 +20,13 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Fact::kCount)> k
     "activity ids are left out",
     "related activity ids are left out",
     "stack ids are left out",
-    "the mark of cut texts is left out",
+    "the mark of truncated texts is left out",
     "notes of lost records are left out",
     "records without a duration are left out",
     "bytes that are not UTF-8 became U+FFFD",
-    "numbers became the nearest that the format has",
-    "spans end with the one around them, which they outlasted",
-    "characters of names that the format has another use for became _",
+    "numbers became the nearest of the format",
+    "spans that outlast the span around them end with it",
+    "characters of names that are reserved in the format became _",
 };
 
 }  // namespace

@@ -120,11 +120,11 @@ class Collecting(unittest.TestCase):
             code, said = collector.end(signal.SIGINT)
         self.assertEqual(code, 0, said)
         for words in ("at byte 27: the file ends within message 1008", ": Connection reset by peer",
-                      "the file ends within the document", "ended after 2 bytes, which are no trace",
-                      "at byte 11: the file ends within its header", "2 senders were ended for what they sent",
-                      "4 senders ended within what they sent"):
+                      "the file ends within the document", "ended after 2 bytes, which are not a trace",
+                      "at byte 11: the file ends within its header", "2 senders were disconnected because of invalid data",
+                      "4 senders sent incomplete or invalid data"):
             self.assertIn(words, said)
-        self.assertEqual(said.count("this begins no TPTP trace"), 2)
+        self.assertEqual(said.count("not a TPTP trace"), 2)
         self.assertEqual(self.options(), [("cut", "1"), ("dying", "1"), ("good", "1"), ("good", "2")])
 
     def test_a_connection_that_is_reset_before_it_is_accepted_is_reported_with_its_address(self):
@@ -155,7 +155,7 @@ class Collecting(unittest.TestCase):
                 self.catch_up(collector)
                 code, said = collector.end()
         self.assertEqual(code, 0, said)
-        self.assertIn("1 senders ended within what they sent", said)
+        self.assertIn("1 senders sent incomplete or invalid data", said)
         self.assertEqual(self.options(), [("binary", "1"), ("xml", "1")])
 
     def test_beyond_the_processes_of_a_trace_senders_share_one(self):
@@ -166,7 +166,7 @@ class Collecting(unittest.TestCase):
                     connection.sendall(option_element("n", number))
             code, said = collector.end()
         self.assertEqual(code, 0, said)
-        self.assertIn("10 records: processes beyond 200", said)
+        self.assertIn("10 records: processes after the 200th", said)
         self.assertEqual(self.options(), sorted(("n", str(i)) for i in range(senders)))
 
 

@@ -97,8 +97,8 @@ class Tptp(unittest.TestCase):
                 b"".join(map(process, range(250))) + b"".join(map(end_of_thread, range(100_010))))
         code, output, said = ringcat("--to", "trcbin", "-", input=data)
         self.assertEqual((code, len(output)), (0, len(data) + len(b"\1\0\x0b\0\0\0UTF8\0")))
-        self.assertIn("50 records: processes beyond 200", said)
-        self.assertRegex(said, r"\d+ records: threads beyond 100,000")
+        self.assertIn("50 records: processes after the 200th", said)
+        self.assertRegex(said, r"\d+ records: threads after the 100,000th")
 
     def test_a_trace_without_messages_is_one_without_records(self):
         header = struct.pack("<4s4BI", b"0TBF", 1, 0, 1, 1, 12)
@@ -107,7 +107,7 @@ class Tptp(unittest.TestCase):
                 self.assertEqual(ringcat("-", input=empty), (0, b"", ""))
                 self.assertEqual(elements(self.written("trcxml", "-", input=empty)), [])
                 self.assertEqual(ringcat("stats", "-", input=empty)[0], 0)
-        for damaged, what in ((header + bytes(6), ":12: message 0 is said to have 0 bytes"),
+        for damaged, what in ((header + bytes(6), ":12: message 0 has a size of 0 bytes"),
                               (b"<TRACE><custom body='&#0;'/>", ":21: reference to invalid character number")):
             with self.subTest(damaged):
                 code, output, said = ringcat("-", input=damaged)

@@ -241,7 +241,7 @@ std::string quoted_tsdl(std::string_view text) {
 void append_text(std::string_view text, std::string& packet, ConversionReport& report) {
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {
-    report.lost("strings end at their first NUL byte: CTF's strings do");
+    report.lost("strings are truncated at their first NUL byte, which ends strings in CTF");
     text = text.substr(0, nul);
   }
   packet += text;

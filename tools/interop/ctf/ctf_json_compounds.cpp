@@ -32,7 +32,7 @@ std::string member_name(std::string_view name) {
 
 bool JsonTypes::rise(const Type& part, Type& type) {
   type.height = std::max(type.height, static_cast<std::uint8_t>(part.height + 1));
-  return type.height <= kMostHeight || refuse("field classes nested more than 60 deep");
+  return type.height <= kMostHeight || refuse("field classes are nested more than 60 deep");
 }
 
 bool JsonTypes::take_location(JsonValue location, Type& type) {
@@ -54,7 +54,7 @@ bool JsonTypes::take_location(JsonValue location, Type& type) {
       }
     });
   }
-  if (made->path.size() > kMostPathNames) return refuse("a field location of more than 200 names");
+  if (made->path.size() > kMostPathNames) return refuse("a field location has more than 200 names");
   if (!sound || made->path.empty() || !made->path.back())
     return refuse("a field location without a known origin and a path to a field");
   type.location = std::move(made);

@@ -115,7 +115,7 @@ class FragmentReader {
       JsonProperties offset(from_origin, why_);
       clock.offset_s = offset.integer("seconds", 0);
       const std::uint64_t cycles = offset.natural("cycles", 0);
-      if (cycles >= clock.frequency) fail("a clock's offset of a second of cycles or more");
+      if (cycles >= clock.frequency) fail("the cycles of a clock's offset are a second or more");
       clock.offset = static_cast<std::int64_t>(cycles & INT64_MAX);
     }
     if (!metadata_->clocks.try_emplace(id, clock).second)

@@ -147,7 +147,7 @@ bool JsonTypes::take_roles(JsonValue field_class, Type& type) {
   });
   const bool is_blob = type.element != nullptr;
   if ((type.roles & bit_of(Role::kMagic)) != 0 && (is_blob || type.bits != kMagicBits))
-    fail("a packet magic number that has not 32 bits");
+    fail("a packet magic number that does not have 32 bits");
   if ((type.roles & bit_of(Role::kUuid)) != 0 && (!is_blob || type.length != kUuidBytes))
     fail("a metadata stream UUID that is not a BLOB of 16 bytes");
   if (is_blob && (type.roles & ~bit_of(Role::kUuid)) != 0) fail("a BLOB with an integer's role");

@@ -30,10 +30,10 @@ std::uint64_t JsonProperties::natural(std::string_view key, std::optional<std::u
     return absent.value_or(least);
   }
   if (value.node().kind != JsonKind::kUnsigned) {
-    fail(key, "an integer that is not negative is expected");
+    fail(key, "expected a non-negative integer");
     return least;
   }
-  if (value.node().low < least) fail(key, fmt::format("at least {} is expected", least));
+  if (value.node().low < least) fail(key, fmt::format("expected at least {}", least));
   return value.node().low;
 }
 
@@ -43,14 +43,14 @@ std::int64_t JsonProperties::integer(std::string_view key, std::int64_t absent) 
   const auto number = static_cast<std::int64_t>(value.node().low);
   const bool is_whole = value.node().is_integer();
   if (!is_whole || (number < 0) != (value.node().kind == JsonKind::kSigned))
-    fail(key, "an integer is expected");
+    fail(key, "expected an integer");
   return number;
 }
 
 std::uint32_t JsonProperties::alignment(std::string_view key) {
   const std::uint64_t bits = natural(key, 1, 1);
   if ((bits & (bits - 1)) != 0 || bits > kMostAlignBits) {
-    fail(key, fmt::format("{} is not a power of two, or beyond {}", bits, kMostAlignBits));
+    fail(key, fmt::format("{} is not a power of two up to {}", bits, kMostAlignBits));
     return 1;
   }
   return static_cast<std::uint32_t>(bits);
@@ -59,14 +59,14 @@ std::uint32_t JsonProperties::alignment(std::string_view key) {
 std::string JsonProperties::text(std::string_view key, std::optional<std::string_view> absent) {
   const JsonValue value = object_.member(key);
   if (value.is_text()) return std::string(value.node().text);
-  if (value) fail(key, "a string is expected");
+  if (value) fail(key, "expected a string");
   if (!value && !absent) fail(key, "it is missing");
   return std::string(absent.value_or(""));
 }
 
 JsonValue JsonProperties::object(std::string_view key) {
   const JsonValue value = object_.member(key);
-  if (value && !value.is_object()) fail(key, "an object is expected");
+  if (value && !value.is_object()) fail(key, "expected an object");
   return value.is_object() ? value : JsonValue();
 }
 
@@ -81,7 +81,7 @@ void JsonProperties::refuse_extensions() {
 
 JsonValue JsonProperties::array(std::string_view key) {
   const JsonValue value = object_.member(key);
-  if (value && !value.is_array()) fail(key, "an array is expected");
+  if (value && !value.is_array()) fail(key, "expected an array");
   return value.is_array() ? value : JsonValue();
 }
 

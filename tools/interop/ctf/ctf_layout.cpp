@@ -134,8 +134,8 @@ bool LayoutMaker::refer(const Type& type, Node& node) {
   if (type.location != nullptr) {
     std::vector<Node*> targets;
     if (!locate(*type.location, targets)) {
-      return fail(fmt::format("'{}' needs the field '{}', which is no integer before it", node.name,
-                              plain_name(*type.location->path.back())));
+      return fail(fmt::format("'{}' requires the field '{}', which is not an integer before it",
+                              node.name, plain_name(*type.location->path.back())));
     }
     if (!refer_to(targets, type, node)) return false;
     target = targets.front();
@@ -143,13 +143,13 @@ bool LayoutMaker::refer(const Type& type, Node& node) {
     node.reference = take_slot(*named);
     target = named;
   } else {
-    return fail(fmt::format("'{}' needs the field '{}', which is no integer before it", node.name,
-                            type.reference));
+    return fail(fmt::format("'{}' requires the field '{}', which is not an integer before it",
+                            node.name, type.reference));
   }
   if (type.kind == TypeKind::kSequence) return true;
   const std::vector<EnumRange>& ranges = type.ranges.empty() ? target->type->ranges : type.ranges;
   if (target->kind != TypeKind::kEnum && type.ranges.empty())
-    return fail(fmt::format("the tag of '{}' is no enumeration", node.name));
+    return fail(fmt::format("the tag of '{}' is not an enumeration", node.name));
   std::map<std::string_view, std::uint32_t> options;
   for (std::uint32_t i = 0; i < node.children.size(); ++i)
     options.try_emplace(plain_name(node.children[i].name), i);
@@ -163,7 +163,7 @@ bool LayoutMaker::refer(const Type& type, Node& node) {
 }
 
 bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned depth) {
-  if (depth > kMostNesting) return fail("fields within fields, more than 60 deep");
+  if (depth > kMostNesting) return fail("fields are nested more than 60 deep");
   if (++nodes_ > kMostNodes) return fail(kTooManyFields);
   node.kind = type.kind;
   node.name = std::move(name);
@@ -206,7 +206,7 @@ bool LayoutMaker::make(const Type& type, std::string name, Node& node, unsigned 
 bool LayoutMaker::make_root(std::string_view prefix, const TypePointer& type, Node& node) {
   node = {};
   if (type == nullptr) return true;
-  if (type->kind != TypeKind::kStruct) return fail(fmt::format("{} is no structure", prefix));
+  if (type->kind != TypeKind::kStruct) return fail(fmt::format("{} is not a structure", prefix));
   open_.clear();
   root_ = prefix;
   if (!make(*type, std::string(prefix), node, 0)) return false;

@@ -82,8 +82,7 @@ class Search {
 bool LayoutMaker::locate(const FieldLocation& location, std::vector<Node*>& found) {
   Search search(location, open_, location_steps_, found);
   const auto is_found = [&] {
-    if (location_steps_ > kMostSteps)
-      return fail("field locations that lead through too many variants");
+    if (location_steps_ > kMostSteps) return fail("field locations lead through too many variants");
     return !found.empty();
   };
   if (location.origin.empty()) {
@@ -111,7 +110,7 @@ bool LayoutMaker::refer_to(const std::vector<Node*>& targets, const Type& type, 
           fmt::format("'{}' needs a field of another type than '{}'", node.name, target->name));
     if (target->slot != kNone && node.reference != kNone && target->slot != node.reference) {
       return fail(
-          fmt::format("'{}' depends on several fields, on which others depend by themselves; "
+          fmt::format("'{}' depends on several fields on which other fields depend separately; "
                       "this is not supported",
                       node.name));
     }
@@ -135,7 +134,7 @@ void LayoutMaker::take_roles(const Type& type, Node& node) {
   if (in_context) node.packet_roles = type.roles & kOfContext;
   if (node.packet_roles != 0) node.role = NodeRole::kOfPacket;
   if ((node.packet_roles & bit_of(Role::kUuid)) != 0 && !metadata_.stream_uuid)
-    fail("a metadata stream UUID in packets, and none in the preamble");
+    fail("packets have a metadata stream UUID, but the preamble has none");
   if ((in_event_header || in_context) && (type.roles & kTimes) != 0 && clock_.empty())
     fail("a timestamp of a data stream class without a default clock class");
   if (!in_event_header) return;

@@ -45,17 +45,17 @@ bool metadata_text(std::string_view file, std::string* tsdl, MetadataError* erro
     error->offset = at;
     const bool known = has_magic(packet, &swapped);
     if (!known || packet.size() < kHeadBytes) {
-      error->message = "no packet of metadata begins here";
+      error->message = "not a packet of metadata";
       return false;
     }
     const std::size_t content = number_at(packet, kContentAt, swapped) / 8;
     const std::size_t size = number_at(packet, kPacketAt, swapped) / 8;
     if (content < kHeadBytes || content > size || content > packet.size()) {
-      error->message = "a packet of metadata whose size cannot be";
+      error->message = "a packet of metadata with an invalid size";
       return false;
     }
     if (packet[kSchemesAt] != 0 || packet[kSchemesAt + 1] != 0) {
-      error->message = "metadata that is compressed or encrypted is not read";
+      error->message = "compressed or encrypted metadata is not supported";
       return false;
     }
     *tsdl += packet.substr(kHeadBytes, content - kHeadBytes);

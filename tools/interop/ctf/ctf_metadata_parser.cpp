@@ -51,7 +51,8 @@ class Parser final : TypeParser {
         [&](const std::string& key, const TypePointer& type) {
           if (key == "packet.header") m.packet_header = type;
         });
-    if (m.major > 1) fail(fmt::format("version {}.{}; 1.8 is read", m.major, m.minor));
+    if (m.major > 1)
+      fail(fmt::format("version {}.{} is not supported; supported version: 1.8", m.major, m.minor));
   }
 
   void stream_block() {
@@ -104,7 +105,7 @@ class Parser final : TypeParser {
       if (key == "offset_s") clock.offset_s = static_cast<std::int64_t>(number_of(a));
       if (key == "offset") clock.offset = static_cast<std::int64_t>(number_of(a));
     });
-    if (clock.frequency == 0) fail("a clock of 0 Hz");
+    if (clock.frequency == 0) fail("a clock has a frequency of 0 Hz");
     metadata_->clocks[name] = clock;
   }
 

@@ -105,7 +105,7 @@ bool Decoder::variable(const Node& node, std::uint64_t& number) {
     const std::uint64_t payload = byte & kPayload;
     const bool fits = node.is_signed ? payload == 0 || payload == kPayload : payload <= 1;
     if (shift == kLastShift && (!fits || (byte & kMore) != 0))
-      return bad(node, "a variable-length integer of more than 64 bits");
+      return bad(node, "a variable-length integer has more than 64 bits");
     number |= payload << shift;
     if (node.is_signed && (byte & (kMore | kSign)) == kSign && shift + 7 < 64)
       number |= UINT64_MAX << (shift + 7);

@@ -63,7 +63,7 @@ class SessionWalk {
   // False if `found` returned false.
   bool walk(const std::string& below, unsigned depth) {
     if (left_ == 0) {
-      left_out_ = fmt::format("{}: more directories than are looked into", below);
+      left_out_ = fmt::format("{}: too many directories; the others are not searched", below);
       return true;
     }
     --left_;
@@ -73,7 +73,7 @@ class SessionWalk {
     if (entries.has_metadata && !below.empty()) return found_(below);
     if (depth == 0 && entries.has_own_traces) return true;
     if (depth == kMostSessionDepth && !entries.directories.empty()) {
-      left_out_ = fmt::format("{}: what is deeper than that is not looked for", below);
+      left_out_ = fmt::format("{}: deeper directories are not searched", below);
       return true;
     }
     const std::string prefix = below.empty() ? below : below + "/";
@@ -101,7 +101,7 @@ TraceSources sources_of(const std::string& path) {
   }
   SessionWalk walk(path, kMostDirectories, [&](const std::string& trace) {
     if (traces.paths.size() == kMostTraces) {
-      traces.left_out = fmt::format("{}: this and further ones are left out: more than {} traces",
+      traces.left_out = fmt::format("{}: this and further traces are left out: more than {} traces",
                                     trace, kMostTraces);
       return false;
     }
@@ -134,7 +134,7 @@ void add_outcome(ReadOutcome from, const std::string& path, ReadOutcome& all) {
 
 void add_left_out(const TraceSources& sources, ReadOutcome& all) {
   if (sources.left_out.empty()) return;
-  add_outcome(ReadOutcome::damaged(0, sources.left_out + "; name such traces by themselves"), "",
+  add_outcome(ReadOutcome::damaged(0, sources.left_out + "; name these traces separately"), "",
               all);
 }
 

@@ -166,11 +166,11 @@ void Trace::list_files() {
 
 bool Trace::check_packet_header(const Decoder& decoder, std::string* why) const {
   if (decoder.packet_fact(Role::kMagic, kPacketMagic) != kPacketMagic) {
-    *why = "no packet begins here: its magic number is missing";
+    *why = "not a packet: its magic number is missing";
     return false;
   }
   if (decoder.has(Role::kUuid) && metadata_->stream_uuid != decoder.packet_uuid()) {
-    *why = "a packet of another trace: its UUID is not that of the metadata";
+    *why = "a packet of another trace: its UUID differs from that of the metadata";
     return false;
   }
   return true;
@@ -191,7 +191,8 @@ bool Trace::read_head(Decoder& decoder, Packet& packet, std::string* why) {
                                          has_default ? 0 : metadata_->streams.begin()->first);
   const auto found = streams_.find(packet.stream_id);
   if (found == streams_.end()) {
-    *why = fmt::format("a packet of stream {}, which the metadata lacks", packet.stream_id);
+    *why =
+        fmt::format("a packet of stream {}, which the metadata does not define", packet.stream_id);
     return false;
   }
   const StreamReader& stream = found->second;
@@ -222,8 +223,8 @@ void Trace::index_file(std::uint32_t file, ReadOutcome* outcome) {
   Decoder decoder;
   for (std::uint64_t offset = 0; offset < window.size();) {
     if (packets_.size() == kMostPackets) {
-      return damaged(offset, fmt::format("more than {} packets; read fewer of the files at a time",
-                                         kMostPackets));
+      return damaged(offset,
+                     fmt::format("more than {} packets; read fewer files at a time", kMostPackets));
     }
     Packet packet;
     packet.file = file;

@@ -88,7 +88,7 @@ void TraceImport::read(const Packet& packet, const Packet* before) {
     context_.window_owner = this;
     if (!context_.window.open(trace_.directory_fd(), trace_.files()[packet.file])) {
       open_file_ = kNone;
-      return damaged(0, packet, "cannot be opened any more");
+      return damaged(0, packet, "cannot be opened any longer");
     }
   }
   stream_ = &trace_.stream(packet.stream_id);
@@ -128,7 +128,7 @@ void TraceImport::read_events(const Packet& packet) {
     const Decoded decoded = read_event(packet);
     if (decoded == Decoded::kYes) {
       if (decoder_.bits().at() == at)
-        return damaged(packet.offset + at / 8, packet, "an event of no bits");
+        return damaged(packet.offset + at / 8, packet, "an event has no bits");
       continue;
     }
     if (decoded == Decoded::kBad) return damaged(packet.offset + at / 8, packet, why_);
@@ -164,7 +164,7 @@ Decoded TraceImport::read_event(const Packet& packet) {
     event_key_ = key;
   }
   if (event_ == nullptr || !event_->broken.empty()) {
-    why_ = event_ == nullptr ? fmt::format("an event {} of stream {}, which the metadata lacks",
+    why_ = event_ == nullptr ? fmt::format("event {} of stream {} is not defined in the metadata",
                                            key.second, key.first)
                              : event_->broken;
     return Decoded::kBad;
@@ -225,7 +225,7 @@ void TraceImport::describe(const EventDescription& description, StreamReader& st
     event.columns.push_back(std::move(column));
   }
   if (event.columns.size() > shm::kMaxFields) {
-    warn(fmt::format("fields behind the {}th of an event are left out", shm::kMaxFields));
+    warn(fmt::format("fields after the {}th of an event are left out", shm::kMaxFields));
     event.columns.resize(shm::kMaxFields);
   }
 }
@@ -244,7 +244,7 @@ void TraceImport::add_site(Event& event) {
 void TraceImport::deliver(Event& event, std::uint64_t unix_ns) {
   if (event.site_id == 0) [[unlikely]] {
     if (!event.left_out) add_site(event);
-    if (event.left_out) return report_.lost("kinds of events behind the millionth are left out");
+    if (event.left_out) return report_.lost("kinds of events after the millionth are left out");
   }
   const std::uint32_t stream = identities_.stream_of_event(decoder_);
   if (event.facts && event.facts->ext_flags != 0) {
@@ -288,7 +288,7 @@ void TraceImport::tell_discarded(const Packet& packet, const Packet* before) {
   if (lost == 0) return;
   if (lost > kMostLost) {
     lost = kMostLost;
-    warn("a count of discarded events that nobody can have discarded was made 2^40");
+    warn("an implausible count of discarded events became 2^40");
   }
   builder_.lost(identities_.stream_of_packet(), packet.end_ns, lost, identities_.cause_of_packet());
 }

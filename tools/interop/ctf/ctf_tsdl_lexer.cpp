@@ -46,7 +46,7 @@ bool Lexer::number(Token& token) {
   }
   const auto [end, error] =
       std::from_chars(text_.data() + at_, text_.data() + text_.size(), token.number, base);
-  if (error != std::errc()) return fail(token, "a number that is none, or more than 64 bits");
+  if (error != std::errc()) return fail(token, "invalid number, or more than 64 bits");
   at_ = static_cast<std::size_t>(end - text_.data());
   while (at_ < text_.size() &&
          std::string_view("uUlL").find(text_[at_]) != std::string_view::npos) {
@@ -83,7 +83,7 @@ bool Lexer::literal(Token& token) {
     }
     token.text += c;
   }
-  if (at_ == text_.size()) return fail(token, "a text without its closing quote");
+  if (at_ == text_.size()) return fail(token, "unterminated text");
   ++at_;
   return true;
 }
@@ -93,7 +93,7 @@ bool Lexer::next(Token& token) {
   token.number = 0;
   const bool passed = pass_blanks_and_comments();
   token.offset = at_;
-  if (!passed) return fail(token, "a comment without its end");
+  if (!passed) return fail(token, "unterminated comment");
   token.kind = TokenKind::kEnd;
   if (at_ == text_.size()) return true;
   const char c = text_[at_];
@@ -113,7 +113,7 @@ bool Lexer::next(Token& token) {
     }
   }
   if (std::string_view("{}[]()<>;=:,.*+-").find(c) == std::string_view::npos) {
-    return fail(token, "a character that TSDL does not have here");
+    return fail(token, "unexpected character");
   }
   token.text = c;
   ++at_;

@@ -22,7 +22,7 @@ const TypePointer* TypeParser::find(const std::string& name) const {
 
 TypePointer TypeParser::named(const std::string& name) {
   const TypePointer* const found = find(name);
-  if (found == nullptr) fail(fmt::format("there is no type '{}'", name));
+  if (found == nullptr) fail(fmt::format("unknown type '{}'", name));
   return found == nullptr ? nullptr : *found;
 }
 
@@ -36,7 +36,7 @@ TypePointer TypeParser::type() {
 
 TypePointer TypeParser::type_named(const std::string& first) {
   if (failed_) return nullptr;
-  if (++depth_ > kMostDepth) fail("types within types within types, more than 40 deep");
+  if (++depth_ > kMostDepth) fail("types are nested more than 40 deep");
   TypePointer result;
   if (failed_) {
   } else if (first == "integer") {
@@ -75,7 +75,7 @@ void TypeParser::common(const std::string& key, const Attribute& a, Type& type) 
   if (key == "align") {
     const std::uint64_t align = number_of(a);
     if (!std::has_single_bit(align) || align > kMostAlign) {
-      return fail(fmt::format("an alignment of {} bits", align));
+      return fail(fmt::format("invalid alignment of {} bits", align));
     }
     type.align_bits = static_cast<std::uint32_t>(align);
   } else if (key == "byte_order") {
@@ -100,7 +100,8 @@ TypePointer TypeParser::integer() {
     if (key == "base") type->base = base_of(a);
     if (key == "map") type->clock = clock_of(a.text);
   });
-  if (bits < 1 || bits > 64) fail(fmt::format("an integer of {} bits; 1 to 64 are read", bits));
+  if (bits < 1 || bits > 64)
+    fail(fmt::format("an integer of {} bits; 1 to 64 are supported", bits));
   type->bits = static_cast<std::uint32_t>(bits);
   if (!aligned) type->align_bits = bits % 8 == 0 ? 8 : 1;
   return type;
@@ -130,7 +131,7 @@ TypePointer TypeParser::floating_point() {
     if (key == "mant_dig") mantissa = number_of(a);
   });
   const bool known = (exponent == 8 && mantissa == 24) || (exponent == 11 && mantissa == 53);
-  if (!known) fail("a floating-point type other than of 32 or 64 bits");
+  if (!known) fail("floating-point types of other than 32 or 64 bits are not supported");
   type->bits = exponent == 8 ? 32 : 64;
   return type;
 }
@@ -154,7 +155,7 @@ TypePointer TypeParser::enumeration() {
     container = named("int");
   }
   if (failed_) return nullptr;
-  if (container->kind != TypeKind::kInteger) fail("an enumeration of what is no integer");
+  if (container->kind != TypeKind::kInteger) fail("the base of an enumeration is not an integer");
   auto type = std::make_shared<Type>(*container);
   type->kind = TypeKind::kEnum;
   expect("{");
@@ -162,7 +163,7 @@ TypePointer TypeParser::enumeration() {
   while (!failed_ && !take("}")) {
     EnumRange range;
     if (token_.kind != TokenKind::kWord && token_.kind != TokenKind::kText)
-      fail("a label is expected here");
+      fail("expected a label");
     range.label = token_.text;
     advance();
     range.first = range.last = next;
@@ -249,7 +250,7 @@ void TypeParser::members(Type& type) {
 
 TypePointer TypeParser::dimensions(const TypePointer& element) {
   if (failed_ || !take("[")) return element;
-  if (++depth_ > kMostDepth) fail("arrays of arrays, more than 40 deep");
+  if (++depth_ > kMostDepth) fail("arrays are nested more than 40 deep");
   auto type = std::make_shared<Type>();
   if (token_.kind == TokenKind::kNumber) {
     type->kind = TypeKind::kArray;

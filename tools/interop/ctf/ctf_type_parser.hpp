@@ -54,7 +54,7 @@ class TypeParser {
   }
   void expect(std::string_view mark) {
     if (!failed_ && !take(mark)) {
-      fail(fmt::format("'{}' is expected here, not '{}'", mark, token_.text));
+      fail(fmt::format("expected '{}', found '{}'", mark, token_.text));
     }
   }
   bool take_word(std::string_view word) {
@@ -64,7 +64,7 @@ class TypeParser {
   }
   std::string word() {
     if (token_.kind != TokenKind::kWord) {
-      fail(fmt::format("a name is expected here, not '{}'", token_.text));
+      fail(fmt::format("expected a name, found '{}'", token_.text));
       return {};
     }
     std::string text = token_.text;
@@ -116,7 +116,7 @@ class TypeParser {
       a.text = dotted();
       return a;
     }
-    if (!a.is_number && token_.kind != TokenKind::kText) fail("a value is expected here");
+    if (!a.is_number && token_.kind != TokenKind::kText) fail("expected a value");
     a.number = a.is_negative ? 0 - token_.number : token_.number;
     a.text = a.is_number ? (a.is_negative ? "-" : "") + std::to_string(token_.number) : token_.text;
     advance();
@@ -124,7 +124,7 @@ class TypeParser {
   }
 
   std::uint64_t number_of(const Attribute& a) {
-    if (!a.is_number) fail(fmt::format("a number is expected, not '{}'", a.text));
+    if (!a.is_number) fail(fmt::format("expected a number, found '{}'", a.text));
     return a.number;
   }
 

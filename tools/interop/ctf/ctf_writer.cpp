@@ -117,17 +117,19 @@ class Writer final : public TraceWriter {
   // Times rise within a thread, because readers of CTF require it.
   std::uint64_t time_of(Thread& thread, std::uint64_t unix_ns) {
     if (unix_ns > kLastTime) {
-      report_.lost("times behind the year 2262 became the last nanosecond that fits 63 bits");
+      report_.lost("times after the year 2262 became the last nanosecond of 63 bits");
       unix_ns = kLastTime;
     }
     if (unix_ns >= thread.packets.last_ns()) return unix_ns;
-    report_.lost("late ones have the time of the record before: times of CTF's streams never fall");
+    report_.lost(
+        "late records got the time of the record before: times in a CTF stream never decrease");
     return thread.packets.last_ns();
   }
 
   void add_loss(Thread& thread, const trace::Event& loss) {
     if (loss.cause == shm::LossCause::kTooLarge || loss.cause == shm::LossCause::kLate) {
-      return report_.lost("counts of cut or late records are left out: CTF counts lost ones");
+      return report_.lost(
+          "counts of truncated or late records are left out: CTF only counts lost ones");
     }
     pending_ -= thread.packets.pending();
     const std::uint64_t until = std::min(loss.unix_ns, kLastTime);
@@ -276,7 +278,7 @@ std::unique_ptr<TraceWriter> write_ctf(const std::string& path, ConversionReport
   if (fd < 0) {
     const int why = errno;
     if (made) ::rmdir(path.c_str());
-    *error = path + ": the directory cannot be made: " + std::generic_category().message(why) +
+    *error = path + ": cannot create the directory: " + std::generic_category().message(why) +
              (why == EEXIST ? "; name another with -o" : "; check the path and its permissions");
     return nullptr;
   }

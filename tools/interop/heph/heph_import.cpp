@@ -25,12 +25,13 @@ constexpr std::size_t kMostHephNameBytes = 4096;
 // The latest time of a trace: the year 2262.
 constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::string_view kFarTime = "its time became the last that a trace has, in the year 2262";
+constexpr std::string_view kFarTime = "its time became the last possible one, in the year 2262";
 constexpr std::string_view kBackwards = "ends before it starts: its duration became 0";
-constexpr std::string_view kManyAttributes = "attributes beyond the 64th are left out";
-constexpr std::string_view kManySites = "is left out: a trace has about a million statements";
+constexpr std::string_view kManyAttributes = "attributes after the 64th are left out";
+constexpr std::string_view kManySites =
+    "is left out: a trace has at most about a million statements";
 constexpr std::string_view kManyStreams =
-    "stands in another thread, and what is missing there is not known: a trace has 100000 of them";
+    "is in another thread, whose losses are unknown: a trace has at most 100000 threads";
 
 std::uint64_t number_of(std::string_view element) {
   return load_big<std::uint64_t>(reinterpret_cast<const std::byte*>(element.data()));
@@ -78,9 +79,9 @@ class Import {
       outcome.warnings.emplace_back("no epoch is set; times count from the beginning of 1970");
     }
     warn(bad_, "bad packets were skipped", outcome);
-    warn(options_, "options are not known: they are kept as records of heph.option", outcome);
-    warn(late_, "events came late: some that count as lost are there", outcome);
-    warn(duplicates_, "events have the number of the one before", outcome);
+    warn(options_, "options are unknown: they are kept as records of heph.option", outcome);
+    warn(late_, "events came late: some that count as lost are present", outcome);
+    warn(duplicates_, "events have the number of the event before", outcome);
     return outcome;
   }
 

@@ -162,7 +162,7 @@ class Inspection {
       outcome.warnings.push_back(fmt::format("{} bad packets were skipped", bad_count_));
     }
     if (unknown_options_ != 0) {
-      outcome.warnings.push_back(fmt::format("{} options are not known", unknown_options_));
+      outcome.warnings.push_back(fmt::format("{} options are unknown", unknown_options_));
     }
     if (style_ == InspectStyle::kJson) put_document(name, outcome);
     return outcome;

@@ -29,7 +29,7 @@ const char* take_metadata(std::span<const std::byte> bytes, Packet& packet) {
   packet.value = bytes.subspan(kLeastMetadataBytes + name_bytes);
   packet.is_epoch = packet.option == kEpoch;
   if (!packet.is_epoch) return nullptr;
-  if (packet.value.size() != kNumberBytes) return "the epoch is no number of 8 bytes";
+  if (packet.value.size() != kNumberBytes) return "the epoch is not a number of 8 bytes";
   packet.epoch_ns = load_big<std::uint64_t>(packet.value.data());
   return nullptr;
 }
@@ -112,7 +112,7 @@ Step PacketReader::bad(const Packet& packet, std::string why) {
   why_ = std::move(why);
   return input_.pass_over(packet.size) == packet.size
              ? Step::kBad
-             : damaged("the file ends within this packet; it is cut, or the size is wrong");
+             : damaged("the file ends within this packet; it is truncated, or the size is wrong");
 }
 
 Step PacketReader::damaged(std::string why) {
@@ -122,8 +122,8 @@ Step PacketReader::damaged(std::string why) {
 
 Step PacketReader::cut(const Packet& packet, std::uint64_t here) {
   return damaged(
-      fmt::format("the file ends {} bytes before the end of this packet of {}; it is "
-                  "cut, or the size is wrong",
+      fmt::format("the file ends {} bytes before the end of this packet of {}; it is truncated, or "
+                  "the size is wrong",
                   packet.size - here, packet.size));
 }
 
@@ -138,19 +138,17 @@ Step PacketReader::next(Packet& packet) {
   const auto magic = load_big<std::uint32_t>(head.data());
   packet.is_event = magic == kEventMagic;
   if (!packet.is_event && magic != kMetadataMagic) {
-    return damaged(
-        fmt::format("no packet begins here: {:#010x} is neither the magic of metadata "
-                    "nor of events",
-                    magic));
+    return damaged(fmt::format(
+        "not a packet: {:#010x} is neither the magic number of metadata nor of events", magic));
   }
   if (head.size() < kHeadBytes) return damaged("the file ends within a packet's first bytes");
   packet.size = load_big<std::uint32_t>(head.data() + 4);
   const std::uint32_t least = packet.is_event ? kLeastEventBytes : kLeastMetadataBytes;
   if (packet.size < least) {
-    return damaged(fmt::format("a packet of {} bytes, which is less than the {} that its kind has",
-                               packet.size, least));
+    return damaged(
+        fmt::format("a packet of {} bytes; its kind has at least {}", packet.size, least));
   }
-  if (packet.size > kMostPacketBytes) return bad(packet, "it has more than 64 MiB");
+  if (packet.size > kMostPacketBytes) return bad(packet, "it is larger than 64 MiB");
   const std::span<const std::byte> bytes = input_.peek(packet.size);
   if (bytes.size() < packet.size) return cut(packet, bytes.size());
   const std::span<const std::byte> own = bytes.first(packet.size);

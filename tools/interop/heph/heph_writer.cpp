@@ -108,8 +108,9 @@ class Writer final : public TraceWriter {
   void end() override {
     for (const auto& [key, stream] : streams_) untold_ += stream.lost;
     if (untold_ != 0) {
-      report_.lost("lost before the first or behind the last one of a thread, which is not told",
-                   untold_);
+      report_.lost(
+          "lost before the first or after the last record of a thread: not reported in Heph traces",
+          untold_);
     }
     for (const auto& [key, site] : sites_) {
       for (const std::string_view kind : site.lost) {
@@ -216,7 +217,7 @@ class Writer final : public TraceWriter {
     const auto loses = [&text](bool lost, std::string_view kind) {
       if (lost) text.lost.push_back(kind);
     };
-    loses(site.kind != shm::SiteKind::kSpan, "became a span, as everything in Heph traces");
+    loses(site.kind != shm::SiteKind::kSpan, "became a span: Heph traces have only spans");
     loses(site.level != shm::Level::kInfo && site.level != shm::Level::kNone,
           "levels are left out: Heph traces have no place for them");
     loses(!site.category.empty(), "categories are left out: Heph traces have no place for them");
@@ -283,14 +284,14 @@ class Writer final : public TraceWriter {
       const std::string_view piece =
           bytes != 0 ? text.substr(0, bytes) : std::string_view("\xEF\xBF\xBD");
       if (out.size() - at - 2 + piece.size() > kMostTextBytes) {
-        report_.lost("texts are cut after 65535 bytes");
+        report_.lost("texts are truncated after 65535 bytes");
         break;
       }
       out += piece;
       sound = sound && bytes != 0;
       text.remove_prefix(bytes != 0 ? bytes : utf8_unsound_bytes(text));
     }
-    if (!sound) report_.lost("bytes that are no UTF-8 became U+FFFD");
+    if (!sound) report_.lost("bytes that are not UTF-8 became U+FFFD");
     store_big(out, at, static_cast<std::uint16_t>(out.size() - at - 2));
   }
 
@@ -303,7 +304,7 @@ class Writer final : public TraceWriter {
     std::uint16_t count = 0;
     while (elements.next(element)) {
       if (count == kMostElements) {
-        report_.lost("arrays are cut after 65535 elements");
+        report_.lost("arrays are truncated after 65535 elements");
         break;
       }
       append_scalar(element);
@@ -320,7 +321,7 @@ class Writer final : public TraceWriter {
         const long double wide = value.as_f80().value_or(0);
         const auto rounded = static_cast<double>(wide);
         if (static_cast<long double>(rounded) != wide && wide == wide) {
-          report_.lost("floating numbers of 80 bits were rounded to 64");
+          report_.lost("floating-point numbers of 80 bits were rounded to 64");
         }
         return append_big(packet_, std::bit_cast<std::uint64_t>(rounded));
       }

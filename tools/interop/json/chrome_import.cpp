@@ -64,7 +64,7 @@ class Import {
     for (; step == Step::kEvent; step = reader_.next()) take(reader_.event());
     if (step == Step::kRefused) return ReadOutcome::refused(reader_.offset(), reader_.why());
     const auto put_unended = [this](const OpenSpan& span) {
-      report_.lost("a span has no duration: its end is not there");
+      report_.lost("a span has no duration: its end is missing");
       statements_.add(span.stream, span.unix_ns, span.record, span.extension);
     };
     nested_.for_each(put_unended);
@@ -73,7 +73,7 @@ class Import {
     if (step == Step::kDamaged) outcome = ReadOutcome::damaged(reader_.offset(), reader_.why());
     if (has_times_ && reader_.base_unix_ns() == 0) {
       outcome.warnings.emplace_back(
-          "it does not say from when on its times count: they count from the beginning of 1970");
+          "the origin of its times is unknown: they count from the beginning of 1970");
     }
     return outcome;
   }
@@ -107,7 +107,7 @@ class Import {
     if (is_nested || event.phase == 'b' || event.phase == 'S') {
       OpenSpans& spans = is_nested ? nested_ : asynchronous_;
       if (spans.open(is_nested ? thread_key(event) : id_key(event), made_)) return;
-      report_.lost("a span has no duration: too many are open at once");
+      report_.lost("a span has no duration: too many spans are open");
     }
     if (is_loss_) return put_loss();
     statements_.add(made_.stream, made_.unix_ns, made_.record, made_.extension);
@@ -116,19 +116,19 @@ class Import {
   std::uint64_t time_of(const TraceEvent& event) {
     const auto ns = event.time == nullptr ? std::nullopt : scaled_decimal(*event.time, 3);
     if (!ns) {
-      report_.lost("has the time of the event before, as it has none");
+      report_.lost("has no time: it got the time of the event before");
       return last_ns_;
     }
     has_times_ = true;
     const trace::Int128 sum = trace::Int128{*ns} + reader_.base_unix_ns();
     last_ns_ = static_cast<std::uint64_t>(std::clamp<trace::Int128>(sum, 0, kLastNs));
-    if (sum != last_ns_) report_.lost("its time became the nearest that a trace has");
+    if (sum != last_ns_) report_.lost("its time became the nearest possible one");
     return last_ns_;
   }
 
   void put_duration(const JsonNode& duration) {
     const auto ns = scaled_decimal(duration, 3);
-    if (!ns || *ns < 0) report_.lost("its duration became 0, as it is no number, or negative");
+    if (!ns || *ns < 0) report_.lost("its duration became 0: it is negative or not a number");
     made_.extension.ext_flags |= shm::kExtDuration;
     made_.extension.duration = ns && *ns > 0 ? static_cast<std::uint64_t>(*ns) : 0;
   }
@@ -192,14 +192,14 @@ class Import {
     } else if (what == "thread_name") {
       stream_of(event, name);
     } else {
-      report_.lost("metadata but the names of processes and threads is left out");
+      report_.lost("metadata except the names of processes and threads is left out");
     }
   }
 
   void close(OpenSpans& spans, const std::string& key, const TraceEvent& event) {
     OpenSpan span;
     const std::uint64_t end = time_of(event);
-    if (!spans.close(key, span)) return report_.lost("an end is left out: nothing has begun");
+    if (!spans.close(key, span)) return report_.lost("an end without a beginning is left out");
     if (end < span.unix_ns) report_.lost("ends before it begins: its duration became 0");
     span.extension.ext_flags |= shm::kExtDuration;
     span.extension.duration = end > span.unix_ns ? end - span.unix_ns : 0;

@@ -52,7 +52,7 @@ std::optional<Step> Reader::begin() {
   } else if (cutter_.pass('[')) {
     place_ = Place::kEvents;
   } else {
-    return fail("an array of trace events was to come here, or an object with one");
+    return fail("expected an array of trace events, or an object that contains one");
   }
   has_delivered_ = true;
   return {};
@@ -66,38 +66,38 @@ bool Reader::cut(std::size_t most, std::span<const std::byte>& bytes) {
       why_ = "the file ends within a value";
       return false;
     case JsonCut::kTooLong:
-      why_ = fmt::format("a value has more than {} bytes", most);
+      why_ = fmt::format("a value is longer than {} bytes", most);
       return false;
     case JsonCut::kNone:
       break;
   }
-  why_ = "a value of JSON was to come here";
+  why_ = "expected a JSON value";
   return false;
 }
 
 bool Reader::take_key(std::string& key) {
   std::span<const std::byte> bytes;
   if (cutter_.next() != '"') {
-    why_ = "a member's name was to come here";
+    why_ = "expected the name of a member";
     return false;
   }
   if (!cut(kMostKeyBytes, bytes)) return false;
   key.assign(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 2);
   input_.skip(bytes.size());
   if (cutter_.pass(':')) return true;
-  why_ = "a colon was to come here";
+  why_ = "expected a colon";
   return false;
 }
 
 std::optional<Step> Reader::next_member() {
   if (cutter_.pass('}')) {
-    if (cutter_.next() != '\0') return fail("something follows the trace's object");
+    if (cutter_.next() != '\0') return fail("unexpected text after the trace's object");
     place_ = Place::kEnd;
     return Step::kEnd;
   }
   if (!is_first_ && !cutter_.pass(',')) {
     return fail(cutter_.next() == '\0' ? "the file ends within the trace's object"
-                                       : "a comma was to come here");
+                                       : "expected a comma");
   }
   is_first_ = false;
   std::string key;
@@ -121,7 +121,7 @@ std::optional<Step> Reader::next_member() {
   }
   const JsonCut passed = cutter_.pass_value();
   if (passed == JsonCut::kEnd) return fail("the file ends within a value");
-  if (passed == JsonCut::kNone) return fail("a value of JSON was to come here");
+  if (passed == JsonCut::kNone) return fail("expected a JSON value");
   return {};
 }
 
@@ -138,7 +138,7 @@ std::optional<Step> Reader::end_array() {
   is_closed_ = true;
   is_first_ = false;
   place_ = is_object_ ? Place::kMembers : Place::kEnd;
-  if (!is_object_ && cutter_.next() != '\0') return fail("something follows the trace's array");
+  if (!is_object_ && cutter_.next() != '\0') return fail("unexpected text after the trace's array");
   return {};
 }
 
@@ -146,7 +146,7 @@ std::optional<Step> Reader::next_event() {
   for (;;) {
     if (cutter_.pass(']')) return end_array();
     if (!is_first_ && cutter_.next() != '\0' && !cutter_.pass(',')) {
-      return fail("a comma, or the array's end, was to come here");
+      return fail("expected a comma or the end of the array");
     }
     is_first_ = false;
     if (cutter_.pass(']')) return end_array();

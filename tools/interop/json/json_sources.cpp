@@ -7,7 +7,7 @@ std::uint32_t JsonSources::process(std::string_view key, const ProcessDefinition
   const auto found = processes_.find(key_);
   if (found != processes_.end()) return found->second;
   if (made_processes_ == TraceBuilder::kMostProcesses) {
-    report_.lost("stands in the process '(other processes)': a trace has 200 with a name");
+    report_.lost("is in the process '(other processes)': a trace has at most 200 named processes");
     // Not stored: there can be any number of them.
     return builder_.process_of_others();
   }
@@ -22,7 +22,7 @@ std::uint32_t JsonSources::thread(std::uint32_t process, std::string_view key, s
   auto found = threads_.find(key_);
   if (found == threads_.end()) {
     if (made_threads_ == TraceBuilder::kMostStreams) {
-      report_.lost("stands in another thread: a trace has 100000 of them");
+      report_.lost("is in another thread: a trace has at most 100000 threads");
       return made_threads_ - 1;
     }
     ++made_threads_;

@@ -8,7 +8,7 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::string_view kManyJsonFields = "fields beyond the 64th are left out";
+constexpr std::string_view kManyJsonFields = "fields after the 64th are left out";
 
 }  // namespace
 

@@ -72,7 +72,7 @@ struct JsonTree::Parser {
     const char* const stop = text.data() + size;
     char* const begin = strings_end;
     const char* const read = append_unescaped(raw, stop, strings_end);
-    if (read == nullptr) return fail("an escape in a text is none of JSON's", raw);
+    if (read == nullptr) return fail("invalid escape in a text", raw);
     result = {begin, static_cast<std::size_t>(strings_end - begin)};
     return true;
   }
@@ -85,7 +85,7 @@ struct JsonTree::Parser {
       return true;
     }
     if (node.text == "null") return true;
-    return parse_json_number(node.text, node) || fail("this is no value of JSON", at);
+    return parse_json_number(node.text, node) || fail("invalid JSON value", at);
   }
 
   // The iterators are not copied: copies would cost more than all the work done with them.
@@ -101,12 +101,12 @@ struct JsonTree::Parser {
       node.kind = JsonKind::kString;
       if (has_escapes) return take_text(at + 1, node.text);
       const std::string_view quoted = json_trimmed(token);
-      if (quoted.size() < 2 || quoted.back() != '"') return fail("a text does not end", at);
+      if (quoted.size() < 2 || quoted.back() != '"') return fail("unterminated text", at);
       node.text = quoted.substr(1, quoted.size() - 2);
       return true;
     }
     if (*at != '{' && *at != '[') return take_scalar(token, node);
-    if (depth == kMostDepth) return fail("values are nested deeper than 64 times", at);
+    if (depth == kMostDepth) return fail("values are nested more than 64 deep", at);
     node.kind = *at == '{' ? JsonKind::kObject : JsonKind::kArray;
     const char* const begin = at;
     if (node.kind == JsonKind::kObject) {
@@ -172,7 +172,7 @@ bool JsonTree::parse(std::span<const std::byte> text) {
   std::size_t begin = 0;
   while (begin < p.size && is_json_blank(object_text[begin])) ++begin;
   if (begin == p.size || object_text[begin] != '{') {
-    return damage("an object of JSON was to come here", 0);
+    return damage("expected a JSON object", 0);
   }
   const auto error = p.simdjson.iterate(p.text.data(), p.size, p.text.size()).get(p.document);
   if (error == simdjson::UTF8_ERROR) {
@@ -191,7 +191,8 @@ bool JsonTree::parse(std::span<const std::byte> text) {
   }
   const char* rest = nullptr;
   if (p.document.current_location().get(rest) == simdjson::SUCCESS) {
-    return damage("something follows the object", static_cast<std::size_t>(rest - p.text.data()));
+    return damage("unexpected text after the object",
+                  static_cast<std::size_t>(rest - p.text.data()));
   }
   nodes_[0].end = static_cast<std::uint32_t>(nodes_.size());
   nodes_[0].text = object_text;

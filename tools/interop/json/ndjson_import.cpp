@@ -166,7 +166,7 @@ class Import {
 
   void take_log() {
     log_.look(tree());
-    if (!log_.unix_ns) report_.lost("has the time of the line before, as it has none");
+    if (!log_.unix_ns) report_.lost("has no time: it got the time of the line before");
     last_ns_ = log_.unix_ns.value_or(last_ns_);
     const auto text_of = [](const JsonNode* node) {
       return node == nullptr ? std::string_view() : node->text;

@@ -31,7 +31,7 @@ bool Lines::next() {
     if (found == std::string_view::npos && !is_last && looked <= kMostLineBytes) continue;
     if (text.empty()) return false;
     ++line_;
-    if (looked > kMostLineBytes) return fail("it has more than 16 MiB", 0);
+    if (looked > kMostLineBytes) return fail("it is longer than 16 MiB", 0);
     const std::size_t mark = line_ == 1 && text.starts_with(kMark) ? kMark.size() : 0;
     const std::size_t length = is_last ? looked : looked + 1;
     if (text.substr(mark, looked - mark).find_first_not_of(" \t\r") == std::string_view::npos) {

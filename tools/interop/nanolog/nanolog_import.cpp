@@ -74,7 +74,7 @@ class Import final : public Visitor {
 
   void record(std::uint32_t statement, std::uint64_t cycles, const Arguments& arguments) override {
     const std::uint32_t site = sites_[statement];
-    if (site == 0) return report_.lost("statements behind the millionth are left out");
+    if (site == 0) return report_.lost("statements after the millionth are left out");
     builder_.begin(stream_, site, clock_.unix_ns(cycles));
     builder_.put_values(arguments.ring_bytes());
     builder_.end();

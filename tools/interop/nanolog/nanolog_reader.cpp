@@ -40,7 +40,7 @@ class File {
 
   ReadOutcome read() {
     if (!is_checkpoint(input_.peek(kCheckpointBytes))) {
-      return ReadOutcome::refused(0, "no checkpoint of a NanoLog file begins here");
+      return ReadOutcome::refused(0, "not a checkpoint of a NanoLog file");
     }
     while (ok_) {
       const auto here = input_.peek(1);
@@ -80,12 +80,12 @@ class File {
     checkpoint.unix_s = static_cast<std::int64_t>(trace::load<std::uint64_t>(&bytes[9]));
     std::memcpy(&checkpoint.cycles_per_second, &bytes[17], 8);
     if (!std::isfinite(checkpoint.cycles_per_second) || checkpoint.cycles_per_second < 1) {
-      return damaged(offset, "a checkpoint with a clock that stands still");
+      return damaged(offset, "a checkpoint has a clock frequency of 0");
     }
     if (trace::load<std::uint32_t>(&bytes[25]) != 0) {
       return damaged(offset,
-                     "a dictionary of the preprocessor's NanoLog, which is not read: its "
-                     "records need the program's generated code");
+                     "a dictionary of the preprocessor version of NanoLog is not supported: its "
+                     "records require the generated code of the program");
     }
     input_.skip(kCheckpointBytes);
     statements_.clear();
@@ -100,7 +100,7 @@ class File {
     if (bytes.size() < kFragmentBytes)
       return damaged(offset, "the file ends within this dictionary");
     std::uint64_t left = trace::load<std::uint32_t>(bytes.data()) >> 2;
-    if (left < kFragmentBytes) return damaged(offset, "a dictionary shorter than its head");
+    if (left < kFragmentBytes) return damaged(offset, "a dictionary is shorter than its header");
     input_.skip(kFragmentBytes);
     left -= kFragmentBytes;
     const std::size_t first = statements_.size();
@@ -122,7 +122,7 @@ class File {
     const std::size_t file_bytes = trace::load<std::uint16_t>(&bytes[5]);
     const std::size_t format_bytes = trace::load<std::uint16_t>(&bytes[7]);
     const std::size_t all = kStatementBytes + file_bytes + format_bytes;
-    if (all > left) return fail("a statement longer than its dictionary");
+    if (all > left) return fail("a statement is longer than its dictionary");
     if (statements_.size() == kMostStatements) return fail("more than a million statements");
     bytes = input_.peek(all);
     if (bytes.size() < all) return fail("the file ends within this statement");
@@ -134,7 +134,7 @@ class File {
     text_bytes_ += statement.file.size() + statement.format.size();
     if (text_bytes_ > kMostDictionaryBytes) {
       statements_.pop_back();
-      return fail("the dictionary's texts have more than 256 MiB");
+      return fail("the texts of the dictionary exceed 256 MiB");
     }
     statement.fields = shm::printf_fields(statement.format);
     plans_.emplace_back(statement.fields);
@@ -153,7 +153,8 @@ class File {
     extent.bytes = trace::load<std::uint32_t>(&bytes[1]);
     extent.ends_round = (head & 4) != 0;
     if (extent.bytes < kExtentBytes || extent.bytes > kMostExtentBytes) {
-      return damaged(extent.offset, fmt::format("an extent of {} bytes", extent.bytes));
+      return damaged(extent.offset,
+                     fmt::format("an extent has an invalid size of {} bytes", extent.bytes));
     }
     bytes = input_.peek(extent.bytes);
     const bool whole = bytes.size() >= extent.bytes;
@@ -161,7 +162,7 @@ class File {
     packed.pass(kExtentBytes);
     std::uint64_t thread = head >> 4;
     if ((head & 8) == 0 && !packed.integer(head >> 4, thread)) {
-      return damaged(extent.offset, "an extent without its thread");
+      return damaged(extent.offset, "the thread of an extent is missing");
     }
     extent.thread = static_cast<std::uint32_t>(thread);
     visitor_.extent(extent);
@@ -180,19 +181,19 @@ class File {
       std::uint64_t id = 0;
       std::uint64_t delta = 0;
       if (entry_of(static_cast<std::byte>(head)) != Entry::kDictionary) {
-        return damaged(offset, "no record begins here");
+        return damaged(offset, "invalid record");
       }
       if (!packed.integer(((head >> 2) & 3) + 1U, id) || !packed.integer(head >> 4, delta)) {
         return damaged(offset, "the extent ends within this record");
       }
       cycles += delta;
       if (id >= plans_.size()) {
-        return damaged(offset,
-                       fmt::format("a record of statement {}, which the dictionary lacks", id));
+        return damaged(
+            offset, fmt::format("the statement {} of a record is missing in the dictionary", id));
       }
       const ArgumentPlan& plan = plans_[static_cast<std::size_t>(id)];
       if (!plan.is_sound) {
-        return damaged(offset, "a record whose format string is not understood: " +
+        return damaged(offset, "the format string of a record is invalid: " +
                                    statements_[static_cast<std::size_t>(id)].format);
       }
       if (!arguments_.read(plan, packed))

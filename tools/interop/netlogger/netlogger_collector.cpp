@@ -34,7 +34,7 @@ class Collection final : public Receiver {
     };
     warn(cut_, "senders ended within a message");
     warn(bad_, "bad messages were skipped");
-    warn(unknown_, "messages were skipped whose identifier no header has defined");
+    warn(unknown_, "messages with an undefined identifier were skipped");
   }
 
  private:
@@ -55,8 +55,7 @@ class Collection final : public Receiver {
         return fmt::format("more than {} identifiers", kMostDefinitions);
       }
       if (all_.definition_bytes_ > kMostSharedBytes) {
-        return fmt::format("with its definitions, those of all senders need more than {} MiB",
-                           kMostSharedBytes >> 20);
+        return fmt::format("the definitions of all senders exceed {} MiB", kMostSharedBytes >> 20);
       }
       return {};
     }

@@ -19,16 +19,16 @@ using shm::FieldType;
 using Role = Shape::Role;
 
 constexpr std::string_view kManySites =
-    "is left out: there are more statements than a trace has room for, about a million";
+    "is left out: a trace has at most about a million statements";
 // Memory for the keys of statements; the statements need about as much again.
 constexpr std::size_t kMostShapeBytes = std::size_t{256} << 20;
 
-constexpr std::string_view kNoTime = "has no time, and got that of the one before it";
-constexpr std::string_view kEarly = "is from before 1970, which became its time";
+constexpr std::string_view kNoTime = "has no time: it got the time of the record before";
+constexpr std::string_view kEarly = "is from before 1970: its time became 1970";
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
-constexpr std::string_view kNotOfFormat = "a value is not what its message's format shows";
-constexpr std::string_view kManyFields = "fields beyond the 64th are left out";
+constexpr std::string_view kNotOfFormat = "a value does not match the format of its message";
+constexpr std::string_view kManyFields = "fields after the 64th are left out";
 
 bool is_integer(const FieldValue& field) {
   return field.type == FieldType::i32 || field.type == FieldType::i64 ||
@@ -130,7 +130,7 @@ std::uint32_t FieldImport::process_of(const ProcessDefinition& process) {
   const auto found = processes_.find(key);
   if (found != processes_.end()) return found->second;
   if (processes_.size() == TraceBuilder::kMostProcesses) {
-    report_.lost("statements of hosts and programs beyond the 200th stand under '(other hosts)'");
+    report_.lost("statements of hosts and programs after the 200th are in '(other hosts)'");
     return builder_.process_of_others();
   }
   return processes_.emplace(key, builder_.add_process(process)).first->second;
@@ -141,7 +141,7 @@ std::uint32_t FieldImport::stream_of(const StreamKey& key) {
   auto found = streams_.find(key);
   if (found == streams_.end()) {
     if (streams_.size() == TraceBuilder::kMostStreams) {
-      report_.lost("stands in another thread: a trace has 100000 of them");
+      report_.lost("is in another thread: a trace has at most 100000 threads");
       return streams_.begin()->second;
     }
     const std::uint32_t index =

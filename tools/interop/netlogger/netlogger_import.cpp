@@ -97,10 +97,9 @@ ReadOutcome read_netlogger(InputBytes& input, TraceBuilder& builder, ConversionR
     const bool is_cut = sender.damage().empty() && taken == 0 && left < sender.wanted() &&
                         wanted >= sender.wanted();
     if (is_cut || !sender.damage().empty()) {
-      const std::string why = is_cut
-                                  ? "the file ends within this message; it is cut, or the length "
-                                    "is wrong"
-                                  : sender.damage();
+      const std::string why =
+          is_cut ? "the file ends within this message; it is truncated, or the length is wrong"
+                 : sender.damage();
       if (sender.headers() == 0) return ReadOutcome::refused(input.offset(), why);
       outcome = ReadOutcome::damaged(input.offset(), why);
       break;
@@ -112,8 +111,8 @@ ReadOutcome read_netlogger(InputBytes& input, TraceBuilder& builder, ConversionR
     outcome.warnings.push_back(fmt::format("{} bad messages were skipped", sender.bad()));
   }
   if (sender.unknown() != 0) {
-    outcome.warnings.push_back(fmt::format(
-        "{} messages were skipped whose identifier no header has defined", sender.unknown()));
+    outcome.warnings.push_back(
+        fmt::format("{} messages with an undefined identifier were skipped", sender.unknown()));
   }
   return outcome;
 }

@@ -105,9 +105,10 @@ class Inspection {
         continue;
       }
       if (step == Step::kMore || step == Step::kDamaged) {
-        const std::string why = step == Step::kDamaged ? decoder_.why()
-                                                       : "the file ends within this message; it is "
-                                                         "cut, or the length is wrong";
+        const std::string why =
+            step == Step::kDamaged
+                ? decoder_.why()
+                : "the file ends within this message; it is truncated, or the length is wrong";
         if (headers_ == 0) return ReadOutcome::refused(input.offset(), why);
         outcome = ReadOutcome::damaged(input.offset(), why);
         break;

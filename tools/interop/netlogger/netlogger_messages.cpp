@@ -56,7 +56,7 @@ class Cursor {
 
   // Null, or what is wrong.
   const char* value(Datum& datum) {
-    constexpr const char* kLong = "its values are longer than it is";
+    constexpr const char* kLong = "its values are longer than the message";
     if (at_ == end_) return kLong;
     datum.type = static_cast<std::uint8_t>(*at_++);
     if (datum.type == kString) return text(datum.text) ? nullptr : kLong;
@@ -90,7 +90,8 @@ Step Decoder::bad(const char* why) {
 Step Decoder::take(std::span<const std::byte> bytes, Message& message) {
   if (bytes.size() < 3) return need(3);
   if ((byte_at(bytes, 2) & kHeaderFlag) != 0) return take_header(bytes, message);
-  if (!knows_order_) return damaged("a message before any header, which would tell its byte order");
+  if (!knows_order_)
+    return damaged("a message precedes the first header, so its byte order is unknown");
   return take_body(bytes, message);
 }
 
@@ -113,19 +114,19 @@ Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
   const bool swap = (byte_at(bytes, 8) & kLittleEndian) == 0;
   message.length = load16(bytes.data(), swap);
   if (message.length < kHeaderBytes) {
-    return damaged(fmt::format("a header of {} bytes, which is less than the {} of any",
-                               message.length, kHeaderBytes));
+    return damaged(
+        fmt::format("a header of {} bytes; the minimum is {}", message.length, kHeaderBytes));
   }
   message.major = byte_at(bytes, 2) & 0x7F;
   message.minor = byte_at(bytes, 3);
   if (message.major > kNewestMajor && !knows_order_) {
-    return damaged(fmt::format("a header of version {}.{}; versions up to {} are read",
+    return damaged(fmt::format("a header of version {}.{}; versions up to {} are supported",
                                message.major, message.minor, kNewestMajor));
   }
   if (bytes.size() < message.length) return need(message.length);
   message.identifier = load32(bytes.data() + 4, swap);
   if (message.major > kNewestMajor) {
-    return bad_header("a header of a version that is not known", message);
+    return bad_header("a header of an unknown version", message);
   }
   auto definition = std::make_unique<Definition>();
   definition->identifier = message.identifier;
@@ -133,25 +134,25 @@ Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
   definition->bytes.assign(bytes.begin(), bytes.begin() + message.length);
   const std::size_t fields = byte_at(bytes, 9);
   const std::size_t constants = byte_at(bytes, 10);
-  if (constants > fields) return bad_header("a header with more constants than fields", message);
+  if (constants > fields) return bad_header("a header has more constants than fields", message);
   Cursor cursor(definition->bytes, kHeaderBytes, swap);
   for (std::size_t i = 0; i < fields; ++i) {
     std::string_view name;
     if (!cursor.text(name)) {
-      return bad_header("a header whose names are longer than it is", message);
+      return bad_header("the names of a header are longer than the header", message);
     }
     definition->names.emplace_back(name);
   }
   for (std::size_t i = 0; i < constants; ++i) {
     const char* const fault = cursor.value(definition->constants.emplace_back());
-    if (fault != nullptr) return bad_header("a header whose constants cannot be read", message);
+    if (fault != nullptr) return bad_header("the constants of a header cannot be read", message);
   }
   if (!cursor.at_end()) {
-    return bad_header("a header that is longer than its names and constants", message);
+    return bad_header("a header is longer than its names and constants", message);
   }
   definition_bytes_ += memory_of(*definition);
   if (definition_bytes_ > kMostDefinitionBytes) {
-    return damaged("more than 256 MiB of definitions; nobody means that");
+    return damaged("definitions exceed 256 MiB; the file is probably corrupt");
   }
   swap_ = swap;
   knows_order_ = true;
@@ -166,8 +167,8 @@ Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
 Step Decoder::take_body(std::span<const std::byte> bytes, Message& message) {
   message.length = load16(bytes.data(), swap_);
   if (message.length < kBodyBytes) {
-    return damaged(fmt::format("a message of {} bytes, which is less than the {} of any",
-                               message.length, kBodyBytes));
+    return damaged(
+        fmt::format("a message of {} bytes; the minimum is {}", message.length, kBodyBytes));
   }
   if (bytes.size() < message.length) return need(message.length);
   bytes = bytes.first(message.length);
@@ -188,7 +189,7 @@ Step Decoder::take_body(std::span<const std::byte> bytes, Message& message) {
     const char* const fault = cursor.value(message.values.emplace_back());
     if (fault != nullptr) return bad(fault);
   }
-  return cursor.at_end() ? Step::kBody : bad("it is longer than its values");
+  return cursor.at_end() ? Step::kBody : bad("the message is longer than its values");
 }
 
 bool may_be_header(std::span<const std::byte> bytes) {

@@ -31,13 +31,13 @@ enum Loss : std::uint8_t {
   kOtherText,
 };
 constexpr std::array<std::string_view, 7> kLosses{
-    "texts are cut after 255 bytes",
-    "floating numbers were rounded to 32 bits",
+    "texts are truncated after 255 bytes",
+    "floating-point numbers were rounded to 32 bits",
     "integers of more than 32 bits became texts",
     "arrays became texts",
-    "times beyond the year 2104 became unknown",
+    "times after the year 2104 became unknown",
     "names of threads are left out: NetLogger has no place for them",
-    "characters, bytes, pointers, enumerations and large floating numbers became texts"};
+    "characters, bytes, pointers, enumerations and large floating-point numbers became texts"};
 
 class Writer final : public TraceWriter {
  public:

@@ -63,18 +63,17 @@ Step Reader::next(Line& line) {
 ReadOutcome Reader::outcome() const {
   ReadOutcome outcome;
   if (cut_) {
-    outcome = ReadOutcome::damaged(*cut_,
-                                   "the last line does not end, and is left out; if it is whole, "
-                                   "let a newline follow it");
+    outcome = ReadOutcome::damaged(
+        *cut_, "the last line has no newline and is left out; append a newline if it is complete");
   }
   if (events_ == 0 && bad_ != 0) {
-    return ReadOutcome::refused(first_bad_,
-                                fmt::format("no line is ULM; the first has {}", first_why_));
+    return ReadOutcome::refused(
+        first_bad_, fmt::format("not a ULM file: no valid line; the first has {}", first_why_));
   }
   if (events_ == 0 && cut_) return ReadOutcome::refused(outcome.offset, outcome.message);
   if (bad_ != 0) {
     outcome.warnings.push_back(
-        fmt::format("{} lines are no ULM and were skipped; the first, at {}, has {}", bad_,
+        fmt::format("{} lines are not ULM and were skipped; the first, at {}, has {}", bad_,
                     first_bad_, first_why_));
   }
   return outcome;
@@ -148,12 +147,12 @@ bool Reader::parse(std::string_view text, Line& line) {
         has_escapes = true;
         if (++at == end) break;
       }
-      if (at == end) return fail("a quote that does not end");
+      if (at == end) return fail("an unterminated quote");
     } else {
       while (at != end && !is_blank(*at)) ++at;
     }
     std::string_view content(value, static_cast<std::size_t>(at - value));
-    if (is_quoted && ++at != end && !is_blank(*at)) return fail("no blank behind a quote");
+    if (is_quoted && ++at != end && !is_blank(*at)) return fail("no blank after a quote");
     if (has_escapes) content = unescaped(content);
     if (!add(word, content, is_quoted, line)) return false;
   }
@@ -164,7 +163,7 @@ bool Reader::parse(std::string_view text, Line& line) {
 bool Reader::add(std::string_view name, std::string_view value, bool is_quoted, Line& line) {
   if (name == kDateName && !line.unix_ns) {
     line.unix_ns = dates_.read(value);
-    return line.unix_ns || fail("a DATE that is no time of the years 1678 to 2261");
+    return line.unix_ns || fail("a DATE that is not in the years 1678 to 2261");
   }
   if (line.fields.size() == kMostWords) return fail("more than 4096 words");
   FieldValue field{name, FieldType::none, 0, value, false};

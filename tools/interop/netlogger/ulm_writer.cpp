@@ -36,12 +36,12 @@ enum Loss : std::uint8_t {
 constexpr std::array<std::string_view, 8> kLosses{
     "characters in fields' names became '_': blanks, quotes, backslashes, '=' and control "
     "characters",
-    "fields have names that ULM gives a meaning, and may be taken for that",
+    "fields have names that are reserved in ULM and can be misread",
     "arrays became texts",
     "integers of more than 64 bits became texts",
     "characters, bytes, pointers and enumerations became texts",
-    "floating numbers were rounded to 64 bits",
-    "times beyond the year 2261 became unknown",
+    "floating-point numbers were rounded to 64 bits",
+    "times after the year 2261 became unknown",
     "names of threads are left out: ULM has no place for them"};
 constexpr std::uint64_t kMostTime = 9'214'646'400'000'000'000;  // 2262-01-01
 

@@ -11,12 +11,12 @@ std::optional<Clock> Clock::of(const TraceFacts& trace, std::string* why) {
                                         std::chrono::day(t[3])};
   if (!day.ok() || t[0] < 1678 || t[0] > 2261 || t[4] > 23 || t[5] > 59 || t[6] > 60 ||
       t[7] > 999) {
-    *why = "the trace object has no time: there is no such day or hour";
+    *why = "the trace object has an invalid time";
     return {};
   }
   if (trace.qpc_frequency <= 0) {
-    *why = "the trace object says that its clock has " + std::to_string(trace.qpc_frequency) +
-           " ticks a second";
+    *why = "the clock of the trace object has " + std::to_string(trace.qpc_frequency) +
+           " ticks per second";
     return {};
   }
   Clock clock;

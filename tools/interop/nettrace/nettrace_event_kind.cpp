@@ -12,11 +12,12 @@ namespace {
 // The facts are fields too, and a statement has 64.
 constexpr std::size_t kMostPayloadFields = shm::kMaxFields - 10;
 constexpr std::string_view kUntyped =
-    "the file does not describe their type: they stand as bytes, without a name";
+    "the file does not describe their type: they became bytes, without a name";
 constexpr std::string_view kUnfit =
-    "their payload is not as its type is described: it stands as bytes";
-constexpr std::string_view kManyFields = "have more than 54 fields: their payload stands as bytes";
-constexpr std::string_view kOtherTag = "what Ringside says of their statements is not sound";
+    "their payload does not match the description of its type: it became bytes";
+constexpr std::string_view kManyFields = "have more than 54 fields: their payload became bytes";
+constexpr std::string_view kOtherTag =
+    "the descriptions of their statements by Ringside are invalid";
 
 FieldDefinition constant_field(std::string_view name, shm::FieldType type, std::uint32_t value) {
   FieldDefinition field;

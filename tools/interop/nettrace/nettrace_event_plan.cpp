@@ -17,7 +17,7 @@ namespace {
 using shm::FieldType;
 
 constexpr std::size_t kMostElements = 65535;
-constexpr std::string_view kLongArray = "arrays and bytes end after 65535 elements";
+constexpr std::string_view kLongArray = "arrays and bytes are truncated after 65535 elements";
 
 void append_text(std::string& out, std::string_view text, ConversionReport& report) {
   const std::size_t end = text.find('\0');

@@ -25,9 +25,9 @@ inline constexpr std::string_view kThreadField = "nettrace.thread";             
 inline constexpr std::string_view kStackField = "nettrace.stack";                   // pointer[]
 
 // Texts for the report.
-inline constexpr std::string_view kLoneSurrogates =
-    "code units of texts that are no character became U+FFFD";
-inline constexpr std::string_view kNullCharacter = "their texts end at the first null character";
+inline constexpr std::string_view kLoneSurrogates = "invalid code units of texts became U+FFFD";
+inline constexpr std::string_view kNullCharacter =
+    "their texts are truncated at the first null character";
 inline constexpr std::string_view kNoUtf8 = "bytes of texts that are not UTF-8 became U+FFFD";
 
 // .NET's levels: 0 always, 1 critical, 2 error, 3 warning, 4 informational, 5 verbose.

@@ -28,11 +28,13 @@ constexpr std::size_t kMostStackBytes = std::size_t{256} << 20;
 
 constexpr std::size_t kMostNettraceNameBytes = 8192;
 
-constexpr std::string_view kMoreEventTypes = "are left out: a trace has about a million statements";
-constexpr std::string_view kMoreStreams = "stand in another thread: a trace has 100000 of them";
+constexpr std::string_view kMoreEventTypes =
+    "are left out: a trace has at most about a million statements";
+constexpr std::string_view kMoreStreams =
+    "are in another thread: a trace has at most 100000 threads";
 constexpr std::string_view kMoreProcesses =
-    "stand in the process '(other processes)': a trace has 200 with a name";
-constexpr std::string_view kTimeOutside = "times that no trace has became 1970 or 2262";
+    "are in the process '(other processes)': a trace has at most 200 named processes";
+constexpr std::string_view kTimeOutside = "impossible times became 1970 or 2262";
 constexpr std::string_view kLateStack = "their stacks came too late and are left out";
 constexpr std::string_view kManyStacks = "stacks are left out: more than 256 MiB of them";
 class Import final : public Visitor {

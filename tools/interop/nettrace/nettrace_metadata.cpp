@@ -176,7 +176,7 @@ bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std:
   metadata.keywords = parser.number<std::uint64_t>();
   metadata.version = parser.number<std::uint32_t>();
   metadata.level = parser.number<std::uint32_t>();
-  if (parser.is_cut()) return refuse(why, "it ends within its head");
+  if (parser.is_cut()) return refuse(why, "it ends within its header");
   if (parser.left() < 4) return true;
   metadata.description = FieldDescription::kV1;
   metadata.fields = parser.fields(false, 0);

@@ -14,8 +14,8 @@ namespace {
 using shm::FieldType;
 
 constexpr std::string_view kManyMethods =
-    "methods are left out, their addresses stay numbers: a process has 4 million, with 512 MiB of "
-    "names";
+    "methods are left out, their addresses remain numbers: a process has at most 4 million, with "
+    "512 MiB of names";
 
 constexpr std::size_t kNone = SIZE_MAX;
 

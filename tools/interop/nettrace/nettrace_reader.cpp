@@ -53,11 +53,11 @@ bool Reader::read_file_header() {
   const std::span<const std::byte> head = input_.peek(kBytes);
   if (is_serialization_head(head)) {
     return refuse(0,
-                  "this is a NetPerf file (versions 1 to 3, of .NET Core 2), which is not read; "
-                  "convert it with PerfView, or record it again with .NET Core 3 or later");
+                  "a NetPerf file (versions 1 to 3, of .NET Core 2) is not supported; convert it "
+                  "with PerfView, or record it again with .NET Core 3 or later");
   }
   if (!begins_with(head, kMagic))
-    return refuse(0, "no NetTrace file: it does not begin with its magic");
+    return refuse(0, "not a NetTrace file: its magic number is missing");
   if (head.size() < kBytes) return refuse(head.size(), "the file ends within its header");
   if (!is_serialization_head(head.subspan(kMagic.size()))) {
     return refuse(kMagic.size(), "the serialization is not \"!FastSerialization.1\"");
@@ -71,7 +71,7 @@ bool Reader::read_objects() {
     const std::span<const std::byte> next = input_.peek(1);
     if (next.empty()) {
       if (!has_trace_) return refuse(input_.offset(), "the file ends before its trace object");
-      warn("the null reference that ends a file is missing: it may be cut");
+      warn("the null reference at the end of the file is missing: the file may be truncated");
       return true;
     }
     if (is_tag(next, 0, Tag::kNullReference)) {
@@ -89,12 +89,13 @@ bool Reader::read_object() {
   object.offset = input_.offset();
   if (!read_type(object)) return false;
   if (!has_trace_ && object.type.starts_with("Microsoft.")) {
-    return refuse(object.offset, "objects of the type " + visible(object.type) +
-                                     " are those of NetPerf files, which are not read; convert it "
-                                     "with PerfView");
+    return refuse(
+        object.offset,
+        "objects of the type " + visible(object.type) +
+            " belong to NetPerf files, which are not supported; convert it with PerfView");
   }
   if (object.type == kTraceType) return read_trace(object) && end_object(object);
-  if (!has_trace_) return refuse(object.offset, "the first object is no trace object");
+  if (!has_trace_) return refuse(object.offset, "the first object is not a trace object");
   const bool blobs = object.type == kEventBlockType || object.type == kMetadataBlockType;
   const bool stacks = object.type == kStackBlockType;
   if (!blobs && !stacks && object.type != kSequencePointType) {
@@ -102,8 +103,8 @@ bool Reader::read_object() {
   }
   if (object.min_reader_version > kBlockVersion || object.version < kBlockVersion) {
     const std::string message =
-        fmt::format("{} has version {} for readers of version {}; version {} is read", object.type,
-                    object.version, object.min_reader_version, kBlockVersion);
+        fmt::format("{} has version {} for readers of version {}; version {} is supported",
+                    object.type, object.version, object.min_reader_version, kBlockVersion);
     return delivered_ ? fail(object.offset, message) : refuse(object.offset, message);
   }
   if (!open_block(object)) return false;
@@ -117,21 +118,22 @@ bool Reader::read_object() {
 bool Reader::read_type(ObjectFacts& object) {
   std::span<const std::byte> head = input_.peek(1 + kTypeHeadBytes);
   if (!is_tag(head, 0, Tag::kBeginPrivateObject)) {
-    return fail(object.offset, fmt::format("no object begins here, but a byte {}",
-                                           static_cast<unsigned>(head[0])));
+    return fail(object.offset,
+                fmt::format("not an object: the first byte is {}", static_cast<unsigned>(head[0])));
   }
   if (head.size() < 1 + kTypeHeadBytes)
     return fail(object.offset, "the file ends within an object");
   if (!is_tag(head, 1, Tag::kBeginPrivateObject) || !is_tag(head, 2, Tag::kNullReference)) {
-    return fail(object.offset + 1, "no type of an object begins here");
+    return fail(object.offset + 1, "not the type of an object");
   }
   object.version = trace::load<std::int32_t>(head.data() + 3);
   object.min_reader_version = trace::load<std::int32_t>(head.data() + 7);
   const auto name_bytes = trace::load<std::uint32_t>(head.data() + 11);
   constexpr std::size_t kNameAt = kTypeHeadBytes;
   if (name_bytes > kMostTypeNameBytes) {
-    return fail(object.offset + 11, fmt::format("the name of a type has {} bytes, of at most {}",
-                                                name_bytes, kMostTypeNameBytes));
+    return fail(object.offset + 11,
+                fmt::format("the name of a type has {} bytes; the maximum is {}", name_bytes,
+                            kMostTypeNameBytes));
   }
   const std::size_t bytes = kNameAt + name_bytes + 1;
   head = input_.peek(bytes);
@@ -149,7 +151,7 @@ bool Reader::read_trace(ObjectFacts& object) {
       object.version < kTraceVersion) {
     return refuse(object.offset,
                   fmt::format("the trace has version {} for readers of version {}; version {} is "
-                              "read, which files called version 4 and 5 have",
+                              "supported, which files called version 4 and 5 have",
                               object.version, object.min_reader_version, kTraceVersion));
   }
   if (has_trace_) return fail(object.offset, "a second trace object");
@@ -240,7 +242,7 @@ bool Reader::read_blobs(const ObjectFacts& object, bool metadata) {
       bytes = bytes.subspan(decoder.blob_bytes());
     }
     advance(all - bytes.size());
-    if (end == BlobEnd::kBad) return fail(input_.offset(), "no event begins here: wrong lengths");
+    if (end == BlobEnd::kBad) return fail(input_.offset(), "not an event: invalid lengths");
     if (block_left_ == 0) break;
     // More of the block is needed for the next event, unless all of it has been checked.
     const std::size_t seen = bytes.size();
@@ -249,7 +251,7 @@ bool Reader::read_blobs(const ObjectFacts& object, bool metadata) {
     if (wanted > block_left_ && wanted > kWindowBytes) return cut("an event");
     if (wanted > kMostEventBytes) {
       return fail(input_.offset(),
-                  fmt::format("an event of {} bytes, of at most {}", wanted, kMostEventBytes));
+                  fmt::format("an event of {} bytes; the maximum is {}", wanted, kMostEventBytes));
     }
     if (seen == block_left_ || window(wanted).size() <= seen) return cut("an event");
   }
@@ -269,7 +271,7 @@ bool Reader::read_stacks(const ObjectFacts&) {
     if (size > block_left_ - 4) return cut("a stack");
     if (size > kMostEventBytes) {
       return fail(input_.offset(),
-                  fmt::format("a stack of {} bytes, of at most {}", size, kMostEventBytes));
+                  fmt::format("a stack of {} bytes; the maximum is {}", size, kMostEventBytes));
     }
     bytes = window(std::size_t{4} + size);
     if (bytes.size() < std::size_t{4} + size) return cut("a stack");
@@ -361,7 +363,7 @@ void Reader::count_trailing_bytes() {
   while (!input_.at_end()) input_.skip(input_.peek(1).size());
   trailing_bytes_ = input_.offset() - end;
   if (trailing_bytes_ != 0) {
-    warn(fmt::format("{} bytes behind the end of the trace are left out", trailing_bytes_));
+    warn(fmt::format("{} bytes after the end of the trace are left out", trailing_bytes_));
   }
 }
 

@@ -266,7 +266,7 @@ void put_summary_text(const FileFacts& file, const Statistics& s, OutputBytes& o
                          file.bytes, file.sha256));
   output.put(
       fmt::format("process {}, {} processors, pointers of {} bytes\n"
-                  "{} is tick {} of {} a second\n",
+                  "{} is tick {} of {} per second\n",
                   trace.process_id, trace.processors, trace.pointer_bytes, sync_time_text(trace),
                   trace.sync_qpc, trace.qpc_frequency));
   output.put("\nobjects\n");
@@ -281,12 +281,12 @@ void put_summary_text(const FileFacts& file, const Statistics& s, OutputBytes& o
                            name.empty() ? "" : " ", visible(name), version, counts.payload_bytes));
   }
   if (s.events_without_metadata != 0) {
-    output.put(fmt::format("{:>12} of no known type\n", s.events_without_metadata));
+    output.put(fmt::format("{:>12} of unknown type\n", s.events_without_metadata));
   }
   output.put(fmt::format("metadata records: {}\nstacks: {} with {} frames\nsequence points: {}\n",
                          s.metadata_records, s.stacks.count, s.stacks.frames, s.sequence_points));
   const SequenceLedger::Counts& dropped = s.ledger.counts();
-  output.put(fmt::format("dropped events: {}, of which {} are told by sequence points\n",
+  output.put(fmt::format("dropped events: {}, of which sequence points report {}\n",
                          dropped.total(), dropped.sequence_point_gap));
 }
 

@@ -31,11 +31,12 @@ constexpr std::size_t kMostSharedMetadata = 50'000;
 constexpr std::uint64_t kMostLost = 64 * ThreadNumbers::kMostLostBetweenPoints;
 
 constexpr std::string_view kCauses = "the cause of losses is left out";
-constexpr std::string_view kLossesBeyond = "more than 2^37 lost in one place became that many";
-constexpr std::string_view kTimeBehind2262 = "times behind 2262 became the last of that year";
-constexpr std::string_view kLate = "stand behind younger ones, as they came late";
+constexpr std::string_view kLossesBeyond =
+    "counts of more than 2^37 records lost in one place became 2^37";
+constexpr std::string_view kTimeBehind2262 = "times after 2262 became the last of that year";
+constexpr std::string_view kLate = "came late and follow newer ones";
 constexpr std::string_view kExtensions =
-    "substreams, stack ids, durations and cuts of what a NetTrace file said are left out";
+    "substreams, stack ids, durations and marks of truncation from a NetTrace file are left out";
 
 TraceFacts trace_of(const trace::Event* first) {
   using namespace std::chrono;

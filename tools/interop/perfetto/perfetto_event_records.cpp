@@ -22,14 +22,15 @@ constexpr std::uint64_t kMostOpenSlices = 1'000'000;
 constexpr std::size_t kMostFactBytes = 8192;  // the builder cuts and reports longer ones
 constexpr std::size_t kRememberedBytes = 96;  // of a statement, in addition to its key
 
-constexpr std::string_view kFarTime = "its time became the last that a trace has, in the year 2262";
-constexpr std::string_view kNoTime = "is left out: nothing tells its time";
-constexpr std::string_view kNoBegin = "is left out: the end of a slice that has not begun";
-constexpr std::string_view kManySites = "is left out: statements are more than 100000, or 128 MiB";
+constexpr std::string_view kFarTime = "its time became the last possible one, in the year 2262";
+constexpr std::string_view kNoTime = "is left out: its time is unknown";
+constexpr std::string_view kNoBegin = "is left out: the end of a slice without a beginning";
+constexpr std::string_view kManySites =
+    "is left out: more than 100000 statements, or more than 128 MiB of them";
 constexpr std::string_view kManySlices = "has no duration: more than a million slices are open";
-constexpr std::string_view kManyFields = "annotations beyond the 64th are left out";
+constexpr std::string_view kManyFields = "annotations after the 64th are left out";
 constexpr std::string_view kNoStrings = "refers to strings that are not in the trace";
-constexpr std::string_view kNoType = "is left out: an event of a type that is not read";
+constexpr std::string_view kNoType = "is left out: an event of an unsupported type";
 
 // As a reader of a 128-bit number would read it.
 std::array<std::uint8_t, 16> id_of_flow(std::uint64_t flow) {

@@ -26,7 +26,7 @@ constexpr std::size_t kPrologueBytes = std::size_t{1} << 20;
 
 constexpr std::string_view kManySequences =
     "is left out: its packet sequence is not one of the first 16384";
-constexpr std::string_view kManyStrings = "strings beyond 256 MiB are left out";
+constexpr std::string_view kManyStrings = "strings after the first 256 MiB are left out";
 
 // Packets without information about events.
 bool is_of_no_interest(std::uint32_t kind) {
@@ -199,7 +199,7 @@ class Import {
     }
     if (clocks_.has_guessed() && !clocks_.knows_unix_time() && records_.events() != 0) {
       outcome.warnings.emplace_back(
-          "no clock snapshot tells Unix time; times count from the beginning of 1970");
+          "no clock snapshot has Unix time; times count from the beginning of 1970");
     }
   }
 

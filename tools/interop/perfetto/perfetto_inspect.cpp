@@ -125,7 +125,7 @@ class Summary {
     add(out, "{} sequences\n", sequences_.size());
     for (const auto& [number, sequence] : sequences_) {
       add(out, "  {:>10} {:>10} packets {:>10} events", number, sequence.packets, sequence.events);
-      if (sequence.dropped != 0) add(out, ", {} times packets are missing", sequence.dropped);
+      if (sequence.dropped != 0) add(out, ", packets are missing {} times", sequence.dropped);
       if (sequence.without_state != 0) {
         add(out, ", {} events without their state", sequence.without_state);
       }
@@ -136,7 +136,7 @@ class Summary {
       add(out, "  {:>20} {:<8} {} of {}, process {}, thread {}\n", uuid, name_of(track.kind),
           quoted_json_text(track.name), track.parent, track.pid, track.tid);
     }
-    if (!clocks_.knows_unix_time()) out += "no clock snapshot tells Unix time\n";
+    if (!clocks_.knows_unix_time()) out += "no clock snapshot has Unix time\n";
   }
 
   void put_csv(std::string& out) const {

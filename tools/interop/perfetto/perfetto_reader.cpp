@@ -157,14 +157,14 @@ Step PacketReader::next(Packet& packet) {
     if (!protobuf::take_varint(at, end, tag) || !protobuf::take_varint(at, end, bytes)) {
       return damaged(offset, at == end && head.size() < kMostFrameBytes
                                  ? "the file ends within the length of a packet"
-                                 : "no packet begins here");
+                                 : "not a packet");
     }
     if (tag != (trace_file::kPacket << 3 | static_cast<std::uint32_t>(protobuf::Wire::kBytes))) {
-      return damaged(offset, "no packet begins here");
+      return damaged(offset, "not a packet");
     }
     if (bytes > kMostPacketBytes) {
-      return damaged(offset, fmt::format("a packet has {} bytes; at most {} are read", bytes,
-                                         kMostPacketBytes));
+      return damaged(
+          offset, fmt::format("a packet has {} bytes; the maximum is {}", bytes, kMostPacketBytes));
     }
     const auto frame_bytes = static_cast<std::size_t>(at - begin);
     const std::span<const std::byte> whole = input_.peek(frame_bytes + bytes);

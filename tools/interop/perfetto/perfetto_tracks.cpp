@@ -11,10 +11,12 @@ namespace {
 constexpr unsigned kMostParents = 16;
 constexpr std::size_t kMostTrackNameBytes = 4096;
 constexpr std::size_t kMostNamedProcesses = 65'536;
-constexpr std::string_view kManyTracks = "stands on another track: 262144 of them are told apart";
-constexpr std::string_view kManyThreads = "stands in another thread: a trace has 100000 of them";
+constexpr std::string_view kManyTracks =
+    "is on another track: at most 262144 tracks are distinguished";
+constexpr std::string_view kManyThreads =
+    "is in another thread: a trace has at most 100000 threads";
 constexpr std::string_view kManyProcesses =
-    "stands in the process '(other processes)': a trace has 200 with a name";
+    "is in the process '(other processes)': a trace has at most 200 named processes";
 
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);

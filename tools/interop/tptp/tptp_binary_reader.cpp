@@ -10,10 +10,10 @@
 namespace ringside::tool::tptp {
 namespace {
 
-constexpr std::string_view kTooShort = "its attributes end behind it";
-constexpr std::string_view kTooLarge = "it has more than 64 MiB";
-constexpr std::string_view kBadDepth = "its frames do not fit into it";
-constexpr std::string_view kNoFrequency = "a frequency of 0 Hz";
+constexpr std::string_view kTooShort = "its attributes extend past its end";
+constexpr std::string_view kTooLarge = "it is larger than 64 MiB";
+constexpr std::string_view kBadDepth = "its frames extend past its end";
+constexpr std::string_view kNoFrequency = "its frequency is 0 Hz";
 
 template <class Number>
 Number swapped(Number value) {
@@ -48,7 +48,7 @@ bool BinaryReader::open() {
   opened_ = true;
   const std::span<const std::byte> head = input_.peek(kHeaderBytes);
   if (head.size() < kMagic.size() || std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
-    end(ReadEnd::kRefused, 0, "no binary TPTP trace begins here: these begin with 0TBF");
+    end(ReadEnd::kRefused, 0, "not a binary TPTP trace: these begin with 0TBF");
     return false;
   }
   if (head.size() < kHeaderBytes) {
@@ -61,31 +61,31 @@ bool BinaryReader::open() {
   const auto endianness = std::to_integer<unsigned>(head[7]);
   if (header_.major != kMajorVersion) {
     end(ReadEnd::kRefused, 4,
-        fmt::format("version {}.{} of the format is not read, only 1", header_.major,
-                    header_.minor));
+        fmt::format("version {}.{} of the format is not supported; supported version: 1",
+                    header_.major, header_.minor));
     return false;
   }
   if (endianness > 1) {
     end(ReadEnd::kRefused, 7,
-        fmt::format("byte order {} is neither 0, big-endian, nor 1, little-endian", endianness));
+        fmt::format("byte order {} is neither 0 (big-endian) nor 1 (little-endian)", endianness));
     return false;
   }
   header_.little_endian = endianness == 1;
   if (header_.platform > 1) {
-    outcome_.warnings.push_back(
-        fmt::format("platform {} is neither 0, 32 bit, nor 1, 64 bit; sizes do not depend on it",
-                    header_.platform));
+    outcome_.warnings.push_back(fmt::format(
+        "platform {} is neither 0 (32 bit) nor 1 (64 bit); ignored, sizes do not depend on it",
+        header_.platform));
   }
   header_.data_offset = load<std::uint32_t>(head.data() + 8);
   if (header_.data_offset < kHeaderBytes) {
     end(ReadEnd::kRefused, 8,
-        fmt::format("data is said to begin at {}, within the header", header_.data_offset));
+        fmt::format("the header has data begin at {}, within itself", header_.data_offset));
     return false;
   }
   if (input_.pass_over(header_.data_offset) < header_.data_offset) {
     end(ReadEnd::kRefused, 8,
-        fmt::format("data is said to begin at {}, but the file has {} bytes", header_.data_offset,
-                    input_.offset()));
+        fmt::format("the header has data begin at {}, but the file has {} bytes",
+                    header_.data_offset, input_.offset()));
     return false;
   }
   return true;
@@ -98,11 +98,13 @@ Step BinaryReader::end(ReadEnd how, std::uint64_t offset, std::string message) {
   outcome_.message = std::move(message);
   if (unsound_texts_ != 0) {
     outcome_.warnings.push_back(fmt::format(
-        "{} texts are not in their character set; U+FFFD stands for what is not", unsound_texts_));
+        "{} texts contain bytes that are invalid in their character set; these became U+FFFD",
+        unsound_texts_));
   }
   if (messages_with_more_ != 0) {
-    outcome_.warnings.push_back(fmt::format(
-        "{} messages have bytes behind their attributes, which are ignored", messages_with_more_));
+    outcome_.warnings.push_back(
+        fmt::format("{} messages have trailing bytes after their attributes, which are ignored",
+                    messages_with_more_));
   }
   return Step::kEnd;
 }
@@ -133,9 +135,9 @@ Step BinaryReader::next(Message& message) {
     const auto id = load<std::uint16_t>(head.data());
     const auto bytes = load<std::uint32_t>(head.data() + 2);
     if (bytes < kMessageHeaderBytes) {
-      return end(ReadEnd::kDamaged, offset,
-                 fmt::format("message {} is said to have {} bytes, but its header alone has 6", id,
-                             bytes));
+      return end(
+          ReadEnd::kDamaged, offset,
+          fmt::format("message {} has a size of {} bytes, but its header alone has 6", id, bytes));
     }
     passed_ = {offset, bytes, id, {}, {}};
     const MessageType* const type = find_message_type(id);

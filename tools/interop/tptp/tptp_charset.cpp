@@ -93,12 +93,12 @@ std::unique_ptr<Charset> Charset::open(std::string_view name, std::string* why) 
   const iconv_t converter =
       is_charset_name(name) ? ::iconv_open("UTF-8", text.c_str()) : kNoConverter;
   if (converter == kNoConverter) {
-    *why = "iconv does not know this character set";
+    *why = "iconv does not support this character set";
     return nullptr;
   }
   charset->converter_ = converter;
   if (!ends_at_zero(text)) {
-    *why = "texts of this character set have zero bytes, which end a text in this format";
+    *why = "texts of this character set contain zero bytes, which end a text in this format";
     return nullptr;
   }
   std::string ascii;

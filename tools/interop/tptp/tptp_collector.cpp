@@ -44,10 +44,8 @@ class TraceReceiver final : public Receiver {
 
   void finish(ReadOutcome& outcome) override {
     if (damaged_ == 0) return;
-    outcome.warnings.push_back(
-        fmt::format("{} senders ended within what they sent, or sent what cannot be read; what "
-                    "precedes that is there",
-                    damaged_));
+    outcome.warnings.push_back(fmt::format(
+        "{} senders sent incomplete or invalid data; the data before it is kept", damaged_));
   }
 
  private:
@@ -61,7 +59,7 @@ class TraceReceiver final : public Receiver {
       if (spool_->bytes() == 0) {
         if (bytes.size() < kBeginning) return 0;
         if (!may_begin_trace(bytes)) {
-          fault_ = "this begins no TPTP trace, neither 0TBF nor XML";
+          fault_ = "not a TPTP trace: neither 0TBF nor XML";
           return bytes.size();
         }
       }
@@ -75,7 +73,7 @@ class TraceReceiver final : public Receiver {
     std::string end(std::size_t left) override {
       if (left != 0) {
         ++all_.damaged_;
-        return fmt::format("ended after {} bytes, which are no trace", left);
+        return fmt::format("ended after {} bytes, which are not a trace", left);
       }
       if (spool_ == nullptr || spool_->bytes() == 0 || !fault_.empty()) return {};
       return all_.import(name_, *spool_);

@@ -8,8 +8,9 @@
 namespace ringside::tool::tptp {
 namespace {
 
-constexpr std::string_view kNoText = "bytes that are no UTF-8, or zero, became U+FFFD";
-constexpr std::string_view kControls = "control characters, which XML does not have, became U+FFFD";
+constexpr std::string_view kNoText = "bytes that are not UTF-8, or zero, became U+FFFD";
+constexpr std::string_view kControls =
+    "control characters, which XML does not allow, became U+FFFD";
 
 constexpr std::string_view kXmlHead = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TRACE>\n";
 constexpr std::string_view kXmlTail = "</TRACE>\n";

@@ -65,7 +65,7 @@ class Importer {
     if (time.negative) report_.lost("times before 1970 became 0");
     const std::uint64_t unix_ns = time.nearest_unix_ns();
     if (unix_ns <= kLastUnixNs) return unix_ns;
-    report_.lost("times after 2262 became the last that a trace has");
+    report_.lost("times after 2262 became the last possible one");
     return kLastUnixNs;
   }
 
@@ -189,7 +189,8 @@ class Importer {
     last_unix_ns_ = unix_ns;
     last_stream_ = stream;
     const std::uint32_t site = placement_.site_of(*message.type);
-    if (site == 0) return report_.lost("is left out: a trace has about a million statements");
+    if (site == 0)
+      return report_.lost("is left out: a trace has at most about a million statements");
     builder_.begin(stream, site, unix_ns);
     for (std::size_t i = 0; i < message.type->attributes.size(); ++i) {
       put_attribute(message, i);
@@ -259,11 +260,11 @@ ReadOutcome import_messages(MessageReader& reader, TraceBuilder& builder, Conver
   importer.end();
   ReadOutcome outcome = reader.outcome();
   if (unknown != 0) {
-    outcome.warnings.push_back(fmt::format("{} messages are of kinds that are not known", unknown));
+    outcome.warnings.push_back(fmt::format("{} messages are of unknown kinds", unknown));
   }
   if (bad != 0) {
     outcome.warnings.push_back(
-        fmt::format("{} messages are damaged, and left out; `ringcat inspect` shows them", bad));
+        fmt::format("{} messages are damaged and left out; `ringcat inspect` shows them", bad));
   }
   return outcome;
 }

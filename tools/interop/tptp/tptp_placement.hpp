@@ -22,7 +22,7 @@ class Placement {
       ++processes_;
       return builder_.add_process(process);
     }
-    report_.lost("processes beyond 200 became '(other processes)'");
+    report_.lost("processes after the 200th became '(other processes)'");
     return builder_.process_of_others();
   }
 
@@ -33,7 +33,7 @@ class Placement {
       ++streams_;
       last_stream_ = builder_.add_stream(process, stream);
     } else {
-      report_.lost("threads beyond 100,000 became the last of them");
+      report_.lost("threads after the 100,000th became the last one");
     }
     return last_stream_;
   }

@@ -118,7 +118,7 @@ class Writer final : public TraceWriter {
   void start(std::uint16_t id, std::uint64_t unix_ns) {
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (unix_ns > kMost)
-      report_.lost("times after 2262 became that: they have 64 bits with a sign");
+      report_.lost("times after 2262 became the last of that year: they have 64 bits with a sign");
     message_.start(type_of(id));
     message_.set_time(unix_ns);
   }
@@ -292,7 +292,7 @@ class Writer final : public TraceWriter {
     ++stream.open_spans;
     open_spans_.push(span);
     if (open_spans_.size() <= kMostOpenSpans) return;
-    report_.lost("ends of spans are put before their time, as more than a million are open");
+    report_.lost("ends of spans come before their time: more than a million spans are open");
     end_span();
   }
 

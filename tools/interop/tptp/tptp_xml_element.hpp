@@ -18,7 +18,7 @@ struct XmlElementFaults {
   std::uint64_t wrong_depths = 0;
 };
 
-inline constexpr std::string_view kNoNumber = "an attribute is no number, or does not fit its type";
+inline constexpr std::string_view kNoNumber = "an attribute is not a number, or exceeds its type";
 
 // The attribute's place in the table, or MessageType::kNone. Tries `from` first, because most
 // elements have their attributes in the order of the table.

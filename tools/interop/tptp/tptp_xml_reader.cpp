@@ -112,7 +112,8 @@ struct XmlReader::Parsing {
                                               const XML_Char*, int has_internal_subset) {
       if (system != nullptr || has_internal_subset != 0) {
         static_cast<Parsing*>(self)->stop(
-            "a document type with declarations, which could be of entities, is not read");
+            "a document type with declarations is not supported, because they could declare "
+            "entities");
       }
     });
     XML_SetUnknownEncodingHandler(parser, know_encoding, nullptr);
@@ -191,7 +192,7 @@ void XmlReader::Parsing::parse_more() {
   const std::size_t waiting = static_cast<std::size_t>(given - progress);
   if (waiting > kMostTokenBytes) {
     return finish(ReadEnd::kDamaged, offset_of(progress),
-                  "a tag, or what lies between two, of more than 16 MiB");
+                  "a tag, or the text between two tags, exceeds 16 MiB");
   }
   InputBytes& input = reader.input_;
   const std::size_t wanted =
@@ -233,7 +234,7 @@ void XmlReader::Parsing::stop(std::string message) {
 void XmlReader::Parsing::start(const char* name, const char** attributes) {
   ++depth;
   if (!stopped.empty()) return;
-  if (depth > kMostDepth) return stop("elements lie in each other more than 100 deep");
+  if (depth > kMostDepth) return stop("elements are nested more than 100 deep");
   if (depth > 1 || !is_fragment) ++elements_seen;
   if (depth == 2) {
     if (ready == elements.size()) elements.emplace_back();
@@ -262,9 +263,10 @@ void XmlReader::Parsing::finish(ReadEnd how, std::uint64_t offset, std::string m
   const auto warn = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) outcome.warnings.push_back(fmt::format("{} {}", count, what));
   };
-  warn(faults.unknown_attributes, "attributes are not known, and left out");
-  warn(faults.unknown_children, "elements within messages are not known, and left out");
-  warn(faults.wrong_depths, "stack depths are not the number of frames, which counts");
+  warn(faults.unknown_attributes, "unknown attributes are left out");
+  warn(faults.unknown_children, "unknown elements within messages are left out");
+  warn(faults.wrong_depths,
+       "stack depths differ from the number of frames; the number of frames is used");
 }
 
 XmlReader::XmlReader(InputBytes& input)

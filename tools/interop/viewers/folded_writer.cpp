@@ -45,8 +45,7 @@ bool is_digit(char character) {
 }
 
 constexpr std::string_view kMixedWeights =
-    "samples are counted, while the weights of spans are nanoseconds: convert one without the "
-    "other";
+    "weights are counts for samples but nanoseconds for spans: convert one without the other";
 
 // If a name ends in a blank and a number, the position of the blank. Readers take such a number for
 // the weight of a second profile for comparison.

@@ -20,7 +20,7 @@ namespace ringside::tool {
 
 // For the report about a trace that has samples.
 inline constexpr std::string_view kOtherStacks =
-    "stacks of events that are no samples are left out: choose these events to have them drawn";
+    "stacks of events that are not samples are left out: select these events to draw them";
 
 // For the report about a trace without anything to draw.
 inline constexpr std::string_view kNothingDrawn =
