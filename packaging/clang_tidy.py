@@ -117,13 +117,13 @@ def findings_of(unit, entries, root, directory, analyzer_states):
 def arguments_given():
     parser = argparse.ArgumentParser(description="Runs clang-tidy over the sources of a compile database.")
     parser.add_argument("--analyzer-states", type=int, default=ANALYZER_STATES, metavar="N",
-                        help="how many states of a function the analyzer looks at (default: %(default)s)")
+                        help="how many states of a function the analyzer checks (default: %(default)s)")
     parser.add_argument("build", metavar="BUILD_DIR")
     parser.add_argument("jobs", type=int, metavar="JOBS")
     parser.add_argument("files", nargs="*", metavar="FILE", help="default: all files of the tree")
     given = parser.parse_args()
     if given.jobs < 1 or given.analyzer_states < 1:
-        parser.error("JOBS and the number of states are at least 1")
+        parser.error("JOBS and the number of states must be at least 1")
     return given
 
 

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-[ $# -eq 0 ] || fail "takes no arguments; its head tells what the environment may set"
+[ $# -eq 0 ] || fail "takes no arguments; see the comment at its top for environment variables"
 build=$(realpath -m -- "${RINGSIDE_DEMO_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build-demo}")
 out=${RINGSIDE_DEMO_DIR:-}
 if [ -n "$out" ]; then
@@ -23,7 +23,7 @@ if [ -n "$out" ]; then
 fi
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 requests=${RINGSIDE_DEMO_REQUESTS:-100000}
-[[ $requests =~ ^[1-9][0-9]*$ ]] || fail "RINGSIDE_DEMO_REQUESTS=$requests is no number of requests"
+[[ $requests =~ ^[1-9][0-9]*$ ]] || fail "RINGSIDE_DEMO_REQUESTS=$requests is not a number of requests; use an integer of at least 1"
 unset RINGSIDE_DISABLE RINGSIDE_LEVEL RINGSIDE_OVERFLOW RINGSIDE_BLOCK_TIMEOUT_MS RINGSIDE_SERVICE
 
 shm=

@@ -81,7 +81,7 @@ install_missing() {
 
 echo "install-build-deps: installing ${missing[*]}"
 if ! install_missing; then
-  echo 'install-build-deps: failed, trying once more in 5 s' >&2
+  echo 'install-build-deps: failed, retrying once in 5 s' >&2
   sleep 5
   install_missing || fail "apt-get could not install: ${missing[*]}" \
     'See its messages above; check that the package sources are reachable.'

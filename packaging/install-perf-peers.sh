@@ -12,7 +12,7 @@ packages=(
 )
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  echo "install-perf-peers: this is no Debian system; install what these hold: ${packages[*]}" >&2
+  echo "install-perf-peers: not a Debian system; install the contents of these packages: ${packages[*]}" >&2
   exit 1
 fi
 

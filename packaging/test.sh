@@ -20,7 +20,7 @@ for argument in "$@"; do
     --quick) quick=yes ;;
     --full) full=yes ;;
     -h | --help) usage && exit 0 ;;
-    *) echo "test: what is $argument?" >&2 && usage >&2 && exit 2 ;;
+    *) echo "test: unknown argument $argument" >&2 && usage >&2 && exit 2 ;;
   esac
 done
 [ "$quick$full" != yesyes ] || { usage >&2 && exit 2; }
@@ -126,7 +126,7 @@ set_up() {
   local settings="$root ${*:3}"
   if [ -e "$dir/meson-private" ] &&
     [ "$(cat "$dir/set-up-by-test.txt" 2>/dev/null)" != "$settings" ]; then
-    echo "test: $dir was set up otherwise; building it anew"
+    echo "test: $dir has other settings; building it again"
     rm -rf -- "$dir"
   fi
   if [ -e "$dir/build.ninja" ]; then

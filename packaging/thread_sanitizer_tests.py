@@ -40,7 +40,7 @@ RUN = {
     "agent_statement_places": SERVICE,
     "agent_thread_ring": SERVICE,
     "agent_thread_ring_measured": SERVICE,
-    "consumerd": "consumerd's parts beside threads that write, cut and scribble",
+    "consumerd": "consumerd's parts while other threads write, truncate and overwrite",
     "flush": SERVICE,
     "kvd_protocol": WORKERS,
     "kvd_unit": WORKERS,
@@ -95,7 +95,7 @@ LEFT_OUT = {
     "consumer_killed": OTHERS,
     "consumer_options": OTHERS,
     "consumer_ownership": OTHERS,
-    "consumer_shutdown": "its service logs on while what it logged is read: takes minutes where reading is slow",
+    "consumer_shutdown": "its service keeps logging while its trace is read: takes minutes where reading is slow",
     "cut_records": OTHERS,
     "forked_service": "ThreadSanitizer ends a child of several threads that starts a thread",
     "full_output": OTHERS,
@@ -122,7 +122,7 @@ LEFT_OUT = {
     "safety_descriptors": "its threads are those of a service, which other tests run",
     "safety_set_user_id": ONE_THREAD,
     "safety_sigbus_handler": ONE_THREAD,
-    "safety_symbols": "a sanitizer puts calls of its own into the library",
+    "safety_symbols": "a sanitizer adds calls to the library",
     "scribbled_segment": OTHERS,
     "segment_salvage": RINGCATS,
     "service_killed": OTHERS,
@@ -132,7 +132,7 @@ LEFT_OUT = {
     "stats_command": RINGCATS,
     "steering": OTHERS,
     "storage_faults": OTHERS,
-    "system_calls": "ThreadSanitizer has a thread of its own, which makes system calls",
+    "system_calls": "ThreadSanitizer has a separate thread that makes system calls",
     "tools": RINGCATS,
     "trace_questions": OTHERS,
     "triggers": OTHERS,
@@ -156,14 +156,14 @@ def main():
     names = {test["name"] for test in tests}
     gone = (RUN.keys() | LEFT_OUT.keys()) - names
     if gone:
-        sys.exit(f"thread_sanitizer_tests.py names what there is not: {', '.join(sorted(gone))}")
+        sys.exit(f"thread_sanitizer_tests.py names tests that do not exist: {', '.join(sorted(gone))}")
     left_out = {test["name"]: LEFT_OUT_SUITES[suite] for test in tests
                 for suite in (name.split(":")[-1] for name in test["suite"]) if suite in LEFT_OUT_SUITES}
     left_out |= LEFT_OUT
     twice = RUN.keys() & left_out.keys()
     unnamed = names - RUN.keys() - left_out.keys()
     if twice or unnamed:
-        sys.exit("thread_sanitizer_tests.py must say of each test either that it is run or that it is not: "
+        sys.exit("thread_sanitizer_tests.py must list each test exactly once, as run or as not run: "
                  f"{', '.join(sorted(twice | unnamed))}")
     if what == "left-out":
         for name, reason in sorted(left_out.items()):

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-LISTS = ("Options", "Positionals", "Subcommands", "Which ")
+LISTS = ("Options", "Positionals", "Subcommands", "Select ")
 
 
 @dataclasses.dataclass
@@ -43,7 +43,7 @@ class Help:
         first, *blocks = text.rstrip("\n").split("\n\n")
         usage, _, self.description = first.partition("\n")
         if not usage.startswith("Usage: ") or not self.description:
-            raise ValueError(f"help has to begin with a usage line and a description: {first!r}")
+            raise ValueError(f"help must begin with a usage line and a description: {first!r}")
         self.usage = usage.removeprefix("Usage: ")
         self.sections = [section(block) for block in blocks]
 
@@ -52,7 +52,7 @@ class Help:
 
     @property
     def option_sections(self):
-        return [one for one in self.sections if one.title == "Options" or one.title.startswith("Which ")]
+        return [one for one in self.sections if one.title == "Options" or one.title.startswith("Select ")]
 
     @property
     def options(self):
@@ -86,7 +86,7 @@ def items_of(lines):
             raise ValueError(f"not a line of a list: {line!r}")
     without = [item.head for item in items if not item.text]
     if without:
-        raise ValueError(f"nothing is said of {without}")
+        raise ValueError(f"options without a description: {without}")
     return items
 
 

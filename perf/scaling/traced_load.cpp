@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
         !read_number(word, "--records=", &shape.records) &&
         !read_number(word, "--sites=", &shape.sites) &&
         !read_number(word, "--text-bytes=", &shape.text_bytes)) {
-      std::fprintf(stderr, "traced_load: what is %s?\n", argv[i]);
+      std::fprintf(stderr, "traced_load: unknown argument %s\n", argv[i]);
       return 2;
     }
   }

@@ -314,10 +314,10 @@ class Ringstat(unittest.TestCase):
 
     def test_a_terminal_that_cannot_be_drawn_on_is_refused(self):
         self.workload()
-        for kind, words in (("unheard-of", "is not known"), ("dumb", "cannot position the cursor")):
+        for kind, words in (("unheard-of", "is unknown"), ("dumb", "cannot position the cursor")):
             terminal = self.terminal(environment={"TERM": kind})
             text = terminal.wait_for("ended with 1")
-            self.assertIn(f'ringstat: a terminal of the type "{kind}" (TERM) {words}; --once', text)
+            self.assertIn(f'ringstat: terminal type "{kind}" (TERM) {words}; use --once', text)
 
     def test_without_utf8_there_are_question_marks(self):
         self.workload(service="caf\u00e9")

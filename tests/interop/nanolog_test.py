@@ -82,7 +82,7 @@ class NanoLog(unittest.TestCase):
                 (0, b"\x11\1\2" + 2_000_000 * b"x" + b"\0behind\0"), (0, b"\x11\3\4in\0front\0")))
             code, output, said = ringcat("--format", "json", path)
         self.assertEqual(code, 0)
-        self.assertIn("cut", said)
+        self.assertIn("truncated", said)
         cut, whole = (list(json.loads(line)["fields"].values()) for line in output.splitlines())
         self.assertEqual((cut[0], cut[2], whole), (1, 2, [3, "in", 4, "front"]))
         self.assertTrue(500_000 < len(cut[1]) < 1 << 20)

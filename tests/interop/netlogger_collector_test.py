@@ -166,7 +166,7 @@ class Collecting(unittest.TestCase):
             collector.catch_up()
             code, said = collector.end()
         self.assertEqual(code, 0, said)
-        self.assertEqual(said.count("further senders wait: there are 16 at once"), 1)
+        self.assertEqual(said.count("further senders wait: 16 are connected, which is the maximum"), 1)
         self.assertEqual(sorted(r["fields"]["n"] for r in events_of(self.path)), list(range(senders)))
 
     def test_a_sender_that_keeps_sending_does_not_keep_it_from_ending(self):

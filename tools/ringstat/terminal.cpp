@@ -55,8 +55,8 @@ std::string Terminal::fault() const {
   char cursor_address[] = "cup";
   if (screen_ != nullptr && tigetstr(cursor_address) != nullptr) return {};
   const char* const type = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
-  return std::string("a terminal of the type \"") + (type != nullptr ? type : "") + "\" (TERM) " +
-         (screen_ == nullptr ? "is not known" : "cannot position the cursor") +
+  return std::string("terminal type \"") + (type != nullptr ? type : "") + "\" (TERM) " +
+         (screen_ == nullptr ? "is unknown" : "cannot position the cursor") +
          "; use --once to print text";
 }
 
