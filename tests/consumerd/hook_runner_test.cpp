@@ -174,7 +174,8 @@ TEST_F(Hooks, RunOnceAtATimeEach) {
   ASSERT_TRUE(run(0));
   ASSERT_TRUE(run(1));
   const std::string said = said_of_ends(2);
-  EXPECT_NE(said.find("hook of trigger one: sh is still running from the previous firing"), std::string::npos)
+  EXPECT_NE(said.find("hook of trigger one: sh is still running from the previous firing"),
+            std::string::npos)
       << said;
   EXPECT_NE(said.find("hook of trigger two: sh ended with status 0"), std::string::npos) << said;
   std::ofstream(file("go")) << "go";

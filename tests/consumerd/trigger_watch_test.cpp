@@ -309,7 +309,7 @@ TEST(TriggerRule, ReportsInvalidRules) {
   EXPECT_NE(refusal(record_rule("level")), "");
   TriggerRule rule = record_rule("");
   rule.statements.level = "loud";
-  EXPECT_EQ(refusal(rule).rfind("level loud: no level", 0), 0U);
+  EXPECT_EQ(refusal(rule).rfind("level loud: invalid level", 0), 0U);
   rule = record_rule("a == 1");
   rule.cause = TriggerRule::Cause::kLoss;
   EXPECT_NE(refusal(rule), "");

@@ -354,7 +354,7 @@ verbose = true
                 ("[[sample]]\nkeep-one-in = 0\n", "2:15", "must be an integer of at least 1"),
                 ("[[sample]]\nkeep-one-in = 2\nservice = []\n", "3:11", "must be a string or an array"),
                 ("[[redact]]\n", "1:1", "[[redact]]: field: is missing"),
-                ('[[redact]]\nfield = "x"\nof-level = "loud"\n', "1:1", "of-level loud: no level"),
+                ('[[redact]]\nfield = "x"\nof-level = "loud"\n', "1:1", "of-level loud: invalid level"),
                 ('[[redact]]\nfield = "x"\nregex = "("\n', "1:1", "regex ("),
                 ('[[redact]]\nfield = "x"\nkeyword = "0"\n', "1:1", "keyword 0: invalid set of bits"),
                 ('[[redact]]\nfield = "x"\nfiled = "y"\n', "3:1", "[[redact]]: unknown key filed"),

@@ -180,7 +180,7 @@ class TraceQuestions(unittest.TestCase):
                       self.ringcat("agg", "unknown command", "--field", "#4", status=2))
         self.assertIn("--by @nothing is unknown",
                       self.ringcat("agg", "served in", "--by", "@nothing", status=2))
-        self.assertIn("is no time",
+        self.assertIn("is not a duration",
                       self.ringcat("agg", "served in", "--interval", "1 day", status=2))
         self.assertIn("from 0 to 100",
                       self.ringcat("agg", "served in", "--percentiles", "101", status=2))

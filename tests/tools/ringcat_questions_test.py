@@ -62,7 +62,7 @@ class Questions(RingcatTest):
     def test_wrong_filters_are_explained(self):
         for command in ("agg", "hist"):
             question = (command, "order", "--field", "price")
-            self.assertIn("is no time", self.refusal(*question, "--since", "tomorrow", self.trace))
+            self.assertIn("invalid time", self.refusal(*question, "--since", "tomorrow", self.trace))
             self.assertIn("invalid level", self.refusal(*question, "--level", "loud", self.trace))
             self.assertIn("--where: at character", self.refusal(*question, "--where", "qty >", self.trace))
             self.assertIn("--grep: ", self.refusal(*question, "--grep", "(", self.trace))

@@ -64,10 +64,11 @@ std::vector<CheckResult> check_segment(const std::string& path) {
                            "start consumerd --output DIR"});
         break;
       }
-      results.push_back({name + ": consumerd", status.alive ? Verdict::kFailure : Verdict::kWarning,
-                         status.alive ? "none: when the rings are full, records are lost"
-                                      : "none; the service has ended and left records",
-                         "run consumerd --output DIR --once to write these records"});
+      results.push_back(
+          {name + ": consumerd", status.alive ? Verdict::kFailure : Verdict::kWarning,
+           status.alive ? "none: when the rings are full, records are lost"
+                        : "none; the service has ended and left records",
+           "start consumerd --output DIR (with --once, it only writes the records left)"});
       break;
     case ConsumerHealth::kStalled:
       results.push_back({name + ": consumerd", Verdict::kFailure, "cannot write",
