@@ -109,7 +109,7 @@ TEST_F(Judge, AdvisesNoNumberForUsersThatAUserNamespaceDoesNotHave) {
 TEST_F(Judge, RefusesWorldWritableFiles) {
   info_.st_mode = S_IFREG | 0602;
   EXPECT_EQ(verdict(), Trust::kNotNow);
-  EXPECT_TRUE(says("everybody")) << why_;
+  EXPECT_TRUE(says("writable by all users")) << why_;
 }
 
 TEST_F(Judge, RefusesFilesOfTwoNamesAndOfNone) {

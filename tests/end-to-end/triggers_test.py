@@ -194,10 +194,10 @@ class Triggers(unittest.TestCase):
 
     def test_a_missing_hook_is_reported_at_startup_and_when_it_should_run(self):
         self.start_consumer('name = "broken"\nof-level = "error"\nhook = ["/nonexistent/page"]\n',
-                            'name = "words"\nof-level = "critical"\nhook = "page somebody"\n',
+                            'name = "words"\nof-level = "critical"\nhook = "page operator"\n',
                             'name = "found"\nof-level = "critical"\nhook = ["true"]\n')
         self.said("the hook of trigger broken cannot be started: /nonexistent/page")
-        self.said("the hook of trigger words cannot be started: page somebody: not found "
+        self.said("the hook of trigger words cannot be started: page operator: not found "
                   "in any directory of PATH; list the program and each argument separately")
         self.assertNotIn("the hook of trigger found", self.consumer.stderr())
         self.service("desk").tell("rare 1")
