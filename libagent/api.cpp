@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "libagent/agent.hpp"
+#include "libagent/boundary_numbers.hpp"
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/loss_count.hpp"
 #include "libagent/nested_records.hpp"
@@ -118,7 +119,7 @@ std::uint64_t losses(LossCause cause) noexcept {
     look_after_segments_in_log_call(agent());
   } catch (const std::exception&) {  // no memory for the check; report what is known
   }
-  if (cause != LossCause::any) return count_of(agent(), static_cast<shm::LossCause>(cause));
+  if (cause != LossCause::any) return count_of(agent(), stored_cause(cause));
   std::uint64_t records = 0;
   for (const shm::LossCause each : shm::kCountedCauses) {
     if (shm::is_lost(each)) records += count_of(agent(), each);
@@ -146,7 +147,7 @@ using ringside::Segment;
 using ringside::SlowPathLock;
 
 std::uint64_t rs_losses(rs_loss_cause cause) {
-  return ringside::losses(static_cast<ringside::LossCause>(cause));
+  return ringside::losses(ringside::cause_of_c(cause));
 }
 
 int rs_init(void) {
@@ -184,7 +185,7 @@ int rs_init_with(const struct rs_options* options) {
       wanted.overflow = static_cast<ringside::Overflow>(given.overflow);
     }
     if (given.level != 0 && given.level <= RS_LEVEL_OFF) {
-      wanted.level = static_cast<ringside::Level>(given.level);
+      wanted.level = ringside::level_of_c(given.level);
     }
     if (given.consumer_clock != 0) wanted.clock = ringside::Clock::consumer;
     wanted.cost_sampling = given.cost_sampling;
@@ -240,5 +241,5 @@ void rs_set_level(int level) {
   Agent& a = agent();
   const SlowPathLock lock;
   ringside::apply_level(a, static_cast<std::uint8_t>(bounded));
-  a.options.level = static_cast<ringside::Level>(bounded);
+  a.options.level = ringside::level_of_c(bounded);
 }

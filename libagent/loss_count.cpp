@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <tuple>
 
+#include "libagent/boundary_numbers.hpp"
 #include "libagent/slow_call.hpp"
 #include "shm-layout/site_losses.hpp"
 
@@ -45,12 +46,7 @@ const std::atomic<std::uint64_t>* counter_in(const shm::CountersLine& counters,
   }
 }
 
-// The causes that a ring counts and a drop record reports.
-constexpr std::array<shm::LossCause, 4> kCausesOfDrop{
-    shm::LossCause::kRingFull, shm::LossCause::kNoConsumer, shm::LossCause::kQuarantined,
-    shm::LossCause::kAbandoned};
-
-static_assert(kCausesOfDrop.size() == std::tuple_size_v<Segment::DropsByCause>);
+static_assert(shm::kDropCauses.size() == std::tuple_size_v<Segment::DropsByCause>);
 
 // In its page, or our own count if that is lost.
 std::uint64_t refusals_in(Segment& segment, std::size_t refusal) {
@@ -61,9 +57,9 @@ std::uint64_t refusals_in(Segment& segment, std::size_t refusal) {
 
 std::uint64_t losses_in_ring(const Segment& segment, std::uint32_t index, shm::LossCause cause) {
   if (segment.own_ring_counts != nullptr && segment.has_lost_head.load(std::memory_order_relaxed)) {
-    const auto* const at = std::find(kCausesOfDrop.begin(), kCausesOfDrop.end(), cause);
-    if (at == kCausesOfDrop.end()) return 0;
-    return segment.own_ring_counts[index][static_cast<std::size_t>(at - kCausesOfDrop.begin())]
+    const auto* const at = std::find(shm::kDropCauses.begin(), shm::kDropCauses.end(), cause);
+    if (at == shm::kDropCauses.end()) return 0;
+    return segment.own_ring_counts[index][static_cast<std::size_t>(at - shm::kDropCauses.begin())]
         .load(std::memory_order_relaxed);
   }
   const auto* const count = counter_in(segment.rings[index].counters, cause);
@@ -71,7 +67,7 @@ std::uint64_t losses_in_ring(const Segment& segment, std::uint32_t index, shm::L
 }
 
 std::uint64_t drops_in(const shm::RingMetadata& ring, std::size_t cause) {
-  return counter_in(ring.counters, kCausesOfDrop[cause])->load(std::memory_order_relaxed);
+  return counter_in(ring.counters, shm::kDropCauses[cause])->load(std::memory_order_relaxed);
 }
 
 // The drops that the consumer has reported. The sum is known; the division by cause is assumed.
@@ -152,10 +148,10 @@ void book_refusals(rs_site& site) {
 
 void count_own_drop(const Segment& segment, const shm::RingMetadata& ring, shm::LossCause cause,
                     std::uint64_t records) {
-  const auto* const at = std::find(kCausesOfDrop.begin(), kCausesOfDrop.end(), cause);
-  if (at == kCausesOfDrop.end()) return;
+  const auto* const at = std::find(shm::kDropCauses.begin(), shm::kDropCauses.end(), cause);
+  if (at == shm::kDropCauses.end()) return;
   const auto ring_index = static_cast<std::size_t>(&ring - segment.rings);
-  const auto cause_index = static_cast<std::size_t>(at - kCausesOfDrop.begin());
+  const auto cause_index = static_cast<std::size_t>(at - shm::kDropCauses.begin());
   segment.own_ring_counts[ring_index][cause_index].fetch_add(records, std::memory_order_relaxed);
 }
 
@@ -167,7 +163,8 @@ void reset_own_drops(const Segment& segment, std::uint32_t index) {
 std::uint64_t dropped_in(const Segment& segment) {
   std::uint64_t records = 0;
   for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
-    for (const shm::LossCause cause : kCausesOfDrop) records += losses_in_ring(segment, i, cause);
+    for (const shm::LossCause cause : shm::kDropCauses)
+      records += losses_in_ring(segment, i, cause);
   }
   return records;
 }
@@ -215,11 +212,11 @@ std::uint64_t carry_drops(Segment& removed, std::uint32_t ring_index) {
     }
   }
   std::uint64_t records = 0;
-  for (std::size_t i = 0; i < kCausesOfDrop.size(); ++i) {
+  for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
     const std::uint64_t count = drops_in(removed.rings[ring_index], i);
     std::uint64_t& carried = removed.carried_drops[ring_index][i];
     if (count <= carried) continue;
-    removed.carried_losses[shm::counter_of(kCausesOfDrop[i])] += count - carried;
+    removed.carried_losses[shm::counter_of(shm::kDropCauses[i])] += count - carried;
     records += count - carried;
     carried = count;
   }
@@ -264,7 +261,7 @@ void keep_counters_of_former_owner(Agent& a, const shm::CountersLine& counters) 
 void rs_dropped(rs_site* site, std::uint64_t dropped) {
   using ringside::shm::LossCause;
   const ringside::SlowCall call;
-  const auto cause = static_cast<LossCause>(dropped - RS_DROPPED);
+  const auto cause = ringside::cause_of_drop(dropped);
   switch (cause) {
     case LossCause::kUnknown:  // tracing is disabled, or the segment is another process's
       return;

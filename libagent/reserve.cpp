@@ -23,31 +23,19 @@
 #include "libagent/segment_succession.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/space_wait.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside {
 namespace {
 
-// The causes that a ring counts, each with its own drop record.
-constexpr std::array<shm::DropCause, 4> kDropCauses{
-    shm::DropCause::kRingFull, shm::DropCause::kConsumerAbsent, shm::DropCause::kQuarantined,
-    shm::DropCause::kAbandoned};
-static_assert(static_cast<std::uint32_t>(shm::DropCause::kRingFull) ==
-              static_cast<std::uint32_t>(shm::LossCause::kRingFull));
-static_assert(static_cast<std::uint32_t>(shm::DropCause::kConsumerAbsent) ==
-              static_cast<std::uint32_t>(shm::LossCause::kNoConsumer));
-static_assert(static_cast<std::uint32_t>(shm::DropCause::kQuarantined) ==
-              static_cast<std::uint32_t>(shm::LossCause::kQuarantined));
-static_assert(static_cast<std::uint32_t>(shm::DropCause::kAbandoned) ==
-              static_cast<std::uint32_t>(shm::LossCause::kAbandoned));
-
-std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::DropCause cause) {
+std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::LossCause cause) {
   switch (cause) {
-    case shm::DropCause::kConsumerAbsent:
+    case shm::LossCause::kNoConsumer:
       return c.dropped_consumer_absent;
-    case shm::DropCause::kQuarantined:
+    case shm::LossCause::kQuarantined:
       return c.dropped_quarantined;
-    case shm::DropCause::kAbandoned:
+    case shm::LossCause::kAbandoned:
       return c.dropped_abandoned;
     default:
       return c.dropped_ring_full;
@@ -56,7 +44,7 @@ std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::DropCause cause)
 
 void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t records = 1) {
   shm::CountersLine& c = ring.counters;
-  drops_of(c, static_cast<shm::DropCause>(cause)).fetch_add(records, std::memory_order_relaxed);
+  drops_of(c, cause).fetch_add(records, std::memory_order_relaxed);
   const Segment* const segment = attached_segment();
   if (segment != nullptr && segment->own_ring_counts != nullptr) {
     count_own_drop(*segment, ring, cause, records);
@@ -66,7 +54,7 @@ void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t rec
 }
 
 // Losses that drop records in the ring report, by cause.
-thread_local std::array<std::uint64_t, kDropCauses.size()> t_marked_drops{};
+thread_local std::array<std::uint64_t, shm::kDropCauses.size()> t_marked_drops{};
 thread_local std::uint64_t t_lap_end = 0;
 // The thread's `clock_due` may be earlier, to check whether the segment's file still has its name.
 thread_local std::uint64_t t_clock_record_due = 0;
@@ -179,14 +167,14 @@ class SlowReservation {
 
   // By cause, not by the total: a handler may find the total one short of the causes (count_drop).
   bool drop_due() const {
-    for (std::size_t i = 0; i < kDropCauses.size(); ++i) {
+    for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
       if (drops(i) != load_local(t_marked_drops[i])) return true;
     }
     return false;
   }
 
   std::uint64_t drops(std::size_t cause) const {
-    return drops_of(ring_.counters, kDropCauses[cause]).load(std::memory_order_relaxed);
+    return drops_of(ring_.counters, shm::kDropCauses[cause]).load(std::memory_order_relaxed);
   }
 
   bool is_truncated() const { return segment_.is_truncated.load(std::memory_order_relaxed); }
@@ -243,13 +231,13 @@ class SlowReservation {
     return append(shm::kDropRecordBytes, [this, tsc](std::uint64_t start) {
       // A handler between these lines may have marked them all: then nothing is left to report.
       std::uint64_t words[3] = {shm::make_head(shm::kDropRecordBytes, shm::kCodePad), 0, 0};
-      for (std::size_t i = 0; i < kDropCauses.size(); ++i) {
+      for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
         const std::uint64_t marked = load_local(t_marked_drops[i]);
         const std::uint64_t total = drops(i);
         if (total == marked || !exchange_local(&t_marked_drops[i], marked, total)) continue;
         words[0] = shm::make_head(tsc, shm::kCodeDrop);
         words[1] = total - marked;
-        words[2] = static_cast<std::uint32_t>(kDropCauses[i]);
+        words[2] = static_cast<std::uint32_t>(shm::kDropCauses[i]);
         break;
       }
       std::memcpy(rs_place(start), words, sizeof words);

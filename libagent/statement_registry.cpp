@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "libagent/argument_names.hpp"
+#include "libagent/boundary_numbers.hpp"
 #include "libagent/loss_count.hpp"
 #include "libagent/netlogger_entry.hpp"
 #include "libagent/reentry_guard.hpp"
@@ -118,7 +119,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if (agent.options.clock == Clock::consumer) site.flags |= RS_SITE_CONSUMER_CLOCK;
   if ((site.flags & RS_SITE_CONSUMER_CLOCK) != 0) description.flags |= shm::kSiteConsumerClock;
   description.line = site.line;
-  description.level = static_cast<shm::Level>(site.level);
+  description.level = stored_level(site.level);
   description.format_style = static_cast<std::uint8_t>(shm::FormatStyle::printf);
   description.format = bounded(site.format);
   description.file = bounded(site.file);

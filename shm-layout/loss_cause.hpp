@@ -38,6 +38,12 @@ inline constexpr std::array<LossCause, 9> kCountedCauses{
     LossCause::kOverwritten,    LossCause::kTooLarge,       LossCause::kAbandoned,
 };
 
+// The causes that a ring counts. Since 1.1 a drop record reports one cause; several causes need
+// several drop records. Readers also accept kSeveral, and kOverwritten, which the consumer reports
+// without a drop record in the ring.
+inline constexpr std::array<LossCause, 4> kDropCauses{
+    LossCause::kRingFull, LossCause::kNoConsumer, LossCause::kQuarantined, LossCause::kAbandoned};
+
 // The causes of SiteLosses, in the order of its counters. Before 1.3 the counter of kAbandoned was
 // always 0.
 inline constexpr std::array<LossCause, 8> kSiteCauses{

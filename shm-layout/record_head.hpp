@@ -41,17 +41,6 @@ inline constexpr std::uint32_t kExtendedHeadBytes = 20;
 // two.
 inline constexpr std::uint64_t kClockIntervalTicks = std::uint64_t{1} << 42;
 
-// Numbers of loss_cause.hpp. Since 1.1 a drop record reports one cause; several causes need several
-// drop records.
-enum class DropCause : std::uint32_t {
-  kRingFull = 1,
-  kConsumerAbsent = 2,
-  kMixed = 3,  // 1.0 only
-  kQuarantined = 8,
-  kOverwritten = 9,  // discarded for newer ones; written by the consumer, never in a ring
-  kAbandoned = 13,
-};
-
 // Flags of an extended record. Each optional part follows in the order of its bit.
 inline constexpr std::uint32_t kExtSubstream = 1U << 0;        // u64
 inline constexpr std::uint32_t kExtActivity = 1U << 1;         // 16 bytes

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "consumerd/drain/ring_drain.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside::consumer {
@@ -61,8 +62,8 @@ bool RingDrain::report_overwritten(const DrainWay& way) {
     return true;
   }
   cursor_.last_tsc = first_tsc(copy_.left(), cursor_.last_tsc);
-  const std::pair<shm::DropCause, std::uint64_t> parts[] = {
-      {shm::DropCause::kRingFull, dropped}, {shm::DropCause::kOverwritten, missing - dropped}};
+  const std::pair<shm::LossCause, std::uint64_t> parts[] = {
+      {shm::LossCause::kRingFull, dropped}, {shm::LossCause::kOverwritten, missing - dropped}};
   trace::EncodeResult sum;
   const std::span<std::byte> out = way.file.space(2 * encoder_room(shm::kDropRecordBytes));
   if (out.empty()) return false;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "shm-layout/clock_reading.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 
@@ -310,7 +311,7 @@ RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
           : std::max<std::uint64_t>(drained_bytes_ / drained_records_, shm::kHeadBytes);
   const std::uint64_t records = std::max<std::uint64_t>(bytes / record_bytes, 1);
   const std::uint64_t booked = cursor_.booked_drops;
-  const auto words = trace::drop_record({shm::DropCause::kQuarantined, records}, cursor_);
+  const auto words = trace::drop_record({shm::LossCause::kQuarantined, records}, cursor_);
   const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
                                                         way.watermark_tsc, shm::read_tsc(), out);
   cursor_.booked_drops = booked;  // the service's counters do not include them

@@ -15,6 +15,7 @@
 #include "libagent/include/ringside/ringside.h"
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/consumer_presence.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
@@ -127,7 +128,7 @@ PROCESS_TEST(Overflow, EachMarkReportsTheCauseOfItsOwnGap) {
   for (const Record& r : own_segment().records(0)) {
     if (r.code == shm::kCodeDrop) cause = r.words[1];
   }
-  EXPECT_EQ(cause, static_cast<std::uint64_t>(shm::DropCause::kRingFull));
+  EXPECT_EQ(cause, static_cast<std::uint64_t>(shm::LossCause::kRingFull));
 }
 
 PROCESS_TEST(Overflow, BlockWaitsItsBoundOnceForAnAbsentConsumer) {

@@ -179,7 +179,7 @@ TEST(TriggerWatch, ChecksExtendedRecordsAndSkipsControlRecords) {
   Shop shop({record_rule("length == 5")});
   shop.knows(kQueue);
   const std::string ring =
-      clock_record(1) + pad_record(24) + drop_record(1, 2, shm::DropCause::kRingFull) +
+      clock_record(1) + pad_record(24) + drop_record(1, 2, shm::LossCause::kRingFull) +
       extended_record(11, 1, shm::kExtDuration, raw(std::uint64_t{9}), raw(std::uint64_t{5}));
   EXPECT_EQ(shop.fired(ring).size(), 1U);
   EXPECT_EQ(shop.looked_bytes(), ring.size());

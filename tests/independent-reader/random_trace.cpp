@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/loss_cause.hpp"
 #include "tests/trace-format/random_records.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 
@@ -87,7 +88,7 @@ class RandomTrace {
       if (random_.below(40) == 0) ticks -= std::min(random_.below(3000), ticks - kStartTicks);
       if (random_.below(50) == 0) {
         ring +=
-            drop_record(ticks, 1 + random_.below(9), static_cast<shm::DropCause>(random_.below(4)));
+            drop_record(ticks, 1 + random_.below(9), static_cast<shm::LossCause>(random_.below(4)));
       }
       random_.record(sites_[random_.below(random_.below(2) == 0 ? 2 : sites_.size())], ticks, ring,
                      expected);

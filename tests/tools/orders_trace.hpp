@@ -80,7 +80,7 @@ inline Bytes orders_trace(std::size_t more = 0) {
   for (std::size_t i = 0; i <= more; ++i) main += plain_record(kLost, at(5) + i);
   extent(1, main);
   file.sequence_point(at(6));
-  extent(2, drop_record(at(6), 12, shm::DropCause::kRingFull) +
+  extent(2, drop_record(at(6), 12, shm::LossCause::kRingFull) +
                 plain_record(kWire, at(7), raw_text("plain, \"quoted\"")) +
                 plain_record(kWire, at(8), raw_text("\x1b[31mred\n\t\xff\xc2\x9b")) +
                 plain_record(kLimits, at(9), raw(INT64_MIN) + raw(UINT64_MAX)));

@@ -25,7 +25,7 @@ Bytes orders() {
   file.stream(2, "writer");
   file.extent(1, {1000, 1001, 2500, 3000, 3999});
   file.extent(2, {1500, 1501, 1502, 1503, 1504, 1505, 1506, 1507, 1508, 9000},
-              drop_record(1400, 7, shm::DropCause::kRingFull));
+              drop_record(1400, 7, shm::LossCause::kRingFull));
   file.lose(1, 3);
   file.extent(1, {9500});
   file.end();

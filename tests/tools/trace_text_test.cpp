@@ -102,7 +102,7 @@ TEST(TraceText, ShowsTimePlaceLevelThreadAndMessage) {
                plain_record(50, 1'000'000'007, raw_text("He") + raw(5)) +
                    plain_record(51, 2'123'456'789) +
                    extended_record(50, 2'123'456'790, shm::kExtCut, {}, raw_text("cu") + raw(6)));
-  trace.extent(2, drop_record(3'000'000'000, 12, shm::DropCause::kRingFull) +
+  trace.extent(2, drop_record(3'000'000'000, 12, shm::LossCause::kRingFull) +
                       plain_record(52, 3'000'000'000, raw(7)));
   const std::string expected =
       "1970-01-01 00:00:01.000000007 file.cpp:500 INFO [1001 thread1] He has 5\n"

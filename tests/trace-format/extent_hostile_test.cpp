@@ -46,7 +46,7 @@ class HostileBytes : public ::testing::Test {
 
 TEST_F(HostileBytes, AreIncompleteWhereverARecordIsCut) {
   const std::string ring =
-      drop_record(90, 3, shm::DropCause::kRingFull) + plain_record(1, 100) +
+      drop_record(90, 3, shm::LossCause::kRingFull) + plain_record(1, 100) +
       plain_record(2, 101, raw(5) + raw(6L)) + plain_record(3, 102, raw_text("some text") + "z") +
       clock_record(103) +
       plain_record(4, 104, raw(2U) + "12345678" + raw(2U) + raw_text("ab") + raw_text("")) +

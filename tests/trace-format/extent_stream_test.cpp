@@ -64,9 +64,9 @@ TEST_F(ExtentStream, StoresItsFirstRecordAndTimes) {
 
 TEST_F(ExtentStream, PutsDropsBeforeTheExtentThatFollowsThem) {
   const std::string ring = plain_record(1, 100) + plain_record(1, 101) +
-                           drop_record(110, 5, shm::DropCause::kRingFull) + plain_record(1, 120) +
-                           drop_record(130, 2, shm::DropCause::kRingFull) +
-                           drop_record(131, 3, shm::DropCause::kConsumerAbsent);
+                           drop_record(110, 5, shm::LossCause::kRingFull) + plain_record(1, 120) +
+                           drop_record(130, 2, shm::LossCause::kRingFull) +
+                           drop_record(131, 3, shm::LossCause::kNoConsumer);
   const RoundTrip trip = round_trip(sites_, ring, {.last_tsc = 100, .booked_drops = 1});
   ASSERT_EQ(trip.extents.size(), 4U);
   EXPECT_EQ(trip.extents[0].records, 2U);
@@ -90,10 +90,10 @@ TEST_F(ExtentStream, PutsDropsBeforeTheExtentThatFollowsThem) {
 }
 
 TEST_F(ExtentStream, KeepsDropsOfUnknownCauseApartAndUnknown) {
-  constexpr auto kNoCause = static_cast<shm::DropCause>(0);
-  constexpr auto kNewCause = static_cast<shm::DropCause>(77);
+  constexpr auto kNoCause = static_cast<shm::LossCause>(0);
+  constexpr auto kNewCause = static_cast<shm::LossCause>(77);
   const std::string ring = drop_record(110, 5, kNoCause) +
-                           drop_record(120, 2, shm::DropCause::kRingFull) +
+                           drop_record(120, 2, shm::LossCause::kRingFull) +
                            drop_record(131, 3, kNewCause) + drop_record(132, 1, kNoCause);
   const RoundTrip trip = round_trip(sites_, ring, {.last_tsc = 100});
   ASSERT_EQ(trip.extents.size(), 3U);
@@ -107,7 +107,7 @@ TEST_F(ExtentStream, KeepsDropsOfUnknownCauseApartAndUnknown) {
 
 TEST_F(ExtentStream, StopsBeforeADropOnceThereAreRecords) {
   const std::string front = plain_record(1, 100);
-  const std::string ring = front + drop_record(110, 5, shm::DropCause::kRingFull);
+  const std::string ring = front + drop_record(110, 5, shm::LossCause::kRingFull);
   ExtentEncoder encoder(sites_);
   StreamCursor cursor;
   Bytes out(8192);
@@ -123,7 +123,7 @@ TEST_F(ExtentStream, StopsBeforeADropOnceThereAreRecords) {
 
 TEST_F(ExtentStream, RefusesImpossibleDropCounts) {
   const RoundTrip trip =
-      round_trip(sites_, drop_record(1, ~std::uint64_t{0}, shm::DropCause::kRingFull));
+      round_trip(sites_, drop_record(1, ~std::uint64_t{0}, shm::LossCause::kRingFull));
   EXPECT_EQ(trip.last.stop, EncodeStop::kCorrupt);
   EXPECT_EQ(trip.cursor.next_sequence, 0U);
 }

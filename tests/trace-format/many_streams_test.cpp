@@ -80,7 +80,7 @@ class RandomStreams {
     std::uint64_t first = cursor.next_sequence;
     if (random_.below(5) == 0) {
       const std::uint64_t lost = 1 + random_.below(9);
-      ring += drop_record(times.front(), lost, shm::DropCause::kRingFull);
+      ring += drop_record(times.front(), lost, shm::LossCause::kRingFull);
       dropped_ += lost;
       first += lost;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 
 namespace ringside::trace::testing {
@@ -111,7 +112,7 @@ inline std::string clock_record(std::uint64_t tsc, std::uint64_t realtime_ns = 0
   return raw(shm::make_head(tsc, shm::kCodeClock)) + raw(tsc) + raw(realtime_ns);
 }
 
-inline std::string drop_record(std::uint64_t tsc, std::uint64_t count, shm::DropCause cause) {
+inline std::string drop_record(std::uint64_t tsc, std::uint64_t count, shm::LossCause cause) {
   return raw(shm::make_head(tsc, shm::kCodeDrop)) + raw(count) +
          raw(static_cast<std::uint32_t>(cause)) + raw(std::uint32_t{0});
 }

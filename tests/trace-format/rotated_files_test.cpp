@@ -137,7 +137,7 @@ TEST(RotatedFiles, BeginWithTheirOldestLossAlsoIfItsRecordsAreInTheNextOne) {
   writer.begin(1, "service", 0);
   writer.clock({90, 90, std::uint64_t{1} << 40, 0, 0});
   writer.extent(2, {300, 400});
-  writer.extent(1, std::vector<std::uint64_t>(), drop_record(100, 5, shm::DropCause::kRingFull));
+  writer.extent(1, std::vector<std::uint64_t>(), drop_record(100, 5, shm::LossCause::kRingFull));
   const Bytes first = writer.bytes;
   writer.bytes.clear();
   writer.begin(1, "service", 1);

@@ -190,11 +190,11 @@ TEST(TraceSet, ReportsLossesInTheirPlace) {
   TraceFileBuilder file;
   file.begin();
   file.extent(1, {100, 200});
-  file.extent(1, {300}, drop_record(250, 5, shm::DropCause::kConsumerAbsent));
+  file.extent(1, {300}, drop_record(250, 5, shm::LossCause::kNoConsumer));
   file.extent(2, {260});
   file.lose(1, 3);
   file.extent(1, {400});
-  file.extent(1, Times{}, drop_record(500, 2, shm::DropCause::kRingFull));
+  file.extent(1, Times{}, drop_record(500, 2, shm::LossCause::kRingFull));
   file.end();
   const ReadResult r = read_bytes(file.bytes);
   const std::vector<ReadEvent> expected = {

@@ -251,8 +251,8 @@ class Salvage {
     }
     const std::uint64_t dropped = words.oldest.drops - cursor.booked_drops;
     thread.overwritten = words.oldest.sequence - cursor.next_sequence - dropped;
-    put_mark(shm::DropCause::kRingFull, dropped, cursor, thread);
-    put_mark(shm::DropCause::kOverwritten, thread.overwritten, cursor, thread);
+    put_mark(shm::LossCause::kRingFull, dropped, cursor, thread);
+    put_mark(shm::LossCause::kOverwritten, thread.overwritten, cursor, thread);
     cursor.booked_drops = words.oldest.drops;
   }
 
@@ -367,7 +367,7 @@ class Salvage {
     }
   }
 
-  void put_mark(shm::DropCause cause, std::uint64_t count, trace::StreamCursor& cursor,
+  void put_mark(shm::LossCause cause, std::uint64_t count, trace::StreamCursor& cursor,
                 SalvagedThread& thread) {
     if (count == 0) return;
     const auto mark = trace::drop_record({cause, count}, cursor);

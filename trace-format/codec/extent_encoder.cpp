@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/block_frame.hpp"
 #include "trace-format/blocks/format_constants.hpp"
@@ -244,7 +245,7 @@ void ExtentEncoder::Impl::finish(StreamCursor& cursor, std::uint64_t watermark_t
   result.consumed_bytes = static_cast<std::size_t>(run.p - begin);
   result.records = run.records;
   cursor.booked_drops += result.dropped;
-  if (drop_cause == static_cast<std::uint32_t>(shm::DropCause::kConsumerAbsent)) {
+  if (drop_cause == static_cast<std::uint32_t>(shm::LossCause::kNoConsumer)) {
     cursor.booked_consumer_absent += result.dropped;
   }
   cursor.next_sequence = first_sequence + run.records;

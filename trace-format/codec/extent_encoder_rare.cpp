@@ -84,10 +84,10 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::drop(std::uint64_t head) {
   if (count > kMost || first_sequence > kMost - count) {
     return corrupt("a drop record has an invalid count");
   }
-  constexpr auto kSeveral = static_cast<std::uint32_t>(shm::DropCause::kMixed);
-  constexpr auto kQuarantined = static_cast<std::uint32_t>(shm::DropCause::kQuarantined);
-  constexpr auto kOverwritten = static_cast<std::uint32_t>(shm::DropCause::kOverwritten);
-  constexpr auto kAbandoned = static_cast<std::uint32_t>(shm::DropCause::kAbandoned);
+  constexpr auto kSeveral = static_cast<std::uint32_t>(shm::LossCause::kSeveral);
+  constexpr auto kQuarantined = static_cast<std::uint32_t>(shm::LossCause::kQuarantined);
+  constexpr auto kOverwritten = static_cast<std::uint32_t>(shm::LossCause::kOverwritten);
+  constexpr auto kAbandoned = static_cast<std::uint32_t>(shm::LossCause::kAbandoned);
   const bool is_known = (cause >= 1 && cause <= kSeveral) || cause == kQuarantined ||
                         cause == kOverwritten || cause == kAbandoned;
   const std::uint32_t known =

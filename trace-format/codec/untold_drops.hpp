@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 
@@ -20,7 +21,7 @@ struct DropCounters {
 };
 
 struct UntoldDrops {
-  shm::DropCause cause = shm::DropCause::kRingFull;
+  shm::LossCause cause = shm::LossCause::kRingFull;
   std::uint64_t count = 0;
 };
 
@@ -45,10 +46,10 @@ inline std::array<UntoldDrops, 4> untold_drops(const DropCounters& counters,
       std::min(counters.abandoned, beyond(full_or_given_up + counters.abandoned, told_of_others)));
   const std::uint64_t quarantined =
       take(std::min(counters.quarantined, beyond(full_or_given_up, told_of_others)));
-  return {{{shm::DropCause::kRingFull, left},
-           {shm::DropCause::kConsumerAbsent, absent},
-           {shm::DropCause::kQuarantined, quarantined},
-           {shm::DropCause::kAbandoned, abandoned}}};
+  return {{{shm::LossCause::kRingFull, left},
+           {shm::LossCause::kNoConsumer, absent},
+           {shm::LossCause::kQuarantined, quarantined},
+           {shm::LossCause::kAbandoned, abandoned}}};
 }
 
 // The drop record that the thread would have written with its next log call.
