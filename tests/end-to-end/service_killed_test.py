@@ -7,6 +7,7 @@ RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills
 import concurrent.futures
 import os
 import random
+import signal
 import time
 import unittest
 
@@ -18,6 +19,8 @@ from traced_processes import TestBed, wait_until
 ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "60" if os.environ.get("RINGSIDE_TEST_SANITIZED") else "200"))
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
 PARALLEL = 3
+# Reached only by a hang.
+LIVE = {"RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": "100000"}
 
 
 def run_and_kill(bed, number, dice):
@@ -107,6 +110,63 @@ class KilledService(unittest.TestCase):
             output = print_and_check(*bed.traces())
             for number, page in progress.items():
                 self.assertIn(output.accounted_for(number), (page.returned(0), page.returned(0) + 1))
+
+    def wait_until_stuck(self, progress):
+        """Until its threads wait for space. No check depends on that: a service that is killed earlier loses nothing either."""
+        def has_stopped():
+            before = progress.total()
+            time.sleep(0.05)
+            return before > 0 and progress.total() == before
+        wait_until(has_stopped, "the service to wait")
+
+    def kill_while_waiting(self, adopted):
+        dice = random.Random(f"{SEED} waiting {adopted}")
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            wait_until(lambda: "watching" in consumer.stderr(), "consumerd")
+            if not adopted:
+                consumer.send(signal.SIGSTOP)
+            services = []
+            for number in range(5):
+                progress = ProgressFile(os.path.join(bed.work_dir, f"progress-{number}"))
+                service = bed.start_service("--threads", 2, "--records", 0, "--progress", progress.path,
+                                            service=f"victim{number}", piped=True, ring_bytes=1 << 16,
+                                            timeout_ms=1, environment=LIVE)
+                services.append((number, service, progress))
+            for number, _, progress in services:
+                wait_until(progress.total, "the first record")
+                if adopted:
+                    wait_until(lambda name=f"draining ringside.victim{number}.": name in consumer.stderr(), "it to drain")
+            if adopted:
+                consumer.send(signal.SIGSTOP)
+            for _, service, progress in services:
+                self.wait_until_stuck(progress)
+                time.sleep(dice.uniform(0, 0.02))
+                service.kill()
+            # A killed service that waited must not be in the way of the next one.
+            next_one = bed.start_service("--records", 5000, "--first", 2, service="next", ring_bytes=1 << 16,
+                                         timeout_ms=1, environment=LIVE)
+            consumer.send(signal.SIGCONT)
+            self.assertEqual(next_one.wait(), 0)
+            self.assertEqual(next_one.values()["dropped"], "0")
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            self.assertEqual(bed.shm_names(), [])
+            self.assertNotIn("error", consumer.stderr())
+            for number, _, progress in services:
+                # Not even the record that waited for space is half there.
+                output = print_and_check(*[path for path in bed.traces()
+                                           if os.path.basename(path).startswith(f"victim{number}.")])
+                self.assertEqual(output.lost, 0)
+                for thread in range(2):
+                    self.assertIn(output.records_of.get(thread, 0),
+                                  (progress.returned(thread), progress.returned(thread) + 1))
+
+    def test_one_that_waits_for_a_busy_consumer_loses_nothing_when_killed(self):
+        self.kill_while_waiting(adopted=True)
+
+    def test_one_that_waits_to_be_adopted_loses_nothing_when_killed(self):
+        self.kill_while_waiting(adopted=False)
 
 
 if __name__ == "__main__":
