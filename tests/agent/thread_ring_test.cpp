@@ -98,6 +98,20 @@ PROCESS_TEST(ThreadRing, IsReusedOnlyOnceDrainedAndBooked) {
   EXPECT_EQ(status().dropped, dropped) << "drops of a former owner stay counted";
 }
 
+PROCESS_TEST(ThreadRing, IsNotReusedWhileRecordsAreLeftInIt) {
+  log_on_a_thread(1);
+  shm::RingMetadata& ring = own_segment().ring(0);
+  ring.consumer.generation.store(1);
+  log_on_a_thread(2);
+  EXPECT_EQ(own_segment().rings_used(), 2U);
+  ASSERT_EQ(own_segment().data(0).size(), 1U);
+  EXPECT_EQ(own_segment().data(0)[0].values[0], "i32 1");
+  ring.consumer.consumer_pos.store(ring.producer.producer_pos.load());
+  log_on_a_thread(3);
+  EXPECT_EQ(own_segment().rings_used(), 2U);
+  EXPECT_EQ(own_segment().data(0)[0].values[0], "i32 3");
+}
+
 PROCESS_TEST(ThreadRing, TwentyThousandThreadsShareAFewRings) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   constexpr int kThreads = 20'000;

@@ -1,8 +1,19 @@
 """The results so far, kept in a file so that a run can be stopped and continued, and their table."""
 
+import dataclasses
 import json
 import re
 import zlib
+
+
+@dataclasses.dataclass
+class FormerCatch:
+    """A row of an earlier table."""
+
+    change: str
+    test: str
+    case: str
+    note: str
 
 
 class Progress:
@@ -38,6 +49,11 @@ class Progress:
             "note": caught.note if caught else ""}
         self.save()
 
+    def adopt(self, fault, former):
+        """Takes what an earlier table says of the fault, unless it has changed or was run since."""
+        if former.change == _change(fault) and self.result(fault) is None:
+            self.add(fault, [], former)
+
     def forget(self, fault):
         self._known["faults"].pop(fault.id, None)
 
@@ -70,6 +86,10 @@ def _code(text):
     return f"`{short if len(short) <= 70 else short[:67] + '...'}`"
 
 
+def _change(fault):
+    return f"{_code(fault.old)} becomes {_code(fault.new)}"
+
+
 def _row(fault, progress):
     known = progress.result(fault)
     missing = ", ".join(test for test in fault.tests if known is None or test not in known["passed"])
@@ -82,21 +102,24 @@ def _row(fault, progress):
         verdict = f"changes nothing: {fault.survives}"
     else:
         verdict = f"**not caught** by {', '.join(known['passed'])}"
-    return (f"| {fault.name.replace('_', ' ')} | `{fault.file}`: {_code(fault.old)} becomes {_code(fault.new)} "
-            f"| {verdict} |")
+    return f"| {fault.name.replace('_', ' ')} | `{fault.file}`: {_change(fault)} | {verdict} |"
 
 
 def catches_of_table(path):
-    """By AREA.NAME, the test and the case that caught each fault in a former table: tried first, since a case costs
-    less than its test."""
+    """By AREA.NAME, what a former table says of each caught fault: its change, test, case and note."""
     catches = {}
     area = ""
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("## "):
             area = line[3:]
-        row = re.match(r"\| ([^|]+) \| .* \| `([\w-]+)` \(([\w./]+\.[\w./]+)[,)]", line)
+        row = re.match(r"\| ([^|]+) \| `[^`]+`: (.*) \| `([\w-]+)`(?: \((.*)\))? \|$", line)
         if row:
-            catches[f"{area}.{row.group(1).replace(' ', '_')}"] = (row.group(2), row.group(3))
+            details = (row.group(4) or "").split(", ")
+            has_case = "." in details[0]
+            name = f"{area}.{row.group(1).replace(' ', '_')}"
+            case = details[0] if has_case else ""
+            note = details[-1] if len(details) > has_case else ""
+            catches[name] = FormerCatch(row.group(2), row.group(3), case, note)
     return catches
 
 
@@ -106,7 +129,8 @@ def write_table(path, faults, progress, date):
              f"{whole.all} faults. Of those that change behaviour and were run to the end, {whole.share()} are caught. "
              f"{whole.equivalent} more change nothing that a test can see. {whole.open} have tests that were not run yet.",
              "", f"`tests/mutants/run.py` wrote this table on {date}. A catch is a test that failed with the fault, failed "
-             "with it again, and then passed without it.", "",
+             "with it again, and then passed without it. The result of an earlier run stays until its fault changes or is run "
+             "again.", "",
              "| part | faults | caught | not caught | change nothing | not finished |",
              "| --- | --- | --- | --- | --- | --- |"]
     areas = sorted({fault.area for fault in faults})

@@ -22,6 +22,7 @@ from progress import Progress, catches_of_table, write_table
 from verdict import Judge, Untrustworthy
 
 UNFINISHED = 3
+TABLE = FOLDER / "RESULTS.md"
 
 
 def parse_arguments():
@@ -43,7 +44,7 @@ def parse_arguments():
                         help=f"start no further fault after N minutes; exit {UNFINISHED} if some are left")
     parser.add_argument("--setup", action="append", default=[], metavar="OPTION",
                         help="option of meson setup, such as -Ddebug=false; may be repeated")
-    parser.add_argument("--table", type=pathlib.Path, default=FOLDER / "RESULTS.md",
+    parser.add_argument("--table", type=pathlib.Path, default=TABLE,
                         help="where the table goes (default: RESULTS.md beside this file)")
     return parser.parse_args()
 
@@ -101,10 +102,12 @@ class Run:
         print(f"{fault.id}: {what} ({time.monotonic() - begin:.0f} s)", flush=True)
 
     def _catch_again(self, fault):
-        test, case = self._before.get(fault.id, ("", ""))
-        if self._is_late() or not any(test == name.partition(" ")[0] for name in self._named):
+        before = self._before.get(fault.id)
+        if before is None or not before.case or self._is_late():
             return None
-        caught = self._judge.catch_again(test, case, fault.number)
+        if not any(before.test == name.partition(" ")[0] for name in self._named):
+            return None
+        caught = self._judge.catch_again(before.test, before.case, fault.number)
         if caught:
             with self._lock:
                 self._progress.add(fault, [], caught)
@@ -124,6 +127,10 @@ def main():
     build = set_up(source, options.setup)
     tests = Tests(build)
     progress = Progress(options.build / "progress.json")
+    before = catches_of_table(TABLE)
+    for fault in faults:
+        if fault.id in before:
+            progress.adopt(fault, before[fault.id])
     chosen = [fault for fault in faults if not options.only or any(part in fault.id for part in options.only)]
     if options.again:
         for fault in chosen:
@@ -138,8 +145,7 @@ def main():
         named = [name for name in named if tests.is_built(name)]
     elif named:
         subprocess.run(["ninja", "-C", build, "-j", options.build_jobs, *tests.targets(named)], check=True)
-    run = Run(progress, Judge(tests, progress.reference), set(named), deadline, suite,
-              catches_of_table(options.table))
+    run = Run(progress, Judge(tests, progress.reference), set(named), deadline, suite, before)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as workers:
         for done in [workers.submit(run.try_fault, fault) for fault in chosen]:
             done.result()
