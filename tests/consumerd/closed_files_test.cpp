@@ -169,6 +169,7 @@ TEST_F(ClosedFilesTest, OtherServicesAndOtherFilesAreLeftAlone) {
   make(name_of(kStem, 0) + ".new", EndReason::kServiceEnded);
   std::filesystem::create_directory(dir_.file(name_of(kStem, 1)));
   std::filesystem::create_symlink(foreign, dir_.file(name_of(kStem, 2)));
+  std::filesystem::create_symlink(foreign, dir_.file(name_of(kStem, 3) + ".zst"));
   EXPECT_TRUE(find({kStem}).empty());
 }
 

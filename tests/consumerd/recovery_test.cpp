@@ -99,6 +99,7 @@ shm::JournalEntry entry_of(std::uint32_t ring, std::uint64_t pos, std::uint32_t 
   entry.next_sequence = pos / ScriptedService::kRecordBytes;
   entry.last_tsc = 1000 + pos;
   entry.booked_drops = 3;
+  entry.booked_consumer_absent = 2;
   return entry;
 }
 
@@ -180,6 +181,7 @@ TEST_F(RecoveryTest, LossesBookedAtTheSamePositionCount) {
   staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160)});
   EXPECT_EQ(recover(), RecoveryResult::kDone);
   EXPECT_EQ(service_.ring(0).consumer.booked_drops.load(), 3U);
+  EXPECT_EQ(service_.ring(0).consumer.booked_consumer_absent.load(), 2U);
 }
 
 TEST_F(RecoveryTest, EntriesOfAnotherGenerationOrRingOrSegmentMoveNothing) {

@@ -242,6 +242,23 @@ TEST_F(SessionTest, CountsANewOwnersRecordsFromZero) {
   end();
 }
 
+TEST_F(SessionTest, MeasuresTheHighestFillOfANewOwnerFromZero) {
+  start_with_records();
+  shm::RingMetadata& ring = service_.ring(0);
+  const std::uint64_t highest = ring.consumer.high_water_bytes.load();
+  EXPECT_GT(highest, 0U);
+  service_.retire(0);
+  round();
+  ring.identity.stream_id = 60;
+  ring.identity.generation.store(2);
+  ring.identity.state.store(static_cast<std::uint32_t>(shm::RingState::kActive));
+  service_.publish(0, 10);
+  round();
+  EXPECT_GT(ring.consumer.high_water_bytes.load(), 0U);
+  EXPECT_LT(ring.consumer.high_water_bytes.load(), highest);
+  end();
+}
+
 TEST_F(SessionTest, ReportsThatThePredecessorsRecordsAreWritten) {
   service_.publish(0, 100);
   // As recovery leaves it.

@@ -164,14 +164,17 @@ TEST(TraceSet, MergesSectionsAndFiles) {
 }
 
 TEST(TraceSet, KeepsTheOrderOfSectionsAtEqualTimes) {
-  TraceFileBuilder file;
+  Bytes bytes;
   for (std::uint8_t section = 1; section <= 3; ++section) {
+    // A builder of its own: equal sequence numbers too.
+    TraceFileBuilder file;
     file.begin(section);
     file.extent(1, {100, 200});
     file.end();
+    append(bytes, file.bytes);
   }
   std::vector<std::uint32_t> pids;
-  for (const ReadEvent& e : read_bytes(file.bytes).events) pids.push_back(e.pid);
+  for (const ReadEvent& e : read_bytes(bytes).events) pids.push_back(e.pid);
   EXPECT_EQ(pids, (std::vector<std::uint32_t>{101, 102, 103, 101, 102, 103}));
 }
 
