@@ -1,5 +1,7 @@
 #include "consumerd/session/segment_clock.hpp"
 
+#include <algorithm>
+
 #include "consumerd/files/section_front.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -52,15 +54,22 @@ void SegmentClock::publish(const trace::ClockPoint& point) {
   clock.steps.store(steps + 1, std::memory_order_release);
 }
 
-bool SegmentClock::write(TraceFile& file) {
+bool SegmentClock::write(TraceFile& file, std::span<const RingDrain> rings) {
   written_ = std::chrono::steady_clock::now();
   if (!same_boot_) return true;  // only the service's own reading belongs to its clock
   const std::span<std::byte> out = file.space(256);
   if (out.empty()) return false;
-  const shm::ClockReading now = shm::read_clocks();
+  std::uint64_t newest_tsc = 0;
+  for (const RingDrain& ring : rings) newest_tsc = std::max(newest_tsc, ring.cursor().last_tsc);
+  const shm::ClockReading reading = shm::read_clocks();
+  const trace::ClockSteering::Now now{reading.tsc, reading.monotonic_ns, reading.realtime_ns};
+  const auto settled = steering_.settle(now, newest_tsc);
+  std::size_t bytes = settled ? trace::write_clock_block(*settled, out) : 0;
   before_ = steering_.last();
-  const trace::ClockPoint point = steering_.next({now.tsc, now.monotonic_ns, now.realtime_ns});
-  file.commit(trace::write_clock_block(point, out));
+  const trace::ClockPoint point = steering_.next(now);
+  bytes += trace::write_clock_block(point, out.subspan(bytes));
+  file.commit(bytes);
+  if (settled) publish(*settled);
   publish(point);
   return true;
 }
@@ -68,7 +77,7 @@ bool SegmentClock::write(TraceFile& file) {
 void SegmentClock::begin(TraceFile& file) {
   if (segment_.control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     publish(steering_.first());
-    write(file);  // if there is no room now, the next round writes it
+    write(file, {});  // if there is no room now, the next round writes it
     return;
   }
   // The rings may hold records that are older than a step made now, and, if several consumers died

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/write/trace_file.hpp"
 #include "trace-format/blocks/clock_map.hpp"
 
@@ -19,8 +20,8 @@ class SegmentClock {
   explicit SegmentClock(AttachedSegment& segment);
 
   // Appends a CLOCK block with the present time, and publishes it for a successor. False if staging
-  // is full.
-  bool write(TraceFile& file);
+  // is full. `rings`: what is drained from them keeps its time.
+  bool write(TraceFile& file, std::span<const RingDrain> rings);
   // The first section is in the file: its points are valid. Writes the present time unless the
   // rings may hold records that are older than that.
   void begin(TraceFile& file);

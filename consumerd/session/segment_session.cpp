@@ -293,7 +293,7 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
     const std::uint64_t before = counts_.ring_bytes;
     const bool clock_due = result->ring_bytes == 0 && clock_->is_due(kClockInterval);
     const RingDrain::Result drained =
-        clock_due && !clock_->write(*file_)
+        clock_due && !clock_->write(*file_, rings_)
             ? RingDrain::Result::kNoSpace
             : ring.drain(share_bytes_ - result->ring_bytes, drain_way());
     if (drained == RingDrain::Result::kNoSpace) {
@@ -316,7 +316,7 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
 SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
   if (snapshots_.stage() == SnapshotReader::Stage::kNone) {
     if (!snapshots_.is_due(rings_)) {
-      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->write(*file_);
+      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->write(*file_, rings_);
       return steered ? Drained::kAll : Drained::kNoSpace;
     }
     if (!begin_snapshot(round_tsc)) return Drained::kNoSpace;
@@ -335,7 +335,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
 
 bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
   if (snapshots_.needs_file() && !rotate(points_.watermark_tsc())) return false;
-  if (!clock_->write(*file_)) return false;
+  if (!clock_->write(*file_, rings_)) return false;
   snapshots_.begin(round_tsc, counts_);
   return true;
 }

@@ -1,8 +1,10 @@
 #include "trace-format/blocks/clock_map.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +103,60 @@ TEST(ClockSteering, LimitsTheSlewAfterASleepThatOnlyOneClockSaw) {
   const ClockPoint point = steering.next({3600 * kSecond, 10 * kSecond, 10 * kSecond});
   const double rate = static_cast<double>(point.ns_per_tick) / std::exp2(40);
   EXPECT_NEAR(rate, 1.0, 501e-6);
+}
+
+// Services that log seldom: a correction is meant for a second, and the next block comes later.
+class SeldomSteeredClock : public ::testing::TestWithParam<std::vector<std::uint64_t>> {};
+
+TEST_P(SeldomSteeredClock, DoesNotOvershoot) {
+  constexpr double kHz = 2'300'000'000;
+  const ClockSteering::Start start{1'000'000, 50 * kSecond, 1'700'000'000 * kSecond,
+                                   static_cast<std::uint64_t>(kHz)};
+  ClockSteering steering(start);
+  ClockMap map;
+  map.add(steering.first());
+  std::mt19937_64 random(5);
+  std::uint64_t elapsed = 0;
+  std::uint64_t last_ns = 0;
+  for (std::size_t step = 0; step < 40; ++step) {
+    elapsed += GetParam()[step % GetParam().size()] * kSecond;
+    ClockSteering::Now now;
+    now.tsc = start.tsc + static_cast<std::uint64_t>(static_cast<double>(elapsed) * kHz / 1e9);
+    now.monotonic_ns = start.monotonic_ns + elapsed + random() % 1000;  // a reading's jitter
+    now.realtime_ns = start.realtime_ns + elapsed;
+    ClockPoint before = steering.last();
+    if (const auto settled = steering.settle(now)) {
+      EXPECT_EQ(settled->unix_ns0, before.unix_ns(settled->tsc0)) << "the function has a step";
+      map.add(*settled);
+      before = *settled;
+    }
+    const ClockPoint point = steering.next(now);
+    EXPECT_EQ(point.unix_ns0, before.unix_ns(point.tsc0)) << "the function has a step";
+    EXPECT_GT(point.unix_ns0, last_ns);
+    last_ns = point.unix_ns0;
+    map.add(point);
+    const auto deviation =
+        static_cast<std::int64_t>(map.unix_ns(now.tsc) - (start.realtime_ns + elapsed));
+    EXPECT_LT(std::abs(deviation), 5000) << "ns after " << elapsed / kSecond << " s";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(SecondsBetweenBlocks, SeldomSteeredClock,
+                         ::testing::Values(std::vector<std::uint64_t>{60},
+                                           std::vector<std::uint64_t>{1, 60},
+                                           std::vector<std::uint64_t>{1, 1, 3600},
+                                           std::vector<std::uint64_t>{3}));
+
+TEST(ClockSteering, SettlesAfterTheRecordsThatAreWritten) {
+  ClockSteering steering({0, 0, 0, kSecond});
+  steering.next({10 * kSecond, 10 * kSecond + 1000, 0});
+  const ClockSteering::Now now{30 * kSecond, 30 * kSecond, 0};
+  EXPECT_FALSE(steering.settle(now, 30 * kSecond - 1));
+  const auto settled = steering.settle(now, 20 * kSecond);
+  ASSERT_TRUE(settled);
+  EXPECT_EQ(settled->tsc0, 20 * kSecond + 1);
+  EXPECT_EQ(settled->monotonic_ns, 20 * kSecond + 1);
+  EXPECT_FALSE(steering.settle(now, 20 * kSecond)) << "nothing is corrected any more";
 }
 
 TEST(ClockSteering, ContinuesWhereThePreviousWriterStopped) {

@@ -64,6 +64,13 @@ std::uint64_t slew_limit(std::uint64_t rate) {
   return static_cast<std::uint64_t>(UInt128{rate} * ClockSteering::kMaxSlewPpm / 1'000'000);
 }
 
+// At most an hour, so that no product overflows.
+std::uint64_t ticks_of(std::uint64_t ns, std::uint64_t ns_per_tick) {
+  constexpr std::uint64_t kHourNs = 3'600'000'000'000;
+  return static_cast<std::uint64_t>((UInt128{std::min(ns, kHourNs)} << kClockFractionBits) /
+                                    std::max<std::uint64_t>(ns_per_tick, 1));
+}
+
 }  // namespace
 
 ClockSteering::ClockSteering(const Start& start)
@@ -88,6 +95,8 @@ bool ClockSteering::resume(const ClockPoint& before, const ClockPoint& last) {
   if (!believable(before) || !believable(last) || !joined) return false;
   first_ = before;
   last_ = last;
+  // It may correct for this long.
+  correction_ticks_ = ticks_of(kHorizonNs, nominal_);
   return true;
 }
 
@@ -111,6 +120,27 @@ std::uint64_t ClockSteering::rate_over_run(const Now& now) const {
   return static_cast<std::uint64_t>(measured);
 }
 
+std::optional<ClockPoint> ClockSteering::settle(const Now& now, std::uint64_t newest_tsc) {
+  // Up to twice the time the overshoot is no larger than the deviation was.
+  if (correction_ticks_ == 0 || last_.tsc0 >= now.tsc ||
+      now.tsc - last_.tsc0 <= 2 * correction_ticks_) {
+    return {};
+  }
+  ClockPoint point;
+  point.tsc0 = std::max(last_.tsc0 + correction_ticks_, newest_tsc + 1);
+  if (point.tsc0 >= now.tsc) return {};
+  correction_ticks_ = 0;
+  point.unix_ns0 = last_.unix_ns(point.tsc0);
+  point.ns_per_tick = rate_over_run(now);
+  // What the clocks showed then, by the rate.
+  const std::uint64_t since_ns = static_cast<std::uint64_t>(
+      (UInt128{now.tsc - point.tsc0} * point.ns_per_tick) >> kClockFractionBits);
+  point.monotonic_ns = now.monotonic_ns - std::min(since_ns, now.monotonic_ns);
+  point.realtime_ns = now.realtime_ns - std::min(since_ns, now.realtime_ns);
+  last_ = point;
+  return point;
+}
+
 ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
   if (now.tsc <= last_.tsc0) return last_;  // clocks that stop or go backwards steer nothing
   ClockPoint point;
@@ -127,6 +157,7 @@ ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
                             static_cast<Int128>(std::max<std::uint64_t>(horizon_ns, 1));
   const Int128 bounded = std::clamp<Int128>(correction, -limit, limit);
   point.ns_per_tick = static_cast<std::uint64_t>(static_cast<Int128>(rate) + bounded);
+  correction_ticks_ = ticks_of(horizon_ns, rate);
   last_ = point;
   return point;
 }

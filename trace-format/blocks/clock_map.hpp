@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,7 @@ class ClockSteering {
   };
 
   static constexpr std::uint64_t kMaxSlewPpm = 500;
+  static constexpr std::uint64_t kHorizonNs = 1'000'000'000;
 
   explicit ClockSteering(const Start& start);
 
@@ -76,9 +78,15 @@ class ClockSteering {
   ClockPoint first() const { return first_; }
   ClockPoint last() const { return last_; }
 
+  // Ends the correction of the last block, if that is long over by `now`: it would overshoot as
+  // many times as the next block comes too late, and a service may be idle for hours. Returns a
+  // block that is valid from the end of the correction on; write it before next().
+  // `newest_tsc`: of the records written so far, which keep their times.
+  std::optional<ClockPoint> settle(const Now& now, std::uint64_t newest_tsc = 0);
+
   // The next block, valid from `now`. It begins where the preceding one ends and compensates the
   // deviation over `horizon_ns`, at most kMaxSlewPpm away from the measured rate.
-  ClockPoint next(const Now& now, std::uint64_t horizon_ns = 1'000'000'000);
+  ClockPoint next(const Now& now, std::uint64_t horizon_ns = kHorizonNs);
 
  private:
   std::uint64_t rate_over_run(const Now& now) const;
@@ -86,7 +94,8 @@ class ClockSteering {
   ClockPoint first_;
   ClockPoint last_;
   Start start_;
-  std::uint64_t nominal_ = 0;  // ns per tick
+  std::uint64_t nominal_ = 0;           // ns per tick
+  std::uint64_t correction_ticks_ = 0;  // how long last_ corrects; 0: it does not
 };
 
 }  // namespace ringside::trace
