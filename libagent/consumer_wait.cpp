@@ -31,7 +31,8 @@ bool ConsumerWait::begin() {
   if (static_cast<shm::OverflowPolicy>(control_.service.overflow_policy.load(
           std::memory_order_relaxed)) != shm::OverflowPolicy::kBlock) {
     const shm::ConsumerState state = consumer_state();
-    return refuse(state == shm::ConsumerState::kPolling || state == shm::ConsumerState::kStalled
+    return refuse(state == shm::ConsumerState::kPolling || state == shm::ConsumerState::kStalled ||
+                          state == shm::ConsumerState::kBetweenTurns
                       ? shm::LossCause::kRingFull
                       : shm::LossCause::kNoConsumer);
   }

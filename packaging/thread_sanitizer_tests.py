@@ -105,6 +105,7 @@ LEFT_OUT = {
     "killed_in_handler": "ThreadSanitizer calls handlers later than the signal comes",
     "live_view": ONE_THREAD,
     "loss_counts": OTHERS,
+    "descriptor_turns": OTHERS,
     "many_services": OTHERS,
     "netlogger_events": OTHERS,
     "no_consumer": OTHERS,

@@ -36,6 +36,8 @@ enum class ConsumerState : std::uint32_t {
   kPolling = 1,
   kStalled = 2,   // cannot write (disk full, I/O error): ring space is not being released
   kDetached = 3,  // shut down cleanly
+  // Descriptors do not allow all segments at once: the consumer comes back, and beats meanwhile.
+  kBetweenTurns = 4,
 };
 
 struct alignas(kCacheLineBytes) ServiceLine {

@@ -109,6 +109,7 @@ UniqueFd AttachedSegment::open_file(const std::string& shm_dir, const AllowedUse
                        : may_pass(errno) ? AttachError::kNotNow
                                          : AttachError::kRefused;
       failure->by_mode = errno == EACCES;
+      failure->no_descriptors = errno == EMFILE || errno == ENFILE;
       failure->may_hold_records = may_pass(errno);
       failure->why = errno == ELOOP || errno == EXDEV
                          ? path_ + " is a symbolic link or a mount point; remove it"

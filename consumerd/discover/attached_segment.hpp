@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,8 @@ enum class AttachError {
 
 struct AttachFailure {
   AttachError error = AttachError::kNone;
-  bool by_mode = false;  // kNotNow because the file's mode denies access to this user
+  bool no_descriptors = false;  // kNotNow because this process may not open more files
+  bool by_mode = false;         // kNotNow because the file's mode denies access to this user
   // The file probably belongs to a user who is served: its records, if any, are not drained.
   bool may_hold_records = false;
   bool removed_records = false;  // kGone because it was of no use: `why`
@@ -65,6 +67,13 @@ class AttachedSegment {
   // Read by the service, which waits for space depending on it, and by tools.
   void publish_state(shm::ConsumerState state) {
     control_->consumer.state.store(static_cast<std::uint32_t>(state), std::memory_order_relaxed);
+  }
+  // Shows services and tools that the consumer lives.
+  void beat(std::chrono::steady_clock::time_point now) {
+    control_->consumer.heartbeat_monotonic_ns.store(
+        static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
+        std::memory_order_relaxed);
   }
   shm::RingMetadata& ring(std::uint32_t index) { return rings_[index]; }
   const std::byte* dictionary() const { return dictionary_; }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kUsualRecordBytes = 24;
 
 }  // namespace
 
-RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
+RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes)
     : segment_(&segment), metadata_(&segment.ring(index)), index_(index) {
   const shm::ConsumerPositionLine& line = metadata_->consumer;
   generation_ = line.generation.load(std::memory_order_relaxed);
@@ -29,6 +29,8 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index)
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, written by itself or by recovery.
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
+  quarantined_ = resumes && line.quarantine.load(std::memory_order_relaxed) != 0;
+  if (quarantined_) return;
   // The reason for which an earlier consumer quarantined the ring may be gone.
   metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
 }

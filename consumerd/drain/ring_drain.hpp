@@ -68,7 +68,8 @@ class RingDrain {
     kMore,     // the requested amount was taken; the rest is still there
   };
 
-  RingDrain(AttachedSegment& segment, std::uint32_t index);
+  // `resumes`: this consumerd has drained the ring before. Then a quarantined ring stays so.
+  RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes = false);
 
   // Cheap: whether the producer has published data that is not consumed yet.
   bool has_data() const {

@@ -1,6 +1,7 @@
 #pragma once
 // Durations of a service's log calls, in a few buckets of seconds: for monitoring.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,13 @@ struct CallTimes {
   // Calls of at most kBoundsS[i]; the last entry, [kBoundsS.size()], counts longer calls.
   std::array<std::uint64_t, kBoundsS.size() + 1> counts{};
   double sum_s = 0;
+
+  void keep_growing(const CallTimes& before) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = std::max(counts[i], before.counts[i]);
+    }
+    sum_s = std::max(sum_s, before.sum_s);
+  }
 
   void add_growth(const CallTimes& before, const CallTimes& now) {
     measured = measured || now.measured;

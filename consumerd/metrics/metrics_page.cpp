@@ -135,6 +135,9 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
            "1 while the directory of the segments is missing, else 0.", of.directory_gone ? 1 : 0);
   page.one(kGauge, "ringside_segments", "Segments that are drained; each process has one.",
            number(of.segments));
+  page.one(kGauge, "ringside_segments_waiting",
+           "Segments that wait for their turn, because not all can be open at once.",
+           number(of.segments_waiting));
   page.one(kCounter, "ringside_segments_adopted_total", "Segments that consumerd began to drain.",
            number(of.segments_adopted));
   page.one(kCounter, "ringside_segments_refused_total",

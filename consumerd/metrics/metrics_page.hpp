@@ -38,6 +38,7 @@ struct ConsumerFigures {
   RoundTimes rounds;
   std::uint64_t segments = 0;  // drained now
   std::uint64_t segments_adopted = 0;
+  std::uint64_t segments_waiting = 0;  // for descriptors
   std::uint64_t segments_refused = 0;
   std::uint64_t failed_recoveries = 0;  // staging files that wait for another attempt
   std::uint64_t bytes_written = 0;

@@ -2,7 +2,9 @@
 // The metrics of a service for external monitoring. Much of it comes from memory to which the
 // service can write any value: it is displayed, not used.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +29,15 @@ struct ServiceTotals {
   LossCounts lost{};
   double blocked_s = 0;  // sum over all its threads
   CallTimes calls;       // the calls that it measures
+
+  // A new session reads from the segment what an earlier one has read before, and the service may
+  // have written smaller values since.
+  void keep_growing(const ServiceTotals& before) {
+    for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = std::max(lost[i], before.lost[i]);
+    quarantined_rings = std::max(quarantined_rings, before.quarantined_rings);
+    blocked_s = std::max(blocked_s, before.blocked_s);
+    calls.keep_growing(before.calls);
+  }
 };
 
 // Present values.

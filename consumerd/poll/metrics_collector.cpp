@@ -42,6 +42,15 @@ double MetricsCollector::Peak::note(double value, Clock::time_point now) {
 }
 
 void MetricsCollector::adopt(const SegmentSession& session) {
+  if (auto before = interrupted_.extract(session.name())) {
+    Watched& watched = watched_[&session] = before.mapped();
+    // These the session counts anew; the others it reads from the segment.
+    ServiceTotals& totals = watched.last.totals;
+    totals.records = totals.sampled = totals.ring_bytes = totals.trace_bytes = 0;
+    totals.files_finished = 0;
+    totals.lost[shm::counter_of(shm::LossCause::kOverwritten)] = 0;
+    return;
+  }
   ++adopted_;
   watched_[&session].row = table_.enter(std::string(shm::service_of_segment_name(session.name())));
 }
@@ -54,8 +63,21 @@ void MetricsCollector::end(SegmentSession& session) {
   watched_.erase(at);
 }
 
+void MetricsCollector::interrupt(SegmentSession& session) {
+  const auto at = watched_.find(&session);
+  if (at == watched_.end()) return;
+  read(session, &at->second, Clock::now());
+  interrupted_.insert_or_assign(session.name(), at->second);
+  watched_.erase(at);
+}
+
+void MetricsCollector::forget(const std::string& segment) {
+  if (const auto before = interrupted_.extract(segment)) table_.leave(before.mapped().row);
+}
+
 void MetricsCollector::read(SegmentSession& session, Watched* watched, Clock::time_point now) {
   ServiceMetrics metrics = session.metrics();
+  metrics.totals.keep_growing(watched->last.totals);
   metrics.state.peak = watched->peak.note(std::max(metrics.state.peak, metrics.state.fill), now);
   ServiceTable::count(watched->row, watched->last.totals, metrics.totals);
   watched->last = metrics;
@@ -83,6 +105,9 @@ void MetricsCollector::gather(const Sessions& sessions, Clock::time_point now,
 void MetricsCollector::publish(std::string trouble) {
   table_.clear_states();
   for (const auto& [session, watched] : watched_) {
+    ServiceTable::add_state(watched.row, watched.last.state);
+  }
+  for (const auto& [segment, watched] : interrupted_) {
     ServiceTable::add_state(watched.row, watched.last.state);
   }
   consumer_.start_unix_s = start_unix_s_;

@@ -25,9 +25,12 @@ class MetricsCollector {
   // Null if the server cannot be started.
   static std::unique_ptr<MetricsCollector> open(UniqueFd listening);
 
-  // adopt() starts to count a session, end() stops. Its counts stay with its service.
+  // adopt() starts to count a session, end() stops. Its counts stay with its service. Between
+  // interrupt() and the next adopt() of the same segment, or forget(), its process still counts.
   void adopt(const SegmentSession& session);
   void end(SegmentSession& session);
+  void interrupt(SegmentSession& session);
+  void forget(const std::string& segment);
 
   void count_round(Clock::duration took) {
     rounds_.add(std::chrono::duration<double>(took).count());
@@ -68,6 +71,7 @@ class MetricsCollector {
   std::unique_ptr<MetricsServer> server_;
   ServiceTable table_;
   std::unordered_map<const SegmentSession*, Watched> watched_;
+  std::unordered_map<std::string, Watched> interrupted_;  // by segment
   RoundTimes rounds_;
   ConsumerFigures consumer_;  // as last published
   double start_unix_s_ = 0;

@@ -103,6 +103,7 @@ int PollLoop::run() {
     const auto now = Clock::now();
     scan_for_segments(now);
     if (adoption_.is_second_consumer()) return kExitOwned;
+    take_turns(now);
     keep_directory(now);
     update_metrics(now);
     if (staging_.is_changing()) {
@@ -118,6 +119,7 @@ int PollLoop::run() {
     writer_->poll(false);
     tend_all(now);
     triggers_.carry_out_all(sessions_);
+    if (triggers_.take_wanted_snapshot()) adoption_.want_snapshot();
     if (metrics_) metrics_->count_round(Clock::now() - now);
     if (!advance_ends().room || round.starved) {
       make_room();
@@ -126,8 +128,10 @@ int PollLoop::run() {
     }
   }
   if (metrics_) metrics_->stop();
-  presence_.withdraw();  // no further segment is adopted
-  return finish_all() ? kExitOk : kExitFailure;
+  if (adoption_.turns().empty()) presence_.withdraw();  // no further segment is adopted
+  const bool written = finish_all() && finish_turns();
+  presence_.withdraw();
+  return written ? kExitOk : kExitFailure;
 }
 
 // The directory of the segments may be removed and created again, or files in it deleted.
@@ -176,8 +180,12 @@ const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> s
   session->set_rotation(options_.rotation);
   session->set_rules(options_.rules);
   session->set_triggers(triggers_.queue());
-  log_.detail("draining " + session->name() + " into " + session->file().path(),
-              {{"segment", session->name()}, {"file", session->file().path()}});
+  if (const auto between = adoption_.take_between_turns(session->name())) {
+    session->resume(*between);
+  } else {
+    log_.detail("draining " + session->name() + " into " + session->file().path(),
+                {{"segment", session->name()}, {"file", session->file().path()}});
+  }
   if (metrics_) metrics_->adopt(*session);
   sessions_.push_back(std::move(session));
   return sessions_.back().get();
@@ -241,6 +249,7 @@ void PollLoop::follow_keep_policy() {
 void PollLoop::rotate_all() {
   log_.detail("SIGHUP: starting new files");
   for (const auto& session : sessions_) session->request_rotation();
+  adoption_.request_rotation();
 }
 
 void PollLoop::notify_keeper() {
@@ -255,6 +264,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   if (metrics_ == nullptr || !metrics_->is_due(now)) return;
   ConsumerFigures figures;
   figures.segments_refused = adoption_.refused();
+  figures.segments_waiting = adoption_.turns().size();
   figures.failed_recoveries = adoption_.failing_recoveries(now);
   figures.bytes_written = writer_->bytes_written();
   figures.write_failures = writer_->failures();

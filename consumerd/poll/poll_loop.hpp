@@ -39,10 +39,14 @@ class PollLoop {
         directory_(options.shm_dir),
         staging_(options_, log),
         io_(std::move(io)),
-        adoption_(options_, users_, staging_, log,
-                  [this](std::unique_ptr<AttachedSegment> segment, std::string* why) {
-                    return start_session(std::move(segment), why);
-                  }) {}
+        adoption_(
+            options_, users_, staging_, log,
+            [this](std::unique_ptr<AttachedSegment> segment, std::string* why) {
+              return start_session(std::move(segment), why);
+            },
+            [this](const std::string& name) {
+              if (metrics_) metrics_->forget(name);
+            }) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
   // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
@@ -56,6 +60,9 @@ class PollLoop {
   void show_presence();
   void scan_for_segments(Clock::time_point now);
   const SegmentSession* start_session(std::unique_ptr<AttachedSegment> segment, std::string* why);
+  void take_turns(Clock::time_point now);
+  void end_turns(uid_t user, Clock::time_point now);
+  bool finish_turns();
   RoundResult poll_all();
   void tend_all(Clock::time_point now);
   void reload();
@@ -98,9 +105,11 @@ class PollLoop {
   std::size_t first_session_ = 0;              // where the next round begins
   std::vector<std::string> unrecovered_;       // staging files whose recovery failed at the start
   bool directory_gone_ = false;
+  bool logged_turns_ = false;     // logged that segments take turns
   bool logged_presence_ = false;  // logged that the presence file cannot be created
   Clock::time_point last_directory_check_{};
   Clock::time_point last_scan_{};
+  Clock::time_point last_turns_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};
   Clock::time_point last_loss_check_{};

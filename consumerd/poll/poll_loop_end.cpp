@@ -24,12 +24,18 @@ PollLoop::Ends PollLoop::advance_ends() {
     ends.room = ends.room && end != SegmentSession::End::kNoSpace;
     ends.stalled = ends.stalled || end == SegmentSession::End::kStalled;
     if (end != SegmentSession::End::kOver) continue;
-    if (metrics_) metrics_->end(session);
+    const bool comes_back = session.turn_is_over() && !session.truncated();
+    if (metrics_ && comes_back) metrics_->interrupt(session);
+    if (metrics_ && !comes_back) metrics_->end(session);
     session.leave();
-    log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
-                    " records, " + std::to_string(session.counts().dropped) + " dropped",
-                {{"segment", session.name()}});
-    adoption_.ended(session);
+    if (comes_back) {
+      adoption_.interrupted(session);
+    } else {
+      log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
+                      " records, " + std::to_string(session.counts().dropped) + " dropped",
+                  {{"segment", session.name()}});
+      adoption_.ended(session);
+    }
     sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
     if (keeper_) keeper_->look();
   }

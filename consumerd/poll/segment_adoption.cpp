@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <sys/resource.h>
 
@@ -26,6 +28,14 @@ constexpr rlim_t kFilesOfSegment = 2;
 constexpr rlim_t kOtherFiles = 64;
 constexpr auto kRecoveryInterval = std::chrono::seconds(5);
 
+// Opening a trace file takes its descriptor, and one for the directory meanwhile. Checked before,
+// because a segment whose trace file cannot be opened is shown to its service as stalled.
+bool can_open_trace_file() {
+  const UniqueFd file(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  const UniqueFd directory(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return file && directory;
+}
+
 }  // namespace
 
 void SegmentAdoption::adopt_due(const std::vector<std::string>& appeared, Clock::duration at_most) {
@@ -36,7 +46,7 @@ void SegmentAdoption::adopt_due(const std::vector<std::string>& appeared, Clock:
     }
   }
   while (const auto name = waiting_.take_due(now)) {
-    try_adopt(*name);
+    if (!turns_.contains(*name)) try_adopt(*name);
     if (Clock::now() - now >= at_most) return;
   }
 }
@@ -97,21 +107,24 @@ bool SegmentAdoption::has_share_left(uid_t user) const {
   return taken == sessions_of_.end() || taken->second < files / kFilesOfSegment / users_.count();
 }
 
-std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name,
+std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name, bool its_turn,
                                                          AttachFailure* failure) {
   std::unique_ptr<AttachedSegment> segment =
       AttachedSegment::attach(options_.shm_dir, name, failure, users_);
-  if (segment == nullptr || has_share_left(segment->owner())) return segment;
+  if (segment == nullptr) return nullptr;
+  const bool waits = !its_turn && turns_.has_ready(segment->owner());
+  if (!waits && has_share_left(segment->owner()) && can_open_trace_file()) return segment;
   failure->error = AttachError::kNotNow;
+  failure->no_descriptors = true;
   failure->may_hold_records = true;
   failure->why = name + " waits: user " + std::to_string(segment->owner()) +
                  " has used its share of file descriptors; raise the limit (ulimit -n)";
   return nullptr;
 }
 
-void SegmentAdoption::try_adopt(const std::string& name) {
+void SegmentAdoption::try_adopt(const std::string& name, bool its_turn) {
   AttachFailure failure;
-  std::unique_ptr<AttachedSegment> segment = attach(name, &failure);
+  std::unique_ptr<AttachedSegment> segment = attach(name, its_turn, &failure);
   if (segment != nullptr) {
     std::array<std::uint8_t, 16> left_behind{};
     std::memcpy(left_behind.data(), segment->control().consumer.staging_uuid, left_behind.size());
@@ -127,10 +140,10 @@ void SegmentAdoption::try_adopt(const std::string& name) {
                        true);
         return wait_for(name, kOwnedInterval);
       }
-      segment = attach(name, &failure);
+      segment = attach(name, its_turn, &failure);
     }
   }
-  if (segment == nullptr) return put_off(name, failure);
+  if (segment == nullptr) return put_off(name, failure, its_turn);
   not_ready_.erase(name);
   if (stems_.contains(trace_stem(name, segment->header()))) {
     const std::string why = name +
@@ -163,7 +176,9 @@ SegmentAdoption::Clock::duration SegmentAdoption::longer_delay(const std::string
 }
 
 // Handles a segment that could not be attached.
-void SegmentAdoption::put_off(const std::string& name, const AttachFailure& failure) {
+void SegmentAdoption::put_off(const std::string& name, const AttachFailure& failure,
+                              bool its_turn) {
+  if (failure.no_descriptors && !options_.once) return wait_for_turn(name, its_turn);
   if (failure.error != AttachError::kNotReady && !failure.by_mode) not_ready_.erase(name);
   // A segment that is about to get its mode is not a problem yet.
   const bool is_new = failure.by_mode && !options_.once && not_ready_[name] < kRetryInterval;
@@ -201,6 +216,7 @@ void SegmentAdoption::put_off(const std::string& name, const AttachFailure& fail
       return wait_for(name, kRetryInterval);
     case AttachError::kRefused:
       refuse(name, failure.why);
+      forget(name);
       // Until it is removed, or its owner has fixed it.
       if (failure.may_hold_records) wait_for(name, kRefusedInterval);
       return;
@@ -208,6 +224,7 @@ void SegmentAdoption::put_off(const std::string& name, const AttachFailure& fail
       if (failure.removed_records) log_.error(failure.why, {{"segment", name}});
       mentioned_.forget(name);
       mentioned_.forget(name + "?");
+      forget(name);
       owned_since_.reset();
       return;
   }

@@ -102,6 +102,7 @@ void TriggerActions::carry_out(const TriggerFiring& firing, const Sessions& sess
             : trace::any_service_glob_fits(rule.level_services, session->trigger_source().service);
     if (meant) session->admit_level(*rule.level, rule.level_for);
   }
+  snapshot_wanted_ = snapshot_wanted_ || rule.snapshot;
   if (rule.hook.empty()) return;
   if (!can_run_hook(rule) || !hooks_->run(firing, log_)) queue_.count_failed_hook(rule.name);
 }

@@ -2,6 +2,7 @@
 // Triggers in the poll loop: events that it detects itself, and the actions between rounds.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "consumerd/configuration/options.hpp"
@@ -31,6 +32,8 @@ class TriggerActions {
   void check_end(SegmentSession& session);
   // Carries out what has fired.
   void carry_out_all(const Sessions& sessions);
+  // Whether a snapshot was wanted since the last call: segments without a session need it too.
+  bool take_wanted_snapshot() { return std::exchange(snapshot_wanted_, false); }
 
  private:
   bool can_run_hook(const TriggerRule& rule) const;
@@ -40,6 +43,7 @@ class TriggerActions {
   const Log& log_;
   TriggerQueue queue_;
   std::unique_ptr<HookRunner> hooks_;  // null: no rule has a hook
+  bool snapshot_wanted_ = false;
 };
 
 }  // namespace ringside::consumer

@@ -74,6 +74,12 @@ bool SegmentClock::write(TraceFile& file, std::span<const RingDrain> rings) {
   return true;
 }
 
+bool SegmentClock::write_if_old(TraceFile& file, std::span<const RingDrain> rings) {
+  constexpr std::uint64_t kOldNs = 1'000'000'000;
+  const trace::ClockPoint last = steering_.last();
+  return last.unix_ns(shm::read_tsc()) - last.unix_ns0 < kOldNs || write(file, rings);
+}
+
 void SegmentClock::begin(TraceFile& file) {
   if (segment_.control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     publish(steering_.first());

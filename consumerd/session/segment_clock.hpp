@@ -22,6 +22,10 @@ class SegmentClock {
   // Appends a CLOCK block with the present time, and publishes it for a successor. False if staging
   // is full. `rings`: what is drained from them keeps its time.
   bool write(TraceFile& file, std::span<const RingDrain> rings);
+  // The same, if the last point of any session is a second old. For the end of a turn: a turn is
+  // shorter than the time between two points, and a session that follows another begins without
+  // one. Call it when the rings are drained, as a new point requires.
+  bool write_if_old(TraceFile& file, std::span<const RingDrain> rings);
   // The first section is in the file: its points are valid. Writes the present time unless the
   // rings may hold records that are older than that.
   void begin(TraceFile& file);

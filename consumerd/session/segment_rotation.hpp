@@ -25,6 +25,7 @@ class SegmentRotation {
   void set_policy(const RotationPolicy& policy) { policy_ = policy; }
   // The trace continues in a new file, whatever the policy says.
   void request() { requested_ = true; }
+  bool is_requested() const { return requested_; }
 
   // `counts`: of the whole session, here and below.
   bool is_due(Clock::time_point now, const TraceFile& file, const DrainCounts& counts);
@@ -35,6 +36,9 @@ class SegmentRotation {
 
   // The first section begins now.
   void begin_first_section() { section_start_ = Clock::now(); }
+  // The first section continues one that an earlier session began at `start`.
+  void continue_section(Clock::time_point start) { section_start_ = start; }
+  Clock::time_point section_start() const { return section_start_; }
   // The present file has only the front of its section. Answers the tools that asked for it.
   void rotated(const TraceFile& file, const DrainCounts& counts);
   // The next file cannot be created. That is tried again later.

@@ -142,7 +142,7 @@ DrainWay SegmentSession::drain_way() {
 void SegmentSession::follow_rings() {
   const std::uint32_t used = segment_->rings_used();
   while (rings_.size() < used) {
-    rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()));
+    rings_.emplace_back(*segment_, static_cast<std::uint32_t>(rings_.size()), resumed_);
     points_.follow(rings_.back());
   }
 }
@@ -252,10 +252,7 @@ RoundResult SegmentSession::poll() {
     watermark_tsc = std::max(watermark_tsc, points_.watermark_tsc());
   }
   const auto now = steady_clock::now();
-  control.consumer.heartbeat_monotonic_ns.store(
-      static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()),
-      std::memory_order_relaxed);
+  segment_->beat(now);
   if (!overwritten_ && now - last_losses_ >= kLossInterval && !report_losses()) {
     result.starved = true;
     return result;

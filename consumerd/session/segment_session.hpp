@@ -31,6 +31,15 @@
 
 namespace ringside::consumer {
 
+// What a session passes to the next one of the same segment when segments take turns
+// (poll/segment_turns.hpp).
+struct BetweenTurns {
+  std::chrono::steady_clock::time_point section_start;  // a file's age counts over all turns
+  bool rotation_requested = false;
+  bool snapshot_wanted = false;
+  bool was_alive = false;
+};
+
 class SegmentSession {
  public:
   static std::unique_ptr<SegmentSession> start(std::unique_ptr<AttachedSegment> segment,
@@ -77,6 +86,15 @@ class SegmentSession {
   };
   void begin_end(trace::EndReason reason);
   bool ending() const { return progress_ != Progress::kPolling; }
+  // When segments take turns: a session ends so that others are served, and another one continues.
+  bool can_end_turn(std::chrono::steady_clock::time_point now,
+                    std::chrono::steady_clock::duration turn) const;
+  void end_turn();
+  bool turn_is_over() const { return turn_over_; }
+  BetweenTurns between_turns() const;
+  // Before the first poll().
+  void resume(const BetweenTurns& before);
+  std::chrono::steady_clock::time_point served_since() const { return served_since_; }
   // From now on try_end() drains everything in one call, however long others wait.
   void take_all_at_once() { share_bytes_ = kAll; }
   End try_end();
@@ -158,6 +176,7 @@ class SegmentSession {
   DrainCounts counts_;
   std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
   SegmentRotation rotation_;
+  const std::chrono::steady_clock::time_point served_since_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_losses_;
   std::size_t first_ring_ = 0;  // where the next round begins
   SegmentFlush flush_;
@@ -170,6 +189,8 @@ class SegmentSession {
   std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
   trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
   Progress progress_ = Progress::kPolling;
+  bool turn_over_ = false;
+  bool resumed_ = false;      // this consumerd has served the segment before
   bool was_alive_ = false;    // the service was alive when the session began
   bool begun_ = false;        // the section's front is in the file
   bool overwritten_ = false;  // the rings are read only by snapshots

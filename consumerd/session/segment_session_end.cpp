@@ -19,6 +19,31 @@ void SegmentSession::begin_end(trace::EndReason reason) {
   end_reason_ = reason;
 }
 
+// A snapshot that takes longer than a turn would otherwise never be complete. A file that cannot be
+// written would only delay the end.
+bool SegmentSession::can_end_turn(std::chrono::steady_clock::time_point now,
+                                  std::chrono::steady_clock::duration turn) const {
+  return !ending() && !stalled() && snapshots_.stage() == SnapshotReader::Stage::kNone &&
+         now - served_since_ >= turn;
+}
+
+void SegmentSession::end_turn() {
+  begin_end(trace::EndReason::kConsumerEnded);
+  turn_over_ = true;
+}
+
+BetweenTurns SegmentSession::between_turns() const {
+  return {rotation_.section_start(), rotation_.is_requested(), snapshots_.is_wanted(), was_alive_};
+}
+
+void SegmentSession::resume(const BetweenTurns& before) {
+  resumed_ = true;
+  if (begun_) rotation_.continue_section(before.section_start);
+  if (before.rotation_requested) rotation_.request();
+  if (before.snapshot_wanted) request_snapshot();
+  was_alive_ = was_alive_ || before.was_alive;
+}
+
 SegmentSession::End SegmentSession::try_end() {
   if (progress_ != Progress::kFinished) {
     if (!is_writable(std::chrono::steady_clock::now())) return End::kStalled;
@@ -61,6 +86,7 @@ SegmentSession::Drained SegmentSession::finish() {
       return Drained::kNoSpace;
     }
   }
+  if (turn_over_ && !clock_->write_if_old(*file_, rings_)) return Drained::kNoSpace;
   losses_.check_again();
   // All counters take fewer blocks than this, unless the service keeps changing them.
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
@@ -90,7 +116,8 @@ void SegmentSession::leave() {
   flush_.answer(file_->written());
   snapshots_.answer_last(counts_);
   std::memset(line.staging_uuid, 0, sizeof line.staging_uuid);
-  segment_->publish_state(shm::ConsumerState::kDetached);
+  segment_->publish_state(turn_over_ ? shm::ConsumerState::kBetweenTurns
+                                     : shm::ConsumerState::kDetached);
   // A truncated segment is of no use, and no consumer would be there to remove it when its service
   // ends.
   const bool ended = end_reason_ == trace::EndReason::kServiceEnded;

@@ -38,6 +38,7 @@ class SnapshotReader {
 
   // A trigger wants a snapshot, without an answer.
   void want() { wanted_ = true; }
+  bool is_wanted() const { return wanted_; }
   // Whether a tool asks for a snapshot, or a trigger wants one and there is anything in the rings.
   bool is_due(std::span<const RingDrain> rings);
 

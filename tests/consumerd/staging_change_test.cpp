@@ -20,7 +20,7 @@
 namespace ringside::consumer_test {
 namespace {
 
-constexpr const char* kMessage = "going on with a new one";
+constexpr const char* kMessage = "using a new one";
 constexpr const char* kStagingFile = "ringside-staging.";
 // Calls of the loop: more than it needs to log a message that it logs too early.
 constexpr int kCallsOnHold = 100;

@@ -14,6 +14,8 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::uint64_t kSilentAfterNs = 1'000'000'000;
+// A consumer that serves segments in turns.
+constexpr std::uint64_t kReturnsWithinNs = 5'000'000'000;
 
 // The structures consist of words and bytes, so copying the bytes copies the structure.
 template <class Line>
@@ -72,8 +74,11 @@ RingStatus ring_status(const shm::RingMetadata& ring, std::uint32_t index,
 }
 
 ConsumerHealth health_of(const shm::ConsumerLine& line, bool is_locked, std::uint64_t age_ns) {
-  if (!is_locked) return ConsumerHealth::kNone;
-  if (static_cast<shm::ConsumerState>(value(line.state)) == shm::ConsumerState::kStalled) {
+  const auto state = static_cast<shm::ConsumerState>(value(line.state));
+  // Such a consumer comes back within seconds.
+  const bool returns = state == shm::ConsumerState::kBetweenTurns && age_ns < kReturnsWithinNs;
+  if (!is_locked) return returns ? ConsumerHealth::kPolling : ConsumerHealth::kNone;
+  if (state == shm::ConsumerState::kStalled) {
     return ConsumerHealth::kStalled;
   }
   return age_ns >= kSilentAfterNs ? ConsumerHealth::kSilent : ConsumerHealth::kPolling;
