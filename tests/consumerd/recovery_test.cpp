@@ -32,8 +32,7 @@ constexpr std::uint32_t kDeadSlots = 3;
 constexpr std::uint64_t kDeadSlotBytes = 64U << 10;
 
 std::string text_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(std::ifstream(path, std::ios::binary).rdbuf()), {}};
 }
 
 // A staging file whose consumerd is dead: its lock is free.
