@@ -1,7 +1,6 @@
 // The states that a consumerd can leave, made by hand, and how its successor recovers them.
 #include "consumerd/write/recovery.hpp"
 
-#include <array>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -384,13 +383,13 @@ TEST(KilledConsumerd, LosesNothingAndRepeatsNothing) {
 
 TEST_F(RecoveryTest, AFailureIsListedByOnce) {
   staging_.fill(0, service_, "/nonexistent/svc.ringtrace", 0, "abcdef", {entry_of(0, 160)});
-  const std::array<std::uint8_t, 16> uuid{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
-                                          0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF};
+  const std::uint8_t uuid[16] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+                                 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF};
   const std::vector<std::string> once = {"-o", out_.path(), "--shm-dir", shm_.path(), "--once"};
   ConsumerdProcess unnamed(once);
   EXPECT_EQ(unnamed.wait(), 1) << "its records are not in a trace file";
   EXPECT_NE(unnamed.error_output().find("not recovered: " + staging_.path()), std::string::npos);
-  std::memcpy(service_.control().consumer.staging_uuid, uuid.data(), uuid.size());
+  std::memcpy(service_.control().consumer.staging_uuid, uuid, sizeof uuid);
   ConsumerdProcess named(once);
   EXPECT_EQ(named.wait(), 1) << "a segment that waits for it is listed too";
   EXPECT_NE(named.error_output().find("not drained: " + service_.path()), std::string::npos);
