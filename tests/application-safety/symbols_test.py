@@ -31,6 +31,8 @@ JUSTIFIED = {
     # Compilers add these to every noexcept function and to each unwinding that must not be left. All entry points catch
     # what can be thrown below them, which is std::bad_alloc.
     "_ZSt9terminatev", "__clang_call_terminate",
+    # The containers of the standard library undo their work when memory is short, and throw std::bad_alloc again.
+    "__cxa_rethrow",
 }
 ENDING = re.compile(r"^(_ZSt9terminatev|_ZSt10unexpectedv|__cxa_throw|__cxa_rethrow|__clang_call_terminate)$")
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kInstances = std::uint64_t{1} << 32;
 
 constexpr const char* kMoreProcesses =
-    "stand in the process '(other processes)': a trace has 200 with a name";
-constexpr const char* kMoreStreams = "stand in another thread: a trace has 100000 of them";
+    "are in the process '(other processes)': a trace has at most 200 named processes";
+constexpr const char* kMoreStreams = "are in another thread: a trace has at most 100000 threads";
 
 std::string entry(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.env.find(key);
