@@ -46,9 +46,11 @@ status=0
 # Invalid figures are omitted from the document, with the reason. Without any figures there is no page.
 [ -s "$new" ] || fail "ringbench ended with status $status and without a document"
 if [ -n "$add" ]; then
-  whole=$(python3 driver/merge_results.py "$results/latest.json" "$new") || fail 'nothing is added'
-  printf '%s\n' "$whole" >"$new"
+  document=$(python3 driver/merge_results.py "$results/latest.json" "$new") || fail 'nothing is added'
+else
+  document=$(python3 driver/results_document.py "$new")
 fi
+printf '%s\n' "$document" >"$new"
 python3 driver/render_results.py "$new" "$page" "$results"
 chmod 644 "$new"
 mv -- "$new" "$results/latest.json"

@@ -10,6 +10,8 @@ how they were measured, and on which machine if it was another one, under "own_r
 import json
 import sys
 
+from results_document import text_of
+
 # Figures of machines that differ in one of these must not share a table.
 OF_A_MACHINE = ("processor", "processors", "tsc_mhz")
 KEPT = ("date", "load_average", "repeats", "seconds", "quick")
@@ -48,7 +50,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             documents.append(json.load(file))
     try:
-        print(json.dumps(merged(*documents), indent=1))
+        sys.stdout.write(text_of(merged(*documents)))
     except ValueError as fault:
         sys.exit(f"merge_results: {fault}")
 

@@ -9,7 +9,8 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "compression"))
+sys.path += [str(HERE.parent / "compression"), str(HERE.parent / "driver")]
+from measured_run import machine_text, run_of  # noqa: E402  pylint: disable=wrong-import-position
 from plot import write_plot  # noqa: E402  pylint: disable=wrong-import-position
 
 TITLES = {
@@ -20,10 +21,10 @@ TITLES = {
 }
 
 
-def load(path):
+def points_of(document):
     """case -> value -> metric -> row, in the order of the file."""
     points = collections.OrderedDict()
-    for row in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["results"]:
+    for row in document["results"]:
         if row["row"] == "scaling":
             values = points.setdefault(row["case"], collections.OrderedDict())
             values.setdefault(row["value"], {})[row["metric"]] = row
@@ -47,11 +48,14 @@ def table(case, values):
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    points = load(sys.argv[1])
+    document = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+    points = points_of(document)
+    run = run_of("scaling", document)
     folder = pathlib.Path(sys.argv[3])
     (folder / "plots").mkdir(exist_ok=True)
     text = [(HERE / "introduction.md").read_text(encoding="utf-8"),
-            "Medians of several runs, quartiles in brackets.\n"]
+            f"Medians of {run['repeats']} repeats, quartiles in brackets, from the run of {run['date']} on "
+            f"{machine_text(run['machine'])}.\n"]
     for case, values in points.items():
         title, what = TITLES[case]
         plot = f"plots/scaling_{case}.svg"

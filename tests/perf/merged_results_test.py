@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 DRIVER = os.path.join(sys.argv.pop(1), "perf", "driver")
+SAMPLING = ("cost_sampling", "ringside", 5)
+SHOWN = {"case": "two_integers", "metric": "ratio_to_not_measuring"}  # of these results, the page shows this one
 
 
 def line(row, subject, median, **more):
@@ -47,34 +49,40 @@ class MergedResults(unittest.TestCase):
             return file.read()
 
     def test_rows_are_added_and_replaced(self):
-        whole = document([line("cold", "ringside", 1), line("cold", "glog", 2), line("idle", "ringside", 3)])
-        run = document([line("cold", "ringside", 10), line("cost_sampling", "ringside", 5, one_in=1024)],
+        whole = document([line("back_to_back", "ringside", 1), line("back_to_back", "glog", 2),
+                          line("idle", "ringside", 3, metric="consumerd")])
+        run = document([line("back_to_back", "ringside", 10), line(*SAMPLING, one_in=1024, **SHOWN)],
                        date="2026-02-02", repeats=7)
-        once = json.loads(self.merge(whole, run).stdout)
+        merged = self.merge(whole, run).stdout
+        once = json.loads(merged)
         self.assertEqual(sorted((one["row"], one["subject"], one["median"]) for one in once["results"]),
-                         [("cold", "glog", 2), ("cold", "ringside", 10), ("cost_sampling", "ringside", 5),
+                         [("back_to_back", "glog", 2), ("back_to_back", "ringside", 10), ("cost_sampling", "ringside", 5),
                           ("idle", "ringside", 3)])
+        for one in once["results"]:
+            self.assertIn(one, [json.loads(text.rstrip(",")) for text in merged.splitlines() if '"median"' in text])
         page = self.page(once)
-        said = "Measured in a separate run: 2026-02-02, 7 repeats, 234 s; load average 1.5 before, 2.5 after."
-        cold = page[page.index("## Log call, cold"):]
-        self.assertIn(said, cold.split("##")[1])
-        sampled = page[page.index("## One in N log calls measured"):]
-        self.assertIn(said, sampled.split("##")[1])
-        self.assertIn("| static, one_in 1024 | 5 |", sampled)
-        self.assertNotIn("separate run", page[page.index("## Idle"):])
+        said = "measured in a separate run: 2026-02-02, 7 repeats, 234 s; load average 1.5 before, 2.5 after."
+        calls = page[page.index("## Log call, back to back"):].split("##")[1]
+        self.assertIn("`back_to_back`: " + said, calls)
+        self.assertIn("| static | 10 | 2 |", calls)
+        single = page[page.index("## Single figures"):].split("##")[1]
+        self.assertIn("`cost_sampling`: " + said, single)
+        self.assertEqual(single.count("separate run"), 1)  # idle is of the whole run
+        self.assertIn("| cost_sampling, two_integers, one_in 1024 | ratio to not measuring, ns | 5 |", single)
+        self.assertIn("| idle, static | consumerd, ns | 3 |", single)
         self.assertTrue(page.startswith("# Results"))
         self.assertIn("2026-01-01", page.split("##")[0])
-        again = json.loads(self.merge(once, document([line("cold", "ringside", 11)], date="2026-03-03")).stdout)
+        again = json.loads(self.merge(once, document([line("back_to_back", "ringside", 11)], date="2026-03-03")).stdout)
         self.assertEqual([(one["date"], one["rows"]) for one in again["own_runs"]],
-                         [("2026-02-02", ["cost_sampling"]), ("2026-03-03", ["cold"])])
+                         [("2026-02-02", ["cost_sampling"]), ("2026-03-03", ["back_to_back"])])
 
     def test_a_row_of_another_machine_names_it(self):
-        run = document([line("cost_sampling", "ringside", 5, one_in=1024)])
+        run = document([line(*SAMPLING, one_in=1024, **SHOWN)])
         run["machine"]["tsc_mhz"] = "2600"
         done = self.merge(document([line("cold", "ringside", 1), line("cold", "glog", 2)]), run)
         page = self.page(json.loads(done.stdout))
-        sampled = page[page.index("## One in N log calls measured"):]
-        self.assertIn("in a separate run, on a machine with 2 processors (X, TSC 2600 MHz", sampled)
+        single = page[page.index("## Single figures"):]
+        self.assertIn("in a separate run, on a machine with 2 processors (X, TSC 2600 MHz", single)
         self.assertIn("A machine with 2 processors (X, TSC 2300 MHz", page.split("##")[0])
 
     def test_tables_of_two_machines_and_empty_runs_are_refused(self):

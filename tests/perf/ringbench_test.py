@@ -90,11 +90,15 @@ class Ringbench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), ["RESULTS.md", "bytes_per_record.svg", "latest.json"])
         with open(os.path.join(self.folder, "latest.json"), encoding="utf-8") as file:
-            self.assertEqual({line["row"] for line in json.load(file)["results"]}, {"bytes_per_record"})
+            document = file.read()
+        results = json.loads(document)["results"]
+        self.assertEqual({line["row"] for line in results}, {"bytes_per_record"})
+        self.assertEqual(sum(text.startswith('{"') for text in document.splitlines()), len(results))
         xml.etree.ElementTree.parse(os.path.join(self.folder, "bytes_per_record.svg"))
         with open(os.path.join(self.folder, "RESULTS.md"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn("| five_arguments, arguments random |", page)
+        self.assertIn("| ringside | ringside, random |", page)
+        self.assertRegex(page, r"(?m)^\| five_arguments \| \d\S* .*\| \d\S* .*\|$")
         self.assertIn("![Bytes per record, constant arguments](bytes_per_record.svg)", page)
 
     def test_tables_name_every_row(self):

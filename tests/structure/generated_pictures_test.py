@@ -14,6 +14,7 @@ import unittest
 
 ROOT = None
 BOUND_S = 60
+MOST_LINES = 150  # of the page of results
 
 
 def read(*path):
@@ -45,6 +46,26 @@ class GeneratedPictures(unittest.TestCase):
                     # Not assertEqual, whose difference would fill the screen.
                     self.assertTrue(read("perf", name) == file.read(), "run: perf/driver/render_results.py "
                                     "perf/results/latest.json perf/RESULTS.md perf/results")
+
+    def test_results_page_is_short_and_each_result_is_one_line(self):
+        self.assertLessEqual(read("perf/RESULTS.md").count("\n"), MOST_LINES, "show fewer in perf/driver/result_tables.py")
+        stored = read("perf/results/latest.json")
+        self.assertGreater(stored.count("\n"), len(json.loads(stored)["results"]))
+        self.assertTrue(stored == output_of(os.path.join(ROOT, "perf/driver/results_document.py"),
+                                            os.path.join(ROOT, "perf/results/latest.json")),
+                        "write perf/results/latest.json as perf/driver/results_document.py prints it")
+
+    def test_scaling_page_and_its_plots_show_the_recorded_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output_of(os.path.join(ROOT, "perf/scaling/render.py"), os.path.join(ROOT, "perf/results/latest.json"),
+                      os.path.join(ROOT, "perf/scaling/conclusion.md"), folder)
+            plots = sorted(os.listdir(os.path.join(folder, "plots")))
+            self.assertEqual(plots, sorted(name for name in os.listdir(os.path.join(ROOT, "perf/plots"))
+                                           if name.startswith("scaling_")))
+            for name in ("SCALING.md", *(os.path.join("plots", plot) for plot in plots)):
+                with self.subTest(name), open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.assertTrue(read("perf", name) == file.read(), "run: perf/scaling/render.py "
+                                    "perf/results/latest.json perf/scaling/conclusion.md perf; then check conclusion.md")
 
     def test_readme_states_the_recorded_figures(self):
         paced = [line for line in json.loads(read("perf/results/latest.json"))["results"]
