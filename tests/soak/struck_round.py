@@ -172,8 +172,7 @@ class StruckRound:
             self.kill_process(self.consumer)
             self.counts["consumerd killed"] += 1
         else:
-            wait_until(lambda: "watching" in self.consumer.stderr() or not self.consumer.running(),
-                       "consumerd to be ready")
+            self.wait_until_consumer_is_ready()
             self.consumer.send(signal.SIGTERM)
             status = self.consumer.wait()
             # A consumerd that starts slowly can find that its rival has taken what its predecessor left.
@@ -183,6 +182,9 @@ class StruckRound:
         self.start_consumer()
         self.counts["consumerd upgraded"] += 1
 
+    def wait_until_consumer_is_ready(self):
+        wait_until(lambda: "watching" in self.consumer.stderr() or not self.consumer.running(), "consumerd to be ready")
+
     def start_rival(self):
         """A second consumerd beside the first: it gets the segments that the first has not taken, and dies."""
         if self.rival is not None:
@@ -191,7 +193,10 @@ class StruckRound:
         self.rival = self.run_consumer("--rotate-bytes", "256K")
 
     def rotate(self):
-        self.consumer.send(signal.SIGHUP)
+        if self.consumer not in self.stopped:
+            self.wait_until_consumer_is_ready()
+        if "watching" in self.consumer.stderr():  # before, it has no handler, and the signal would end it
+            self.consumer.send(signal.SIGHUP)
 
     BLOWS = (kill_service, kill_service, kill_starting_service, kill_consumer, kill_consumer,
              kill_starting_consumer, kill_ending_consumer, kill_both, stop_service, stop_consumer,
