@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::uint64_t kLookIntervalNs = 100'000'000;
+constexpr std::uint64_t kRingLookIntervalNs = 100'000'000;
 
 bool is_drained(const shm::RingMetadata& ring) {
   return ring.consumer.generation.load(std::memory_order_relaxed) ==
@@ -61,7 +61,7 @@ void retire_rings_of_dead_threads(Segment& segment) {
   static std::uint64_t next_look_ns = 0;
   const std::uint64_t now_ns = monotonic_ns();
   if (now_ns < next_look_ns) return;
-  next_look_ns = now_ns + kLookIntervalNs;
+  next_look_ns = now_ns + kRingLookIntervalNs;
   const std::uint32_t own_id = current_thread_id();
   for (std::uint32_t i = 0; i < segment.rings_used; ++i) {
     const std::uint32_t owner = segment.ring_owner[i];

@@ -31,7 +31,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::uint64_t kLookIntervalNs = 100'000'000;  // of all threads together
+constexpr std::uint64_t kSuccessionLookIntervalNs = 100'000'000;  // of all threads together
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
 constexpr std::uint64_t kHeartbeatBoundNs = 10'000'000'000;
 
@@ -336,7 +336,7 @@ void look_after_unread_segment() {
   if (policy != static_cast<std::uint32_t>(shm::OverflowPolicy::kBlock)) return;
   const std::uint64_t now_ns = monotonic_ns();
   if (now_ns < g_next_look_ns.load(std::memory_order_relaxed)) return;
-  g_next_look_ns.store(now_ns + kLookIntervalNs, std::memory_order_relaxed);
+  g_next_look_ns.store(now_ns + kSuccessionLookIntervalNs, std::memory_order_relaxed);
   try {
     const SlowPathLock lock(SlowPathLock::Wait::bounded);
     if (lock.is_taken()) look_after_segments_in_log_call(agent());

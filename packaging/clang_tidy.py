@@ -131,13 +131,13 @@ def main():
     given = arguments_given()
     if not os.path.exists(os.path.join(given.build, "compile_commands.json")):
         sys.exit(f"clang_tidy: {given.build} has no compile_commands.json; set it up first: "
-                 f"CC=clang CXX=clang++ meson setup -Dunity=off {given.build}")
+                 f"CC=clang CXX=clang++ meson setup {given.build}")
     build = os.path.realpath(given.build)
     root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     entries = entries_of(build, root, {os.path.realpath(name) for name in given.files})
     if not entries:
         sys.exit(f"clang_tidy: no source of {root} is in {build}/compile_commands.json; was it set up "
-                 "with -Dunity=off?")
+                 "without unity?")
     units = units_of(entries)
     found = False
     with tempfile.TemporaryDirectory(prefix="ringside-tidy.") as scratch, \

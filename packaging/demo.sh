@@ -138,7 +138,7 @@ segment_is_gone() { [ -z "$(find "$shm" -name 'ringside.kvd.*' -print -quit)" ];
 
 packaging/install-build-deps.sh --demo
 if ! [ -e "$build/build.ninja" ]; then
-  meson setup --buildtype=release -Dtests=false -Dperf=false "$build" . >/dev/null || fail "meson could not set up $build"
+  meson setup --buildtype=release -Dunity=on -Dtests=false -Dperf=false "$build" . >/dev/null || fail "meson could not set up $build"
 fi
 kvd=$build/libagent/examples/kvd/kvd
 consumerd=$build/consumerd/consumerd

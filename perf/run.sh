@@ -30,7 +30,7 @@ fi
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 
 if ! [ -e "$build/build.ninja" ]; then
-  meson setup --buildtype=release "$build" .. >/dev/null || fail "meson could not set up $build" \
+  meson setup --buildtype=release -Dunity=on "$build" .. >/dev/null || fail "meson could not set up $build" \
     'packaging/install-build-deps.sh installs what is missing'
 fi
 ninja -C "$build" -j "${RINGSIDE_JOBS:-2}" --quiet measuring_programs >&2 || fail 'the build failed'

@@ -29,7 +29,7 @@ RUN_ELSEWHERE = {
     "packaging/demo.sh": "the test demo, on this build",
     "packaging/test.sh": "the command that runs this test",
     "packaging/install-build-deps.sh --build": "packaging/test.sh and packaging/demo.sh begin with it",
-    "meson setup build --buildtype=release -Dtests=false -Dperf=false && meson install -C build && ldconfig":
+    "meson setup build --buildtype=release -Dunity=on -Dtests=false -Dperf=false && meson install -C build && ldconfig":
         "product_alone, and setUpModule with --destdir",
 }
 

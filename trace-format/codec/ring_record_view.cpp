@@ -9,7 +9,7 @@ namespace {
 
 using State = RingRecordView::State;
 
-RingRecordView corrupt(const char* why) {
+RingRecordView corrupt_record(const char* why) {
   RingRecordView view;
   view.state = State::kCorrupt;
   view.why = why;
@@ -21,7 +21,7 @@ RingRecordView control(std::uint64_t head, std::span<const std::byte> bytes) {
   switch (shm::head_id(head)) {
     case shm::kCodePad:
       length = shm::head_tsc(head);
-      if (length < shm::kHeadBytes) return corrupt("a pad is shorter than its header");
+      if (length < shm::kHeadBytes) return corrupt_record("a pad is shorter than its header");
       break;
     case shm::kCodeClock:
       length = shm::kClockRecordBytes;
@@ -30,7 +30,7 @@ RingRecordView control(std::uint64_t head, std::span<const std::byte> bytes) {
       length = shm::kDropRecordBytes;
       break;
     default:
-      return corrupt("a control record has an unknown code");
+      return corrupt_record("a control record has an unknown code");
   }
   RingRecordView view;
   if (bytes.size() < length) return view;
@@ -44,7 +44,7 @@ RingRecordView of_site(const Site& site, std::uint64_t head, std::span<const std
                        std::size_t fixed) {
   const std::span<const std::byte> rest = bytes.subspan(fixed);
   const ArgumentLength length = argument_length(site.plan, rest.data(), rest.size());
-  if (length.state == LengthState::kCorrupt) return corrupt(length.reason);
+  if (length.state == LengthState::kCorrupt) return corrupt_record(length.reason);
   RingRecordView view;
   if (length.state == LengthState::kIncomplete) return view;
   view.state = State::kWhole;
@@ -61,18 +61,20 @@ RingRecordView extended(const SiteTable& sites, std::uint64_t head,
   const auto id = load<std::uint32_t>(bytes.data() + 8);
   const auto flags = load<std::uint32_t>(bytes.data() + 12);
   const auto length = load<std::uint32_t>(bytes.data() + 16);
-  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record has unknown flags");
+  if ((flags & ~shm::kExtKnownFlags) != 0)
+    return corrupt_record("an extended record has unknown flags");
   const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
-  if (length < fixed) return corrupt("an extended record is shorter than its parts");
-  if (length > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
+  if (length < fixed) return corrupt_record("an extended record is shorter than its parts");
+  if (length > shm::kMaxRecordBytes)
+    return corrupt_record("the record exceeds the maximum record size");
   const Site* const site = sites.find(id);
   if (site == nullptr)
-    return corrupt("the site of an extended record is missing in the dictionary");
+    return corrupt_record("the site of an extended record is missing in the dictionary");
   if (bytes.size() < length) return {};
   RingRecordView view = of_site(*site, head, bytes.first(length), fixed);
   if (view.state == State::kCorrupt) return view;
   if (view.state == State::kIncomplete || view.bytes.size() != length) {
-    return corrupt("the arguments of an extended record do not match its length");
+    return corrupt_record("the arguments of an extended record do not match its length");
   }
   view.flags = flags;
   view.extended = true;
@@ -89,8 +91,8 @@ RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byt
   if (id >= shm::kFirstControlCode) return control(head, bytes);
   const Site* const site = sites.find(id);
   if (site == nullptr) {
-    return corrupt(id == 0 ? "no record was written here (site id 0)"
-                           : "the site of a record is missing in the dictionary");
+    return corrupt_record(id == 0 ? "no record was written here (site id 0)"
+                                  : "the site of a record is missing in the dictionary");
   }
   return of_site(*site, head, bytes, shm::kHeadBytes);
 }
