@@ -41,6 +41,7 @@ WriteCompletion FaultyBlockIo::complete(const WriteRequest& request) {
   if (!errors.empty() && chance(fail)) {
     return {request.slot, -errors[random_() % errors.size()]};
   }
+  if (takes_nothing) return {request.slot, 0};
   std::uint32_t bytes = request.bytes;
   if (chance(shorten)) bytes = static_cast<std::uint32_t>(random_() % (bytes + 1));
   std::vector<std::byte>& file = files[request.fd];

@@ -27,6 +27,7 @@ class FaultyBlockIo final : public consumer::BlockIo {
   unsigned fail = 0;
   std::vector<int> errors;                      // the errors that `fail` chooses from
   bool hold = false;                            // nothing completes
+  bool takes_nothing = false;                   // each write ends with 0 bytes, without an error
   bool last_first = false;                      // the latest submission completes first
   std::map<int, std::vector<std::byte>> files;  // what was written, by descriptor
   std::map<std::uint32_t, int> prepared;        // number of preparations, by slot

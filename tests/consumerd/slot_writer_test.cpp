@@ -1,10 +1,14 @@
 #include "consumerd/write/slot_writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <map>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "faulty_block_io.hpp"
 #include "temporary_directory.hpp"
@@ -216,6 +220,59 @@ TEST_F(SlotWriterTest, AFailingFileDoesNotAffectAnother) {
   io.fail = 0;
   while (!writer.idle()) writer.poll(true);
   EXPECT_EQ(writer.slots_written(), 2U);
+}
+
+TEST_F(SlotWriterTest, AWriteOfNoBytesIsAFailure) {
+  FaultyBlockIo io(3);
+  io.takes_nothing = true;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  writer.write(fill(writer, 5, 10), 5, {});
+  writer.poll(true);
+  EXPECT_EQ(writer.failures(), 1U);
+  EXPECT_TRUE(clients_[5].stalled());
+  io.takes_nothing = false;
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_EQ(writer.failures(), 1U);
+  EXPECT_EQ(io.files, expected_);
+}
+
+TEST_F(SlotWriterTest, AWriteThatDoesNotEndIsAFailureUntilItEnds) {
+  FaultyBlockIo io(3);
+  io.hold = true;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  const auto begin = std::chrono::steady_clock::now();
+  writer.write(fill(writer, 5, 10), 5, {});
+  while (!clients_[5].stalled()) {
+    writer.poll(true);
+    ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_TRUE(writer.only_failing());
+  io.hold = false;
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_FALSE(clients_[5].stalled());
+}
+
+TEST_F(SlotWriterTest, LogsTheEndOfFailuresOnceWhenTheLastSlotIsWritten) {
+  const int messages = memfd_create("messages", MFD_CLOEXEC);
+  ASSERT_GE(messages, 0);
+  const consumer::Log log(false, consumer::LogFormat::kText, messages);
+  FaultyBlockIo io(3);
+  io.errors = {EIO};
+  io.fail = 1000;
+  consumer::SlotWriter writer(*staging_, io, log);
+  for (const int fd : {5, 6, 7}) writer.write(fill(writer, fd, 10), fd, {});
+  while (writer.failing() < 3) writer.poll(true);
+  io.fail = 0;
+  while (!writer.idle()) writer.poll(true);
+  std::string text(4096, '\0');
+  text.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(0, pread(messages, text.data(), 4096, 0))));
+  close(messages);
+  const std::size_t first = text.find("writing again");
+  EXPECT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("writing again", first + 1), std::string::npos) << text;
+  EXPECT_EQ(text.find("cannot write"), text.rfind("cannot write")) << text;
 }
 
 TEST_F(SlotWriterTest, WaitingWithoutPendingWritesReturns) {

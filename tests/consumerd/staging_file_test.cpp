@@ -87,6 +87,19 @@ TEST(StagingFile, InAnotherDirectoryIsFoundByItsMarkerAndRemovedWithIt) {
   EXPECT_TRUE(out.names_with("").empty());
 }
 
+TEST(StagingFile, IsNotReachableIfAnotherFileHasItsName) {
+  const TemporaryDirectory dir;
+  std::string why;
+  const auto staging = StagingFile::create(dir.path(), &why);
+  ASSERT_NE(staging, nullptr) << why;
+  EXPECT_TRUE(staging->reachable());
+  const std::string path = dir.file(consumer::staging_name(staging->uuid()));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(staging->reachable());
+  std::ofstream(path) << "another file";
+  EXPECT_FALSE(staging->reachable());
+}
+
 TEST(StagingFile, OfADeadConsumerdInAnotherDirectoryIsFinishedWithItsMarkerOrWithout) {
   for (const bool marked : {true, false}) {
     const TemporaryDirectory shm;

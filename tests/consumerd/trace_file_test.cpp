@@ -96,6 +96,25 @@ TEST_F(TraceFileTest, SealsWhenTheJournalIsFull) {
   EXPECT_EQ(io.files.begin()->second, expected_);
 }
 
+TEST_F(TraceFileTest, EndsAFileOnlyWhenAllItsBytesAreWritten) {
+  FaultyBlockIo io(1);
+  io.hold = true;
+  consumer::SlotWriter writer(*staging_, io, log_);
+  const auto file = open_file(writer);
+  append(*file, writer, 100);
+  file->finish({});
+  EXPECT_TRUE(file->advance());
+  EXPECT_EQ(file->sealed(), 1U) << "the end would be in the file before the bytes";
+  io.hold = false;
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_TRUE(file->advance());
+  EXPECT_EQ(file->sealed(), 2U);
+  EXPECT_FALSE(file->all_written());
+  while (!writer.idle()) writer.poll(true);
+  EXPECT_TRUE(file->advance());
+  EXPECT_TRUE(file->all_written());
+}
+
 TEST_F(TraceFileTest, GivesAnEmptySlotBackWhenSealed) {
   FaultyBlockIo io(1);
   consumer::SlotWriter writer(*staging_, io, log_);
