@@ -271,7 +271,8 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
 #if !defined(__clang_analyzer__)  // which takes what Google Benchmark keeps for leaks
   benchmark::RegisterBenchmark("trace_set", run_trace_set)->Unit(benchmark::kMillisecond);
-  for (const tool::ForeignFormat& format : tool::foreign_formats()) {
+  for (const tool::ForeignFormat* const entry : tool::foreign_formats()) {
+    const tool::ForeignFormat& format = *entry;
     const std::string name(format.name);
     if (format.write != nullptr) {
       benchmark::RegisterBenchmark(("write/" + name).c_str(), run_writer, format)

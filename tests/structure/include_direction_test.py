@@ -70,6 +70,17 @@ ROOMS = {
     },
 }
 
+# A header of a room -> the files of its room that may include it. A registry knows what it lists, and what it lists does not
+# know the registry: only sources are allowed, so that no header leads there.
+REGISTRIES = {
+    "tools/interop/format_registry.hpp": {
+        "tools/interop/conversion.cpp",
+        "tools/interop/conversion_options.cpp",
+        "tools/interop/foreign_inputs.cpp",
+        "tools/interop/format_registry.cpp",
+    },
+}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 STANDARD_HEADER = re.compile(r"[a-z_]+")  # of C++: no folder and no suffix
 
@@ -115,6 +126,15 @@ def crosses_rooms(path, target):
     return f"but room {room} may only include itself" + "".join(f", {name}" for name in sorted(rooms[room]))
 
 
+def enters_registry(path, target):
+    """What is wrong about an include of a registry; empty if nothing is."""
+    users = REGISTRIES.get(target)
+    same_room = (folder_of(path), room_of(path)) == (folder_of(target), room_of(target))
+    if users is None or not same_room or path in users:
+        return ""
+    return "but in this room only " + ", ".join(sorted(users)) + " may"
+
+
 def includes(files):
     """Each include of the sources: (path, a text that says where it is, the name in quotes, the name in angle brackets)."""
     for path, text in files.items():
@@ -148,7 +168,7 @@ def violations(files):
             continue
         target = folder_of(file) if file else angled_folder(angled)
         if target == folder and file:
-            wrong = crosses_rooms(path, file)
+            wrong = crosses_rooms(path, file) or enters_registry(path, file)
             found += [f"{where}, {wrong}"] if wrong else []
         if target in (None, folder) or folder in FREE or target in ALLOWED[folder]:
             continue
@@ -187,6 +207,7 @@ SAMPLE_TREE = {
     "consumerd/poll/poll.hpp": '#include "trace-format/blocks/block.hpp"\n',
     "consumerd/log/log.hpp": "",
     "tools/text/print.hpp": '#include "trace-format/blocks/block.hpp"\n',
+    "tools/interop/format_registry.hpp": "",
     "libagent/examples/kvd/store.hpp": "#include <ringside/ringside.hpp>\n",
     "tests/ring/ring_test.hpp": "",
 }
@@ -206,6 +227,8 @@ GOOD = [
     ("tools/query/a.cpp", '// #include "consumerd/poll/poll.hpp"'),
     ("tools/query/a.cpp", '#include "tools/text/print.hpp"\n#include "trace-format/blocks/block.hpp"'),
     ("tools/interop/ctf/a.cpp", '#include "tools/text/print.hpp"'),
+    ("tools/interop/conversion.cpp", '#include "tools/interop/format_registry.hpp"'),
+    ("tools/ringcat/a.cpp", '#include "tools/interop/format_registry.hpp"'),
     ("trace-format/codec/a.cpp", '#include "trace-format/blocks/block.hpp"'),
 ]
 
@@ -233,6 +256,8 @@ BAD = [
     ("tools/query/a.cpp", '  #  include "libagent/agent.hpp"'),
     ("tools/query/a.cpp", '#include "tests/ring/ring_test.hpp"'),
     ("tools/files/a.cpp", '#include "tools/text/print.hpp"'),
+    ("tools/interop/ctf/a.cpp", '#include "tools/interop/format_registry.hpp"'),
+    ("tools/interop/conversion.hpp", '#include "format_registry.hpp"'),
     ("trace-format/text/a.cpp", '#include "trace-format/blocks/block.hpp"'),
     ("tests/a_test.cpp", '#include "ring/missing.hpp"'),
     ("perf/a.cpp", '#include "../consumerd/poll/poll.hpp"'),
@@ -254,6 +279,13 @@ class IncludeDirection(unittest.TestCase):
 
     def test_the_table_of_rooms_allows_only_what_is_used(self):
         self.assertEqual(room_arrows(read_tree(ROOT)), ROOMS)
+
+    def test_registries_are_included_by_all_files_that_may(self):
+        tree = read_tree(ROOT)
+        for registry, users in REGISTRIES.items():
+            seen = {path for path, _, quoted, _ in includes(tree) if quoted == registry}
+            self.assertLessEqual(users, seen)
+            self.assertEqual([path for path in users if not path.endswith(".cpp")], [])
 
     def test_a_circle_is_found(self):
         self.assertEqual(circle({"a": {"b"}, "b": set()}), [])

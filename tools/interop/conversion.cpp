@@ -39,7 +39,7 @@ int unwritten(const std::string& why) {
 
 // The format to send, chosen by the receiver's announcement: it may not know `format`.
 const ForeignFormat& accepted_format(const ForeignFormat& format, TcpSender& receiver) {
-  const std::string_view otherwise = format_unless_announced(format.name);
+  const std::string_view otherwise = format.sent_unless_announced;
   if (otherwise.empty() || announces(receiver, format.name)) return format;
   complain("the receiver does not announce that it accepts " + std::string(format.name) +
            ": sending " + std::string(otherwise));

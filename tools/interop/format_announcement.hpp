@@ -13,12 +13,6 @@ namespace ringside::tool {
 // receiver that ends its side of the connection does not delay it.
 inline constexpr int kAnnouncementMs = 1000;
 
-// The format that is sent instead to a receiver that does not announce `format`; empty if `format`
-// needs no announcement.
-constexpr std::string_view format_unless_announced(std::string_view format) {
-  return format == "trcbin" ? "trcxml" : "";
-}
-
 std::string announcement_of(std::string_view format);
 
 // Whether the receiver announces `format` in time.

@@ -6,7 +6,14 @@
 #include <memory>
 #include <span>
 
-#include "tools/interop/format_registry.hpp"
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/input_bytes.hpp"
+#include "tools/interop/inspect_style.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/read_outcome.hpp"
+#include "tools/interop/site_definition.hpp"
+#include "tools/interop/trace_writer.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 

@@ -3,7 +3,9 @@
 
 #include <string>
 
-#include "tools/interop/format_registry.hpp"
+#include "tools/interop/inspect_style.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/read_outcome.hpp"
 
 namespace ringside::tool {
 

@@ -6,7 +6,13 @@
 #include <span>
 #include <string_view>
 
-#include "tools/interop/format_registry.hpp"
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/input_bytes.hpp"
+#include "tools/interop/inspect_style.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/read_outcome.hpp"
+#include "tools/interop/trace_builder.hpp"
+#include "tools/interop/trace_writer.hpp"
 
 namespace ringside::tool {
 

@@ -3,7 +3,9 @@
 
 #include <string>
 
-#include "tools/interop/format_registry.hpp"
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/read_outcome.hpp"
+#include "tools/interop/trace_builder.hpp"
 
 namespace ringside::tool {
 

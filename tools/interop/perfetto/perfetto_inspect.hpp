@@ -1,7 +1,10 @@
 #pragma once
 // Lists the contents of a Perfetto trace.
 
-#include "tools/interop/format_registry.hpp"
+#include "tools/interop/input_bytes.hpp"
+#include "tools/interop/inspect_style.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/read_outcome.hpp"
 
 namespace ringside::tool {
 

@@ -1,7 +1,13 @@
 #pragma once
 // `ringcat inspect` for TPTP traces of both forms: every message with its attributes.
 
-#include "tools/interop/format_registry.hpp"
+#include <cstddef>
+#include <span>
+
+#include "tools/interop/input_bytes.hpp"
+#include "tools/interop/inspect_style.hpp"
+#include "tools/interop/output_bytes.hpp"
+#include "tools/interop/read_outcome.hpp"
 
 namespace ringside::tool::tptp {
 

@@ -1,0 +1,14 @@
+#include "tools/interop/nanolog/nanolog_descriptor.hpp"
+
+#include "tools/interop/nanolog/nanolog_format.hpp"
+
+namespace ringside::tool {
+
+constinit const ForeignFormat kNanoLogFormat = {
+    .name = "nanolog",
+    .description = "log files of NanoLog's C++17 runtime",
+    .recognise = recognise_nanolog,
+    .read = read_nanolog,
+    .inspect = inspect_nanolog};
+
+}  // namespace ringside::tool

@@ -1,0 +1,25 @@
+#include "tools/interop/netlogger/netlogger_descriptors.hpp"
+
+#include "tools/interop/netlogger/netlogger_collector.hpp"
+#include "tools/interop/netlogger/netlogger_format.hpp"
+#include "tools/interop/netlogger/ulm_format.hpp"
+
+namespace ringside::tool {
+
+constinit const ForeignFormat kNetLoggerFormat = {.name = "netlogger",
+                                                  .description = "NetLogger's binary messages",
+                                                  .recognise = recognise_netlogger,
+                                                  .read = read_netlogger,
+                                                  .collect = collect_netlogger,
+                                                  .inspect = inspect_netlogger,
+                                                  .write = write_netlogger};
+
+constinit const ForeignFormat kUlmFormat = {
+    .name = "ulm",
+    .description = "Universal Logger Messages, NetLogger's text",
+    .recognise = recognise_ulm,
+    .read = read_ulm,
+    .inspect = inspect_ulm,
+    .write = write_ulm};
+
+}  // namespace ringside::tool

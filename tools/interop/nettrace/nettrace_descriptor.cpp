@@ -1,0 +1,18 @@
+#include "tools/interop/nettrace/nettrace_descriptor.hpp"
+
+#include "tools/interop/nettrace/nettrace_import.hpp"
+#include "tools/interop/nettrace/nettrace_inspect.hpp"
+#include "tools/interop/nettrace/nettrace_reader.hpp"
+#include "tools/interop/nettrace/nettrace_writer.hpp"
+
+namespace ringside::tool {
+
+constinit const ForeignFormat kNetTraceFormat = {
+    .name = "nettrace",
+    .description = "EventPipe NetTrace of .NET, versions 4 and 5",
+    .recognise = nettrace::recognise,
+    .read = read_nettrace,
+    .inspect = inspect_nettrace,
+    .write = write_nettrace};
+
+}  // namespace ringside::tool
