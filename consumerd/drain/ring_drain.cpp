@@ -323,7 +323,7 @@ RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
 }
 
 void RingDrain::written(const shm::JournalEntry& entry) {
-  if (entry.generation != generation_) return;
+  // Also those of a former owner of the ring: positions never begin again.
   metadata_->consumer.written_pos.store(entry.consumer_pos, std::memory_order_release);
 }
 

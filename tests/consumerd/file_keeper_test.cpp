@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,22 @@ TEST_F(FileKeeperTest, SurplusGoesWhereFilesArePacked) {
   for (int i = 0; i < 4; ++i) make_plain(i);
   work({.files = 2, .pack = true});
   EXPECT_EQ(names(), (Names{packed_name_of(2), packed_name_of(3)}));
+}
+
+// Another process may take a file into use after closed_files() has read it.
+TEST_F(FileKeeperTest, AFileThatCannotBeClaimedStays) {
+  make_plain(0);
+  make_packed(1);
+  // A lease permits everyone to read the file; opening it for writing, as for a claim, fails.
+  const consumer::UniqueFd lease(open(dir_.file(name_of(0)).c_str(), O_RDONLY | O_CLOEXEC));
+  const auto handler_before = std::signal(SIGIO, SIG_IGN);  // reports such an attempt
+  ASSERT_EQ(fcntl(lease.get(), F_SETLEASE, F_RDLCK), 0);
+  work({.files = 1});
+  EXPECT_EQ(names(), (Names{name_of(0), packed_name_of(1)}));
+  fcntl(lease.get(), F_SETLEASE, F_UNLCK);
+  std::signal(SIGIO, handler_before);
+  work({.files = 1});
+  EXPECT_EQ(names(), Names{packed_name_of(1)});
 }
 
 TEST_F(FileKeeperTest, NewLimitsApply) {

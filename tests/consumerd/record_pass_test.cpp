@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "consumerd/rules/redacted_name.hpp"
 #include "shm-layout/dictionary_entry.hpp"
 #include "standard_error_in_file.hpp"
 #include "tests/trace-format/random_records.hpp"
@@ -203,57 +202,17 @@ TEST_F(RecordPassTest, HidesFieldsOfEveryType) {
       << "with a length that is right again";
 }
 
-RedactionRule rule_for(std::vector<std::string> globs) {
-  RedactionRule rule;
-  rule.fields = std::move(globs);
-  return rule;
-}
-
-TEST(RedactedName, AnyIdentifierInTheExpressionMatches) {
-  const RedactionRule rule = rule_for({"password", "card*"});
-  for (const char* const name : {"password",
-                                 "u->password",
-                                 "user.password.c_str()",
-                                 "have ? u->password : \"\"",
-                                 "static_cast<const char*>(password)",
-                                 "(const char*)password",
-                                 "std::string(u->password).c_str()",
-                                 "mask(password, 3)",
-                                 "Vault::password()",
-                                 "password[i]",
-                                 "get<int, long>(x), password",
-                                 "json[\"password\"]",
-                                 "row.at('x', \"card_no\")",
-                                 "*password",
-                                 "password.empty() ? none : some",
-                                 "std::string(R\"x(a\"b)x\" + password)",
-                                 "!cards_.empty()",
-                                 "1'000 + password",
-                                 "Password",
-                                 "PASSWORD",
-                                 "escaped(\"\\npassword\")"}) {
-    EXPECT_TRUE(consumer::why_redacted(rule, name)) << name;
-  }
-  for (const char* const name :
-       {"user", "passwords", "pass_word", "my_password", "discard(x)", "i", "a < b ? x : y", "'('",
-        "\"(\"", "1'000", "0xAB'CD", "u8'\"'", "R\"((\")\"", "names[answer % 2]", "\"\\n\""}) {
-    EXPECT_FALSE(consumer::why_redacted(rule, name)) << name;
-  }
-  EXPECT_EQ(consumer::why_redacted(rule, "f(u->password)"), "\"password\" matches password");
-}
-
-TEST(RedactedName, InDoubtTheFieldIsHidden) {
-  const RedactionRule rule = rule_for({"password"});
-  const std::string call = "look_up(a_variable_with_a_name_of_some_length, ";
-  for (const std::string& name :
-       {std::string(), (call + call).substr(0, 64), std::string(shm::kMaxFieldNameBytes, 'x'),
-        std::string("f(x"), std::string("x)"), std::string("(x]"), std::string("R\"x(a)\""),
-        std::string("\"open"), std::string("at(\"p\\x61ssword\")"),
-        std::string("\\u0070assword")}) {
-    const auto why = consumer::why_redacted(rule, name);
-    ASSERT_TRUE(why) << name;
-    EXPECT_TRUE(why->starts_with("in doubt: ")) << *why;
-  }
+TEST_F(RecordPassTest, AllRulesForAStatementHideItsFields) {
+  add({.id = 1,
+       .fields = {{string, "name"}, {string, "venue"}, {u64, "card"}},
+       .category = "login"});
+  RecordRules rules;
+  rules.redactions = {redaction("login", {"name"}), redaction("other", {"venue"}),
+                      redaction("login", {"card"})};
+  const auto one = pass(rules);
+  const std::string venue = raw_text("XETR");
+  EXPECT_EQ(through(*one, plain_record(1, 5, raw_text("Ada") + venue + raw(std::uint64_t{77}))),
+            plain_record(1, 5, raw_text("***") + venue + raw(std::uint64_t{0})));
 }
 
 TEST_F(RecordPassTest, HidesALongRecordAlthoughTheStandInIsLonger) {

@@ -10,7 +10,6 @@
 
 #include "faulty_block_io.hpp"
 #include "session_fixture.hpp"
-#include "shm-layout/dictionary_entry.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::consumer_test {
@@ -103,13 +102,7 @@ TEST_F(SessionTest, QuarantinesAPadOfImpossibleLength) {
 class TextLength : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
 
 TEST_P(TextLength, BeyondThePublishedBytesQuarantinesTheRing) {
-  shm::SiteDescription site;
-  site.site_id = 2;
-  shm::FieldDescription field;
-  field.type = shm::FieldType::string;
-  std::vector<std::byte> entry(shm::site_entry_bytes(site, {&field, 1}));
-  shm::write_site_entry(site, {&field, 1}, entry.data());
-  service_.append_dictionary(entry.data(), entry.size());
+  service_.add_site(2, shm::FieldType::string);
   start_with_records();
   std::byte record[16] = {};
   const std::uint64_t head = shm::make_head(shm::read_tsc(), 2);
@@ -118,6 +111,24 @@ TEST_P(TextLength, BeyondThePublishedBytesQuarantinesTheRing) {
   std::memcpy(record + 8, &length, 4);
   service_.publish_raw(0, record, sizeof record);
   expect_only(0, Quarantine::kRecord);
+}
+
+TEST_F(SessionTest, DrainsARecordThatIsLargerThanABatch) {
+  ScriptedService large(shm_.path(), "svc", 2, 1, true, false, std::uint64_t{1} << 20);
+  large.add_site(2, shm::FieldType::string);
+  start(large.name());
+  large.publish(0, 3);
+  constexpr std::uint32_t kTextBytes = 2 * consumer::kDrainBatchBytes + 4;
+  std::vector<std::byte> record(8 + 4 + kTextBytes, std::byte{'x'});
+  const std::uint64_t head = shm::make_head(shm::read_tsc(), 2);
+  std::memcpy(record.data(), &head, 8);
+  std::memcpy(record.data() + 8, &kTextBytes, 4);
+  large.publish_raw(0, record.data(), record.size());
+  round();
+  const shm::RingMetadata& ring = large.ring(0);
+  EXPECT_EQ(static_cast<Quarantine>(ring.consumer.quarantine.load()), Quarantine::kNone);
+  EXPECT_EQ(ring.consumer.consumer_pos.load(), ring.producer.producer_pos.load());
+  EXPECT_EQ(end().records, 4U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lengths, TextLength,
@@ -271,6 +282,24 @@ TEST_F(SessionTest, ReportsThatThePredecessorsRecordsAreWritten) {
   start();
   round();
   EXPECT_EQ(service_.ring(0).consumer.written_pos.load(), 100 * ScriptedService::kRecordBytes);
+  end();
+}
+
+// The ring's next owner ends without a record, so no later position covers those of the owner
+// before it.
+TEST_F(SessionTest, ReportsThatTheRecordsOfAFormerOwnerAreWritten) {
+  start();
+  service_.publish(0, 10);
+  session_->poll();  // taken, and not sent to the disk
+  service_.retire(0);
+  shm::RingMetadata& ring = service_.ring(0);
+  ring.identity.generation.store(2);
+  session_->tend();
+  ASSERT_EQ(ring.consumer.generation.load(), 2U);
+  ASSERT_EQ(ring.consumer.written_pos.load(), 0U);
+  session_->seal();
+  while (!writer_->idle()) writer_->poll(true);
+  EXPECT_EQ(ring.consumer.written_pos.load(), 10 * ScriptedService::kRecordBytes);
   end();
 }
 

@@ -26,10 +26,10 @@ std::string segment_name(const std::string& service, unsigned number) {
 
 ScriptedService::ScriptedService(const std::string& shm_dir, const std::string& service,
                                  unsigned number, std::uint32_t rings, bool ready,
-                                 bool measures_calls)
+                                 bool measures_calls, std::uint64_t ring_bytes)
     : name_(segment_name(service, number)), path_(shm_dir + "/" + name_) {
   fd_ = consumer::UniqueFd(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  layout_ = shm::plan_segment(kRingBytes, rings, 4096, 64U << 10, measures_calls);
+  layout_ = shm::plan_segment(ring_bytes, rings, 4096, 64U << 10, measures_calls);
   if (!fd_ || !consumer::try_lock_byte(fd_.get(), shm::kServiceLockByte) ||
       ftruncate(fd_.get(), static_cast<off_t>(layout_.segment_bytes)) != 0) {
     throw std::runtime_error("cannot make " + path_);
@@ -83,12 +83,12 @@ void ScriptedService::append_dictionary(const void* bytes, std::size_t size) {
   committed.store(at + size, std::memory_order_release);
 }
 
-void ScriptedService::add_site(std::uint32_t id) {
+void ScriptedService::add_site(std::uint32_t id, shm::FieldType type) {
   shm::SiteDescription site;
   site.site_id = id;
   site.name = "value";
   shm::FieldDescription field;
-  field.type = shm::FieldType::u64;
+  field.type = type;
   field.name = "value";
   std::vector<std::byte> entry(shm::site_entry_bytes(site, {&field, 1}));
   shm::write_site_entry(site, {&field, 1}, entry.data());
@@ -103,7 +103,7 @@ std::uint64_t ScriptedService::publish(std::uint32_t index, std::uint64_t count)
   std::uint64_t done = 0;
   for (; done < count; ++done) {
     const std::uint64_t pos = ring(index).producer.producer_pos.load();
-    if (pos + kRecordBytes - ring(index).consumer.consumer_pos.load() > kRingBytes) break;
+    if (pos + kRecordBytes - ring(index).consumer.consumer_pos.load() > layout_.ring_bytes) break;
     const std::uint64_t words[2] = {shm::make_head(shm::read_tsc(), 1), pos / kRecordBytes};
     publish_raw(index, words, sizeof words);
   }
@@ -114,8 +114,8 @@ void ScriptedService::publish_raw(std::uint32_t index, const void* bytes, std::s
   std::atomic<std::uint64_t>& producer = ring(index).producer.producer_pos;
   const std::uint64_t pos = producer.load();
   std::byte* const ring_base = base_ + layout_.rings_offset + index * layout_.ring_bytes;
-  const std::size_t at = pos & (kRingBytes - 1);
-  const std::size_t first = std::min<std::size_t>(size, kRingBytes - at);
+  const std::size_t at = pos & (layout_.ring_bytes - 1);
+  const std::size_t first = std::min<std::size_t>(size, layout_.ring_bytes - at);
   std::memcpy(ring_base + at, bytes, first);
   std::memcpy(ring_base, static_cast<const std::byte*>(bytes) + first, size - first);
   producer.store(pos + size, std::memory_order_release);

@@ -7,6 +7,7 @@
 
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "shm-layout/control_page.hpp"
+#include "shm-layout/field_type.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_layout.hpp"
@@ -21,7 +22,8 @@ class ScriptedService {
 
   // Complete and live from the start; if `ready` is false, the version word stays 0.
   ScriptedService(const std::string& shm_dir, const std::string& service, unsigned number,
-                  std::uint32_t rings, bool ready = true, bool measures_calls = false);
+                  std::uint32_t rings, bool ready = true, bool measures_calls = false,
+                  std::uint64_t ring_bytes = kRingBytes);
   ~ScriptedService();
   ScriptedService(const ScriptedService&) = delete;
   ScriptedService& operator=(const ScriptedService&) = delete;
@@ -35,7 +37,8 @@ class ScriptedService {
   void retire(std::uint32_t ring);
   // Ends the service: its lock is free.
   void die();
-  void add_site(std::uint32_t id);
+  // A site with one field.
+  void add_site(std::uint32_t id, shm::FieldType type = shm::FieldType::u64);
   void append_dictionary(const void* bytes, std::size_t size);
 
   const std::string& name() const { return name_; }
