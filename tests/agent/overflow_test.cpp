@@ -131,6 +131,16 @@ PROCESS_TEST(Overflow, EachMarkReportsTheCauseOfItsOwnGap) {
   EXPECT_EQ(cause, static_cast<std::uint64_t>(shm::LossCause::kRingFull));
 }
 
+PROCESS_TEST(Overflow, AQuarantinedRingIsNotWaitedFor) {
+  configure("block");
+  fill();
+  ring().consumer.quarantine.store(1);
+  for (int i = 0; i < 10; ++i) log_number(i);
+  EXPECT_EQ(blocked(), 0U);
+  EXPECT_EQ(ring().counters.dropped_quarantined.load(), 10U);
+  EXPECT_EQ(dropped(), 10U);
+}
+
 PROCESS_TEST(Overflow, BlockWaitsItsBoundOnceForAnAbsentConsumer) {
   configure("block");
   fill();

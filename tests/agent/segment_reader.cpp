@@ -105,6 +105,10 @@ shm::RingMetadata& SegmentReader::ring(std::uint32_t index) const {
   return reinterpret_cast<shm::RingMetadata*>(base_ + layout_.metadata_offset)[index];
 }
 
+const shm::NestedRecords& SegmentReader::nested(std::uint32_t index) const {
+  return reinterpret_cast<const shm::NestedRecords*>(base_ + layout_.nested_offset)[index];
+}
+
 std::uint8_t SegmentReader::site_switch(std::uint32_t site_id) const {
   return static_cast<std::uint8_t>(base_[layout_.switches_offset + site_id]);
 }

@@ -11,6 +11,7 @@
 #include "shm-layout/call_costs.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/nested_records.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_layout.hpp"
@@ -64,6 +65,8 @@ class SegmentReader {
   shm::RingMetadata& ring(std::uint32_t index) const;
   // The call costs of a ring; throws if the segment does not measure calls.
   const shm::CallCosts& call_costs(std::uint32_t index) const;
+  // What a consumer finds of a call that never ends.
+  const shm::NestedRecords& nested(std::uint32_t index) const;
   std::uint8_t site_switch(std::uint32_t site_id) const;
   void set_site_switch(std::uint32_t site_id, std::uint8_t state);
   std::uint32_t rings_used() const;

@@ -222,6 +222,29 @@ PROCESS_TEST(Signal, OnlyTheOutermostRecordPublishes) {
   EXPECT_EQ(segment.data(0).size(), 5U);
 }
 
+// More records than there is room to note one by one: if the process died here, a consumer would
+// find all of them.
+PROCESS_TEST(Signal, NestedRecordsThatFollowEachOtherAreNotedAsOne) {
+  preallocate();
+  SegmentReader& segment = own_segment();
+  const std::atomic<std::uint64_t>& published = segment.ring(0).producer.producer_pos;
+  RS_INFO("manual 7");
+  const std::uint32_t site = segment.site("manual 7").id;
+  const ManualRecord outer(8);
+  const std::uint64_t before = published.load();
+  for (std::size_t i = 0; i < 2 * shm::kNestedRanges; ++i) in_handler([] { RS_INFO("nested"); });
+  const std::uint64_t end = rs_thread_state.pos;
+  const shm::NestedRest rest =
+      shm::nested_rest(shm::load_nested(segment.nested(0)), published.load(), end);
+  EXPECT_EQ(published.load(), before);
+  EXPECT_EQ(rest.end, end);
+  EXPECT_EQ(rest.gap_count, 1U) << "the outer record";
+  outer.write(site);
+  outer.publish();
+  EXPECT_EQ(published.load(), end);
+  EXPECT_EQ(segment.data(0).size(), 2 + 2 * shm::kNestedRanges);
+}
+
 PROCESS_TEST(Signal, ANestedRecordThatStartsANewLapKeepsItsPlace) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
