@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "perf/driver/google_benchmark_lines.hpp"
-#include "perf/driver/program_run.hpp"
 #include "perf/driver/programs.hpp"
 #include "perf/driver/targets.hpp"
+#include "perf/harness/program_run.hpp"
 #include "perf/harness/result_line.hpp"
 
 namespace ringside::perf {
@@ -91,7 +91,7 @@ std::string run_one(const std::vector<std::string>& arguments, const Plan& plan,
                     const Program& program, Results& results, bool* failed) {
   const bool runs_all_tracers = program.speaks == Speaks::kIntegration;
   const auto limit = plan.quick ? kQuickLimit : runs_all_tracers ? 3 * kLimit : kLimit;
-  const ProgramRun run = run_program(arguments, limit);
+  const ProgramRun run = run_program({.command = arguments}, limit, ErrorOutput::kKeepAndForward);
   std::string said = last_line(run.errors);
   if (run.timed_out) {
     *failed = true;

@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <unistd.h>
 
-#include "perf/peers/child_process.hpp"
 #include "perf/peers/lttng_session.hpp"
 #include "perf/peers/lttng_tracepoints.h"
 #include "perf/peers/peer_rows.hpp"
@@ -83,13 +82,17 @@ std::vector<double> text_ticks(PeerRun& run, int records) {
   burst_ticks<LttngPeer, C>(records);
   LttngPeer::close();
   run.missing += LttngPeer::missing(folder.path(), 0);
+  const Descriptor nowhere = null_device();
   std::vector<double> ticks;
   for (int repeat = 0; repeat < (run.options.quick ? 1 : 3); ++repeat) {
     const std::uint64_t start = __builtin_ia32_rdtsc();
-    const ProgramEnd end =
-        run_program({"babeltrace2", folder.path()}, run.processors.measured, Output::discard);
+    ChildProcess babeltrace({.command = {"babeltrace2", folder.path()},
+                             .cpu = run.processors.measured,
+                             .output = nowhere.get(),
+                             .errors = nowhere.get()});
+    const int status = babeltrace.wait();
     ticks.push_back(static_cast<double>(__builtin_ia32_rdtsc() - start));
-    if (end.status != 0) throw std::runtime_error("babeltrace2 cannot read the trace");
+    if (status != 0) throw std::runtime_error("babeltrace2 cannot read the trace");
   }
   return ticks;
 }

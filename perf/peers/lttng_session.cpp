@@ -1,17 +1,24 @@
 #include "perf/peers/lttng_session.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <unistd.h>
 
-#include "perf/peers/child_process.hpp"
+#include "perf/harness/program_run.hpp"
 #include "perf/peers/log_folder.hpp"
 
 namespace ringside::perf {
 namespace {
 
+constexpr auto kLimit = std::chrono::seconds(60);  // of one command; only a hang reaches it
+
+ProgramRun run_command(std::initializer_list<std::string> command, int cpu) {
+  return run_program({.command = command, .cpu = cpu}, kLimit, ErrorOutput::kKeep);
+}
+
 bool daemon_answers(int cpu) {
-  return run_program({"lttng", "list"}, cpu).status == 0;
+  return run_command({"lttng", "list"}, cpu).status == 0;
 }
 
 std::uint64_t sum_of_numbers_behind(const std::string& text, const std::string& mark) {
@@ -27,23 +34,22 @@ std::uint64_t sum_of_numbers_behind(const std::string& text, const std::string& 
 
 LttngDaemon::LttngDaemon(int cpu) {
   if (daemon_answers(cpu)) return;
-  pid_ = start_program({"lttng-sessiond", "--no-kernel"}, cpu);
+  const Descriptor nowhere = null_device();
+  daemon_.emplace(Launch{.command = {"lttng-sessiond", "--no-kernel"},
+                         .cpu = cpu,
+                         .output = nowhere.get(),
+                         .errors = nowhere.get()});
   for (int tenth = 0; tenth < 100; ++tenth) {
     if (daemon_answers(cpu)) return;
     usleep(100'000);
   }
-  stop_program(pid_);
   throw std::runtime_error(
       "lttng-sessiond does not answer within 10 s; check that it is installed");
 }
 
-LttngDaemon::~LttngDaemon() {
-  stop_program(pid_);
-}
-
 void LttngSession::run(const std::string& what, std::initializer_list<std::string> command) const {
-  const ProgramEnd end = run_program(command, cpu_);
-  if (end.status != 0) throw std::runtime_error("cannot " + what + ": " + end.text);
+  const ProgramRun run = run_command(command, cpu_);
+  if (run.status != 0) throw std::runtime_error("cannot " + what + ": " + run.output + run.errors);
 }
 
 LttngSession::LttngSession(std::string output, int cpu)
@@ -61,7 +67,7 @@ LttngSession::LttngSession(std::string output, int cpu)
 }
 
 LttngSession::~LttngSession() {
-  run_program({"lttng", "destroy", name_}, cpu_);
+  run_command({"lttng", "destroy", name_}, cpu_);
 }
 
 Written LttngSession::stop() {
@@ -77,8 +83,8 @@ Written LttngSession::stop() {
     quiet = 0;
   }
   run("stop a session", {"lttng", "stop", name_});
-  const ProgramEnd told = run_program({"lttng", "--mi", "xml", "list", name_}, cpu_);
-  lost_ = sum_of_numbers_behind(told.text, "<discarded_events>");
+  const ProgramRun told = run_command({"lttng", "--mi", "xml", "list", name_}, cpu_);
+  lost_ = sum_of_numbers_behind(told.output + told.errors, "<discarded_events>");
   return {changed, static_cast<double>(full) / static_cast<double>(size_of_folder(output_))};
 }
 

@@ -2,10 +2,11 @@
 // LTTng sessions, controlled with its command line tool.
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string>
 
-#include <sys/types.h>
-
+#include "perf/harness/child_process.hpp"
 #include "perf/peers/log_folder.hpp"
 
 namespace ringside::perf {
@@ -15,12 +16,9 @@ namespace ringside::perf {
 class LttngDaemon {
  public:
   explicit LttngDaemon(int cpu);  // throws std::runtime_error
-  ~LttngDaemon();
-  LttngDaemon(const LttngDaemon&) = delete;
-  LttngDaemon& operator=(const LttngDaemon&) = delete;
 
  private:
-  pid_t pid_ = -1;  // of the daemon that this object started
+  std::optional<ChildProcess> daemon_;  // if this object started it
 };
 
 // One session with all tracepoints of the provider ringside_perf, recording since construction. 4

@@ -1,9 +1,10 @@
 #pragma once
 // consumerd as delivered: a child process with default settings, pinned to a processor.
 
+#include <optional>
 #include <string>
 
-#include <sys/types.h>
+#include "perf/harness/child_process.hpp"
 
 namespace ringside::perf {
 
@@ -12,18 +13,14 @@ class ConsumerdProcess {
   // An empty directory name fails like everything else that prevents consumerd from running: see
   // pid().
   ConsumerdProcess(const std::string& shm_dir, const std::string& output_dir, int cpu);
-  ~ConsumerdProcess();
-  ConsumerdProcess(const ConsumerdProcess&) = delete;
-  ConsumerdProcess& operator=(const ConsumerdProcess&) = delete;
 
-  pid_t pid() const { return pid_; }  // negative if consumerd is not running
-  bool runs();
+  pid_t pid() const { return process_ ? process_->pid() : -1; }  // -1: not started
+  bool runs() { return process_ && process_->runs(); }
   // Sends SIGTERM and waits for the end. Returns the exit status, or 128 + signal.
-  int terminate();
+  int terminate() { return process_ ? process_->terminate() : -1; }
 
  private:
-  pid_t pid_ = -1;
-  int status_ = -1;
+  std::optional<ChildProcess> process_;
 };
 
 }  // namespace ringside::perf

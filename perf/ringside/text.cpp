@@ -5,13 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fcntl.h>
-#include <unistd.h>
 #include <vector>
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-
+#include "perf/harness/child_process.hpp"
 #include "perf/harness/paired_bursts.hpp"
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"
@@ -34,20 +30,14 @@ struct Spent {
 
 Spent print_to_nowhere(const std::string& directory) {
   const auto from = std::chrono::steady_clock::now();
-  const pid_t child = fork();
-  if (child == 0) {
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    execl(RINGCAT_PATH, RINGCAT_PATH, directory.c_str(), nullptr);
-    _exit(127);
-  }
-  int status = -1;
-  rusage usage{};
-  if (wait4(child, &status, 0, &usage) != child) return {};
+  const Descriptor nowhere = null_device();
+  ChildProcess ringcat({.command = {RINGCAT_PATH, directory}, .output = nowhere.get()});
+  const int status = ringcat.wait();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - from;
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
+  const rusage& usage = ringcat.usage();
   return {status == 0, wall.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime)};
 }
 

@@ -19,7 +19,7 @@
 #include "perf/harness/tsc_rate.hpp"
 #include "perf/ringside/consumerd_process.hpp"
 #include "perf/ringside/temporary_directory.hpp"
-#include "perf/scaling/child_process.hpp"
+#include "perf/scaling/load_process.hpp"
 #include "perf/scaling/load_shape.hpp"
 #include "perf/scaling/rate_model.hpp"
 
@@ -65,14 +65,14 @@ std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
   const TemporaryDirectory output("/dev/shm");
   if (shm.path().empty() || output.path().empty()) return {};
   ConsumerdProcess consumerd(shm.path(), output.path(), choose_processors()->consumer);
-  std::vector<std::unique_ptr<ChildProcess>> services;
+  std::vector<std::unique_ptr<LoadProcess>> services;
   for (std::uint32_t i = 0; i < shape.services; ++i) {
-    services.push_back(std::make_unique<ChildProcess>(
+    services.push_back(std::make_unique<LoadProcess>(
         std::vector<std::string>{load_path, "--threads=" + std::to_string(shape.threads),
                                  "--records=" + std::to_string(shape.records_of_thread()),
                                  "--sites=" + std::to_string(shape.sites),
                                  "--text-bytes=" + std::to_string(shape.text_bytes)},
-        std::vector<std::string>{"RINGSIDE_SHM_DIR=" + shm.path()}));
+        shm.path()));
   }
   for (const auto& service : services) {
     if (service->read_line() != "ready") return {};
