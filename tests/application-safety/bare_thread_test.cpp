@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/signal_handler.hpp"
 #include "tests/agent/test_consumer.hpp"
 
 namespace ringside::test {
@@ -117,6 +119,33 @@ PROCESS_TEST(BareThread, RingsOfEndedThreadsAreFoundAgain) {
   EXPECT_EQ(seen, expected);
   RS_INFO("bare thread %d", -2);
   EXPECT_EQ(segment.data(0).size(), 1U) << "the ring of a live thread stays its own";
+}
+
+int end_within_a_call(int number) {
+  if (!preallocate()) return 1;
+  std::uint64_t tsc = 0;
+  rs_reserve(RS_SWITCH_ON, 8, &tsc);
+  in_handler([number] { RS_INFO("handler %d", number); });
+  return 0;
+}
+
+PROCESS_TEST(BareThread, HandlersRecordsOutliveAThreadThatEndsWithinACall) {
+  if (kAddressSanitizer || kThreadSanitizer) {
+    GTEST_SKIP() << "sanitizers know only threads of pthread_create";
+  }
+  setenv("RINGSIDE_MAX_THREADS", "2", 1);
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  RS_INFO("bare thread %d", -1);
+  if (!run_bare_thread(end_within_a_call, 5)) {
+    GTEST_SKIP() << "the layout of thread storage is unknown for this C library";
+  }
+  SegmentReader& segment = own_segment();
+  ASSERT_EQ(segment.rings_used(), 2U);
+  EXPECT_TRUE(segment.data(1).empty());
+  // A thread that needs a ring finds those of ended threads.
+  std::thread([] { RS_INFO("bare thread %d", -2); }).join();
+  ASSERT_EQ(segment.data(1).size(), 1U);
+  EXPECT_EQ(segment.data(1)[0].values[0], "i32 5");
 }
 
 }  // namespace
