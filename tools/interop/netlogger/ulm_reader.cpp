@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/interop/foreign_format.hpp"
 #include "tools/interop/netlogger/netlogger_messages.hpp"
 #include "tools/interop/netlogger/ulm_format.hpp"
 #include "tools/interop/netlogger/ulm_values.hpp"
