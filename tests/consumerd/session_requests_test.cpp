@@ -2,7 +2,10 @@
 // new file.
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
+#include "section_files.hpp"
 #include "session_fixture.hpp"
 
 namespace ringside::consumer_test {
@@ -71,6 +74,25 @@ TEST_F(SessionTest, StartsAtMostTenRequestedFilesASecond) {
   while (service_.control().tool_answers.rotation.load() < asked) round();
   EXPECT_GT(out_.names_with("svc").size(), 1U);
   EXPECT_TRUE(counts_up_to(end(), 1, 2100));
+}
+
+// Late records can be older than the last point of the clock.
+TEST_F(SessionTest, ARequestedFileBeginsWithTheLastClockPointsAndEveryStream) {
+  const std::array<std::uint8_t, 16> boot_id = boot_id_of_this_machine();
+  std::copy(boot_id.begin(), boot_id.end(), service_.header().boot_id);
+  start_with_records();
+  const auto& next_file = service_.control().consumer.next_file_sequence;
+  EXPECT_EQ(next_file.load(), 1U);
+  service_.control().tool_requests.rotation.store(1);
+  while (service_.control().tool_answers.rotation.load() != 1) round();
+  const std::vector<std::string> names = out_.names_with(".1.ringtrace");
+  ASSERT_EQ(names.size(), 1U);
+  EXPECT_EQ(next_file.load(), 2U);
+  const TraceContent front = read_trace(out_.file(names[0]));
+  EXPECT_EQ(front.sections, 1U);
+  EXPECT_EQ(front.streams, 3U);
+  EXPECT_GE(front.clocks, 2U);
+  EXPECT_TRUE(counts_up_to(end(), 1, 100));
 }
 
 }  // namespace

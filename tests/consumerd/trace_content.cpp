@@ -26,6 +26,10 @@ class Content {
       sites_.emplace();
     } else if (type == trace::BlockType::kDictionary) {
       if (!sites_->add(payload, &why)) out_.faults.push_back(why);
+    } else if (type == trace::BlockType::kClock) {
+      ++out_.clocks;
+    } else if (type == trace::BlockType::kStream) {
+      ++out_.streams;
     } else if (type == trace::BlockType::kEnd) {
       ++out_.ends;
     } else if (type == trace::BlockType::kExtent) {

@@ -14,6 +14,8 @@ struct TraceContent {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
   std::uint64_t sections = 0;
+  std::uint64_t clocks = 0;   // CLOCK blocks
+  std::uint64_t streams = 0;  // STREAM blocks
   std::uint64_t ends = 0;
   std::vector<std::string> faults;  // empty for a valid file
 };

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -27,10 +28,12 @@ class TraceFileTest : public testing::Test {
     service_.header().start_realtime_ns = 1'700'000'000'123'456'000U;
   }
 
-  std::unique_ptr<TraceFile> open_file(consumer::SlotWriter& writer) {
+  std::unique_ptr<TraceFile> open_file(consumer::SlotWriter& writer,
+                                       const consumer::FilesBefore& before = {}) {
     return TraceFile::open(
         out_.path(), service_.name(), service_.header(), writer, *staging_,
-        [this](const shm::JournalEntry& entry) { told_.push_back(entry.consumer_pos); }, &why_);
+        [this](const shm::JournalEntry& entry) { told_.push_back(entry.consumer_pos); }, &why_,
+        before);
   }
 
   void append(TraceFile& file, consumer::SlotWriter& writer, std::uint32_t bytes) {
@@ -138,6 +141,19 @@ TEST_F(TraceFileTest, AppendsOnlyToTheFileOfItsOwnSegment) {
   EXPECT_EQ(info.st_mode & 0777U & ~0640U, 0U);
   std::ofstream(first) << "a foreign file";
   EXPECT_NE(open_file(writer)->path().find(".1.ringtrace"), std::string::npos);
+}
+
+TEST_F(TraceFileTest, BeginsANewFileIfANewerOneIsInAnotherDirectory) {
+  FaultyBlockIo io(1);
+  consumer::SlotWriter writer(*staging_, io, log_);
+  EXPECT_EQ(open_file(writer)->sequence(), 0U);
+  consumer::FilesBefore before;
+  before.next_sequence = 1;
+  EXPECT_EQ(open_file(writer, before)->sequence(), 0U);
+  before.next_sequence = 5;
+  EXPECT_EQ(open_file(writer, before)->sequence(), 5U);
+  before.next_sequence = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(open_file(writer, before)->sequence(), 5U) << "a damaged number";
 }
 
 TEST_F(TraceFileTest, PassesSymlinksDirectoriesAndFifosBy) {
