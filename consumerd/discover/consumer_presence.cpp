@@ -13,7 +13,7 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr mode_t kMode = 0644;
+constexpr mode_t kPresenceMode = 0644;
 
 // Opens the file of another consumerd, of this or another user, or creates one. Never with one call
 // for both: in a directory that all users may write to, the kernel refuses O_CREAT for a file of
@@ -22,8 +22,8 @@ UniqueFd open_or_create(const std::string& shm_dir, const std::string& name) {
   UniqueFd fd = open_in(shm_dir, name, O_RDWR);
   if (!fd && errno == EACCES) fd = open_in(shm_dir, name, O_RDONLY);
   if (fd || errno != ENOENT) return fd;
-  fd = open_in(shm_dir, name, O_RDWR | O_CREAT | O_EXCL, kMode);
-  if (fd) fchmod(fd.get(), kMode);  // the umask may have denied others read access
+  fd = open_in(shm_dir, name, O_RDWR | O_CREAT | O_EXCL, kPresenceMode);
+  if (fd) fchmod(fd.get(), kPresenceMode);  // the umask may have denied others read access
   return fd;
 }
 

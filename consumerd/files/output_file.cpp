@@ -27,7 +27,7 @@ namespace ringside::consumer {
 namespace {
 
 constexpr std::uint32_t kMaxSequence = 1'000'000'000;
-constexpr mode_t kMode = 0640;
+constexpr mode_t kTraceMode = 0640;
 
 // Whether the file begins with a section of this segment, or is empty.
 bool continues_segment(int fd, const shm::SegmentHeader& segment) {
@@ -121,7 +121,7 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
                         OutputFile* file, std::string* why) {
   const std::string first = output_dir + "/" + stem + "0.ringtrace";
   if (before.none && first.size() < sizeof shm::SlotHeader::file_path) {
-    UniqueFd fd = open_without_links(first, O_RDWR | O_CREAT | O_EXCL, kMode);
+    UniqueFd fd = open_without_links(first, O_RDWR | O_CREAT | O_EXCL, kTraceMode);
     if (fd && lock_patiently(fd.get()) && describe(std::move(fd), first, 0, file)) return true;
   }
   bool packed = false;
@@ -147,7 +147,7 @@ bool open_newest_output(const std::string& output_dir, const std::string& stem,
       *why = "path too long: " + path + "; use a shorter output directory";
       return false;
     }
-    UniqueFd fd = open_without_links(path, O_RDWR | O_CREAT | O_EXCL, kMode);
+    UniqueFd fd = open_without_links(path, O_RDWR | O_CREAT | O_EXCL, kTraceMode);
     if (fd && lock_patiently(fd.get()) && describe(std::move(fd), path, sequence, file)) {
       return true;
     }
@@ -175,7 +175,7 @@ bool create_output(const std::string& output_dir, const std::string& stem, std::
       return false;
     }
     unlink(unfinished.c_str());  // left by a predecessor that was killed here
-    UniqueFd fd = open_without_links(unfinished, O_RDWR | O_CREAT | O_EXCL, kMode);
+    UniqueFd fd = open_without_links(unfinished, O_RDWR | O_CREAT | O_EXCL, kTraceMode);
     const bool written = fd && write_all(fd.get(), front(sequence)) && lock_patiently(fd.get());
     if (written && rename_to_new(unfinished, path) &&
         describe(std::move(fd), path, sequence, file)) {

@@ -33,7 +33,7 @@ void free_text(void* text) {
   delete static_cast<std::string*>(text);
 }
 
-MHD_Result send(MHD_Connection* connection, MetricsServer::Answer answer) {
+MHD_Result queue_answer(MHD_Connection* connection, MetricsServer::Answer answer) {
   auto* const body = new std::string(std::move(answer.body));
   MHD_Response* const response = MHD_create_response_from_buffer_with_free_callback_cls(
       body->size(), body->data(), free_text, body);
@@ -65,10 +65,10 @@ MHD_Result serve(void* server, MHD_Connection* connection, const char* path, con
   *upload_bytes = 0;
   const std::string_view how(method);
   if (how != MHD_HTTP_METHOD_GET && how != MHD_HTTP_METHOD_HEAD) {
-    return send(connection,
-                {MHD_HTTP_METHOD_NOT_ALLOWED, kPlain, "only GET and HEAD are supported\n"});
+    return queue_answer(connection,
+                        {MHD_HTTP_METHOD_NOT_ALLOWED, kPlain, "only GET and HEAD are supported\n"});
   }
-  return send(connection, static_cast<const MetricsServer*>(server)->answer(path));
+  return queue_answer(connection, static_cast<const MetricsServer*>(server)->answer(path));
 }
 
 void follow_connection(void* server, MHD_Connection* connection, void** context,

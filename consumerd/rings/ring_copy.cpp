@@ -10,7 +10,7 @@ namespace ringside::consumer {
 namespace {
 
 // A producer at full speed overwrites the ring in the time of a few copies.
-constexpr int kTries = 20;
+constexpr int kCopyTries = 20;
 // For all attempts except the last together: others wait during a copy.
 constexpr std::uint64_t kMostRetriedBytes = std::uint64_t{64} << 20;
 // Allowance for pages that were never touched, in a valid ring.
@@ -52,7 +52,7 @@ RingCopy::Result RingCopy::take(AttachedSegment& segment, std::uint32_t ring, st
   // Before the words are read: any time between that and the end of the copy costs records.
   bytes_.resize(
       std::min(most_bytes, metadata.producer.producer_pos.load(std::memory_order_relaxed)));
-  for (int i = 0; i < kTries && copied_bytes_ <= kMostRetriedBytes; ++i) {
+  for (int i = 0; i < kCopyTries && copied_bytes_ <= kMostRetriedBytes; ++i) {
     // The letters are those of overwrite_words.hpp.
     const std::optional<shm::OldestRecords> before = shm::load_oldest(words);                  // a
     const std::uint64_t end = metadata.producer.producer_pos.load(std::memory_order_acquire);  // b

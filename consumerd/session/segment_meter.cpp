@@ -16,7 +16,7 @@ double part_of(std::uint64_t bytes, std::uint64_t whole) {
   return static_cast<double>(std::min(bytes, whole)) / static_cast<double>(whole);
 }
 
-LossCounts refusals(const shm::SegmentLosses& losses) {
+LossCounts refused_of(const shm::SegmentLosses& losses) {
   LossCounts counts{};
   counts[shm::counter_of(shm::LossCause::kNoRing)] = losses.no_ring.load(std::memory_order_relaxed);
   counts[shm::counter_of(shm::LossCause::kNoSharedMemory)] =
@@ -72,7 +72,7 @@ void SegmentMeter::read_rings(ServiceState* state) {
 }
 
 void SegmentMeter::read_losses() {
-  const LossCounts refused = refusals(segment_.control().losses);
+  const LossCounts refused = refused_of(segment_.control().losses);
   std::uint64_t stamp = loss_stamp_of_rings(segment_);
   for (const std::uint64_t count : refused) stamp += count;
   const bool changed = stamp != stamp_;

@@ -7,6 +7,8 @@
 
 #include <openssl/evp.h>
 
+#include "tools/text/hex_digits.hpp"
+
 namespace ringside::tool {
 
 struct DigestedInput::Digest {
@@ -39,11 +41,10 @@ void DigestedInput::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int count = 0;
   EVP_DigestFinal_ex(digest_->context, digest.data(), &count);
-  constexpr std::string_view kDigits = "0123456789abcdef";
   sha256_.clear();
   for (unsigned int i = 0; i < count; ++i) {
-    sha256_ += kDigits[digest[i] >> 4U];
-    sha256_ += kDigits[digest[i] & 15U];
+    sha256_ += kHexDigits[digest[i] >> 4U];
+    sha256_ += kHexDigits[digest[i] & 15U];
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <openssl/evp.h>
 
+#include "tools/text/hex_digits.hpp"
+
 namespace ringside::tool {
 
 struct TextDigest::State {
@@ -44,11 +46,10 @@ std::string TextDigest::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int count = 0;
   EVP_DigestFinal_ex(state_->context, digest.data(), &count);
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (unsigned int i = 0; i < count; ++i) {
-    text += kDigits[digest[i] >> 4U];
-    text += kDigits[digest[i] & 15U];
+    text += kHexDigits[digest[i] >> 4U];
+    text += kHexDigits[digest[i] & 15U];
   }
   return text;
 }

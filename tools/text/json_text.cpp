@@ -1,12 +1,11 @@
 #include "tools/text/json_text.hpp"
 
+#include "tools/text/hex_digits.hpp"
 #include "tools/text/utf8.hpp"
 #include "tools/text/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
-
-constexpr char kDigits[] = "0123456789abcdef";
 
 bool stands_for_itself(char character) {
   const auto code = static_cast<unsigned char>(character);
@@ -20,8 +19,8 @@ void append_control_character(trace::TextSink& out, std::string_view character) 
   // U+0080 to U+009F have their code in the second byte.
   const auto code = static_cast<unsigned char>(character.back());
   out.write("\\u00");
-  out.put(kDigits[code >> 4]);
-  out.put(kDigits[code & 15]);
+  out.put(kHexDigits[code >> 4]);
+  out.put(kHexDigits[code & 15]);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/text/hex_digits.hpp"
 #include "trace-format/text/value.hpp"
 
 namespace ringside::tool {
@@ -16,7 +17,6 @@ void append_decimal(trace::TextSink& out, std::uint64_t number) {
 }
 
 void append_id(trace::TextSink& out, std::span<const std::uint8_t> bytes) {
-  constexpr char kHexDigits[] = "0123456789abcdef";
   for (const std::uint8_t byte : bytes) {
     out.put(kHexDigits[byte >> 4]);
     out.put(kHexDigits[byte & 15]);

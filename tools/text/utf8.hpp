@@ -2,9 +2,13 @@
 // Finds the characters of a text that may contain any bytes.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace ringside::tool {
+
+// Takes the place of what is not a character.
+inline constexpr std::uint32_t kReplacementCharacter = 0xFFFD;
 
 // Length of the well-formed UTF-8 sequence (Unicode, table 3-7) at the beginning of `text`; 0 if
 // there is none.

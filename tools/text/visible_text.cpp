@@ -1,12 +1,12 @@
 #include "tools/text/visible_text.hpp"
 
+#include "tools/text/hex_digits.hpp"
 #include "tools/text/utf8.hpp"
 
 namespace ringside::tool {
 namespace {
 
 void append_visible(trace::TextSink& out, std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
   while (!text.empty()) {
     const std::size_t bytes = utf8_sequence_bytes(text);
     const std::string_view character = text.substr(0, bytes == 0 ? 1 : bytes);
@@ -21,8 +21,8 @@ void append_visible(trace::TextSink& out, std::string_view text) {
       for (const char byte : character) {
         const auto bits = static_cast<unsigned char>(byte);
         out.write("\\x");
-        out.put(kDigits[bits >> 4]);
-        out.put(kDigits[bits & 15]);
+        out.put(kHexDigits[bits >> 4]);
+        out.put(kHexDigits[bits & 15]);
       }
     }
   }

@@ -28,8 +28,8 @@ constexpr PairTables make_pair_tables() {
 }
 
 const PairTables& pair_tables() {
-  static const PairTables kTables = make_pair_tables();
-  return kTables;
+  static const PairTables kPairTables = make_pair_tables();
+  return kPairTables;
 }
 
 ReadAction action_of(const FieldPlan& field) {

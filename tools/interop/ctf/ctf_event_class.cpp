@@ -8,6 +8,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/ctf/ctf_names.hpp"
+#include "tools/text/hex_digits.hpp"
 #include "trace-format/text/array_elements.hpp"
 
 namespace ringside::tool::ctf {
@@ -174,8 +175,6 @@ void append_counted(std::string_view text, std::string& packet) {
   append_bytes(&count, sizeof count, packet);
   packet += text;
 }
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 void append_array(const trace::Value& value, std::string& packet, ConversionReport& report) {
   append_bytes(&value.count, sizeof value.count, packet);

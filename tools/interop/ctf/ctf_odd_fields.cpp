@@ -4,11 +4,10 @@
 #include <cstring>
 
 #include "tools/interop/ctf/ctf_decoder.hpp"
+#include "tools/text/utf8.hpp"
 
 namespace ringside::tool::ctf {
 namespace {
-
-constexpr std::uint32_t kReplacement = 0xFFFD;
 
 void append_utf8(std::string& text, std::uint32_t code_point) {
   const auto put = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
@@ -61,7 +60,7 @@ class WideUnits {
         unit = 0x10000 + ((unit - 0xD800) << 10) + (next - 0xDC00);
         ++i;
       } else if ((unit >= 0xD800 && unit < 0xE000) || unit > 0x10FFFF) {
-        unit = kReplacement;
+        unit = kReplacementCharacter;
       }
       append_utf8(text, unit);
     }

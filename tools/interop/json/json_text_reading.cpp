@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tools/text/utf8.hpp"
+
 namespace ringside::tool {
 namespace {
-
-constexpr std::uint32_t kReplacement = 0xFFFD;
 
 char* put_utf8(std::uint32_t code, char* out) {
   const auto put = [&out](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
@@ -47,7 +47,7 @@ const char* take_code(const char* text, const char* end, char*& out) {
     code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
     text += 6;
   }
-  if (code >= 0xD800 && code < 0xE000) code = kReplacement;
+  if (code >= 0xD800 && code < 0xE000) code = kReplacementCharacter;
   out = put_utf8(code, out);
   return text;
 }

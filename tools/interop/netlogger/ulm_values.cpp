@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/netlogger/ulm_text.hpp"
+#include "tools/text/hex_digits.hpp"
 
 namespace ringside::tool::ulm {
 namespace {
@@ -155,7 +156,6 @@ void put_text(trace::TextSink& line, std::string_view text) {
     } else if (character == '\r') {
       line.write("\\r");
     } else if (is_control(character)) {
-      constexpr char kHexDigits[] = "0123456789abcdef";
       const auto code = static_cast<unsigned char>(character);
       line.write("\\x");
       line.put(kHexDigits[code >> 4]);

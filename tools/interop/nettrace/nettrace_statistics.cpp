@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/output_bytes.hpp"
+#include "tools/text/hex_digits.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
@@ -140,8 +141,7 @@ void StatisticsVisitor::put_line(const Blob& blob, const EventKind* kind) {
   at = std::copy(columns.begin(), columns.end(), at);
   put(blob.payload_bytes);
   *at++ = ',';
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (int shift = 28; shift >= 0; shift -= 4) *at++ = kDigits[crc >> shift & 15];
+  for (int shift = 28; shift >= 0; shift -= 4) *at++ = kHexDigits[crc >> shift & 15];
   *at++ = '\n';
   const std::string_view line(line_.data(), static_cast<std::size_t>(at - line_.data()));
   line_digest_.put(line);
@@ -198,10 +198,9 @@ void StatisticsVisitor::stack(std::uint32_t id, std::span<const std::byte> addre
   if (!stacks.first_id) stacks.first_id = id;
   stacks.last_id = id;
   std::string line = fmt::format("{},", id);
-  constexpr std::string_view kDigits = "0123456789abcdef";
   for (const std::byte byte : addresses) {
-    line += kDigits[static_cast<unsigned>(byte) >> 4];
-    line += kDigits[static_cast<unsigned>(byte) & 15];
+    line += kHexDigits[static_cast<unsigned>(byte) >> 4];
+    line += kHexDigits[static_cast<unsigned>(byte) & 15];
   }
   line += '\n';
   stack_digest_.put(line);

@@ -10,6 +10,7 @@
 #include "tools/interop/nettrace/nettrace_nested_text.hpp"
 #include "tools/interop/nettrace/payload_bytes.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
+#include "tools/text/hex_digits.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::tool::nettrace {
@@ -289,7 +290,6 @@ std::size_t put_values(const ValuePlan& plan, std::span<const std::byte> payload
 }
 
 std::string guid_text(std::span<const std::byte> guid) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   Guid bytes{};
   std::transform(guid.begin(), guid.begin() + 16, bytes.begin(),
                  [](std::byte byte) { return static_cast<std::uint8_t>(byte); });
@@ -297,8 +297,8 @@ std::string guid_text(std::span<const std::byte> guid) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[bytes[i] >> 4U];
-    text += kDigits[bytes[i] & 15U];
+    text += kHexDigits[bytes[i] >> 4U];
+    text += kHexDigits[bytes[i] & 15U];
   }
   return text;
 }

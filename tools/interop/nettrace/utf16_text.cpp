@@ -8,8 +8,6 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
-
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (code < 0x80) return put(code);
@@ -59,7 +57,7 @@ bool append_utf8_of_utf16(std::string& out, std::span<const std::byte> units) {
         code = 0x10000 + ((code & 0x3FF) << 10 | (second & 0x3FF));
         i += 2;
       } else {
-        code = kReplacement;
+        code = kReplacementCharacter;
         sound = false;
       }
     }
@@ -78,7 +76,7 @@ bool append_utf16_of_utf8(std::string& out, std::string_view text) {
       text.remove_prefix(1);
       continue;
     }
-    std::uint32_t code = kReplacement;
+    std::uint32_t code = kReplacementCharacter;
     if (bytes == 0) {
       sound = false;
       text.remove_prefix(utf8_unsound_bytes(text));

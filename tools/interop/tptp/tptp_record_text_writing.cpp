@@ -7,12 +7,11 @@
 
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/tptp/tptp_record_text.hpp"
+#include "tools/text/hex_digits.hpp"
 #include "tools/text/utf8.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 template <class Number>
 void append_digits(std::string& out, Number number) {

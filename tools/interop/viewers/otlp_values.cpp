@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "tools/text/hex_digits.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/json_value.hpp"
 #include "trace-format/text/array_elements.hpp"
@@ -12,8 +13,6 @@ namespace {
 
 using shm::FieldType;
 using trace::TextSink;
-
-constexpr char kDigits[] = "0123456789abcdef";
 
 void put_quoted(TextSink& out, std::string_view name, const trace::Value& value) {
   out.write(name);
@@ -58,15 +57,15 @@ void put_number(TextSink& out, std::uint64_t number) {
 void put_hex(TextSink& out, const std::array<std::uint8_t, 16>& id) {
   char* at = out.reserve(32);
   for (const std::uint8_t byte : id) {
-    *at++ = kDigits[byte >> 4];
-    *at++ = kDigits[byte & 15];
+    *at++ = kHexDigits[byte >> 4];
+    *at++ = kHexDigits[byte & 15];
   }
   out.commit(at);
 }
 
 void put_hex(TextSink& out, std::uint64_t id) {
   char* at = out.reserve(16);
-  for (int shift = 60; shift >= 0; shift -= 4) *at++ = kDigits[id >> shift & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) *at++ = kHexDigits[id >> shift & 15];
   out.commit(at);
 }
 
