@@ -157,7 +157,7 @@ struct TraceFollower::Impl {
     }
     section.reader = std::make_unique<SectionReader>(
         std::move(source), std::move(section.scan),
-        SectionReader::Context{&options, &report, section.ledger, section.place, pool.get()});
+        SectionContext{&options, &report, section.ledger, section.place, pool.get()});
     if (section.follows) section.reader->follow();
     section.has_event = false;
     return true;

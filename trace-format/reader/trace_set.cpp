@@ -144,7 +144,7 @@ struct TraceSet::Impl {
     }
     section.reader = std::make_unique<SectionReader>(
         std::move(file), std::move(section.scan),
-        SectionReader::Context{&options, &report, section.ledger, section.place, pool.get()});
+        SectionContext{&options, &report, section.ledger, section.place, pool.get()});
     return true;
   }
 

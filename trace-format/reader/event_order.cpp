@@ -1,9 +1,8 @@
-// How SectionReader orders losses, waiting extents and open extents by time.
+#include "trace-format/reader/event_order.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
-
-#include "trace-format/reader/section_reader.hpp"
 
 namespace ringside::trace {
 namespace {
@@ -24,8 +23,18 @@ constexpr std::size_t kMostTextBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-bool SectionReader::next() {
-  if (has_current_ && current_.kind != ItemKind::kLoss) {
+void EventOrder::add(const Block& block, const ExtentHeader& header) {
+  const std::uint32_t slot = waiting_.add(block, header);
+  waiting_heap_.push(
+      {{section_.clocks().unix_ns(header.min_tsc), header.stream_id, header.first_sequence},
+       ItemKind::kWaiting,
+       slot,
+       nullptr,
+       nullptr});
+}
+
+bool EventOrder::next() {
+  if (current_.kind == ItemKind::kSlice || current_.kind == ItemKind::kOpen) {
     bool goes_on = false;
     if (current_.kind == ItemKind::kSlice) {
       slice_.advance();
@@ -51,38 +60,34 @@ bool SectionReader::next() {
     } else {
       close_cursor(current_.slot);
     }
-  } else if (has_current_) {
-    free_losses_.push_back(current_.slot);
+  } else if (current_.kind == ItemKind::kLoss) {
+    losses_.release(current_.slot);
   }
-  has_current_ = find_next();
-  return has_current_;
+  if (find_next()) return true;
+  current_.kind = ItemKind::kNone;
+  return false;
 }
 
-EventHeap<SectionReader::Item>* SectionReader::first_heap() {
-  EventHeap<Item>* first = nullptr;
-  for (EventHeap<Item>* heap : {&open_heap_, &waiting_heap_, &loss_heap_}) {
-    if (heap->empty()) continue;
-    if (first == nullptr || heap->front().key < first->front().key) first = heap;
-  }
-  return first;
+// Of the extents.
+EventHeap<EventOrder::Item>* EventOrder::first_heap() {
+  if (open_heap_.empty()) return waiting_heap_.empty() ? nullptr : &waiting_heap_;
+  const bool waiting_first =
+      !waiting_heap_.empty() && waiting_heap_.front().key < open_heap_.front().key;
+  return waiting_first ? &waiting_heap_ : &open_heap_;
 }
 
 // The general case of next().
-bool SectionReader::find_next() {
-  while (!at_end_) {
-    EventHeap<Item>* heap = first_heap();
+bool EventOrder::find_next() {
+  for (;;) {
+    EventHeap<Item>* const heap = first_heap();
     const EventKey* first = heap != nullptr ? &heap->front().key : nullptr;
+    const EventKey* const loss = losses_.first();
+    const bool loss_first = loss != nullptr && (first == nullptr || *loss < *first);
+    if (loss_first) first = loss;
     const bool parked = !slicing_ && !parked_.empty() && (!first || parked_first_ < *first);
     if (parked) first = &parked_first_;
-    if (first == nullptr || (first->unix_ns >= limit_ns_ && !walk_ended_)) {
-      // Everything older than the limit is complete, and nothing newer is wanted.
-      const bool past_until = window_.until_ns() != kForever && limit_ns_ >= window_.until_ns();
-      if (walk_ended_ || past_until) break;
-      if (out_of_blocks_) return false;
-      read_on();
-      continue;
-    }
-    if (!slicing_ && (parked || heap != &loss_heap_)) {
+    if (first == nullptr || (first->unix_ns >= limit_ns_ && !is_complete_)) return false;
+    if (!slicing_ && (parked || !loss_first)) {
       if (parked_.size() + open_heap_.size() >= kFewest) {
         fill_slice(first->unix_ns);
         continue;
@@ -92,6 +97,12 @@ bool SectionReader::find_next() {
         parked_.clear();
         continue;
       }
+    }
+    if (loss_first) {
+      current_ = {*loss, ItemKind::kLoss, 0, nullptr, nullptr};
+      current_.slot = losses_.take_first();
+      find_rival();
+      return true;
     }
     current_ = heap->pop();
     if (current_.kind == ItemKind::kWaiting) {
@@ -103,32 +114,54 @@ bool SectionReader::find_next() {
     find_rival();
     return true;
   }
-  if (!walk_ended_) {
-    walk_ended_ = true;
-    context_.ledger->close(context_.place, false);
-  }
-  at_end_ = true;
-  return false;
 }
 
 // Finds the key that the next event of the present extent or slice must precede to be the next of
 // all.
-void SectionReader::find_rival() {
+void EventOrder::find_rival() {
   rival_ = {limit_ns_, 0, 0};
   const EventHeap<Item>* const heap = first_heap();
   if (heap != nullptr && heap->front().key < rival_) rival_ = heap->front().key;
+  const EventKey* const loss = losses_.first();
+  if (loss != nullptr && *loss < rival_) rival_ = *loss;
 }
 
-bool SectionReader::is_of_earlier_stream(const Item& a, const Item& b) {
+void EventOrder::get(Event& event) {
+  event.unix_ns = current_.key.unix_ns;
+  event.segment = section_.scan().segment.get();
+  if (current_.kind == ItemKind::kLoss) return losses_.get(current_.slot, event);
+  event.kind = EventKind::kRecord;
+  event.lost = 0;
+  event.cause = LossCause::kUnknown;
+  if (current_.kind == ItemKind::kSlice) {
+    slice_.get(event.record);
+    event.stream = slice_.stream();
+    return;
+  }
+  const Record& record = current_.cursor->record();
+  event.stream = current_.stream;
+  // The extension is large and rarely used.
+  if ((record.ext_flags | event.record.ext_flags) != 0) [[unlikely]] {
+    event.record = record;
+  } else {
+    event.record.tsc = record.tsc;
+    event.record.stream_id = record.stream_id;
+    event.record.sequence = record.sequence;
+    event.record.site = record.site;
+    event.record.args = record.args;
+  }
+}
+
+bool EventOrder::is_of_earlier_stream(const Item& a, const Item& b) {
   return a.key.stream_id != b.key.stream_id ? a.key.stream_id < b.key.stream_id
                                             : a.key.sequence < b.key.sequence;
 }
 
 // Takes everything that begins with `first_ns` from all extents, open or waiting.
-void SectionReader::fill_slice(std::uint64_t first_ns) {
+void EventOrder::fill_slice(std::uint64_t first_ns) {
   open_heap_.move_to(parked_);
   if (slice_ns_ == 0) slice_ns_ = kFirstSpanNs;
-  const std::uint64_t most_ns = (walk_ended_ ? kForever : limit_ns_ - 1) - first_ns;
+  const std::uint64_t most_ns = (is_complete_ ? kForever : limit_ns_ - 1) - first_ns;
   const std::uint64_t last_ns = first_ns + std::min(most_ns, slice_ns_);
   std::vector<Item> sources;
   sources.swap(parked_);
@@ -155,7 +188,7 @@ void SectionReader::fill_slice(std::uint64_t first_ns) {
   open_heap_.push({slice_.key(), ItemKind::kSlice, 0, nullptr, nullptr});
 }
 
-void SectionReader::end_slice() {
+void EventOrder::end_slice() {
   slicing_ = false;
   slice_.clear();
   slice_texts_.clear();
@@ -163,7 +196,7 @@ void SectionReader::end_slice() {
 }
 
 // An open extent's part of the slice. Records that do not fit are merged with the slice.
-void SectionReader::take_slice_of(Item item, std::uint64_t last_ns) {
+void EventOrder::take_slice_of(Item item, std::uint64_t last_ns) {
   if (item.key.unix_ns <= last_ns && !slice_.full()) {
     slice_.begin_stream(item.key.stream_id, item.stream);
     item.key.unix_ns = item.cursor->move_to(slice_, last_ns);
@@ -179,7 +212,7 @@ void SectionReader::take_slice_of(Item item, std::uint64_t last_ns) {
   parked_first_ = std::min(parked_first_, item.key);
 }
 
-void SectionReader::choose_next_span(std::uint64_t span_ns, bool whole) {
+void EventOrder::choose_next_span(std::uint64_t span_ns, bool whole) {
   const std::size_t wanted =
       std::clamp(kRecordsOfStream * parked_.size(), kLeastRecords, kMostRecords);
   const std::size_t found = std::max<std::size_t>(slice_.size(), 1);
@@ -193,13 +226,13 @@ void SectionReader::choose_next_span(std::uint64_t span_ns, bool whole) {
   slice_ns_ = std::max<std::uint64_t>(slice_ns_, 1);
 }
 
-bool SectionReader::open_waiting(std::uint32_t slot, Item& item) {
+bool EventOrder::open_waiting(std::uint32_t slot, Item& item) {
   WaitingExtents::Taken taken = waiting_.take(slot);
   if (taken.decoded == nullptr && taken.payload.empty()) {
     Block block;
-    if (!far_blocks_.read_at(taken.offset, block)) {
-      note(taken.offset, "an extent changed while it was read", "its records are lost");
-      ++report_.damaged_blocks;
+    if (!section_.read_at(taken.offset, block)) {
+      section_.note(taken.offset, "an extent changed while it was read", "its records are lost");
+      ++section_.report().damaged_blocks;
       return false;
     }
     taken.payload.assign(block.payload.begin(), block.payload.end());
@@ -212,10 +245,10 @@ bool SectionReader::open_waiting(std::uint32_t slot, Item& item) {
     number = free_cursors_.back();
     free_cursors_.pop_back();
   }
-  report_.peak_open_extents =
-      std::max<std::uint64_t>(report_.peak_open_extents, cursors_.size() - free_cursors_.size());
-  ++report_.extents_decoded;
-  if (taken.decoded != nullptr) ++report_.extents_decoded_ahead;
+  section_.report().peak_open_extents = std::max<std::uint64_t>(
+      section_.report().peak_open_extents, cursors_.size() - free_cursors_.size());
+  ++section_.report().extents_decoded;
+  if (taken.decoded != nullptr) ++section_.report().extents_decoded_ahead;
   Cursor& cursor = *cursors_[number];
   cursor.offset = taken.offset;
   cursor.decoded_bytes = taken.decoded_bytes;
@@ -223,33 +256,34 @@ bool SectionReader::open_waiting(std::uint32_t slot, Item& item) {
   std::string why;
   const bool sound = taken.decoded != nullptr
                          ? records.open(std::move(taken.decoded), &why)
-                         : records.open(std::move(taken.payload), catalog_.sites(), scan_.clocks,
-                                        catalog_.choice(), &why);
+                         : records.open(std::move(taken.payload), section_.catalog().sites(),
+                                        section_.clocks(), section_.catalog().choice(), &why);
   if (!sound) {
-    note(taken.offset, "cannot decode an extent: " + why, "its records are lost");
-    ++report_.damaged_blocks;
+    section_.note(taken.offset, "cannot decode an extent: " + why, "its records are lost");
+    ++section_.report().damaged_blocks;
     records.close();
     waiting_.release(cursor.decoded_bytes);
     free_cursors_.push_back(number);
     return false;
   }
-  while (!records.at_end() && records.key().unix_ns < window_.since_ns()) records.advance();
+  while (!records.at_end() && records.key().unix_ns < section_.window().since_ns())
+    records.advance();
   if (records.at_end()) {
     close_cursor(number);
     return false;
   }
   item = {records.key(), ItemKind::kOpen, number, &records,
-          &catalog_.stream(records.key().stream_id).info};
+          &section_.catalog().stream(records.key().stream_id).info};
   return true;
 }
 
-void SectionReader::close_cursor(std::uint32_t slot) {
+void EventOrder::close_cursor(std::uint32_t slot) {
   Cursor& cursor = *cursors_[slot];
   if (cursor.records.failure() != nullptr) {
-    ++report_.damaged_blocks;
-    note(cursor.offset,
-         std::string("cannot decode the rest of an extent: ") + cursor.records.failure(),
-         std::to_string(cursor.records.missing_records()) + " records are lost");
+    ++section_.report().damaged_blocks;
+    section_.note(cursor.offset,
+                  std::string("cannot decode the rest of an extent: ") + cursor.records.failure(),
+                  std::to_string(cursor.records.missing_records()) + " records are lost");
   }
   cursor.records.close();
   waiting_.release(cursor.decoded_bytes);
