@@ -8,12 +8,14 @@
 namespace ringside::tool::tptp {
 namespace {
 
+constexpr std::string_view kNoNumber = "an attribute is not a number, or exceeds its type";
+
 bool is_digits(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-}  // namespace
-
+// The attribute's place in the table, or MessageType::kNone. Tries `from` first, because most
+// elements have their attributes in the order of the table.
 std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from) {
   const std::size_t count = type.attributes.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -23,6 +25,7 @@ std::size_t find_attribute(const MessageType& type, std::string_view name, std::
   return MessageType::kNone;
 }
 
+// False if it is not a number or does not fit the type.
 bool parse_number(std::string_view text, AttributeType type, std::int64_t& number) {
   const char* const end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, number);
@@ -31,6 +34,8 @@ bool parse_number(std::string_view text, AttributeType type, std::int64_t& numbe
   return type != AttributeType::kInteger || number == static_cast<std::int32_t>(number);
 }
 
+// A value of the attribute at that place, which must not be a text; `time` is set if it is the
+// type's time. False as above.
 bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
                      std::int64_t& number, Time& time) {
   if (attribute != type.time) return parse_number(text, type.attributes[attribute].type, number);
@@ -38,6 +43,8 @@ bool parse_attribute(const MessageType& type, std::size_t attribute, std::string
   number = time.nearest_ns();
   return is_time;
 }
+
+}  // namespace
 
 bool parse_time(std::string_view text, Time& time) {
   time = {};

@@ -18,20 +18,6 @@ struct XmlElementFaults {
   std::uint64_t wrong_depths = 0;
 };
 
-inline constexpr std::string_view kNoNumber = "an attribute is not a number, or exceeds its type";
-
-// The attribute's place in the table, or MessageType::kNone. Tries `from` first, because most
-// elements have their attributes in the order of the table.
-std::size_t find_attribute(const MessageType& type, std::string_view name, std::size_t from);
-
-// False if it is not a number or does not fit the type.
-bool parse_number(std::string_view text, AttributeType type, std::int64_t& number);
-
-// A value of the attribute at that place, which must not be a text; `time` is set if it is the
-// type's time. False as above.
-bool parse_attribute(const MessageType& type, std::size_t attribute, std::string_view text,
-                     std::int64_t& number, Time& time);
-
 // "-12.345": digits beyond nanoseconds are cut. False if it is not such a number or is too large.
 bool parse_time(std::string_view text, Time& time);
 

@@ -10,7 +10,6 @@
 
 #include "tools/interop/tptp/tptp_charset.hpp"
 #include "tools/interop/tptp/tptp_xml_element.hpp"
-#include "tools/interop/tptp/tptp_xml_scanner.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -99,8 +98,7 @@ int know_encoding(void*, const XML_Char* name, XML_Encoding* encoding) {
 }  // namespace
 
 struct XmlReader::Parsing {
-  explicit Parsing(XmlReader& of)
-      : reader(of), parser(XML_ParserCreate(nullptr)), scanner(of.input_) {
+  explicit Parsing(XmlReader& of) : reader(of), parser(XML_ParserCreate(nullptr)) {
     XML_SetUserData(parser, this);
     XML_SetElementHandler(
         parser,
@@ -123,7 +121,6 @@ struct XmlReader::Parsing {
   Parsing& operator=(const Parsing&) = delete;
 
   void begin();
-  void begin_behind_scanned();
   void parse_more();
   void start(const char* name, const char** attributes);
   void end();
@@ -131,7 +128,7 @@ struct XmlReader::Parsing {
   void finish(ReadEnd how, std::uint64_t offset, std::string message);
   // Converts a position that the parser counts to an offset in the file.
   std::uint64_t offset_of(std::uint64_t index) const {
-    return index >= inserted_end ? scanned_bytes + index - inserted : index;
+    return index >= inserted_end ? index - inserted : index;
   }
   std::uint64_t offset() const {
     return offset_of(static_cast<std::uint64_t>(XML_GetCurrentByteIndex(parser)));
@@ -139,10 +136,6 @@ struct XmlReader::Parsing {
 
   XmlReader& reader;
   XML_Parser parser;
-  // Reads everything before the first part that needs a parser.
-  XmlScanner scanner;
-  bool scans = false;
-  std::uint64_t scanned_bytes = 0;  // that the parser does not get
   bool begun = false;
   bool ended = false;
   bool is_fragment = false;        // without a root
@@ -163,8 +156,6 @@ struct XmlReader::Parsing {
 
 void XmlReader::Parsing::begin() {
   begun = true;
-  scans = scanner.begin();
-  if (scans) return;
   InputBytes& input = reader.input_;
   const std::string_view head = text_of(input.peek(4096)).substr(0, 4096);
   const auto first = first_element(head);
@@ -175,15 +166,6 @@ void XmlReader::Parsing::begin() {
   input.skip(first->at);
   inserted = kRootStart.size();
   given = inserted_end = first->at + inserted;
-}
-
-// Starts the parser as if the file had only its root before this point.
-void XmlReader::Parsing::begin_behind_scanned() {
-  scans = false;
-  is_fragment = !scanner.has_root();
-  scanned_bytes = reader.input_.offset();
-  XML_Parse(parser, kRootStart.data(), static_cast<int>(kRootStart.size()), 0);
-  given = inserted = inserted_end = kRootStart.size();
 }
 
 void XmlReader::Parsing::parse_more() {
@@ -277,13 +259,6 @@ XmlReader::~XmlReader() = default;
 Step XmlReader::next(Message& message) {
   Parsing& p = *parsing_;
   if (!p.begun) p.begin();
-  if (p.scans) {
-    if (const auto step = p.scanner.next(message, passed_, p.faults)) {
-      ++p.elements_seen;
-      return *step;
-    }
-    p.begin_behind_scanned();
-  }
   while (p.next == p.ready) {
     if (p.ended) return Step::kEnd;
     p.next = p.ready = 0;
