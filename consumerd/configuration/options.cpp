@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <getopt.h>
 #include <memory>
 #include <string_view>
 #include <unistd.h>
 
 #include <sys/stat.h>
 
+#include "consumerd/configuration/command_line.hpp"
 #include "consumerd/configuration/configuration.hpp"
 #include "consumerd/configuration/option_settings.hpp"
 #include "consumerd/configuration/redaction_report.hpp"
@@ -20,88 +20,10 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr char kUsage[] =
-    "Usage: consumerd --output DIR [OPTION]...\n"
-    "Drains the traces of services from shared memory into trace files (*.ringtrace)\n"
-    "in DIR.\n"
-    "\n"
-    "Options:\n"
-    "  -o, --output DIR        directory of the trace files; it must exist (required,\n"
-    "                          here or in the configuration file)\n"
-    "      --shm-dir DIR       directory of the services' segments (default /dev/shm)\n"
-    "      --service GLOB      only services whose name matches (repeatable)\n"
-    "      --allow-uid UID     serve segments of this user too; default: only those\n"
-    "                          of the user that consumerd runs as (repeatable)\n"
-    "      --rotate-bytes SIZE\n"
-    "                          start a new file at SIZE bytes (or K, M, G; at least\n"
-    "                          16K)\n"
-    "      --rotate-after DURATION\n"
-    "                          start a new file at this age: 30s, 10m, 1h\n"
-    "      --keep-files N      keep at most N closed files per service; remove the\n"
-    "                          oldest\n"
-    "      --keep-bytes SIZE   keep at most SIZE bytes of closed files per service\n"
-    "      --pack              compress closed files with zstd, in the background\n"
-    "                          (*.ringtrace.zst)\n"
-    "      --io auto|uring|pwrite\n"
-    "                          how to write files (default auto)\n"
-    "      --sandbox auto|on|off\n"
-    "                          drop capabilities, system calls and directories that\n"
-    "                          draining does not need; auto: as far as the kernel\n"
-    "                          allows; on: exit if a part fails (default auto)\n"
-    "      --metrics ADDRESS:PORT\n"
-    "                          serve metrics for Prometheus at this address, such as\n"
-    "                          127.0.0.1:9465 (/metrics, /healthz, /readyz; default:\n"
-    "                          off)\n"
-    "      --cpu N             run on this processor only\n"
-    "      --once              drain what is present, finish the files of ended\n"
-    "                          services and exit; status 1 if anything is left\n"
-    "      --config FILE       read settings, sampling, redaction and triggers from\n"
-    "                          this file; the command line and the environment take\n"
-    "                          precedence\n"
-    "      --check-config      validate the options and the configuration file, and\n"
-    "                          exit\n"
-    "      --show-redacted PATH\n"
-    "                          list the fields that each [[redact]] rule hides, and\n"
-    "                          exit; PATH: a segment, a trace file or a directory of\n"
-    "                          them (repeatable)\n"
-    "      --log-format text|json\n"
-    "                          format of the log on standard error (default text)\n"
-    "  -v, --verbose           log more on standard error\n"
-    "  -h, --help              show this text\n"
-    "      --version           show the version\n"
-    "\n"
-    "Each option with a value, --pack and --verbose can also be set in the\n"
-    "environment: RINGSIDE_CONSUMERD_ROTATE_BYTES=100M. Separate several values by\n"
-    "commas.\n"
-    "\n"
-    "SIGHUP: read the configuration file again and start new files.\n"
-    "SIGTERM and SIGINT: drain, finish the files, exit with status 0.\n"
-    "\n"
-    "Exit status: 0 success, 1 failure, 2 invalid usage or configuration, 3 another\n"
-    "consumerd drains these segments.\n";
-
-enum LongOnly { kOnce = 256, kConfig, kCheckConfig, kShowRedacted, kVersion, kFirstSetting };
-
 std::optional<Options> refuse(const std::string& what, int* exit_code) {
   std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", shown(what).c_str());
   *exit_code = kExitUsage;
   return {};
-}
-
-std::vector<option> long_options() {
-  std::vector<option> all = {{"once", no_argument, nullptr, kOnce},
-                             {"config", required_argument, nullptr, kConfig},
-                             {"check-config", no_argument, nullptr, kCheckConfig},
-                             {"show-redacted", required_argument, nullptr, kShowRedacted},
-                             {"help", no_argument, nullptr, 'h'},
-                             {"version", no_argument, nullptr, kVersion}};
-  for (const Setting& setting : settings()) {
-    const bool is_flag = setting.form == SettingForm::kFlag;
-    all.push_back({setting.name.data(), is_flag ? no_argument : required_argument, nullptr,
-                   kFirstSetting + static_cast<int>(&setting - settings().data())});
-  }
-  all.push_back({nullptr, 0, nullptr, 0});
-  return all;
 }
 
 // For example RINGSIDE_CONSUMERD_ROTATE_BYTES for rotate-bytes.
@@ -185,67 +107,6 @@ std::string make_output_absolute(Options* options) {
            "; make it writable for this user";
   }
   return {};
-}
-
-// The contents of the command line, before they are acted on.
-struct CommandLine {
-  SettingValues settings;
-  std::string config_file;
-  bool once = false;
-  bool check_only = false;
-  std::vector<std::string> show_redacted;  // paths
-  bool over = false;                       // the requested output was printed
-  std::string fault;
-};
-
-CommandLine read_command_line(int argc, char** argv) {
-  CommandLine line;
-  const std::vector<option> known = long_options();
-  for (;;) {
-    const int c =
-        getopt_long(argc, argv, "o:vh", known.data(), nullptr);  // NOLINT(concurrency-mt-unsafe)
-    if (c == -1) break;
-    switch (c) {
-      case 'o':
-        line.settings["output"] = {optarg};
-        break;
-      case 'v':
-        line.settings["verbose"] = {"true"};
-        break;
-      case kOnce:
-        line.once = true;
-        break;
-      case kConfig:
-        line.config_file = optarg;
-        break;
-      case kCheckConfig:
-        line.check_only = true;
-        break;
-      case kShowRedacted:
-        line.show_redacted.emplace_back(optarg);
-        break;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        line.over = true;
-        return line;
-      case kVersion:
-        std::puts("consumerd " RINGSIDE_VERSION);
-        line.over = true;
-        return line;
-      default: {
-        if (c < kFirstSetting) {
-          line.fault = "invalid usage";
-          return line;
-        }
-        const Setting& setting = settings()[static_cast<std::size_t>(c - kFirstSetting)];
-        std::vector<std::string>& values = line.settings[std::string(setting.name)];
-        if (setting.form != SettingForm::kValues) values.clear();
-        values.emplace_back(setting.form == SettingForm::kFlag ? "true" : optarg);
-      }
-    }
-  }
-  if (optind < argc) line.fault = std::string("unexpected argument ") + argv[optind];
-  return line;
 }
 
 }  // namespace

@@ -112,6 +112,29 @@ class ConsumerOptions(unittest.TestCase):
             self.assertEqual(consumer.wait(), 2, arguments)
             self.assertIn(word, consumer.stderr())
 
+    def test_command_line_forms(self):
+        output = f"--output={self.bed.output_dir}"
+        for arguments, status, word in (
+                ((f"-o{self.bed.output_dir}",), 0, ""), (("-v", "-vo", self.bed.output_dir), 0, ""),
+                ((output, "--verbose", "--verbose", "--pack", "--pack"), 0, ""),
+                ((output, "--cpu", "x", "--cpu", "0"), 0, ""), ((output, "--cpu", "0", "--cpu", "x"), 2, "--cpu must be"),
+                ((output, "--rotate-bytes=", "--pack"), 2, "--rotate-bytes must be"),
+                ((output, "--pack=false"), 2, "--pack takes no argument"), ((output, "--keep"), 2, "unknown option --keep"),
+                ((output, "--cpu"), 2, "--cpu requires an argument"), ((output, "-x"), 2, "unknown option -x"),
+                ((output, "--", "--pack"), 2, "unexpected argument --pack"), ((output, "--"), 0, ""), ((output, "--help", "extra"), 0, "")):
+            with self.subTest(arguments):
+                done = self.bed.start([self.bed.consumer_command()[0], "--check-config", *arguments])
+                self.assertEqual(done.wait(), status, done.stderr())
+                self.assertIn(word, done.stderr())
+
+    def test_a_glob_in_brackets_is_one_value(self):
+        self.run_service("a")
+        self.run_service("comma,b", 1)
+        self.bed.run_consumer_once("--service", "[a,b]")
+        self.assertEqual(self.traced_services(), ["a"])
+        self.bed.run_consumer_once("--service", "[x]", "--service=comma[^x]*")
+        self.assertEqual(len(self.traced_services()), 2)
+
     def test_settings_of_another_type_are_refused_with_their_place(self):
         config = os.path.join(self.bed.work_dir, "consumerd.toml")
         for line, remedy in (("output = 3", "must be a string"), ("shm-dir = true", "must be a string"),
