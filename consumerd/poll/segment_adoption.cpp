@@ -5,10 +5,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "consumerd/files/trace_name.hpp"
+#include "consumerd/session/pending_work.hpp"
 #include "consumerd/write/recovery.hpp"
 #include "shm-layout/segment_name.hpp"
 
@@ -27,6 +30,8 @@ constexpr auto kRefusedInterval = std::chrono::seconds(5);
 constexpr rlim_t kFilesOfSegment = 2;
 constexpr rlim_t kOtherFiles = 64;
 constexpr auto kRecoveryInterval = std::chrono::seconds(5);
+// Per user and call, so that present segments are drained however many wait.
+constexpr auto kTurnsTime = milliseconds(5);
 
 // Opening a trace file takes its descriptor, and one for the directory meanwhile. Checked before,
 // because a segment whose trace file cannot be opened is shown to its service as stalled.
@@ -228,6 +233,82 @@ void SegmentAdoption::put_off(const std::string& name, const AttachFailure& fail
       owned_since_.reset();
       return;
   }
+}
+
+void SegmentAdoption::take_turns(Clock::time_point now) {
+  for (const uid_t user : turns_.users()) {
+    const auto deadline = Clock::now() + kTurnsTime;
+    while (Clock::now() < deadline) {
+      const auto name = turns_.take_rested(user, now);
+      if (!name) break;
+      check_rested(user, *name, now);
+    }
+    while (Clock::now() < deadline) {
+      const auto name = turns_.take_ready(user);
+      if (!name) break;
+      try_adopt(*name, true);
+      if (turns_.contains(*name)) break;  // no place is free
+    }
+  }
+}
+
+void SegmentAdoption::wait_for_turn(const std::string& name, bool its_turn) {
+  struct stat info {};
+  // Without a descriptor. The owner only selects the queue.
+  if (lstat((options_.shm_dir + "/" + name).c_str(), &info) != 0) return forget(name);
+  not_ready_.erase(name);
+  undrained_.erase(name);
+  if (its_turn) return turns_.put_first(info.st_uid, name);
+  turns_.put_last(info.st_uid, name);
+}
+
+// A turn of a segment that has nothing to drain would add a section to its trace all the same.
+void SegmentAdoption::check_rested(uid_t user, const std::string& name, Clock::time_point now) {
+  AttachFailure failure;
+  const std::unique_ptr<AttachedSegment> segment =
+      AttachedSegment::attach(options_.shm_dir, name, &failure, users_);
+  if (segment == nullptr) return put_off(name, failure, true);
+  segment->beat(now);
+  const auto between = between_turns_.find(name);
+  const bool is_asked = between == between_turns_.end() || between->second.rotation_requested ||
+                        between->second.snapshot_wanted;
+  if (is_asked || has_pending_work(*segment)) {
+    turns_.put_last(user, name);
+  } else {
+    turns_.rest(user, name, now);
+  }
+}
+
+void SegmentAdoption::interrupted(const SegmentSession& session) {
+  ended(session);
+  between_turns_[session.name()] = session.between_turns();
+  turns_.rest(session.owner(), session.name(), Clock::now());
+}
+
+std::optional<BetweenTurns> SegmentAdoption::take_between_turns(const std::string& name) {
+  const auto between = between_turns_.extract(name);
+  if (!between) return {};
+  return between.mapped();
+}
+
+void SegmentAdoption::request_rotation() {
+  for (auto& [name, between] : between_turns_) between.rotation_requested = true;
+}
+
+void SegmentAdoption::want_snapshot() {
+  for (auto& [name, between] : between_turns_) between.snapshot_wanted = true;
+}
+
+bool SegmentAdoption::give_last_turn(const std::string& name) {
+  try_adopt(name, true);
+  if (!turns_.contains(name)) return true;
+  turns_.take_all();
+  return false;
+}
+
+void SegmentAdoption::forget(const std::string& name) {
+  between_turns_.erase(name);
+  forget_(name);
 }
 
 }  // namespace ringside::consumer

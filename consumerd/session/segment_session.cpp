@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "consumerd/files/section_front.hpp"
+#include "consumerd/metrics/saturating_sum.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/segment_name.hpp"
 
@@ -347,6 +348,26 @@ void SegmentSession::tend() {
   for (RingDrain& ring : rings_) {
     if (ring.book_final_drops(drain_way(), false) == RingDrain::Result::kNoSpace) return;
   }
+}
+
+ServiceMetrics SegmentSession::metrics() {
+  ServiceMetrics metrics;
+  meter_.read(&metrics);
+  ServiceTotals& totals = metrics.totals;
+  totals.records = counts_.records;
+  totals.ring_bytes = counts_.ring_bytes;
+  totals.trace_bytes = counts_.file_bytes;
+  totals.sampled = counts_.sampled;
+  totals.files_finished = file_->files_ended();
+  totals.quarantined_rings = static_cast<std::uint64_t>(std::count_if(
+      rings_.begin(), rings_.end(), [](const RingDrain& ring) { return ring.quarantined(); }));
+  // Losses that this process counts and the service does not.
+  std::uint64_t& quarantined = totals.lost[shm::counter_of(shm::LossCause::kQuarantined)];
+  quarantined = saturating_sum(quarantined, counts_.left_behind);
+  totals.lost[shm::counter_of(shm::LossCause::kOverwritten)] = counts_.overwritten;
+  metrics.state.peak = static_cast<double>(std::exchange(peak_permille_, 0)) / 1000;
+  metrics.state.stalled = stalled() ? 1 : 0;
+  return metrics;
 }
 
 }  // namespace ringside::consumer
