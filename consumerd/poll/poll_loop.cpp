@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "consumerd/files/file_packer.hpp"
@@ -18,9 +19,13 @@ constexpr auto kSegmentScanInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kLossCheckInterval = std::chrono::seconds(1);
-constexpr auto kDirectoryInterval = milliseconds(100);
 // Per check, so that present segments are drained however many new ones appear.
 constexpr auto kAdoptTime = milliseconds(5);
+// After a request to stop: how long to wait for a disk that accepts nothing, before the rest is
+// left to a successor.
+constexpr auto kStopPatience = std::chrono::seconds(2);
+// With --once: how long to retry a segment that cannot be drained.
+constexpr auto kOncePatience = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -35,7 +40,7 @@ bool PollLoop::open() {
   std::error_code error;
   const std::string real_shm_dir = std::filesystem::canonical(options_.shm_dir, error);
   // Before recovery, which can take long.
-  show_presence();
+  directory_.show_presence();
   if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
   if (io_ == nullptr) {
     log_.error(why + "; or use --io pwrite");
@@ -58,7 +63,7 @@ bool PollLoop::open() {
     return false;
   }
   // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
-  recover_all_staging(options_.shm_dir, log_, &unrecovered_);
+  left_staging_.recover();
   recover_unmarked_staging(real_shm_dir, options_.output_dir, log_);
   remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
     return serves(options_, service);
@@ -78,17 +83,8 @@ bool PollLoop::open() {
     }
     log_.detail("metrics on " + options_.metrics);
   }
-  if (options_.keep.asks_for_work()) keeper_ = std::make_unique<FileKeeper>(options_, log_);
+  files_.follow_policy(options_, sessions_);
   return true;
-}
-
-void PollLoop::show_presence() {
-  std::string why;
-  if (presence_.show(options_.shm_dir, users_, &why)) {
-    logged_presence_ = false;
-  } else if (!std::exchange(logged_presence_, true)) {
-    log_.error(why);
-  }
 }
 
 int PollLoop::run() {
@@ -103,7 +99,7 @@ int PollLoop::run() {
     const auto now = Clock::now();
     scan_for_segments(now);
     if (adoption_.is_second_consumer()) return kExitOwned;
-    take_turns(now);
+    turns_.take(adoption_, sessions_, now);
     keep_directory(now);
     update_metrics(now);
     if (staging_.is_changing()) {
@@ -128,30 +124,18 @@ int PollLoop::run() {
     }
   }
   if (metrics_) metrics_->stop();
-  if (adoption_.turns().empty()) presence_.withdraw();  // no further segment is adopted
+  if (adoption_.turns().empty()) directory_.withdraw_presence();  // no further segment is adopted
   const bool written = finish_all() && finish_turns();
-  presence_.withdraw();
+  directory_.withdraw_presence();
   return written ? kExitOk : kExitFailure;
 }
 
-// The directory of the segments may be removed and created again, or files in it deleted.
 void PollLoop::keep_directory(Clock::time_point now) {
-  if (now - last_directory_check_ >= kDirectoryInterval) {
-    last_directory_check_ = now;
-    const bool gone = !directory_.follow();
-    if (gone && !directory_gone_) {
-      log_.error(options_.shm_dir + " was removed; waiting until it is created again");
-    } else if (!gone && directory_gone_) {
-      log_.notice("watching " + options_.shm_dir + " again");
-    }
-    directory_gone_ = gone;
-    if (!gone && !presence_.reachable()) show_presence();
-    if (!gone && !staging_.is_changing() && !staging_.file().reachable() &&
-        staging_.replace_removed()) {
-      seal_all();
-    }
+  if (directory_.check(now) && !directory_.is_gone() && !staging_.is_changing() &&
+      !staging_.file().reachable() && staging_.replace_removed()) {
+    seal_all();
   }
-  if (!directory_gone_ && staging_.return_to_memory(now)) seal_all();
+  if (!directory_.is_gone() && staging_.return_to_memory(now)) seal_all();
   staging_.leave_full_memory();
   change_staging();
 }
@@ -176,7 +160,7 @@ const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> s
   std::unique_ptr<SegmentSession> session = SegmentSession::start(
       std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, why);
   if (session == nullptr) return nullptr;
-  if (keeper_) keeper_->adopt(session->file().stem());
+  files_.adopt(*session);
   session->set_rotation(options_.rotation);
   session->set_rules(options_.rules);
   session->set_triggers(triggers_.queue());
@@ -233,31 +217,16 @@ void PollLoop::reload() {
     session->set_rotation(options_.rotation);
     session->set_rules(options_.rules);
   }
-  follow_keep_policy();
+  files_.follow_policy(options_, sessions_);
   triggers_.follow_rules(sessions_);
   log_.notice("SIGHUP: " + options_.config_file + " was read again",
               {{"file", options_.config_file}});
-}
-
-void PollLoop::follow_keep_policy() {
-  if (keeper_ != nullptr) return keeper_->set_keep(options_.keep);
-  if (!options_.keep.asks_for_work()) return;
-  keeper_ = std::make_unique<FileKeeper>(options_, log_);
-  for (const auto& session : sessions_) keeper_->adopt(session->file().stem());
 }
 
 void PollLoop::rotate_all() {
   log_.detail("SIGHUP: starting new files");
   for (const auto& session : sessions_) session->request_rotation();
   adoption_.request_rotation();
-}
-
-void PollLoop::notify_keeper() {
-  if (keeper_ == nullptr) return;
-  std::uint64_t ended = 0;
-  for (const auto& session : sessions_) ended += session->file().files_ended();
-  if (ended != std::exchange(files_ended_, ended)) keeper_->look();
-  keeper_->notify();
 }
 
 void PollLoop::update_metrics(Clock::time_point now) {
@@ -271,14 +240,14 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.failing_writes = writer_->failing();
   figures.slots = kStagingSlots;
   figures.slots_used = kStagingSlots - staging_.file().free_slots();
-  figures.directory_gone = directory_gone_;
+  figures.directory_gone = directory_.is_gone();
   figures.triggers = triggers_.queue().counts();
   metrics_->gather(sessions_, now, figures, trouble());
 }
 
 // Why it is not ready, without the problems of sessions.
 std::string PollLoop::trouble() const {
-  if (directory_gone_) return options_.shm_dir + " is missing";
+  if (directory_.is_gone()) return options_.shm_dir + " is missing";
   return adoption_.undrained().summary();
 }
 
@@ -294,7 +263,7 @@ void PollLoop::tend_all(Clock::time_point now) {
   if (now - last_tend_ < kTendInterval) return;
   last_tend_ = now;
   log_.report_suppressed();
-  notify_keeper();
+  files_.notify(sessions_);
   const bool losses_are_due = now - last_loss_check_ >= kLossCheckInterval;
   if (losses_are_due) last_loss_check_ = now;
   for (const auto& session : sessions_) {
@@ -309,6 +278,116 @@ void PollLoop::tend_all(Clock::time_point now) {
     triggers_.check_end(*session);
     session->begin_end(trace::EndReason::kServiceEnded);
   }
+}
+
+PollLoop::Ends PollLoop::advance_ends() {
+  Ends ends;
+  for (std::size_t i = sessions_.size(); i-- > 0;) {
+    SegmentSession& session = *sessions_[i];
+    if (!session.ending()) continue;
+    const SegmentSession::End end = session.try_end();
+    ends.room = ends.room && end != SegmentSession::End::kNoSpace;
+    ends.stalled = ends.stalled || end == SegmentSession::End::kStalled;
+    if (end != SegmentSession::End::kOver) continue;
+    const bool comes_back = session.turn_is_over() && !session.truncated();
+    if (metrics_ && comes_back) metrics_->interrupt(session);
+    if (metrics_ && !comes_back) metrics_->end(session);
+    session.leave();
+    if (comes_back) {
+      adoption_.interrupted(session);
+    } else {
+      log_.detail("finished " + session.name() + ": " + std::to_string(session.counts().records) +
+                      " records, " + std::to_string(session.counts().dropped) + " dropped",
+                  {{"segment", session.name()}});
+      adoption_.ended(session);
+    }
+    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(i));
+    files_.ended();
+  }
+  return ends;
+}
+
+// Frees staging slots: waits for the disk, or else seals slots that other sessions are filling.
+void PollLoop::make_room() {
+  if (writer_->only_failing()) {
+    seal_all();
+  }
+  writer_->poll(true);
+}
+
+// False if the disk accepts nothing or there is no memory for staging: committed data stays in the
+// staging file, and the rest in the rings, for a successor.
+bool PollLoop::finish_all() {
+  for (const auto& session : sessions_) {
+    triggers_.check_end(*session);
+    session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
+                                                : trace::EndReason::kServiceEnded);
+    session->take_all_at_once();
+  }
+  auto last_movement = Clock::now();
+  std::uint64_t slots_written = writer_->slots_written();
+  for (;;) {
+    staging_.leave_full_memory();
+    change_staging();
+    const Ends ends = advance_ends();
+    triggers_.carry_out_all(sessions_);
+    if (sessions_.empty()) return true;
+    const auto now = Clock::now();
+    // All writes under way fail, and a session still waits: for the disk, or, without a staging
+    // slot, for memory.
+    const bool moves = !writer_->only_failing() || (ends.room && !ends.stalled) ||
+                       slots_written != writer_->slots_written();
+    slots_written = writer_->slots_written();
+    if (moves) last_movement = now;
+    if (now - last_movement >= kStopPatience) {
+      log_.error("stopping before all data is written; the rest stays in " + options_.shm_dir +
+                 ", and the next consumerd writes it");
+      return false;
+    }
+    if (ends.room) {
+      writer_->poll(true);
+    } else {
+      make_room();
+    }
+  }
+}
+
+// Drains the present services, in turns if descriptors do not allow all at once. Services that
+// start later are left for the next run.
+int PollLoop::run_once() {
+  bool written = finish_all();
+  auto deadline = Clock::now() + kOncePatience;
+  while (written && adoption_.undrained().any_waits() && !stop_.load(std::memory_order_relaxed)) {
+    adoption_.adopt_all();
+    if (!sessions_.empty()) {
+      written = finish_all();
+      deadline = Clock::now() + kOncePatience;
+    } else if (Clock::now() >= deadline) {
+      break;
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  files_.finish();
+  left_staging_.retry();
+  return !report_undrained() && written ? kExitOk : kExitFailure;
+}
+
+// Whether anything is left.
+bool PollLoop::report_undrained() const {
+  adoption_.undrained().log_all(log_);
+  const bool unrecovered = left_staging_.report_unrecovered();
+  return unrecovered || !adoption_.undrained().empty();
+}
+
+// At the end: a last turn for each segment that waits. Returns as finish_all().
+bool PollLoop::finish_turns() {
+  for (const std::string& name : adoption_.take_waiting()) {
+    if (adoption_.give_last_turn(name)) continue;
+    if (!finish_all()) return false;
+    adoption_.give_last_turn(name);
+  }
+  return finish_all();
 }
 
 }  // namespace ringside::consumer
