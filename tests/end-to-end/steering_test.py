@@ -11,11 +11,13 @@ import struct
 import subprocess
 import unittest
 
+from segment_counters import CONTROL_PAGE_OFFSET
 from told_service import ToldService
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
 F_OFD_SETLK = 37  # linux/fcntl.h
 SWITCH_LOCK_BYTE = 3  # shm-layout/segment_lock.hpp
+TOOL_REQUESTS = CONTROL_PAGE_OFFSET + 1664  # shm-layout/control_page.hpp
 
 TICK = {"TRACE": "pulse {}", "DEBUG": "state of order {} checked", "INFO": "order {} taken",
         "NOTICE": "cheap note {}", "WARNING": "order {} is late"}
@@ -266,6 +268,19 @@ class Steering(unittest.TestCase):
         self.assertEqual(self.switches(), before)
         self.ringctl("disable", "taken")
         self.assertNotEqual(self.switches(), before)
+
+    def test_a_request_of_another_tool_in_progress_does_not_answer_ours(self):
+        steered(self.bed)
+        consumer = self.bed.start_consumer()
+        wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
+        consumer.send(signal.SIGSTOP)
+        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
+        for command, line in (("flush", TOOL_REQUESTS), ("rotate", TOOL_REQUESTS + 8)):
+            for number in (1, 2, 3):
+                self.ringctl(command, "--timeout", "1ms", status=1)
+                with open(os.path.join(self.bed.shm_dir, name), "rb") as segment:
+                    segment.seek(line)
+                    self.assertEqual(struct.unpack("<Q", segment.read(8))[0], number, command)
 
     def test_tools_at_once_change_what_they_were_asked_to(self):
         steered(self.bed)
