@@ -139,6 +139,7 @@ LEFT_OUT = {
     "trace_questions": OTHERS,
     "triggers": OTHERS,
     "truncated_segment": OTHERS,
+    "truncated_while_read": OTHERS,
     "two_users": OTHERS,
     "verify_command": RINGCATS,
     "wall_clock": OTHERS,

@@ -11,6 +11,7 @@
 
 #include "shm-layout/abi_version.hpp"
 #include "tools/live/segment_file_lock.hpp"
+#include "tools/live/truncation_text.hpp"
 #include "tools/text/error_text.hpp"
 
 namespace ringside::tool {
@@ -83,7 +84,9 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
   header_ = std::make_unique<shm::SegmentHeader>();
   std::array<std::byte, sizeof(shm::SegmentHeader)> bytes{};
   const std::string not_yet = fmt::format(
-      "{}: incomplete segment: its service is creating it, or died before it was complete", path);
+      "{}: incomplete segment: its service is creating it or died before it was complete, or "
+      "another process truncated it",
+      path);
   if (file_bytes_ == 0) {  // a service creates the file before it sets its size
     *why = not_yet;
     return false;
@@ -129,8 +132,21 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
     return false;
   }
   layout_ = *layout;
-  missing_bytes_ = layout_.segment_bytes - std::min(file_bytes_, layout_.segment_bytes);
-  return true;
+  return !live || is_whole(path, why);
+}
+
+std::uint64_t SegmentImage::missing_bytes() const {
+  struct stat info {};
+  if (fstat(fd_, &info) != 0) return layout_.segment_bytes;
+  return layout_.segment_bytes -
+         std::min(static_cast<std::uint64_t>(info.st_size), layout_.segment_bytes);
+}
+
+bool SegmentImage::is_whole(const std::string& path, std::string* why) const {
+  const std::uint64_t missing = missing_bytes();
+  if (missing == 0) return true;
+  *why = truncation_text(path, layout_.segment_bytes - missing, layout_.segment_bytes);
+  return false;
 }
 
 std::size_t SegmentImage::read(std::uint64_t offset, std::span<std::byte> out) const {

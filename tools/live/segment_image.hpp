@@ -70,7 +70,7 @@ class SegmentImage {
   // Null with `*why`: the fault of `path`, and the remedy.
   static std::unique_ptr<SegmentImage> open(const std::string& path, std::string* why);
   // The same for a segment in its directory, where other users may have put a link in its place.
-  // Null without `*why` if it is gone or not ready yet.
+  // Null without `*why` if it is gone or not ready yet. It is whole.
   static std::unique_ptr<SegmentImage> open_live(const std::string& path, std::string* why);
 
   ~SegmentImage();
@@ -82,9 +82,9 @@ class SegmentImage {
   }  // a private copy; texts are terminated
   const shm::SegmentLayout& layout() const { return layout_; }
   bool overwritten() const { return header_->sub_buffer_bytes != 0; }
-  std::uint64_t missing_bytes() const {
-    return missing_bytes_;
-  }  // how many bytes the file is too short
+  std::uint64_t missing_bytes() const;  // how many bytes the file is too short at present
+  // False with `*why`: it was truncated, and what was read of it may be zeros.
+  bool is_whole(const std::string& path, std::string* why) const;
 
   // Whether a process holds the lock on this byte (shm-layout/segment_lock.hpp). Never for a copy.
   bool is_locked(std::int64_t byte) const;
@@ -127,7 +127,6 @@ class SegmentImage {
   int fd_ = -1;
   std::uint64_t file_bytes_ = 0;
   std::uint64_t backed_bytes_ = 0;
-  std::uint64_t missing_bytes_ = 0;
   std::uint64_t ring_budget_ = 0;  // bytes of rings that may still be read
   std::unique_ptr<shm::SegmentHeader> header_;
   shm::SegmentLayout layout_{};

@@ -44,9 +44,6 @@ class Salvage {
   explicit Salvage(SegmentImage& image) : image_(image), control_(image.control()) {}
 
   SalvagedSegment run() {
-    if (image_.missing_bytes() != 0) {
-      note(fmt::format("the file is truncated by {} bytes", image_.missing_bytes()));
-    }
     result_.losses_without_ring =
         control_.lost_no_ring + control_.lost_no_memory + control_.lost_dictionary_full;
     result_.overwritten_streams_lost = control_.overwritten_streams_lost;
@@ -61,6 +58,8 @@ class Salvage {
       end.dropped += thread.dropped;
     }
     put(256, [&](auto out) { return trace::write_end_block(end, out); });
+    const std::uint64_t missing = image_.missing_bytes();  // last: perhaps only truncated meanwhile
+    if (missing != 0) note(fmt::format("the file is truncated by {} bytes", missing));
     return std::move(result_);
   }
 

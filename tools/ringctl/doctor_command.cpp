@@ -40,6 +40,9 @@ std::vector<CheckResult> check_segment(const std::string& path) {
   }
   std::vector<CheckResult> results;
   const SegmentStatus status = read_status(*image, path);
+  if (!image->is_whole(path, &why)) {
+    return {{name, Verdict::kFailure, why, "remove the file if no service uses it"}};
+  }
   const bool newer = shm::abi_minor(status.abi_version) > shm::kAbiMinor;
   results.push_back({name + ": version", newer ? Verdict::kWarning : Verdict::kOk,
                      "ABI " + version_text(status.abi_version),

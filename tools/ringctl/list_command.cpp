@@ -242,7 +242,9 @@ int run_list(int argc, char** argv) {
     if (listed.image != nullptr) {
       listed.status = read_status(*listed.image, path);
       listed.now_tsc = shm::read_tsc();
-      listing.add(listed, choice, &why);
+      if (listed.image->is_whole(path, &why)) listing.add(listed, choice, &why);
+      // Statements are read while they are added.
+      if (why.empty()) listed.image->is_whole(path, &why);
     }
     if (why.empty()) continue;
     complain(why);

@@ -1,5 +1,6 @@
 #include "tools/ringctl/writable_segment.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "tools/live/segment_file_lock.hpp"
+#include "tools/live/truncation_text.hpp"
 #include "tools/text/error_text.hpp"
 
 namespace ringside::tool {
@@ -19,19 +21,30 @@ WritableSegment::~WritableSegment() {
   if (fd_ >= 0) close(fd_);
 }
 
-bool WritableSegment::read(std::uint64_t offset, void* out, std::size_t bytes,
-                           std::string* why) const {
-  if (pread(fd_, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes)) {
+bool WritableSegment::is_whole(std::string* why) const {
+  struct stat info {};
+  if (fstat(fd_, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= layout_.segment_bytes) {
     return true;
   }
-  *why = path_ + " was truncated";
+  *why = truncation_text(path_, static_cast<std::uint64_t>(info.st_size), layout_.segment_bytes);
   return false;
+}
+
+bool WritableSegment::read(std::uint64_t offset, void* out, std::size_t bytes,
+                           std::string* why) const {
+  const bool is_read =
+      pread(fd_, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+  if (!is_whole(why)) return false;
+  if (!is_read) *why = "cannot read " + path_ + ": " + error_text(errno);
+  return is_read;
 }
 
 bool WritableSegment::write(std::uint64_t offset, const void* bytes, std::size_t size,
                             std::string* why) const {
+  // Before too: a write after the end would make the file longer.
+  if (!is_whole(why)) return false;
   if (pwrite(fd_, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size)) {
-    return true;
+    return is_whole(why);
   }
   *why = "cannot write to " + path_ + ": " + error_text(errno);
   return false;
@@ -58,10 +71,17 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
                     "allows the group to write",
                     path, error_text(errno)));
   }
-  const auto header = std::make_unique<shm::SegmentHeader>();
-  if (fstat(segment->fd_, &info) != 0 || !S_ISREG(info.st_mode) ||
-      !segment->read(0, static_cast<void*>(header.get()), sizeof *header, why)) {
+  if (fstat(segment->fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
     return refuse(path + " is not a segment; remove it");
+  }
+  const auto header = std::make_unique<shm::SegmentHeader>();
+  if (pread(segment->fd_, static_cast<void*>(header.get()), sizeof *header, 0) !=
+      static_cast<ssize_t>(sizeof *header)) {
+    return refuse(
+        path +
+        " is shorter than the header of a segment: its service is creating it or died before it "
+        "was complete, or another process truncated it; try again, or remove it if no service "
+        "uses it");
   }
   const std::uint32_t version = header->version.load(std::memory_order_relaxed);
   if (version == 0) return nullptr;
@@ -72,11 +92,16 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
         "{}.{}; use the tool of the service's release",
         path, shm::abi_major(version), shm::abi_minor(version), shm::kAbiMajor, shm::kAbiMinor));
   }
-  const auto layout = shm::read_layout(*header, static_cast<std::uint64_t>(info.st_size));
-  if (!layout)
+  const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
+  const auto layout = shm::read_layout(*header, std::max(file_bytes, header->segment_bytes));
+  if (!layout) {
     return refuse(
         path +
         " is damaged: its layout does not match its size; remove it when no service uses it");
+  }
+  if (file_bytes < layout->segment_bytes) {
+    return refuse(truncation_text(path, file_bytes, layout->segment_bytes));
+  }
   segment->layout_ = *layout;
   segment->pid_ = header->pid;
   segment->tick_hz_ = header->tsc_frequency_hz;

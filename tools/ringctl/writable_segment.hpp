@@ -31,12 +31,13 @@ class WritableSegment {
 
   // False with `*why`: the file was truncated.
   bool read(std::uint64_t offset, void* out, std::size_t bytes, std::string* why) const;
-  // False with `*why`: it cannot be written. In practice the kernel copies an aligned word in one
-  // access; its system calls order the writes.
+  // False with `*why`: it cannot be written, or was truncated. In practice the kernel copies an
+  // aligned word in one access; its system calls order the writes.
   bool write(std::uint64_t offset, const void* bytes, std::size_t size, std::string* why) const;
 
  private:
   WritableSegment() = default;
+  bool is_whole(std::string* why) const;
 
   int fd_ = -1;
   std::string path_;

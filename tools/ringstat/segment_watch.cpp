@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <thread>
 #include <tuple>
@@ -58,7 +59,8 @@ class WatchedSegment {
     return true;
   }
 
-  ServiceView finish(const std::string& path) {
+  // Nothing with `*why`: it was truncated meanwhile.
+  std::optional<ServiceView> finish(const std::string& path, std::string* why) {
     const auto now = steady_clock::now();
     ServiceView view;
     view.now = read_status(*image_, path);
@@ -68,6 +70,7 @@ class WatchedSegment {
     for (const RingStatus& ring : view.now.rings) add_thread(ring, seconds, &view);
     add_service(seconds, &view);
     add_statements(seconds, &view);
+    if (!image_->is_whole(path, why)) return {};
     before_ = view.now;
     before_time_ = now;
     has_before_ = true;
@@ -288,7 +291,16 @@ bool SegmentWatch::look(std::string* why) {
   }
   watched_ = std::move(present);
   if (!watched_.empty()) std::this_thread::sleep_for(kSampleWindow);
-  for (const auto& [path, segment] : watched_) services_.push_back(segment->finish(path));
+  for (auto each = watched_.begin(); each != watched_.end();) {
+    std::string trouble;
+    if (auto view = each->second->finish(each->first, &trouble)) {
+      services_.push_back(std::move(*view));
+      ++each;
+    } else {
+      troubles_.push_back(std::move(trouble));
+      each = watched_.erase(each);
+    }
+  }
   std::stable_sort(services_.begin(), services_.end(),
                    [](const ServiceView& a, const ServiceView& b) {
                      return std::tie(a.now.service, a.now.pid) < std::tie(b.now.service, b.now.pid);
