@@ -16,9 +16,11 @@
 #include "libagent/free_rings.hpp"
 #include "libagent/loss_count.hpp"
 #include "libagent/reentry_guard.hpp"
+#include "libagent/replacement_limit.hpp"
 #include "libagent/ring_attachment.hpp"
 #include "libagent/segment_file.hpp"
 #include "libagent/segment_growth.hpp"
+#include "libagent/segment_takeover.hpp"
 #include "libagent/signal_frame.hpp"
 #include "libagent/slow_call.hpp"
 #include "libagent/standard_error.hpp"
@@ -39,6 +41,7 @@ std::uint8_t g_moving_switch = shm::kSwitchUnregistered;
 std::atomic<bool> g_is_moving{false};
 std::atomic<std::uint64_t> g_retry_at_ns{0};
 bool g_failure_reported = false;
+bool g_limit_reported = false;
 bool g_lost_since_taken = false;
 std::atomic<std::uint64_t> g_next_look_ns{0};
 
@@ -117,56 +120,6 @@ void give_back(Segment& segment) {
   segment.is_given_back.store(true, std::memory_order_relaxed);
 }
 
-void take_over_settings(const Segment& from, Segment& to) {
-  for (std::uint32_t id = 1; id <= from.site_count; ++id) {
-    __atomic_store_n(&to.switches[id], __atomic_load_n(&from.switches[id], __ATOMIC_RELAXED),
-                     __ATOMIC_RELAXED);
-  }
-  shm::ServiceLine& line = to.control->service;
-  const shm::ServiceLine& old = from.control->service;
-  for (std::uint32_t slot = 0; slot < shm::kSwitchDeadlineSlots; ++slot) {
-    to.control->switch_deadlines.tsc[slot].store(
-        from.control->switch_deadlines.tsc[slot].load(std::memory_order_relaxed),
-        std::memory_order_relaxed);
-  }
-  line.overflow_policy.store(old.overflow_policy.load(std::memory_order_relaxed),
-                             std::memory_order_relaxed);
-  line.block_timeout_ms.store(old.block_timeout_ms.load(std::memory_order_relaxed),
-                              std::memory_order_relaxed);
-  line.level.store(old.level.load(std::memory_order_relaxed), std::memory_order_relaxed);
-}
-
-// Copies the statements with their ids and switches, and the settings in force. False without
-// memory.
-bool take_over(const Agent& agent, const Segment& from, Segment& to) {
-  if (from.dictionary_committed > to.layout.dictionary_bytes ||
-      from.site_count >= to.layout.site_capacity ||
-      reserve_dictionary(to, from.dictionary_committed)) {
-    return false;
-  }
-  reserve_site_losses(to, from.site_count);
-  to.own_dictionary = from.own_dictionary;
-  std::memcpy(to.dictionary, from.is_guarded ? from.own_dictionary.data() : from.dictionary,
-              from.dictionary_committed);
-  take_over_settings(from, to);
-  // Perhaps only found out by reading them.
-  if (from.has_lost_head.load(std::memory_order_relaxed)) set_anew(agent, from.site_count, to);
-  for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
-       site = site->next) {
-    if (site->id != 0 && site->id <= from.site_count) {
-      to.shapes->add(static_cast<std::uint32_t>(site->id),
-                     std::span<const rs_field>(site->fields, site->field_count));
-    }
-  }
-  shm::ServiceLine& line = to.control->service;
-  to.dictionary_committed = from.dictionary_committed;
-  to.site_count = from.site_count;
-  line.site_count.store(to.site_count, std::memory_order_relaxed);
-  // Pairs with the consumer's acquire.
-  line.dictionary_committed_bytes.store(to.dictionary_committed, std::memory_order_release);
-  return true;
-}
-
 void point_statements(Agent& agent, Segment& segment) {
   for (rs_site* site = agent.sites; site != nullptr; site = site->next) {
     if (__atomic_load_n(&site->state, __ATOMIC_RELAXED) == &rs_initial_switch) continue;
@@ -175,25 +128,35 @@ void point_statements(Agent& agent, Segment& segment) {
   }
 }
 
+void postpone(Agent& agent, std::uint64_t until_ns, std::string why, bool* is_reported) {
+  g_retry_at_ns = until_ns;
+  agent.message = std::move(why);
+  if (!std::exchange(*is_reported, true)) report(agent.message);
+}
+
 void replace(Agent& agent, Segment& removed) {
-  if (monotonic_ns() < g_retry_at_ns) return;
+  const std::uint64_t now_ns = monotonic_ns();
+  if (now_ns < g_retry_at_ns) return;
+  const bool is_truncated = removed.is_truncated.load(std::memory_order_relaxed);
+  if (is_truncated && now_ns < next_replacement_ns()) {
+    return postpone(agent, next_replacement_ns(), repeated_truncation_text(removed),
+                    &g_limit_reported);
+  }
   std::string why;
   std::unique_ptr<Segment> next = create_segment(agent.options, &why);
   if (next == nullptr || !take_over(agent, removed, *next)) {
-    g_retry_at_ns = monotonic_ns() + kRetryAfterNs;
     if (next != nullptr) {
       unlink(next->path.c_str());
       why = "no memory for the statements in " + next->path;
     }
-    agent.message =
-        removed.path + " was " +
-        (removed.is_truncated.load(std::memory_order_relaxed) ? "truncated" : "removed") +
-        " and cannot be replaced: " + why;
-    if (!std::exchange(g_failure_reported, true)) report(agent.message);
-    return;
+    return postpone(agent, monotonic_ns() + kRetryAfterNs,
+                    removed.path + " was " + (is_truncated ? "truncated" : "removed") +
+                        " and cannot be replaced: " + why,
+                    &g_failure_reported);
   }
   agent.message.clear();
-  if (removed.is_truncated.load(std::memory_order_relaxed)) {
+  if (is_truncated) {
+    count_replacement(now_ns);
     report_truncation(removed, *next);
     // No consumer can read it from now on.
     removed.descriptor.remove_name();
@@ -307,6 +270,8 @@ void forget_succession() {
   g_is_moving.store(false, std::memory_order_relaxed);
   g_lost_since_taken = false;
   g_failure_reported = false;
+  g_limit_reported = false;
+  forget_replacements();
   g_retry_at_ns = 0;
   g_next_look_ns.store(0, std::memory_order_relaxed);
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "libagent/replacement_limit.hpp"
 #include "libagent/standard_error.hpp"
 #include "shm-layout/site_switch.hpp"
 
@@ -15,6 +16,13 @@ void report_truncation(const Segment& truncated, const Segment& next) {
          next.path +
          "; another process that may write to it did this: check the members of its group "
          "(RINGSIDE_GROUP)");
+}
+
+std::string repeated_truncation_text(const Segment& truncated) {
+  return "the trace segment " + truncated.path + " was truncated, as " +
+         std::to_string(kReplacementsPerHour) +
+         " others within an hour: records are lost until an hour after the first of these; check "
+         "which process may write to the segments (RINGSIDE_GROUP), then restart the service";
 }
 
 void set_anew(const Agent& agent, std::uint32_t site_count, Segment& to) {

@@ -6,6 +6,7 @@
 // Rings that are intact are counted exactly, as those of a removed segment.
 
 #include <cstdint>
+#include <string>
 
 #include "libagent/agent.hpp"
 
@@ -15,6 +16,9 @@ namespace ringside {
 
 // Reports it on standard error.
 void report_truncation(const Segment& truncated, const Segment& next);
+
+// Why it is not replaced: too many were within a short time (replacement_limit.hpp).
+std::string repeated_truncation_text(const Segment& truncated);
 
 // Sets the switches of statements 1 to `site_count` and the settings in `to` as this process wants
 // them: tools may have changed them since, but the changes are lost.

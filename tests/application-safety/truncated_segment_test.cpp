@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
+#include "libagent/replacement_limit.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_locks.hpp"
@@ -128,14 +129,21 @@ PROCESS_TEST(TruncatedSegment, OneRecordIsLostWhereverTheRingIsWritten) {
   setenv("RINGSIDE_RING_BYTES", "65536", 1);
   constexpr int kRecordsInALap = 2048 / 16;
   const StderrCapture capture;
-  for (int records = 1; records <= kRecordsInALap + 2; ++records) {
-    for (int i = 0; i < records; ++i) log_number(i);
-    cut_segment(begin_of_ring(0));
-    log_number(-1);
-    log_number(-2);
-    const SegmentReader segment(segments_in(shm_dir()).at(0));
-    ASSERT_EQ(segment.rings_used(), 1U) << "after " << records;
-    ASSERT_GT(segment.ring(0).producer.producer_pos.load(), 0U) << "after " << records;
+  // Not on the stack, where the number 51 can look like a part of a signal's frame.
+  static int records = 0;
+  for (records = 1; records <= kRecordsInALap + 2; ++records) {
+    // In processes of their own, because one process replaces only a few.
+    const int status = run_child([] {
+      for (int i = 0; i < records; ++i) log_number(i);
+      cut_segment(begin_of_ring(0));
+      log_number(-1);
+      log_number(-2);
+      const SegmentReader segment(segments_in(shm_dir()).at(0));
+      ASSERT_EQ(segment.rings_used(), 1U);
+      ASSERT_GT(segment.ring(0).producer.producer_pos.load(), 0U);
+      unlink(ringside::status().segment_path.c_str());
+    });
+    ASSERT_EQ(status, 0) << "after " << records;
   }
 }
 
@@ -204,6 +212,50 @@ PROCESS_TEST(TruncatedSegment, SeveralTimesInALife) {
   EXPECT_EQ(losses(), 4U) << "a count is not lost with its segment";
   SegmentReader segment(status().segment_path);
   EXPECT_EQ(numbers_in(segment), Values{"i32 4"});
+}
+
+// Each replacement costs the service memory for good: another process must not decide how many.
+PROCESS_TEST(TruncatedSegment, FewAreReplacedWithinAnHour) {
+  let_the_group_write();
+  const StderrCapture capture;
+  for (std::uint64_t i = 0; i < kReplacementsPerHour; ++i) {
+    log_number(1);
+    cut_segment();
+  }
+  log_number(2);  // replaces the last of them
+  EXPECT_EQ(losses(), kReplacementsPerHour) << "an estimate: one for each ring";
+  EXPECT_TRUE(status().message.empty());
+  const std::string last = cut_segment();
+  for (int i = 0; i < 1000; ++i) log_number(3);
+  std::thread([] { log_number(4); }).join();
+  EXPECT_FALSE(flush(std::chrono::milliseconds(0)));
+  EXPECT_EQ(segments_in(shm_dir()), std::vector<std::string>{last});
+  EXPECT_EQ(losses(LossCause::no_shared_memory), kReplacementsPerHour + 1 + 1001);
+  EXPECT_NE(status().message.find(last + " was truncated, as 16 others within an hour"),
+            std::string::npos)
+      << status().message;
+  ASSERT_EQ(capture.lines().size(), kReplacementsPerHour + 1);
+  EXPECT_NE(capture.lines().back().find("records are lost"), std::string::npos);
+  EXPECT_EQ(run_child([] {
+              log_number(5);
+              EXPECT_TRUE(status().message.empty()) << "a child has its own limit";
+              SegmentReader segment(status().segment_path);
+              EXPECT_EQ(numbers_in(segment), Values{"i32 5"});
+            }),
+            0);
+}
+
+TEST(ReplacementLimit, IsOverAfterAnHour) {
+  constexpr std::uint64_t kMinuteNs = 60'000'000'000;
+  constexpr std::uint64_t kBeginNs = 1'000 * kMinuteNs;
+  forget_replacements();
+  for (std::uint64_t i = 0; i < kReplacementsPerHour; ++i) {
+    EXPECT_LE(next_replacement_ns(), kBeginNs);
+    count_replacement(kBeginNs + i * kMinuteNs);
+  }
+  EXPECT_EQ(next_replacement_ns(), kBeginNs + 60 * kMinuteNs);
+  count_replacement(kBeginNs + 60 * kMinuteNs);
+  EXPECT_EQ(next_replacement_ns(), kBeginNs + 61 * kMinuteNs);
 }
 
 // The switch is in the part that is missing, so that a disabled statement finds it too.
