@@ -109,6 +109,8 @@ LEFT_OUT = {
     "netlogger_events": OTHERS,
     "no_consumer": OTHERS,
     "once_status": OTHERS,
+    "concurrent_commands": RINGCATS,
+    "full_disk_commands": RINGCATS,
     "packing_commands": RINGCATS,
     "printf": ONE_THREAD,
     "readme_commands": OTHERS,

@@ -145,6 +145,11 @@ bool OutputFile::give_name() {
   return true;
 }
 
+bool OutputFile::has_failed(std::string* error) const {
+  if (error_ != 0) *error = failure();
+  return error_ != 0;
+}
+
 std::string OutputFile::failure() const {
   if (error_ == EEXIST) return exists(path_);
   return path_ + ": cannot be written: " + std::generic_category().message(error_) +

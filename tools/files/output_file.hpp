@@ -38,6 +38,9 @@ class OutputFile {
   // False if this or an earlier call failed; commit() gives the reason.
   bool write(std::span<const std::byte> bytes);
 
+  // Whether anything failed since create(); sets `*error` then.
+  bool has_failed(std::string* error) const;
+
   // Replaces bytes that were written.
   bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 

@@ -36,8 +36,21 @@ bool each_piece(trace::TraceFile& file,
   return true;
 }
 
-bool remove_source(const std::string& path, const PackingOptions& options, std::string* error) {
-  if (options.keep || ::unlink(path.c_str()) == 0) return true;
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// `source`: its state when it was opened. Another tool may have replaced or removed it since: a
+// file that was not read must stay.
+bool remove_source(const std::string& path, const struct stat& source,
+                   const PackingOptions& options, std::string* error) {
+  struct stat now {};
+  if (options.keep || (::stat(path.c_str(), &now) != 0 && errno == ENOENT)) return true;
+  if (!is_same_file(now, source)) {
+    *error = path + ": done, but another program replaced it meanwhile; it stays";
+    return false;
+  }
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return true;
   *error = path + ": done, but cannot remove it: " + std::generic_category().message(errno) +
            "; remove it, or use --keep";
   return false;
@@ -54,8 +67,12 @@ std::unique_ptr<trace::TraceFile> open_source(const std::string& path, trace::Re
 // False with `*error` if `path` was written since its state `before`.
 bool unchanged(const std::string& path, const struct stat& before, std::string* error) {
   struct stat now {};
-  if (::stat(path.c_str(), &now) == 0 && now.st_ino == before.st_ino &&
-      now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+  if (::stat(path.c_str(), &now) != 0) {
+    *error = path + ": another program removed it meanwhile; nothing is packed";
+    return false;
+  }
+  if (is_same_file(now, before) && now.st_size == before.st_size &&
+      now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
       now.st_mtim.tv_nsec == before.st_mtim.tv_nsec) {
     return true;
   }
@@ -87,21 +104,18 @@ bool pack_file(const std::string& path, const PackingOptions& options, std::stri
   }
   const bool taken =
       each_piece(*source, [&](auto piece) { return writer->append(piece); }) && writer->finish();
-  if (!unchanged(path, before, error)) return false;
-  if (writer->content_bytes() != source->size()) {
-    *error = path +
-             ": cannot read it completely, or cannot write the packed file; check the disk and its "
-             "free space";
+  if (output->has_failed(error) || !unchanged(path, before, error)) return false;
+  if (!taken || writer->content_bytes() != source->size()) {
+    *error = path + ": cannot read it completely; check the disk";
     return false;
   }
-  if (!taken) {
-    *error = path + ": cannot write the packed file; check the free space";
-    return false;
-  }
-  return output->commit(error) && remove_source(path, options, error);
+  return output->commit(error) && remove_source(path, before, options, error);
 }
 
 bool unpack_file(const std::string& path, const PackingOptions& options, std::string* error) {
+  struct stat before {};
+  // If this fails, open_source() reports the reason.
+  (void)::stat(path.c_str(), &before);
   trace::ReadReport report;
   const auto source = open_source(path, &report, error);
   if (source == nullptr) return false;
@@ -125,13 +139,12 @@ bool unpack_file(const std::string& path, const PackingOptions& options, std::st
     *error = path + ": a frame is damaged; use `ringcat repair` to copy the intact parts";
     return false;
   }
+  if (output->has_failed(error)) return false;
   if (!taken && bytes != source->size()) {
-    *error = path +
-             ": cannot read it completely, or cannot write the unpacked file; check the disk and "
-             "its free space";
+    *error = path + ": cannot read it completely; check the disk";
     return false;
   }
-  return output->commit(error) && remove_source(path, options, error);
+  return output->commit(error) && remove_source(path, before, options, error);
 }
 
 }  // namespace ringside::tool
