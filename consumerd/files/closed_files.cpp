@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -51,9 +52,21 @@ std::map<std::string, Files> find_files(const std::string& output_dir) {
 
 struct FileState {
   bool locked = true;
+  bool foreign = false;  // not a trace
   bool other_boot = false;
   std::optional<trace::EndReason> end;  // reason of the END at its end
 };
+
+// A file that begins neither with a section nor with zeros, as after a power failure, was not
+// written by a consumerd.
+bool is_foreign(std::span<const std::byte> front) {
+  trace::BlockFrame frame;
+  if (front.size() >= trace::kBlockHeaderBytes && trace::parse_block_frame(front, frame) &&
+      frame.type == trace::BlockType::kHeader) {
+    return false;
+  }
+  return std::any_of(front.begin(), front.end(), [](std::byte b) { return b != std::byte{0}; });
+}
 
 FileState look_at(const std::string& path) {
   FileState state;
@@ -65,8 +78,10 @@ FileState look_at(const std::string& path) {
   state.locked = false;
   std::array<std::byte, trace::kBlockHeaderBytes + trace::kHeaderFixedBytes> front;
   trace::BlockFrame frame;
-  if (pread(fd.get(), front.data(), front.size(), 0) == static_cast<ssize_t>(front.size()) &&
-      trace::parse_block_frame(front, frame) && frame.type == trace::BlockType::kHeader) {
+  const ssize_t got = pread(fd.get(), front.data(), front.size(), 0);
+  state.foreign = got < 0 || is_foreign(std::span(front).first(static_cast<std::size_t>(got)));
+  if (got == static_cast<ssize_t>(front.size()) && trace::parse_block_frame(front, frame) &&
+      frame.type == trace::BlockType::kHeader) {
     constexpr std::size_t kBootIdOffset = trace::kBlockHeaderBytes + 64;
     std::uint8_t boot_id[16];
     std::memcpy(boot_id, front.data() + kBootIdOffset, sizeof boot_id);
@@ -105,7 +120,7 @@ std::map<std::string, std::vector<ClosedFile>> closed_files(
       } else {
         state.locked = false;
       }
-      bool is_closed = !state.locked;
+      bool is_closed = !state.locked && !state.foreign;
       if (file->second.plain && !state.other_boot && state.end != trace::EndReason::kServiceEnded &&
           !(newer_exists && over)) {
         is_closed = is_closed && newer_exists && state.end == trace::EndReason::kRotation;

@@ -21,7 +21,7 @@ struct ClosedFile {
 };
 
 // The closed files of each service that `serves` accepts, oldest first: by time of last change,
-// then by name. A file is closed if no process holds its lock, and
+// then by name. A file is closed if no process holds its lock, it is a trace, and
 // - it is packed, or
 // - it ends with the END of a service, or of a rotation when a newer file of its segment exists, or
 // - a newer one exists and its segment is one of `own_stems`, or all of the segment is over, or

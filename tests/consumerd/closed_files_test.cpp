@@ -104,6 +104,19 @@ TEST_F(ClosedFilesTest, AnOlderFileWithoutEndIsOpenUntilItsSegmentIsTakenOverOrO
   EXPECT_EQ(closed(), Names{name_of(kStem, 1)});
 }
 
+// Under a name that consumerd could have given. What the name says of the others still holds.
+TEST_F(ClosedFilesTest, AFileWithOtherContentIsNeverClosed) {
+  for (int i = 0; i < 6; ++i) make(name_of(kStem, i), EndReason::kRotation);
+  const auto put = [this](int sequence, const std::string& content) {
+    std::ofstream(dir_.file(name_of(kStem, sequence)), std::ios::binary) << content;
+  };
+  put(0, "not a trace");
+  put(1, std::string(100'000, 'x'));
+  put(2, std::string(4096, '\0') + "zeros of a power failure");
+  put(3, "");
+  EXPECT_EQ(closed({kStem}), (Names{name_of(kStem, 2), name_of(kStem, 3), name_of(kStem, 4)}));
+}
+
 TEST_F(ClosedFilesTest, AFileOfAnotherBootIsClosedWhateverItsEnd) {
   make(name_of(kStem, 0), {}, false);
   EXPECT_EQ(closed(), Names{name_of(kStem, 0)});

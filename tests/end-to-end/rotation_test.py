@@ -106,6 +106,41 @@ class Rotation(unittest.TestCase):
         traces = self.check(*loads)
         self.assertEqual(len(traces), 8)
 
+    def test_other_files_under_the_next_names_stay(self):
+        """Whatever is under a name that comes next, in rotation and for a successor, stays, and the trace goes on."""
+        load = Load(self.bed, 0, 2, "--burst", 50)
+        consumer = self.bed.start_consumer()
+        self.wait_for_files(1)
+        (first,) = self.bed.traces()
+        others = {}
+
+        def put(number, content):
+            path = first.removesuffix("0.ringtrace") + f"{number}.ringtrace"
+            with open(path, "xb") as file:
+                file.write(content)
+            others[path] = content
+        put(1, b"")
+        put(2, b"something else")
+        put(3, bytes(range(256)) * 1000)
+        consumer.send(signal.SIGHUP)
+        self.wait_for_files(5)
+        load.advance()
+        consumer.send(signal.SIGKILL)
+        consumer.wait()
+        put(5, b"RSBK, but not a block")
+        consumer = self.bed.start_consumer()
+        self.wait_for_files(7)
+        load.advance()
+        self.finish(consumer, load)
+        own = [path for path in self.bed.traces() if path not in others]
+        self.assertEqual(sorted(map(sequence_of, own)), [0, 4, 6])
+        # The numbers of the other files are missing.
+        output = print_and_check(*own, ringcat_notes=True)
+        self.assertEqual((output.records_of, output.lost), (load.expected(), 0))
+        for path, content in others.items():
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), content, path)
+
     def test_a_successor_continues_the_newest_file(self):
         load = Load(self.bed, 0, 2, "--burst", 50)
         consumer = self.bed.start_consumer()
