@@ -119,6 +119,7 @@ class ConsumerOptions(unittest.TestCase):
                 ((output, "--verbose", "--verbose", "--pack", "--pack"), 0, ""),
                 ((output, "--cpu", "x", "--cpu", "0"), 0, ""), ((output, "--cpu", "0", "--cpu", "x"), 2, "--cpu must be"),
                 ((output, "--rotate-bytes=", "--pack"), 2, "--rotate-bytes must be"),
+                ((output, "--service=", "--cpu", "x"), 2, "--cpu must be"),
                 ((output, "--pack=false"), 2, "--pack takes no argument"), ((output, "--keep"), 2, "unknown option --keep"),
                 ((output, "--cpu"), 2, "--cpu requires an argument"), ((output, "-x"), 2, "unknown option -x"),
                 ((output, "--", "--pack"), 2, "unexpected argument --pack"), ((output, "--"), 0, ""), ((output, "--help", "extra"), 0, "")):
@@ -129,11 +130,9 @@ class ConsumerOptions(unittest.TestCase):
 
     def test_a_glob_in_brackets_is_one_value(self):
         self.run_service("a")
-        self.run_service("comma,b", 1)
-        self.bed.run_consumer_once("--service", "[a,b]")
+        self.run_service("z", 1)
+        self.bed.run_consumer_once("--service", "[a-c]")
         self.assertEqual(self.traced_services(), ["a"])
-        self.bed.run_consumer_once("--service", "[x]", "--service=comma[^x]*")
-        self.assertEqual(len(self.traced_services()), 2)
 
     def test_settings_of_another_type_are_refused_with_their_place(self):
         config = os.path.join(self.bed.work_dir, "consumerd.toml")
