@@ -97,7 +97,7 @@ TEST_F(RecordOrderTest, WhatDoesNotEndHasNoDuration) {
   const OpenSlice backwards = order_.open(at(9), text("back"));
   order_.close(backwards, 8);
   EXPECT_EQ(told(), (Lines{"2 endless #0", "9+0 back #1"}));
-  EXPECT_EQ(report_.lines().size(), 2U);
+  EXPECT_EQ(report_.diagnostics().size(), 2U);
 }
 
 TEST_F(RecordOrderTest, SlicesAreSpilledWhereTooMuchWaits) {

@@ -212,8 +212,8 @@ TEST(TraceBuilder, CutsWhatNoBlockCanHoldAndReportsIt) {
   }
   EXPECT_FALSE(found[1].cut);
   EXPECT_EQ(found[1].text, whole);
-  ASSERT_EQ(built.report.lines().size(), 1U);
-  EXPECT_NE(built.report.lines()[0].find("2 records: "), std::string::npos);
+  ASSERT_EQ(built.report.diagnostics().size(), 1U);
+  EXPECT_NE(built.report.diagnostics()[0].text().find("2 records: "), std::string::npos);
 }
 
 // The largest record of a service: 1 MiB with its head of 8 bytes and the length of the text.
@@ -228,7 +228,7 @@ TEST(TraceBuilder, KeepsTheLargestRecordsWhole) {
     built.builder.put_text(std::string(size, 'x'));
     built.builder.end();
   }
-  EXPECT_TRUE(built.report.lines().empty());
+  EXPECT_TRUE(built.report.diagnostics().empty());
   built.builder.begin(stream, site, 6);
   built.builder.put_text(std::string(kLargest + 1, 'x'));
   built.builder.end();
@@ -240,7 +240,7 @@ TEST(TraceBuilder, KeepsTheLargestRecordsWhole) {
   }
   EXPECT_TRUE(found.back().cut);
   EXPECT_EQ(found.back().unix_ns, 6U);
-  EXPECT_EQ(built.report.lines().size(), 1U);
+  EXPECT_EQ(built.report.diagnostics().size(), 1U);
 }
 
 TEST(TraceBuilder, ReportsLossesInTheirPlace) {
@@ -347,8 +347,8 @@ TEST(TraceBuilder, ImpossibleLossCountsDoNotStopIt) {
   }
   EXPECT_EQ(lost, std::uint64_t{1} << 62);
   EXPECT_EQ(records, 4U);
-  ASSERT_EQ(built.report.lines().size(), 1U);
-  EXPECT_NE(built.report.lines()[0].find("2^62"), std::string::npos);
+  ASSERT_EQ(built.report.diagnostics().size(), 1U);
+  EXPECT_NE(built.report.diagnostics()[0].text().find("2^62"), std::string::npos);
 }
 
 TEST(TraceBuilder, WritesLossesThatNoRecordFollows) {

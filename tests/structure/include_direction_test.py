@@ -62,7 +62,7 @@ ROOMS = {
         "files": set(),
         "query": {"text"},
         "live": {"text"},
-        "interop": {"files", "query", "text"},
+        "interop": {"files", "text"},
         "ringcat": {"files", "interop", "live", "query", "text"},
         "ringctl": {"live", "text"},
         "ringstat": {"live", "query", "text"},
@@ -75,7 +75,6 @@ ROOMS = {
 REGISTRIES = {
     "tools/interop/format_registry.hpp": {
         "tools/interop/conversion.cpp",
-        "tools/interop/conversion_options.cpp",
         "tools/interop/foreign_inputs.cpp",
         "tools/interop/format_registry.cpp",
     },

@@ -6,44 +6,54 @@
 #include <utility>
 
 #include "tools/files/output_file.hpp"
+#include "tools/interop/diagnostic_sink.hpp"
 #include "tools/interop/format_announcement.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/nettrace/nettrace_methods.hpp"
 #include "tools/interop/tcp_endpoint.hpp"
-#include "tools/query/exit_codes.hpp"
-#include "tools/query/record_filter.hpp"
-#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {
 
-// Stops early if `output` fails. Writers of directories have no `output`.
-void write_events(trace::TraceSet& set, const EventFilter& filter, std::uint64_t most,
-                  TraceWriter& writer, const OutputBytes* output) {
-  RecordFilter records(filter);
-  const bool looks = filter.looks_at_records();
+// Returns the number of events written. Stops early if `output` fails. Writers of directories have
+// no `output`.
+std::uint64_t write_events(trace::TraceSet& set, const EventChoice& choice, TraceWriter& writer,
+                           const OutputBytes* output) {
   trace::Event event;
-  for (std::uint64_t written = 0; written < most && set.next(event);) {
+  std::uint64_t written = 0;
+  while (written < choice.most && set.next(event)) {
     if (output != nullptr && !output->ok()) break;
-    if (looks && !records.wanted(event)) continue;
+    if (choice.wanted && !choice.wanted(event)) continue;
     writer.add(event);
     ++written;
   }
   writer.end();
+  return written;
 }
 
-int unwritten(const std::string& why) {
-  complain(why);
-  return kExitUnreadable;
+ConversionResult unwritten(std::string why) {
+  return {.diagnostics = {failure(std::move(why))}};
 }
 
 // The format to send, chosen by the receiver's announcement: it may not know `format`.
-const ForeignFormat& accepted_format(const ForeignFormat& format, TcpSender& receiver) {
+const ForeignFormat& accepted_format(const ForeignFormat& format, TcpSender& receiver,
+                                     ConversionReport& report) {
   const std::string_view otherwise = format.sent_unless_announced;
   if (otherwise.empty() || announces(receiver, format.name)) return format;
-  complain("the receiver does not announce that it accepts " + std::string(format.name) +
-           ": sending " + std::string(otherwise));
+  report.note("the receiver does not announce that it accepts " + std::string(format.name) +
+              ": sending " + std::string(otherwise));
   return *find_foreign_format(otherwise);
+}
+
+ConversionResult convert_to_directory(trace::TraceSet& set, const EventChoice& choice,
+                                      const ForeignFormat& format, const std::string& path) {
+  ConversionReport report;
+  std::string error;
+  const auto writer = format.write_directory(path, report, &error);
+  if (writer == nullptr) return unwritten(std::move(error));
+  const std::uint64_t events = write_events(set, choice, *writer, nullptr);
+  if (!writer->failure().empty()) return unwritten(writer->failure());
+  return {.written = true, .events = events, .diagnostics = report.diagnostics()};
 }
 
 }  // namespace
@@ -59,47 +69,39 @@ bool can_create_output(const ConversionOptions& options, std::string* error) {
   return OutputFile::create(options.output, {options.force, 0640}, error) != nullptr;
 }
 
-int convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
-                  const EventFilter& filter, std::uint64_t most, const ConversionOptions& options) {
+ConversionResult convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
+                               const EventChoice& choice, const ConversionOptions& options,
+                               const OutputBytes::Sink& sink) {
   const ForeignFormat& format = *find_foreign_format(options.format);
+  if (format.write_directory != nullptr) {
+    return convert_to_directory(set, choice, format, options.output);
+  }
   const ForeignFormat* written_format = &format;
   ConversionReport report;
   std::string error;
-  if (format.write_directory != nullptr) {
-    const auto writer = format.write_directory(options.output, report, &error);
-    if (writer == nullptr) return unwritten(error);
-    write_events(set, filter, most, *writer, nullptr);
-    if (!writer->failure().empty()) return unwritten(writer->failure());
-  } else {
-    const bool standard = options.output.empty() || options.output == "-";
-    std::unique_ptr<OutputFile> file;
-    std::unique_ptr<TcpSender> sender;
-    if (is_tcp(options.output)) {
-      sender = TcpSender::connect(options.output, &error);
-      if (sender == nullptr) return unwritten(error);
-      written_format = &accepted_format(format, *sender);
-    } else if (!standard) {
-      file = OutputFile::create(options.output, {options.force, 0640}, &error);
-      if (file == nullptr) return unwritten(error);
-    }
-    OutputBytes output([&file, &sender](std::span<const std::byte> bytes) {
-      if (sender != nullptr) return sender->write(bytes);
-      return file != nullptr
-                 ? file->write(bytes)
-                 : write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    });
-    const auto writer = written_format->write(output, report);
-    if (written_format->draws_stacks) writer->use(nettrace::read_methods(paths, report));
-    write_events(set, filter, most, *writer, &output);
-    const bool written = output.flush();
-    if (!output.failure().empty()) return unwritten(output.failure());
-    if (sender != nullptr && !sender->finish(&error)) return unwritten(error);
-    if (!written && standard) return exit_code_of_failed_output(output.error());
-    if (file != nullptr && !file->commit(&error)) return unwritten(error);
+  std::unique_ptr<OutputFile> file;
+  std::unique_ptr<TcpSender> sender;
+  if (is_tcp(options.output)) {
+    sender = TcpSender::connect(options.output, &error);
+    if (sender == nullptr) return unwritten(std::move(error));
+    written_format = &accepted_format(format, *sender, report);
+  } else if (!options.output.empty() && options.output != "-") {
+    file = OutputFile::create(options.output, {options.force, 0640}, &error);
+    if (file == nullptr) return unwritten(std::move(error));
   }
-  for (const std::string& line : report.lines()) complain(line);
-  for (const std::string& note : filter.notes()) complain(note);
-  return kExitOk;
+  OutputBytes output([&](std::span<const std::byte> bytes) {
+    if (sender != nullptr) return sender->write(bytes);
+    return file != nullptr ? file->write(bytes) : sink(bytes);
+  });
+  const auto writer = written_format->write(output, report);
+  if (written_format->draws_stacks) writer->use(nettrace::read_methods(paths, report));
+  const std::uint64_t events = write_events(set, choice, *writer, &output);
+  const bool written = output.flush();
+  if (!output.failure().empty()) return unwritten(output.failure());
+  if (sender != nullptr && !sender->finish(&error)) return unwritten(std::move(error));
+  if (file != nullptr && !file->commit(&error)) return unwritten(std::move(error));
+  if (!written) return {.sink_error = output.error(), .diagnostics = {}};
+  return {.written = true, .events = events, .diagnostics = report.diagnostics()};
 }
 
 }  // namespace ringside::tool

@@ -1,29 +1,45 @@
 #pragma once
-// `ringcat --to FORMAT -o FILE`: a trace in another format.
+// A trace in another format.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "tools/query/event_filter.hpp"
+#include "tools/interop/include/ringside-interop/diagnostic.hpp"
+#include "tools/interop/output_bytes.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 
 struct ConversionOptions {
   std::string format;  // of format_registry.hpp
-  std::string output;  // a path or tcp://HOST:PORT; "-" or "" is standard output
+  std::string output;  // a path or tcp://HOST:PORT; "-" or "" is the sink of the conversion
   bool force = false;  // replaces an existing file
+};
+
+struct EventChoice {
+  std::function<bool(const trace::Event&)> wanted;  // empty: all
+  std::uint64_t most = UINT64_MAX;
+};
+
+struct ConversionResult {
+  bool written = false;  // the output is complete
+  int sink_error = 0;    // errno of a failed sink, which has no diagnostic
+  std::uint64_t events = 0;
+  // What the format could not carry; if the output failed, the reason.
+  std::vector<interop::Diagnostic> diagnostics;
 };
 
 // Checks that convert_trace() can create its output; called before lengthy work. False with
 // `*error` if it cannot.
 bool can_create_output(const ConversionOptions& options, std::string* error);
 
-// Writes the events of `set` that match the filter, at most `most` of them, and reports what the
-// format could not carry. `paths`, which `set` reads, are read twice if the format draws stacks, so
-// that all methods have names. Returns the exit code, kExitOk on success.
-int convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
-                  const EventFilter& filter, std::uint64_t most, const ConversionOptions& options);
+// Writes the chosen events of `set`. `paths`, which `set` reads, are read twice if the format draws
+// stacks, so that all methods have names.
+ConversionResult convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
+                               const EventChoice& choice, const ConversionOptions& options,
+                               const OutputBytes::Sink& sink);
 
 }  // namespace ringside::tool

@@ -1,5 +1,5 @@
 #pragma once
-// What a conversion could not carry, counted by kind and reported once per kind.
+// What a conversion could not carry, counted by kind.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/interop/include/ringside-interop/diagnostic.hpp"
 
 namespace ringside::tool {
 
@@ -45,14 +47,16 @@ class ConversionReport {
     return found == counts_.end() ? 0 : found->second;
   }
 
-  // "12 records: activity ids are left out", one line per kind; then the notes.
-  std::vector<std::string> lines() const {
-    std::vector<std::string> lines;
+  // One for each kind, with its number of records; then the notes.
+  std::vector<interop::Diagnostic> diagnostics() const {
+    std::vector<interop::Diagnostic> all;
     for (const auto& [kind, records] : counts_) {
-      lines.push_back(std::to_string(records) + (records == 1 ? " record: " : " records: ") + kind);
+      all.push_back({interop::Severity::kNote, kind, records});
     }
-    lines.insert(lines.end(), notes_.begin(), notes_.end());
-    return lines;
+    for (const std::string& sentence : notes_) {
+      all.push_back({interop::Severity::kNote, sentence});
+    }
+    return all;
   }
 
  private:

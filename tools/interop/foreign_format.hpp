@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/diagnostic_sink.hpp"
 #include "tools/interop/input_bytes.hpp"
 #include "tools/interop/inspect_style.hpp"
 #include "tools/interop/output_bytes.hpp"
@@ -35,9 +36,9 @@ struct ForeignFormat {
   ReadOutcome (*read_directory)(const std::string& path, TraceBuilder& builder,
                                 ConversionReport& report) = nullptr;
   // Gives the builder what senders send to "tcp://HOST:PORT", until SIGINT or SIGTERM. kRefused: it
-  // cannot listen there.
+  // cannot listen there. `live` gets what is found out meanwhile.
   ReadOutcome (*collect)(const std::string& address, TraceBuilder& builder,
-                         ConversionReport& report) = nullptr;
+                         ConversionReport& report, const DiagnosticSink& live) = nullptr;
 
   // Lists the structure of a file. kRefused: nothing was written.
   ReadOutcome (*inspect)(InputBytes& input, InspectStyle style, OutputBytes& output) = nullptr;

@@ -4,14 +4,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/input_bytes.hpp"
 #include "tools/interop/ringtrace_format.hpp"
-#include "tools/query/exit_codes.hpp"
-#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -36,14 +33,6 @@ std::string directory_of_part(const std::string& path) {
   return recognise_directory_format(directory) == nullptr ? std::string() : directory;
 }
 
-// Each imported file stays open twice, so this raises the limit as far as the system permits.
-void allow_open_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 // "PATH:OFFSET: MESSAGE".
 std::string at(const std::string& name, const ReadOutcome& outcome) {
   return fmt::format("{}:{}: {}", name, outcome.offset, outcome.message);
@@ -52,7 +41,6 @@ std::string at(const std::string& name, const ReadOutcome& outcome) {
 }  // namespace
 
 bool ForeignInputs::take(std::vector<std::string>& paths, const std::string& from) {
-  allow_open_files();
   std::vector<std::string> taken;
   for (const std::string& path : paths) {
     if (!take_one(path, from, taken)) return false;
@@ -90,17 +78,15 @@ bool ForeignInputs::take_one(const std::string& path, const std::string& from,
     }
     if (format == nullptr) format = recognise_format(input->peek(ForeignFormat::kFirstBytes));
     if (format == nullptr && !is_regular(path) && !input->failure().empty()) {
-      tool::complain(input->name() + ": reading failed: " + input->failure());
-      return false;
+      return fail(input->name() + ": reading failed: " + input->failure());
     }
     const bool is_own = format == nullptr || format->read == nullptr;
     if (is_own && !is_regular(path)) return spool(*input, taken);
     if (is_own) {
       const std::string whole = format == nullptr ? directory_of_part(path) : std::string();
       if (!whole.empty()) {
-        tool::complain(
+        return fail(
             fmt::format("{}: a file of a trace that is a directory; give '{}'", path, whole));
-        return false;
       }
       taken.push_back(path);
       return true;
@@ -110,45 +96,31 @@ bool ForeignInputs::take_one(const std::string& path, const std::string& from,
   ReadOutcome outcome = directory ? format->read_directory(path, builder, report_)
                                   : format->read(*input, builder, report_);
   const std::string& name = directory ? path : input->name();
-  if (outcome.end == ReadEnd::kRefused) {
-    tool::complain(at(name, outcome));
-    return false;
-  }
-  if (outcome.end == ReadEnd::kDamaged) {
-    damaged_ = true;
-    notes_.push_back(at(name, outcome));
-  }
+  if (outcome.end == ReadEnd::kRefused) return fail(at(name, outcome));
+  if (outcome.end == ReadEnd::kDamaged) found_.push_back(damage(at(name, outcome)));
   if (input != nullptr && !input->failure().empty()) {
-    damaged_ = true;
-    notes_.push_back(name + ": reading failed: " + input->failure());
+    found_.push_back(damage(name + ": reading failed: " + input->failure()));
   }
   for (const std::string& warning : outcome.warnings) {
-    notes_.push_back(fmt::format("{}: {}", name, warning));
+    found_.push_back(note(fmt::format("{}: {}", name, warning)));
   }
   return finish(builder, taken);
 }
 
 bool ForeignInputs::listen(const std::string& address, const std::string& from,
-                           std::vector<std::string>& paths) {
+                           std::vector<std::string>& paths, const DiagnosticSink& live) {
   TraceBuilder& builder = *builders_.emplace_back(std::make_unique<TraceBuilder>(report_));
-  ReadOutcome outcome = find_foreign_format(from)->collect(address, builder, report_);
-  if (outcome.end == ReadEnd::kRefused) {
-    tool::complain(outcome.message);
-    return false;
-  }
-  damaged_ = damaged_ || outcome.end == ReadEnd::kDamaged;
-  if (!outcome.message.empty()) notes_.push_back(outcome.message);
-  for (const std::string& warning : outcome.warnings) notes_.push_back(warning);
+  ReadOutcome outcome = find_foreign_format(from)->collect(address, builder, report_, live);
+  if (outcome.end == ReadEnd::kRefused) return fail(outcome.message);
+  if (outcome.end == ReadEnd::kDamaged) found_.push_back(damage(outcome.message));
+  for (const std::string& warning : outcome.warnings) found_.push_back(note(warning));
   return finish(builder, paths) && (!paths.empty() || take_nothing(paths));
 }
 
 bool ForeignInputs::finish(TraceBuilder& builder, std::vector<std::string>& taken) {
   std::string error;
   std::vector<std::string> made = builder.finish(&error);
-  if (!error.empty()) {
-    tool::complain(error);
-    return false;
-  }
+  if (!error.empty()) return fail(std::move(error));
   taken.insert(taken.end(), std::make_move_iterator(made.begin()),
                std::make_move_iterator(made.end()));
   return true;
@@ -165,17 +137,23 @@ bool ForeignInputs::spool(InputBytes& input, std::vector<std::string>& taken) {
     taken.push_back(file->readable_path(&error));
   }
   if (!input.failure().empty()) {
-    damaged_ = true;
-    notes_.push_back(input.name() + ": reading failed: " + input.failure());
+    found_.push_back(damage(input.name() + ": reading failed: " + input.failure()));
   }
-  if (!error.empty()) tool::complain(error);
-  return error.empty();
+  return error.empty() || fail(std::move(error));
 }
 
-int ForeignInputs::complain() const {
-  for (const std::string& note : notes_) tool::complain(note);
-  for (const std::string& line : report_.lines()) tool::complain(line);
-  return damaged_ ? kExitDamaged : kExitOk;
+bool ForeignInputs::fail(std::string why) {
+  failed_ = true;
+  found_ = {failure(std::move(why))};
+  return false;
+}
+
+std::vector<interop::Diagnostic> ForeignInputs::diagnostics() const {
+  std::vector<interop::Diagnostic> all = found_;
+  if (failed_) return all;
+  const std::vector<interop::Diagnostic> uncarried = report_.diagnostics();
+  all.insert(all.end(), uncarried.begin(), uncarried.end());
+  return all;
 }
 
 }  // namespace ringside::tool

@@ -1,6 +1,6 @@
 #pragma once
-// Turns inputs of ringcat that are not Ringside's own files, or that arrive through a pipe, into
-// trace files, so that every command reads them.
+// Turns inputs that are not Ringside's own files, or that arrive through a pipe, into trace files,
+// so that the reader of trace files reads them.
 
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "tools/files/output_file.hpp"
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/diagnostic_sink.hpp"
 #include "tools/interop/trace_builder.hpp"
 
 namespace ringside::tool {
@@ -17,29 +18,31 @@ class ForeignInputs {
   // In `paths`, replaces each path in a foreign format (`from`, or if that is empty, the format
   // that its first bytes identify) by paths that can be read as trace files while this object
   // lives. "-" is standard input. Paths of an unknown format remain unchanged. Returns false if an
-  // input cannot be read at all, after reporting it.
+  // input cannot be read at all. Each input stays open, some twice.
   bool take(std::vector<std::string>& paths, const std::string& from);
 
   // Fills `paths` with what senders send to `address` until a signal arrives, in the format `from`,
-  // which must be one that can be collected. Returns false if it cannot listen there, after
-  // reporting it.
-  bool listen(const std::string& address, const std::string& from, std::vector<std::string>& paths);
+  // which must be one that can be collected. `live` gets what is found out meanwhile. Returns false
+  // if it cannot listen there.
+  bool listen(const std::string& address, const std::string& from, std::vector<std::string>& paths,
+              const DiagnosticSink& live);
 
-  // Called after the output: reports what was unusual, damaged or not carried. Returns kExitOk or
-  // kExitDamaged.
-  int complain() const;
+  // What was unusual, damaged or not carried; after a failure only the reason.
+  std::vector<interop::Diagnostic> diagnostics() const;
 
  private:
   bool take_one(const std::string& path, const std::string& from, std::vector<std::string>& taken);
   bool finish(TraceBuilder& builder, std::vector<std::string>& taken);
   bool take_nothing(std::vector<std::string>& taken);
   bool spool(class InputBytes& input, std::vector<std::string>& taken);
+  // Returns false, for callers that return it.
+  bool fail(std::string why);
 
   ConversionReport report_;
   std::vector<std::unique_ptr<TraceBuilder>> builders_;
   std::vector<std::unique_ptr<OutputFile>> spooled_;
-  std::vector<std::string> notes_;
-  bool damaged_ = false;
+  std::vector<interop::Diagnostic> found_;
+  bool failed_ = false;
 };
 
 }  // namespace ringside::tool

@@ -21,7 +21,6 @@
 
 #include "tools/interop/tcp_endpoint.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -81,9 +80,10 @@ class StopSignals {
 
 class Collector {
  public:
-  Collector(Socket listener, Receiver& receiver)
+  Collector(Socket listener, Receiver& receiver, const DiagnosticSink& live)
       : listener_(std::move(listener)),
         receiver_(receiver),
+        live_(live),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
         room_(kCollectorRoomBytes),
         greeting_(receiver.greeting()),
@@ -94,7 +94,7 @@ class Collector {
     if (!watch(stop.fd()) || !watch(listener_.fd())) {
       return ReadOutcome::refused(0, "cannot wait for senders: " + collector_reason(errno));
     }
-    complain("listening at tcp://" + own_name(listener_) + "; stop with SIGINT or SIGTERM");
+    live_(note("listening at tcp://" + own_name(listener_) + "; stop with SIGINT or SIGTERM"));
     std::array<epoll_event, 64> events{};
     for (bool goes_on = true; goes_on;) {
       const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()),
@@ -151,7 +151,7 @@ class Collector {
       if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
       auto sender = std::make_unique<Sender>(std::move(socket), std::move(address), receiver_);
       if (!watch(fd)) {
-        complain(sender->name + ": cannot wait for this sender: " + collector_reason(errno));
+        live_(damage(sender->name + ": cannot wait for this sender: " + collector_reason(errno)));
         continue;
       }
       senders_.emplace(fd, std::move(sender));
@@ -162,7 +162,7 @@ class Collector {
   void pause_accepting(const std::string& why) {
     if (std::exchange(paused_, true)) return;
     ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, listener_.fd(), nullptr);
-    if (!std::exchange(told_pause_, true)) complain("further senders wait: " + why);
+    if (!std::exchange(told_pause_, true)) live_(note("further senders wait: " + why));
   }
 
   void resume_accepting() {
@@ -199,7 +199,7 @@ class Collector {
   void end(const Sender& sender, std::string why) {
     const std::string wrong = sender.reception->end(sender.begun.size());
     if (!wrong.empty()) why = wrong + (why.empty() ? "" : ": " + why);
-    if (!why.empty()) complain(sender.name + ": " + why);
+    if (!why.empty()) live_(damage(sender.name + ": " + why));
     senders_.erase(sender.socket.fd());
     resume_accepting();
   }
@@ -233,6 +233,7 @@ class Collector {
 
   Socket listener_;
   Receiver& receiver_;
+  const DiagnosticSink& live_;
   Socket epoll_;
   std::unordered_map<int, std::unique_ptr<Sender>> senders_;
   // One buffer for all senders; each sender keeps its own remainder.
@@ -246,11 +247,12 @@ class Collector {
 
 }  // namespace
 
-ReadOutcome collect_from_senders(const std::string& address, Receiver& receiver) {
+ReadOutcome collect_from_senders(const std::string& address, Receiver& receiver,
+                                 const DiagnosticSink& live) {
   std::string error;
   auto listener = listen_at(address, &error);
   if (!listener) return ReadOutcome::refused(0, error);
-  return Collector(std::move(*listener), receiver).run();
+  return Collector(std::move(*listener), receiver, live).run();
 }
 
 }  // namespace ringside::tool

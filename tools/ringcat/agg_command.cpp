@@ -11,11 +11,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "tools/interop/conversion_options.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/number_reading.hpp"
 #include "tools/query/question.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/question_inputs.hpp"
 #include "tools/text/result_table.hpp"
 #include "tools/text/wall_clock_text.hpp"
@@ -274,7 +275,7 @@ int run_agg(int argc, char** argv) {
   if (!question) return exit_code;
   exit_code = with_number_type(
       *question, [&]<class T>() { return answer<T>(*question, options, *percentiles); });
-  return std::max(exit_code, inputs.complain());
+  return std::max(exit_code, complain_of(inputs.diagnostics()));
 }
 
 }  // namespace ringside::tool

@@ -10,11 +10,12 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
-#include "tools/interop/conversion_options.hpp"
 #include "tools/query/histogram_text.hpp"
 #include "tools/query/number_reading.hpp"
 #include "tools/query/question.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/question_inputs.hpp"
 #include "tools/text/result_table.hpp"
 #include "trace-format/query/histogram.hpp"
@@ -154,7 +155,7 @@ int run_hist(int argc, char** argv) {
   const auto question = prepare_question(options.question, {}, {}, &exit_code);
   if (!question) return exit_code;
   exit_code = with_number_type(*question, [&]<class T>() { return answer<T>(*question, options); });
-  return std::max(exit_code, inputs.complain());
+  return std::max(exit_code, complain_of(inputs.diagnostics()));
 }
 
 }  // namespace ringside::tool

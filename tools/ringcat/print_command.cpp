@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "tools/interop/foreign_inputs.hpp"
 #include "tools/live/segment_salvage.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/print_options.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/progress_bar.hpp"
@@ -98,6 +98,24 @@ class Printing {
   int failure_ = 0;
 };
 
+int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter& filter) {
+  RecordFilter records(filter);
+  EventChoice choice;
+  if (filter.looks_at_records()) {
+    choice.wanted = [&records](const trace::Event& event) { return records.wanted(event); };
+  }
+  choice.most = options.head.value_or(UINT64_MAX);
+  const ConversionResult result = convert_trace(
+      set, options.paths, choice, options.conversion, [](std::span<const std::byte> bytes) {
+        return write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      });
+  if (result.sink_error != 0) return exit_code_of_failed_output(result.sink_error);
+  complain_of(result.diagnostics);
+  if (!result.written) return kExitUnreadable;
+  for (const std::string& note : filter.notes()) complain(note);
+  return kExitOk;
+}
+
 int print_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format,
                 ProgressBar::Clock::time_point start) {
   std::optional<ProgressBar> progress(std::in_place, options.paths, start);
@@ -112,8 +130,7 @@ int print_trace(const PrintOptions& options, const EventFilter& filter, const Li
   }
   if (!set) return kExitUnreadable;
   if (!options.conversion.format.empty()) {
-    const int exit_code = convert_trace(*set, options.paths, filter,
-                                        options.head.value_or(UINT64_MAX), options.conversion);
+    const int exit_code = convert(*set, options, filter);
     progress.reset();
     return exit_code != kExitOk ? exit_code : complain_of_damage(set->report());
   }
@@ -173,15 +190,16 @@ int run_print(int argc, char** argv) {
     return kExitUnreadable;
   }
   ForeignInputs inputs;
-  const bool taken = options->listen.empty()
-                         ? inputs.take(options->paths, options->from)
-                         : inputs.listen(options->listen, options->from, options->paths);
+  const bool taken =
+      options->listen.empty()
+          ? take_foreign_files(options->paths, options->from, inputs)
+          : listen_for_senders(options->listen, options->from, options->paths, inputs);
   if (!taken) return kExitUnreadable;
   const auto unknown = find_unknown_names(options->paths, asked);
   for (const std::string& what : unknown) complain(what);
   if (!unknown.empty()) return kExitUsage;
   exit_code = print_trace(*options, *filter, *format, start);
-  return std::max(exit_code, inputs.complain());
+  return std::max(exit_code, complain_of(inputs.diagnostics()));
 }
 
 }  // namespace ringside::tool

@@ -9,9 +9,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "tools/interop/conversion_options.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/query/exit_codes.hpp"
+#include "tools/ringcat/conversion_options.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/subcommand.hpp"
 

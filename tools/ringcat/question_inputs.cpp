@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tools/ringcat/foreign_files.hpp"
+
 namespace ringside::tool {
 
 bool take_question_inputs(QuestionOptions& options, const std::string& from,
@@ -13,7 +15,7 @@ bool take_question_inputs(QuestionOptions& options, const std::string& from,
   const auto first_path =
       words.begin() + static_cast<std::ptrdiff_t>(std::min(sites, words.size()));
   std::vector<std::string> paths(first_path, words.end());
-  if (!inputs.take(paths, from)) return false;
+  if (!take_foreign_files(paths, from, inputs)) return false;
   words.erase(first_path, words.end());
   words.insert(words.end(), paths.begin(), paths.end());
   return true;

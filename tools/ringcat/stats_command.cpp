@@ -9,8 +9,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/interop/conversion_options.hpp"
-#include "tools/interop/foreign_inputs.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/filter_options.hpp"
@@ -18,6 +16,8 @@
 #include "tools/query/standard_streams.hpp"
 #include "tools/query/stats_report.hpp"
 #include "tools/query/trace_stats.hpp"
+#include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/duration.hpp"
 #include "tools/text/help_format.hpp"
@@ -97,7 +97,7 @@ int run_stats(int argc, char** argv) {
     return kExitUsage;
   }
   ForeignInputs inputs;
-  if (!inputs.take(options->paths, options->from)) return kExitUnreadable;
+  if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
   const auto unknown =
       find_unknown_names(options->paths, {options->filter, filter->where_fields(), {}});
   for (const std::string& what : unknown) complain(what);
@@ -125,7 +125,7 @@ int run_stats(int argc, char** argv) {
   for (const std::string& note : filter->notes()) complain(note);
   if (!write_output(text)) return exit_code_of_failed_output(errno);
   exit_code = complain_of_damage(set->report());
-  return std::max(exit_code, inputs.complain());
+  return std::max(exit_code, complain_of(inputs.diagnostics()));
 }
 
 }  // namespace ringside::tool

@@ -85,9 +85,9 @@ class Collection final : public Receiver {
 }  // namespace netlogger
 
 ReadOutcome collect_netlogger(const std::string& address, TraceBuilder& builder,
-                              ConversionReport& report) {
+                              ConversionReport& report, const DiagnosticSink& live) {
   netlogger::Collection collection(builder, report);
-  return collect_from_senders(address, collection);
+  return collect_from_senders(address, collection, live);
 }
 
 }  // namespace ringside::tool

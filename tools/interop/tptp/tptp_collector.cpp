@@ -13,7 +13,6 @@
 #include "tools/interop/tptp/tptp_import.hpp"
 #include "tools/interop/tptp/tptp_inspect.hpp"
 #include "tools/interop/tptp/tptp_placement.hpp"
-#include "tools/query/standard_streams.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -30,11 +29,13 @@ bool may_begin_trace(std::span<const std::byte> bytes) {
 
 class TraceReceiver final : public Receiver {
  public:
-  TraceReceiver(TraceBuilder& builder, ConversionReport& report, std::string greeting)
+  TraceReceiver(TraceBuilder& builder, ConversionReport& report, std::string greeting,
+                const DiagnosticSink& live)
       : builder_(builder),
         report_(report),
         placement_(builder, report),
-        greeting_(std::move(greeting)) {}
+        greeting_(std::move(greeting)),
+        live_(live) {}
 
   std::unique_ptr<Reception> begin(const std::string& sender) override {
     return std::make_unique<Sender>(*this, sender);
@@ -97,7 +98,7 @@ class TraceReceiver final : public Receiver {
     }
     const ReadOutcome outcome = read_either_form(*input, builder_, report_, placement_);
     for (const std::string& warning : outcome.warnings)
-      complain(fmt::format("{}: {}", sender, warning));
+      live_(note(fmt::format("{}: {}", sender, warning)));
     if (outcome.end == ReadEnd::kWhole) return {};
     ++damaged_;
     return fmt::format("at byte {}: {}", outcome.offset, outcome.message);
@@ -107,21 +108,22 @@ class TraceReceiver final : public Receiver {
   ConversionReport& report_;
   Placement placement_;
   std::string greeting_;
+  const DiagnosticSink& live_;
   std::uint64_t damaged_ = 0;
 };
 
 }  // namespace
 
 ReadOutcome collect_binary(const std::string& address, TraceBuilder& builder,
-                           ConversionReport& report) {
-  TraceReceiver receiver(builder, report, announcement_of("trcbin"));
-  return collect_from_senders(address, receiver);
+                           ConversionReport& report, const DiagnosticSink& live) {
+  TraceReceiver receiver(builder, report, announcement_of("trcbin"), live);
+  return collect_from_senders(address, receiver, live);
 }
 
-ReadOutcome collect_xml(const std::string& address, TraceBuilder& builder,
-                        ConversionReport& report) {
-  TraceReceiver receiver(builder, report, {});
-  return collect_from_senders(address, receiver);
+ReadOutcome collect_xml(const std::string& address, TraceBuilder& builder, ConversionReport& report,
+                        const DiagnosticSink& live) {
+  TraceReceiver receiver(builder, report, {}, live);
+  return collect_from_senders(address, receiver, live);
 }
 
 }  // namespace ringside::tool::tptp

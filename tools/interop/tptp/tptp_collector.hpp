@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/diagnostic_sink.hpp"
 #include "tools/interop/read_outcome.hpp"
 #include "tools/interop/trace_builder.hpp"
 
@@ -14,8 +15,8 @@ namespace ringside::tool::tptp {
 // as it is valid. A listener for binary traces announces them to each sender. A listener for XML
 // announces nothing, because senders send XML without an announcement.
 ReadOutcome collect_binary(const std::string& address, TraceBuilder& builder,
-                           ConversionReport& report);
-ReadOutcome collect_xml(const std::string& address, TraceBuilder& builder,
-                        ConversionReport& report);
+                           ConversionReport& report, const DiagnosticSink& live);
+ReadOutcome collect_xml(const std::string& address, TraceBuilder& builder, ConversionReport& report,
+                        const DiagnosticSink& live);
 
 }  // namespace ringside::tool::tptp

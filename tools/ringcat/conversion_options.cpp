@@ -1,4 +1,4 @@
-#include "tools/interop/conversion_options.hpp"
+#include "tools/ringcat/conversion_options.hpp"
 
 #include <CLI/CLI.hpp>
 
