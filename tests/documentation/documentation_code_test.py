@@ -47,7 +47,8 @@ class DocumentationCode(unittest.TestCase):
                 file.write(source)
             done = subprocess.run([*compiler.split(), *options, "-Wall", "-Wextra", "-Wno-return-type", "-Werror",
                                    "-fsyntax-only",
-                                   "-I" + os.path.join(pages.ROOT, "libagent", "include"), "-I" + PUBLIC_HEADERS,
+                                   "-I" + os.path.join(pages.ROOT, "libagent", "include"),
+                                   "-I" + os.path.join(pages.ROOT, "tools", "interop", "include"), "-I" + PUBLIC_HEADERS,
                                    "-I" + pages.ROOT, path],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BOUND_S,
                                   check=False)

@@ -77,6 +77,8 @@ REGISTRIES = {
         "tools/interop/conversion.cpp",
         "tools/interop/foreign_inputs.cpp",
         "tools/interop/format_registry.cpp",
+        "tools/interop/opened_trace.cpp",
+        "tools/interop/trace_conversion.cpp",
     },
 }
 
