@@ -32,19 +32,27 @@ Readable readable(std::uintptr_t address) {
 }
 
 #if defined(__x86_64__)
-// Of the interrupted registers: stack pointer, instruction pointer, flags, segments.
-constexpr std::size_t kPatternWords = 4;
+// Of the interrupted registers: stack pointer, instruction pointer, flags, segments; then the
+// fault's error, number, mask and address; then where the floating-point registers are: after this
+// frame, on the same stack.
+constexpr std::size_t kPatternWords = 9;
+constexpr std::uint64_t kMostFrameBytes = 64 << 10;
 
 __attribute__((always_inline)) inline bool is_signal_frame(const std::uint64_t* words) {
   constexpr std::uint64_t kUserCode = 0x33;
   constexpr std::uint64_t kUserStack = 0x2b;
+  constexpr std::uint64_t kUserBegin = 0x10000;  // the kernel maps nothing below it
   constexpr std::uint64_t kUserEnd = std::uint64_t{1} << 47;
   constexpr std::uint64_t kAlwaysSet = 2;
   constexpr std::uint64_t kAllFlags = 0x3FFFFF;
   const std::uint64_t segments = words[3];
   if (segments != kUserCode && segments != (kUserStack << 48 | kUserCode)) return false;
   const bool are_flags = (words[2] & ~kAllFlags) == 0 && (words[2] & kAlwaysSet) != 0;
-  return are_flags && words[0] != 0 && words[0] < kUserEnd && words[1] != 0 && words[1] < kUserEnd;
+  const auto is_address = [](std::uint64_t word) {
+    return word - kUserBegin < kUserEnd - kUserBegin;
+  };
+  const std::uint64_t distance = words[8] - reinterpret_cast<std::uintptr_t>(words);
+  return are_flags && is_address(words[0]) && is_address(words[1]) && distance < kMostFrameBytes;
 }
 #else
 constexpr std::size_t kPatternWords = 1;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
@@ -83,6 +84,24 @@ class HeldSegment {
  private:
   int fd_ = -1;
 };
+
+// The library recognises the kernel's frame of a signal handler, in which it replaces nothing, by
+// its words.
+PROCESS_TEST(RemovedSegment, IsReplacedByAThreadWhoseStackHasWordsOfASignalFrame) {
+  for (const std::uint64_t segments : {std::uint64_t{0x33}, std::uint64_t{0x2b} << 48 | 0x33}) {
+    const auto text = reinterpret_cast<std::uint64_t>(&remove_segment);
+    for (const std::uint64_t address : {std::uint64_t{7}, text}) {
+      volatile std::uint64_t words[] = {address, address, 0x246, segments, 0, 0, 0, 0, address};
+      log_number(1);
+      remove_segment();
+      wait_until([] {
+        log_number(2);
+        return !segments_in(shm_dir()).empty();
+      });
+      EXPECT_EQ(words[3], segments);
+    }
+  }
+}
 
 PROCESS_TEST(RemovedSegment, UnreadRecordsAreCountedAndTheNextOnesAreTraced) {
   for (int i = 0; i < 5; ++i) log_number(i);
