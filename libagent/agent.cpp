@@ -62,6 +62,9 @@ SlowPathLock::SlowPathLock(Wait wait) : is_first_(!is_held()) {
     is_taken_ = pthread_mutex_timedlock(&g_slow_path, &end) == 0;
   }
   t_has_slow_path = is_taken_;
+  // Perhaps another thread installed the handler of SIGBUS while this one waited with all signals
+  // blocked.
+  unblock_sigbus();
 }
 
 SlowPathLock::~SlowPathLock() {

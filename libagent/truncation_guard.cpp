@@ -159,6 +159,8 @@ void install_truncation_guard() {
         SA_SIGINFO | (g_former.sa_flags & (SA_ONSTACK | SA_RESTART | static_cast<int>(SA_NODEFER)));
   }
   g_is_installed.store(sigaction(SIGBUS, &action, nullptr) == 0, std::memory_order_release);
+  // The lock was taken with all signals blocked, because there was no handler.
+  unblock_sigbus();
 }
 
 bool is_truncation_guard_installed() {

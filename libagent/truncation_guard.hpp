@@ -25,7 +25,8 @@ struct Segment;
 bool wants_truncation_guard(const Options& options);
 
 // Installs the handler of SIGBUS, once for the process. Signals that have nothing to do with a
-// segment go to the handler that was there before. Lock held.
+// segment go to the handler that was there before. Lock held: the calling thread can receive SIGBUS
+// until the lock is released.
 void install_truncation_guard();
 bool is_truncation_guard_installed();
 

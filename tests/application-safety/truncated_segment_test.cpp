@@ -73,6 +73,32 @@ PROCESS_TEST(TruncatedSegment, ServiceLivesAndTheNextRecordsAreTraced) {
   EXPECT_TRUE(is_locked(status().segment_path));
 }
 
+// Truncates whatever appears in the segment directory, until it is told to stop.
+void truncate_new_segments(const std::atomic<bool>& stop) {
+  while (!stop) {
+    for (const std::string& path : segments_in(shm_dir())) truncate(path.c_str(), 0);
+  }
+}
+
+// Signals are blocked when the first segment is created, and in threads that wait meanwhile.
+PROCESS_TEST(TruncatedSegment, FirstSegmentIsTruncatedWhileItIsCreated) {
+  constexpr int kRounds = 20;
+  let_the_group_write();
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_EQ(run_child([] {
+                std::atomic<bool> stop{false};
+                std::thread truncating([&stop] { truncate_new_segments(stop); });
+                std::thread second([] { log_number(1); });
+                log_number(2);
+                second.join();
+                stop = true;
+                truncating.join();
+              }),
+              0);
+    for (const std::string& path : segments_in(shm_dir())) unlink(path.c_str());
+  }
+}
+
 PROCESS_TEST(TruncatedSegment, FlushIsFalseOnce) {
   let_the_group_write();
   log_number(1);
