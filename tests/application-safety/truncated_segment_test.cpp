@@ -21,40 +21,10 @@
 #include "tests/agent/segment_locks.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/signal_handler.hpp"
+#include "tests/application-safety/cut_segment.hpp"
 
 namespace ringside::test {
 namespace {
-
-using Values = std::vector<std::string>;
-
-void log_number(int number) {
-  RS_INFO("number %d", number);
-}
-
-Values numbers_in(SegmentReader& segment) {
-  Values numbers;
-  for (std::uint32_t i = 0; i < segment.rings_used(); ++i) {
-    for (const Record& r : segment.data(i)) numbers.push_back(r.values.at(0));
-  }
-  return numbers;
-}
-
-void let_the_group_write() {
-  setenv("RINGSIDE_MODE", "0660", 1);
-}
-
-// As another process that may write to the file. Returns its path.
-std::string cut_segment(off_t bytes = 0) {
-  std::string path = segments_in(shm_dir()).at(0);
-  EXPECT_EQ(truncate(path.c_str(), bytes), 0);
-  return path;
-}
-
-// Where ring `index` of the segment begins, whose file may be truncated there.
-off_t begin_of_ring(std::uint32_t index) {
-  const SegmentReader segment(segments_in(shm_dir()).at(0));
-  return static_cast<off_t>(segment.layout().rings_offset + index * segment.layout().ring_bytes);
-}
 
 PROCESS_TEST(TruncatedSegment, ServiceLivesAndTheNextRecordsAreTraced) {
   let_the_group_write();
@@ -71,32 +41,6 @@ PROCESS_TEST(TruncatedSegment, ServiceLivesAndTheNextRecordsAreTraced) {
   ASSERT_EQ(capture.lines().size(), 1U);
   EXPECT_NE(capture.lines().at(0).find("was truncated while in use"), std::string::npos);
   EXPECT_TRUE(is_locked(status().segment_path));
-}
-
-// Truncates whatever appears in the segment directory, until it is told to stop.
-void truncate_new_segments(const std::atomic<bool>& stop) {
-  while (!stop) {
-    for (const std::string& path : segments_in(shm_dir())) truncate(path.c_str(), 0);
-  }
-}
-
-// Signals are blocked when the first segment is created, and in threads that wait meanwhile.
-PROCESS_TEST(TruncatedSegment, FirstSegmentIsTruncatedWhileItIsCreated) {
-  constexpr int kRounds = 20;
-  let_the_group_write();
-  for (int round = 0; round < kRounds; ++round) {
-    ASSERT_EQ(run_child([] {
-                std::atomic<bool> stop{false};
-                std::thread truncating([&stop] { truncate_new_segments(stop); });
-                std::thread second([] { log_number(1); });
-                log_number(2);
-                second.join();
-                stop = true;
-                truncating.join();
-              }),
-              0);
-    for (const std::string& path : segments_in(shm_dir())) unlink(path.c_str());
-  }
 }
 
 PROCESS_TEST(TruncatedSegment, FlushIsFalseOnce) {
@@ -347,64 +291,6 @@ PROCESS_TEST(TruncatedSegment, SegmentThatCannotBeReplacedIsReplacedLater) {
   EXPECT_EQ(numbers_in(segment), Values{"i32 4"});
   EXPECT_EQ(losses(), 3U) << "two refused, and one for the ring";
 }
-
-class TruncatedWhileThreadsLog : public ::testing::TestWithParam<const char*> {};
-
-void run_threads_and_truncate() {
-  constexpr int kThreads = 4;
-  constexpr int kRounds = 6;
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> logged[kThreads]{};
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  for (auto& count : logged) {
-    threads.emplace_back([&stop, &count] {
-      while (!stop) {
-        log_number(static_cast<int>(++count));
-        RS_INFO("text %s", "of some bytes");
-      }
-    });
-  }
-  const auto all_go_on = [&logged] {
-    for (auto& count : logged) {
-      const std::uint64_t seen = count;
-      wait_until([&count, seen] { return count > seen + 100; });
-    }
-  };
-  for (int round = 0; round < kRounds; ++round) {
-    all_go_on();
-    const off_t at = round % 3 == 0 ? 0 : begin_of_ring(static_cast<std::uint32_t>(round % 3));
-    const std::string cut = cut_segment(at);
-    all_go_on();
-    wait_until([&cut] { return status().segment_path != cut; });
-  }
-  all_go_on();
-  stop = true;
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(status().state, State::live);
-  EXPECT_EQ(segments_in(shm_dir()).size(), 1U);
-  EXPECT_GE(losses(LossCause::no_shared_memory), 4U);
-  SegmentReader segment(status().segment_path);
-  if (segment.header().sub_buffer_bytes == 0) {
-    EXPECT_FALSE(numbers_in(segment).empty()) << "sound records in the last one";
-  }
-}
-
-TEST_P(TruncatedWhileThreadsLog, AllOfThemGoOn) {
-  setenv("RINGSIDE_TEST_POLICY", GetParam(), 1);
-  run_in_process([] {
-    let_the_group_write();
-    setenv("RINGSIDE_OVERFLOW", std::getenv("RINGSIDE_TEST_POLICY"), 1);
-    setenv("RINGSIDE_RING_BYTES", "65536", 1);
-    setenv("RINGSIDE_MAX_THREADS", "8", 1);
-    setenv("RINGSIDE_BLOCK_TIMEOUT_MS", "1", 1);
-    run_threads_and_truncate();
-  });
-}
-
-INSTANTIATE_TEST_SUITE_P(Policies, TruncatedWhileThreadsLog,
-                         ::testing::Values("block", "drop", "overwrite"),
-                         [](const auto& policy) { return std::string(policy.param); });
 
 }  // namespace
 }  // namespace ringside::test
