@@ -102,8 +102,6 @@ TEST(FixedText, RefusesUndefinedTypesAndStyles) {
   const FormatField field{"v", static_cast<FieldType>(77)};
   EXPECT_FALSE(MessageFormat::parse(FormatStyle::none, "m", {&field, 1}, &why));
   EXPECT_NE(why.find("undefined type 77"), std::string::npos) << why;
-  EXPECT_FALSE(MessageFormat::parse(FormatStyle::brace, "m", {}, &why));
-  EXPECT_NE(why.find("brace"), std::string::npos) << why;
   EXPECT_FALSE(MessageFormat::parse(static_cast<FormatStyle>(9), "m", {}, &why));
   EXPECT_FALSE(MessageFormat::parse(FormatStyle::none, std::string(2'000'000, 'x'), {}, &why));
 }

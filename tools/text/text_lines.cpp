@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/format_style.hpp"
 #include "shm-layout/level.hpp"
 #include "tools/text/line_clocks.hpp"
 #include "tools/text/line_event.hpp"
@@ -63,6 +64,11 @@ bool is_printable(shm::FieldType type) {
 // Whether messages need no check: their parts other than numbers are known and printable.
 bool is_printable(const trace::Site& site) {
   if (!is_printable_ascii(site.format)) return false;
+  // "{:c}" shows an integer as a character.
+  if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::brace) &&
+      site.format.find("c}") != std::string::npos) {
+    return false;
+  }
   for (const trace::Field& field : site.fields) {
     if (!is_printable(field.type) || !is_printable_ascii(field.name)) return false;
   }

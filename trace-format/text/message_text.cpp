@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fmt/compile.h>
+
 #include "shm-layout/printf_fields.hpp"
 #include "shm-layout/printf_spec.hpp"
+#include "trace-format/text/brace_conversion.hpp"
 #include "trace-format/text/printf_number.hpp"
 #include "trace-format/text/value_text.hpp"
 
@@ -63,6 +66,13 @@ void write_decimal(TextSink& sink, std::uint64_t number) {
 void write_hex(TextSink& sink, std::uint64_t number) {
   char* const begin = sink.reserve(24);
   sink.commit(std::to_chars(begin, begin + 24, number, 16).ptr);
+}
+
+// The shortest text that reads back equal, as {fmt} writes it: its parts are chosen at compile
+// time.
+template <typename Number>
+void write_shortest_form(TextSink& sink, Number number) {
+  sink.commit(fmt::format_to(sink.reserve(64), FMT_COMPILE("{}"), number));
 }
 
 // The value of a `*` argument; false if it is missing or not an int.
@@ -224,8 +234,7 @@ std::optional<MessageFormat> MessageFormat::parse(shm::FormatStyle style, std::s
       return parse(format, types, why);
     }
     case shm::FormatStyle::brace:
-      explain(why, "brace formats are not supported by this version");
-      return std::nullopt;
+      return parse_brace(format, fields, why);
   }
   explain(why, "undefined format style " + std::to_string(static_cast<unsigned>(style)));
   return std::nullopt;
@@ -298,6 +307,12 @@ void MessageFormat::write(TextSink& sink, const Conversion& conversion,
       return write_styled(sink, conversion, value, args);
     case Render::any_value:
       return write_value(sink, value);
+    case Render::shortest_float:
+      return write_shortest_form(sink, value.f32);
+    case Render::shortest_double:
+      return write_shortest_form(sink, value.f64);
+    case Render::brace:
+      return conversion.brace->write(sink, value, args);
     default:
       return write_styled(sink, conversion, value, args);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 #include "trace-format/text/value.hpp"
 
 namespace ringside::trace {
+
+class BraceConversion;
+struct BraceSpec;
 
 struct FormatField {
   std::string_view name;
@@ -31,15 +35,16 @@ class MessageFormat {
                                             std::string* why);
 
   // The same for any style. With FormatStyle::none the text is unchanged and the fields follow it
-  // as " name=value". FormatStyle::brace is not supported yet.
+  // as " name=value". With FormatStyle::brace the fields are the arguments of fmt::format; those
+  // that no placeholder uses are not part of the text.
   static std::optional<MessageFormat> parse(shm::FormatStyle style, std::string_view format,
                                             std::span<const FormatField> fields, std::string* why);
 
-  // Appends the text that snprintf would write in the C locale (UTF-8 for wide strings). `args`:
-  // the record's values in the order of the fields. If one is missing or has another type, the text
-  // shows <?> in place of that conversion. Memory grows by at most the arguments' texts and 16 KiB
-  // per conversion: widths and precisions in arguments are limited to shm::kMaxPrintfWidth and
-  // shm::kMaxPrintfPrecision, which is the one deviation from snprintf.
+  // Appends the text that snprintf would write in the C locale (UTF-8 for wide strings), or
+  // fmt::format. `args`: the record's values in the order of the fields. If one is missing or has
+  // another type, the text shows <?> in place of that conversion. Memory grows by at most the
+  // arguments' texts and 16 KiB per conversion (1 MiB for an array in brace style): widths and
+  // precisions in arguments are limited to 4095, which is the one deviation from snprintf.
   void append(TextSink& out, std::span<const Value> args) const;
   void append(std::string& out, std::span<const Value> args) const;
 
@@ -62,6 +67,9 @@ class MessageFormat {
     floating,
     library_double,
     library_long_double,
+    shortest_float,
+    shortest_double,
+    brace,
     any_value,
   };
 
@@ -79,13 +87,18 @@ class MessageFormat {
     std::uint8_t flags = 0;
     char conversion = 0;
     bool wide = false;
-    char library_spec[13] = {};  // NUL-terminated
+    char library_spec[13] = {};              // NUL-terminated
+    const BraceConversion* brace = nullptr;  // one of braces_
   };
 
   static std::optional<MessageFormat> parse_fixed_text(std::string_view text,
                                                        std::span<const FormatField> fields,
                                                        std::string* why);
+  static std::optional<MessageFormat> parse_brace(std::string_view format,
+                                                  std::span<const FormatField> fields,
+                                                  std::string* why);
   static Render choose_render(const Conversion& conversion);
+  static Render choose_brace_render(const BraceSpec& spec, Conversion& conversion);
   static void prepare_library_spec(Conversion& conversion);
   static void write(TextSink& sink, const Conversion& conversion, std::span<const Value> args);
   static void write_styled(TextSink& sink, const Conversion& conversion, const Value& value,
@@ -95,6 +108,7 @@ class MessageFormat {
   std::string text_;  // all text pieces, then TextSink::kSlack bytes
   std::uint32_t text_bytes_ = 0;
   std::vector<Conversion> conversions_;
+  std::shared_ptr<const std::vector<BraceConversion>> braces_;
 };
 
 }  // namespace ringside::trace
