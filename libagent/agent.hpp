@@ -52,6 +52,8 @@ struct Segment {
   std::byte* dictionary = nullptr;
   shm::SiteLosses* site_losses = nullptr;
   std::atomic<std::uint32_t> sites_counted{0};  // entries of site_losses that have memory
+  std::byte* site_executions = nullptr;
+  std::atomic<std::uint32_t> sites_with_executions{0};  // the same
   // Costs of about one in cost_sampling log calls; has memory for the same entries as the rings.
   // Null: not measured.
   shm::CallCosts* call_costs = nullptr;

@@ -257,6 +257,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->switches = reinterpret_cast<std::uint8_t*>(base + layout.switches_offset);
   segment->dictionary = base + layout.dictionary_offset;
   segment->site_losses = reinterpret_cast<shm::SiteLosses*>(base + layout.site_losses_offset);
+  segment->site_executions = base + layout.site_executions_offset;
   segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
   segment->ring_losses = std::make_unique<std::atomic<Segment::RingLoss>[]>(layout.ring_count);
   segment->is_guarded = is_truncation_guard_installed();
@@ -270,6 +271,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   }
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
   reserve_site_losses(*segment, 0);
+  reserve_site_executions(*segment, 0);
   std::memset(segment->switches, shm::kSwitchUnregistered, layout.site_capacity);
 
   fill_header(options, layout, segment->header);

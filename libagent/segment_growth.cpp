@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "libagent/held_back_signals.hpp"
+#include "shm-layout/site_executions.hpp"
 
 namespace ringside {
 namespace {
@@ -83,6 +84,22 @@ void reserve_site_losses(Segment& segment, std::uint32_t site_id) {
   segment.sites_counted.store(wanted, std::memory_order_relaxed);
   // Pairs with the acquire of a reader, which reads no entry beyond.
   segment.control->losses.sites_counted.store(wanted, std::memory_order_release);
+}
+
+void reserve_site_executions(Segment& segment, std::uint32_t site_id) {
+  const std::uint32_t present = segment.sites_with_executions.load(std::memory_order_relaxed);
+  if (site_id < present || site_id >= segment.layout.site_capacity) return;
+  const std::uint64_t begin = shm::execution_bytes(present);
+  if (reserve(segment.descriptor, segment.layout.site_executions_offset + begin,
+              shm::execution_bytes(site_id + 1) - begin)) {
+    return;
+  }
+  const auto wanted = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(shm::round_up(std::uint64_t{site_id} + 1, shm::kExecutionPageSites),
+                              segment.layout.site_capacity));
+  segment.sites_with_executions.store(wanted, std::memory_order_relaxed);
+  // Pairs with the acquire of a reader, which reads no entry beyond.
+  segment.control->losses.sites_with_executions.store(wanted, std::memory_order_release);
 }
 
 std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure) {

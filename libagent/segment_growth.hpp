@@ -40,6 +40,9 @@ GrowthFailure reserve_dictionary(Segment& segment, std::uint64_t bytes);
 // Backs the loss counters of the sites with ids up to `site_id`, if there is memory: losses of
 // sites without counters are counted by cause only.
 void reserve_site_losses(Segment& segment, std::uint32_t site_id);
+// The same for the counts of executions that are not recorded. Here, because the log call that
+// counts must make no system call.
+void reserve_site_executions(Segment& segment, std::uint32_t site_id);
 
 // How often a ring is mapped, back to back. A lap begins anywhere in the second copy and may run
 // into the third, so that positions of its records need not wrap. A record of the preceding lap,

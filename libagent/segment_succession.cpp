@@ -107,6 +107,7 @@ void give_back(Segment& segment) {
   if (copy == MAP_FAILED) return;
   std::memcpy(copy, segment.head, copied);
   segment.sites_counted.store(0, std::memory_order_relaxed);
+  segment.sites_with_executions.store(0, std::memory_order_relaxed);
   if (mremap(copy, segment.head_bytes, segment.head_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
              segment.head) == MAP_FAILED) {
     munmap(copy, segment.head_bytes);

@@ -8,6 +8,7 @@
 
 #include "libagent/argument_names.hpp"
 #include "libagent/boundary_numbers.hpp"
+#include "libagent/execution_count.hpp"
 #include "libagent/loss_count.hpp"
 #include "libagent/netlogger_entry.hpp"
 #include "libagent/reentry_guard.hpp"
@@ -156,6 +157,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
     return kNoMemoryCause;
   }
   reserve_site_losses(segment, id);
+  reserve_site_executions(segment, id);
   if (!has_room) agent.message.clear();
   if (segment.is_guarded) {
     segment.own_dictionary.resize(at + bytes);
@@ -231,6 +233,14 @@ std::uint8_t after_move(rs_site& site, std::uint8_t state) {
   return 0;
 }
 
+// Whether to record an execution, by the present value of the switch; otherwise counts it if that
+// is the switch's value.
+std::uint8_t decide(rs_site& site, Segment& segment, std::uint8_t present) {
+  if (present == shm::kSwitchCounting) count_execution(segment, site.id);
+  const std::uint8_t state = recordable(present);
+  return state != 0 ? after_move(site, state) : state;
+}
+
 std::uint8_t enabled_or_throw(rs_site* site) {
   const SlowCall call;
   Agent& a = agent();
@@ -252,8 +262,7 @@ std::uint8_t enabled_or_throw(rs_site* site) {
   }
   if (const auto cause = register_statement(a, *site)) return refuse(*cause);
   Segment& segment = *a.segment.load(std::memory_order_relaxed);
-  const std::uint8_t now = recordable(switch_now(segment, &segment.switches[site->id]));
-  return now != 0 ? after_move(*site, now) : now;
+  return decide(*site, segment, switch_now(segment, &segment.switches[site->id]));
 }
 
 // For a registered statement. In the new segment it has the same id.
@@ -266,8 +275,18 @@ std::uint8_t enabled_after_truncation(rs_site& site, Segment& truncated) {
     return 0;
   }
   Segment& present = *a.segment.load(std::memory_order_acquire);
-  const std::uint8_t now = recordable(switch_now(present, &present.switches[site.id]));
-  return now != 0 ? after_move(site, now) : now;
+  return decide(site, present, switch_now(present, &present.switches[site.id]));
+}
+
+// Registers the statement, creating the segment if necessary. Not for a log call: nothing is lost.
+bool is_registered_now(rs_site& site) {
+  const SlowCall call;
+  Agent& a = agent();
+  const bool waits = a.state.load(std::memory_order_relaxed) == State::failed &&
+                     monotonic_ns() < a.retry_at_ns.load(std::memory_order_relaxed);
+  if (waits || ReentryGuard::is_active()) return false;
+  const SlowPathLock lock(SlowPathLock::Wait::bounded);
+  return lock.is_taken() && ensure_segment(a) && !register_statement(a, site);
 }
 
 }  // namespace
@@ -301,15 +320,21 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
   if (state != &rs_initial_switch) {
     ringside::Segment* const segment = agent().segment.load(std::memory_order_acquire);
     if (segment == nullptr) return 0;  // a handler in the child of a fork that is just beginning
+    const bool is_truncated = segment->is_truncated.load(std::memory_order_acquire);
+    // First, because a call that counts must cost less than one that records.
+    if (__atomic_load_n(state, __ATOMIC_RELAXED) == ringside::shm::kSwitchCounting &&
+        !is_truncated) {
+      ringside::count_execution(*segment, site->id);
+      return 0;
+    }
     const ringside::SlowCall call;
-    if (segment->is_truncated.load(std::memory_order_acquire)) {
+    if (is_truncated) {
       return ringside::enabled_after_truncation(*site, *segment);
     }
     const bool moving = ringside::is_moving(state);
     std::uint8_t* const place =
         moving ? &segment->switches[site->id] : const_cast<std::uint8_t*>(state);
-    const std::uint8_t now = ringside::recordable(ringside::switch_now(*segment, place));
-    return now != 0 ? ringside::after_move(*site, now) : now;
+    return ringside::decide(*site, *segment, ringside::switch_now(*segment, place));
   }
   try {
     return ringside::enabled_or_throw(site);
@@ -317,4 +342,18 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
     ringside::count_refusal(site, ringside::shm::LossCause::kNoSharedMemory);
     return 0;
   }
+}
+
+void rs_count_suppressed(rs_site* site, std::uint64_t executions) {
+  // Pairs with the release at registration.
+  if (__atomic_load_n(&site->state, __ATOMIC_ACQUIRE) == &rs_initial_switch) {
+    if (__atomic_load_n(&rs_initial_switch, __ATOMIC_RELAXED) == ringside::shm::kSwitchOff) return;
+    try {
+      if (!ringside::is_registered_now(*site)) return;
+    } catch (const std::exception&) {  // no memory, even for a message
+      return;
+    }
+  }
+  ringside::Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  if (segment != nullptr) ringside::count_suppressed(*segment, site->id, executions);
 }

@@ -84,8 +84,9 @@ struct alignas(kCacheLineBytes) SegmentLosses {
   // Entries [0, sites_counted) of the region of SiteLosses are backed by memory; do not touch the
   // others. Release after the reservation; acquire in readers.
   std::atomic<std::uint32_t> sites_counted;
-  std::atomic<std::uint32_t> reserved;
-  std::atomic<std::uint64_t> reserved2[4];
+  // The same for the entries of SiteExecutions.
+  std::atomic<std::uint32_t> sites_with_executions;
+  std::atomic<std::uint64_t> reserved[4];
 };
 
 // A reading of all three clocks at one instant; `sequence` is odd while it is being written.
@@ -202,6 +203,7 @@ static_assert(offsetof(SegmentLosses, no_ring) == 0);
 static_assert(offsetof(SegmentLosses, no_memory) == 8);
 static_assert(offsetof(SegmentLosses, dictionary_full) == 16);
 static_assert(offsetof(SegmentLosses, sites_counted) == 24);
+static_assert(offsetof(SegmentLosses, sites_with_executions) == 28);
 static_assert(offsetof(ClockLine, sequence) == 0);
 static_assert(offsetof(ClockLine, tsc) == 8);
 static_assert(offsetof(ClockLine, monotonic_ns) == 16);

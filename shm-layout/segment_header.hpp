@@ -2,9 +2,10 @@
 // The first page of a segment: its writer, its start time and the positions of its regions.
 //
 //   byte 0                                                              segment_bytes
-//   | header | control page | ring metadata | nested  | switches | dictionary | site losses | rings
-//   |
+//   | header | control page | ring metadata | nested  | switches | dictionary | site losses |
 //     4 KiB    4 KiB          256 B x N       64 B x N  1 B x S    arena        64 B x S
+//   | site executions | rings |
+//     128 B x S
 //
 // If log calls are measured, 2 KiB x N of call costs precede the rings.
 //
@@ -43,9 +44,10 @@ enum class RegionKind : std::uint32_t {
   kSiteSwitches = 3,
   kDictionary = 4,
   kRings = 5,
-  kSiteLosses = 6,     // since 1.1
-  kCallCosts = 7,      // since 1.2, only where cost_sampling is not 0
-  kNestedRecords = 8,  // since 1.3
+  kSiteLosses = 6,      // since 1.1
+  kCallCosts = 7,       // since 1.2, only where cost_sampling is not 0
+  kNestedRecords = 8,   // since 1.3
+  kSiteExecutions = 9,  // since 1.5
 };
 
 struct Region {

@@ -10,6 +10,7 @@
 #include "nested_records.hpp"
 #include "ring_metadata.hpp"
 #include "segment_header.hpp"
+#include "site_executions.hpp"
 #include "site_losses.hpp"
 
 namespace ringside::shm {
@@ -34,8 +35,9 @@ struct SegmentLayout {
   std::uint64_t switches_offset;
   std::uint64_t dictionary_offset;
   std::uint64_t dictionary_bytes;
-  std::uint64_t site_losses_offset;  // 0: a segment of 1.0, which has none
-  std::uint64_t call_costs_offset;   // 0: log calls are not measured
+  std::uint64_t site_losses_offset;      // 0: a segment of 1.0, which has none
+  std::uint64_t site_executions_offset;  // 0: a segment before 1.5, which has none
+  std::uint64_t call_costs_offset;       // 0: log calls are not measured
   std::uint64_t rings_offset;
   std::uint64_t segment_bytes;
 };
@@ -64,7 +66,9 @@ constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t rin
   l.dictionary_offset = round_up(l.switches_offset + site_capacity, kPageBytes);
   l.dictionary_bytes = round_up(dictionary_bytes, kPageBytes);
   l.site_losses_offset = l.dictionary_offset + l.dictionary_bytes;
-  std::uint64_t end = l.site_losses_offset + std::uint64_t{site_capacity} * sizeof(SiteLosses);
+  l.site_executions_offset = round_up(
+      l.site_losses_offset + std::uint64_t{site_capacity} * sizeof(SiteLosses), kPageBytes);
+  std::uint64_t end = l.site_executions_offset + execution_bytes(site_capacity);
   if (measures_calls) {
     l.call_costs_offset = round_up(end, kPageBytes);
     end = l.call_costs_offset + std::uint64_t{ring_count} * sizeof(CallCosts);
@@ -94,6 +98,8 @@ inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
   }
   set(7, RegionKind::kNestedRecords, sizeof(NestedRecords), l.nested_offset,
       std::uint64_t{l.ring_count} * sizeof(NestedRecords));
+  set(8, RegionKind::kSiteExecutions, sizeof(SiteExecutions), l.site_executions_offset,
+      execution_bytes(l.site_capacity));
   FieldOffsets& f = header.field_offsets;
   f = {};
   f.producer_pos = offsetof(RingMetadata, producer) + offsetof(ProducerLine, producer_pos);
@@ -161,6 +167,11 @@ inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
     if (region.kind == RegionKind::kNestedRecords && region.stride == sizeof(NestedRecords) &&
         !find(RegionKind::kNestedRecords, std::uint64_t{l.ring_count} * sizeof(NestedRecords),
               &l.nested_offset, &ignored)) {
+      return {};
+    }
+    if (region.kind == RegionKind::kSiteExecutions && region.stride == sizeof(SiteExecutions) &&
+        !find(RegionKind::kSiteExecutions, execution_bytes(l.site_capacity),
+              &l.site_executions_offset, &ignored)) {
       return {};
     }
   }

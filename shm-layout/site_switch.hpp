@@ -8,7 +8,8 @@
 //
 // `slot` selects one of the control page's SwitchDeadlines. A log call that finds such a byte
 // compares the clock with the deadline, which costs some nanoseconds, and stores `after` if it has
-// passed.
+// passed. In the two bits of `after` and `meanwhile`, 2 stands for kSwitchCounting: a statement
+// that is not registered has no deadline.
 
 #include <cstdint>
 
@@ -21,6 +22,8 @@ inline constexpr std::uint8_t kSwitchOn = 1;
 inline constexpr std::uint8_t kSwitchUnregistered = 2;
 // On, but records carry time 0 and the consumer stamps them: for sites with kSiteConsumerClock.
 inline constexpr std::uint8_t kSwitchOnConsumerClock = 3;
+// Each execution is counted (site_executions.hpp), and not recorded.
+inline constexpr std::uint8_t kSwitchCounting = 4;
 
 inline constexpr std::uint8_t kSwitchTimed = 0x80;
 inline constexpr std::uint32_t kSwitchDeadlineSlots = 8;
@@ -31,17 +34,23 @@ constexpr bool is_timed(std::uint8_t state) {
 constexpr std::uint32_t switch_deadline_slot(std::uint8_t state) {
   return (state >> 4) & 7U;
 }
+constexpr std::uint8_t switch_of_bits(std::uint8_t bits) {
+  return bits == 2 ? kSwitchCounting : bits;
+}
+constexpr std::uint8_t bits_of_switch(std::uint8_t plain) {
+  return plain == kSwitchCounting ? std::uint8_t{2} : static_cast<std::uint8_t>(plain & 3U);
+}
 constexpr std::uint8_t switch_after(std::uint8_t state) {
-  return (state >> 2) & 3U;
+  return switch_of_bits((state >> 2) & 3U);
 }
 constexpr std::uint8_t switch_meanwhile(std::uint8_t state) {
-  return state & 3U;
+  return switch_of_bits(state & 3U);
 }
 // `meanwhile` and `after` are plain states, `slot` is below kSwitchDeadlineSlots.
 constexpr std::uint8_t timed_switch(std::uint8_t meanwhile, std::uint8_t after,
                                     std::uint32_t slot) {
-  return static_cast<std::uint8_t>(kSwitchTimed | (slot & 7U) << 4 | (after & 3U) << 2 |
-                                   (meanwhile & 3U));
+  return static_cast<std::uint8_t>(kSwitchTimed | (slot & 7U) << 4 | bits_of_switch(after) << 2 |
+                                   bits_of_switch(meanwhile));
 }
 
 // The switch of a site with level `site_level` if sites below `threshold` are off.
@@ -77,6 +86,8 @@ constexpr std::uint32_t timed_level(std::uint32_t meanwhile, std::uint32_t after
 static_assert(timed_switch(kSwitchOnConsumerClock, kSwitchOff, 5) == 0xD3);
 static_assert(switch_deadline_slot(0xD3) == 5 && switch_after(0xD3) == kSwitchOff &&
               switch_meanwhile(0xD3) == kSwitchOnConsumerClock);
+static_assert(timed_switch(kSwitchCounting, kSwitchOn, 1) == 0x96);
+static_assert(switch_after(0x96) == kSwitchOn && switch_meanwhile(0x96) == kSwitchCounting);
 static_assert(timed_level(2, 5, 7) == 0x80070502U);
 
 }  // namespace ringside::shm

@@ -28,9 +28,13 @@ constexpr std::uint8_t settled_switch(std::uint8_t state) {
   return is_timed(state) ? switch_after(state) : state;
 }
 
-// Whether the switch is on until its deadline.
+// The state of a switch before its deadline.
+constexpr std::uint8_t present_switch(std::uint8_t state) {
+  return is_timed(state) ? switch_meanwhile(state) : state;
+}
+
 constexpr bool is_on_meanwhile(std::uint8_t state) {
-  const std::uint8_t now = is_timed(state) ? switch_meanwhile(state) : state;
+  const std::uint8_t now = present_switch(state);
   return now == kSwitchOn || now == kSwitchOnConsumerClock;
 }
 

@@ -11,6 +11,7 @@ constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("pace
 constexpr std::array kProducers{Rows("producers")};
 constexpr std::array kConsumerClock{Rows("consumer_clock")};
 constexpr std::array kCostSampling{Rows("cost_sampling")};
+constexpr std::array kSwitchStates{Rows("switch_states")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
 constexpr std::array kScaling{Rows("scaling")};
@@ -43,6 +44,7 @@ constexpr std::array kPrograms{
     Program{"ringside/paced_tail", Speaks::kLines, "ringside", kPacedTail, kNotBuilt},
     Program{"ringside/consumer_clock", Speaks::kLines, "ringside", kConsumerClock, kNotBuilt},
     Program{"ringside/cost_sampling", Speaks::kLines, "ringside", kCostSampling, kNotBuilt},
+    Program{"ringside/switch_states", Speaks::kLines, "ringside", kSwitchStates, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},

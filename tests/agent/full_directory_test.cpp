@@ -1,6 +1,7 @@
 // A full shared-memory directory: segments, rings and statements are refused and counted, without a
 // signal.
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <sys/mount.h>
 
 #include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 
@@ -155,6 +157,35 @@ PROCESS_TEST(FullDirectory, RefusesStatementsBeyondTheDictionary) {
     return own_segment().data(0).size() == before + statements;
   });
   EXPECT_EQ(status().message, "");
+}
+
+// The counters of 256 statements have memory as soon as the segment exists.
+PROCESS_TEST(FullDirectory, AStatementWithoutACounterIsNotCounted) {
+  SMALL_DIRECTORY(dir, "64m");
+  log_number(0);
+  dir.fill_up(0);
+  static std::array<rs_site, 300> sites{};
+  for (rs_site& site : sites) {
+    site.state = &rs_initial_switch;
+    site.format = "short";
+    site.file = "f";
+    site.function = "f";
+    site.arguments = "";
+    site.level = static_cast<std::uint8_t>(Level::info);
+    rs_site_loaded(&site);
+  }
+  SegmentReader& segment = own_segment();
+  ASSERT_EQ(segment.control().losses.sites_with_executions.load(), 256U);
+  for (rs_site& site : sites) {
+    ASSERT_NE(site.id, 0U);
+    segment.set_site_switch(static_cast<std::uint32_t>(site.id), shm::kSwitchCounting);
+    EXPECT_EQ(rs_site_enabled(&site), 0);
+    rs_count_suppressed(&site, 2);
+    if (site.id >= 256) continue;  // a page without memory
+    const auto executions = segment.executions(static_cast<std::uint32_t>(site.id));
+    EXPECT_EQ(executions.counted, 1U) << site.id;
+    EXPECT_EQ(executions.suppressed, 2U) << site.id;
+  }
 }
 
 }  // namespace

@@ -117,6 +117,18 @@ void SegmentReader::set_site_switch(std::uint32_t site_id, std::uint8_t state) {
   base_[layout_.switches_offset + site_id] = static_cast<std::byte>(state);
 }
 
+SegmentReader::Executions SegmentReader::executions(std::uint32_t site_id) const {
+  Executions sum;
+  for (std::uint32_t stripe = 0; stripe < shm::kExecutionStripes; ++stripe) {
+    const auto* const entry = reinterpret_cast<const shm::SiteExecutions*>(
+        base_ + layout_.site_executions_offset + shm::execution_offset(site_id, stripe));
+    sum.counted += entry->counted.load();
+    sum.suppressed += entry->suppressed.load();
+    if (entry->counted.load() != 0) ++sum.stripes;
+  }
+  return sum;
+}
+
 std::uint32_t SegmentReader::rings_used() const {
   return control().service.rings_used.load(std::memory_order_acquire);
 }

@@ -15,6 +15,7 @@
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_layout.hpp"
+#include "shm-layout/site_executions.hpp"
 
 namespace ringside::test {
 
@@ -69,6 +70,13 @@ class SegmentReader {
   const shm::NestedRecords& nested(std::uint32_t index) const;
   std::uint8_t site_switch(std::uint32_t site_id) const;
   void set_site_switch(std::uint32_t site_id, std::uint8_t state);
+  // Sums over the stripes.
+  struct Executions {
+    std::uint64_t counted = 0;
+    std::uint64_t suppressed = 0;
+    int stripes = 0;  // that have counted
+  };
+  Executions executions(std::uint32_t site_id) const;
   std::uint32_t rings_used() const;
 
   // The statements registered until now, by id.

@@ -12,6 +12,7 @@
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/site_switch.hpp"
+#include "shm-layout/switch_change.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 
@@ -67,8 +68,13 @@ PROCESS_TEST(Switch, IsOffInEveryOtherState) {
     const auto byte = static_cast<std::uint8_t>(state);
     set_switch(byte);
     // Every deadline has passed.
-    const bool becomes_on = shm::is_timed(byte) && (shm::switch_after(byte) & 1U) != 0;
+    const std::uint8_t plain = shm::settled_switch(byte);
+    const bool becomes_on = shm::is_timed(byte) && shm::is_on_meanwhile(plain);
+    const std::uint64_t counted = own_segment().executions(switched_id()).counted;
     EXPECT_EQ(logged(), becomes_on ? 1U : 0U) << state;
+    EXPECT_EQ(own_segment().executions(switched_id()).counted - counted,
+              plain == shm::kSwitchCounting ? 1U : 0U)
+        << state;
   }
 }
 

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/test_consumer.hpp"
@@ -117,6 +118,29 @@ PROCESS_TEST(SyscallFree, LoggingOneMillionRecordsThroughManyLaps) {
   }
   EXPECT_EQ(status, 0);
   EXPECT_GT(ring.producer.producer_pos.load(), 2 * (std::uint64_t{1} << 20)) << "several laps";
+}
+
+PROCESS_TEST(SyscallFree, CountingExecutions) {
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "sanitizers make system calls of their own";
+  const pid_t pid = start_child([] {
+    log_mixture(1, "registered");
+    SegmentReader& segment = own_segment();
+    const std::uint32_t id = segment.site("filtered %ld").id;
+    const std::uint32_t timed_id = segment.site("filtered %d %s %f %p").id;
+    segment.control().switch_deadlines.tsc[0].store(UINT64_MAX);
+    segment.set_site_switch(id, shm::kSwitchCounting);
+    segment.set_site_switch(timed_id, shm::timed_switch(shm::kSwitchCounting, shm::kSwitchOn, 0));
+    if (!forbid_system_calls()) _exit(9);
+    for (long i = 0; i < kRecords; ++i) log_mixture(i, "some text");
+    _exit(0);
+  });
+  EXPECT_EQ(wait_for(pid), 0);
+  SegmentReader segment(segments_in(shm_dir()).at(0));
+  for (const auto& [id, site] : segment.sites()) {
+    EXPECT_EQ(segment.executions(id).counted, static_cast<std::uint64_t>(kRecords)) << site.format;
+  }
+  EXPECT_EQ(segment.data(0).size(), 2U);
 }
 
 PROCESS_TEST(SyscallFree, OverwritingTheOldestRecordsOverAndOver) {

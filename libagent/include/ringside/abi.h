@@ -145,6 +145,10 @@ RS_EXPORT uint64_t rs_reserve_slow(uint64_t start, uint64_t bytes, uint64_t tsc)
  * the segment. `dropped`: the result of the reservation. */
 RS_EXPORT void rs_dropped(struct rs_site* site, uint64_t dropped) __attribute__((cold));
 
+/* Counts executions that the statement suppressed by itself, by a condition or a rate, while it is
+ * enabled. Registers the statement if necessary, creating the segment. Signal-safe. */
+RS_EXPORT void rs_count_suppressed(struct rs_site* site, uint64_t executions) __attribute__((cold));
+
 /* An argument in its C type, for calls that are not specialised at compile time. */
 enum rs_arg_kind { RS_ARG_INTEGER = 1, RS_ARG_DOUBLE, RS_ARG_LONG_DOUBLE, RS_ARG_POINTER };
 struct rs_arg {
