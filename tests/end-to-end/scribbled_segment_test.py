@@ -28,8 +28,8 @@ PAGE = 4096
 VERSION_OFFSET = 8
 REGIONS_OFFSET, REGION_SLOTS = 136, 12
 REGION = struct.Struct("<IIQQ")  # kind, stride, offset, bytes
-# The used part of each kind of region: control page, ring metadata, switches, dictionary, rings, losses by site.
-MOST_BYTES = {1: 4096, 2: 8 * 256, 3: 4096, 4: 1 << 16, 5: 2 * RING_BYTES, 6: 4096}
+# The used part of each kind of region: control page, ring metadata, switches, dictionary, rings, losses by site, executions.
+MOST_BYTES = {1: 4096, 2: 8 * 256, 3: 4096, 4: 1 << 16, 5: 2 * RING_BYTES, 6: 4096, 9: 32768}
 
 # The damage can end a victim; a sanitizer's report about the victim is not a finding.
 VICTIM = {"TSAN_OPTIONS": ":".join(filter(None, (
@@ -85,6 +85,7 @@ class Readers:
                          [program("ringstat"), "--once", "--interval", "50ms", *of_victims],
                          [program("ringctl"), "list", "--statements", *of_victims],
                          [program("ringctl"), "level", "info", "--for", "1s", *of_victims],
+                         [program("ringctl"), "count", "*", "--for", "1s", *of_victims],
                          [program("ringctl"), "list", "--threads", "--json", *of_victims])
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.read)

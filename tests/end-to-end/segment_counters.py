@@ -5,6 +5,7 @@ import struct
 RING_METADATA_KIND = 2
 RINGS_KIND = 5
 SITE_LOSSES_KIND = 6
+SITE_EXECUTIONS_KIND = 9
 VERSION_OFFSET = 8
 CONTROL_PAGE_OFFSET = 4096
 # Loss causes, numbered as in the library's reports: where a segment counts them (shm-layout/README.md).

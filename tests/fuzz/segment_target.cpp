@@ -178,6 +178,7 @@ void watch(const Place& place) {
   tool::list_statements(*image, &why);
   image->switches(status.site_count);
   image->site_losses(status.site_count);
+  image->executions(status.site_count);
   static_cast<void>(status.call_costs.quantile_ticks(990));
   trace::SiteTable sites;
   sites.add(image->dictionary(image->control().dictionary_bytes), &why);

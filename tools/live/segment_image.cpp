@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "shm-layout/abi_version.hpp"
+#include "shm-layout/site_executions.hpp"
 #include "tools/live/segment_file_lock.hpp"
 #include "tools/live/truncation_text.hpp"
 #include "tools/text/error_text.hpp"
@@ -200,6 +201,35 @@ std::vector<SegmentImage::SiteLossCounts> SegmentImage::site_losses(std::uint32_
   const std::size_t bytes =
       read(layout_.site_losses_offset, std::as_writable_bytes(std::span(counts)));
   counts.resize(bytes / sizeof(SiteLossCounts));
+  return counts;
+}
+
+std::vector<SegmentImage::ExecutionCounts> SegmentImage::executions(std::uint32_t count) const {
+  std::array<std::byte, sizeof(std::uint32_t)> backed{};
+  if (layout_.site_executions_offset == 0 ||
+      read(layout_.control_offset +
+               RINGSIDE_AT(shm::ControlPage, losses, shm::SegmentLosses, sites_with_executions),
+           backed) != backed.size()) {
+    return {};
+  }
+  std::vector<ExecutionCounts> counts(std::min<std::uint64_t>(
+      {std::uint64_t{count} + 1, word<std::uint32_t>(backed, 0), layout_.site_capacity}));
+  std::vector<ExecutionCounts> page(std::size_t{shm::kExecutionStripes} * shm::kExecutionPageSites);
+  static_assert(sizeof(ExecutionCounts) == sizeof(shm::SiteExecutions));
+  const auto add = [](std::uint64_t more, std::uint64_t* sum) {
+    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+  };
+  for (std::uint32_t first = 0; first < counts.size(); first += shm::kExecutionPageSites) {
+    std::fill(page.begin(), page.end(), ExecutionCounts{});
+    read(layout_.site_executions_offset + shm::execution_offset(first, 0),
+         std::as_writable_bytes(std::span(page)));
+    for (std::size_t i = 0; i < page.size(); ++i) {
+      const std::size_t site = first + i % shm::kExecutionPageSites;
+      if (site >= counts.size()) continue;
+      add(page[i].counted, &counts[site].counted);
+      add(page[i].suppressed, &counts[site].suppressed);
+    }
+  }
   return counts;
 }
 

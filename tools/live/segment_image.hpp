@@ -99,6 +99,14 @@ class SegmentImage {
   // cause, in the order of shm::kSiteCauses. Empty for a segment that has none.
   using SiteLossCounts = std::array<std::uint64_t, shm::kSiteCauses.size()>;
   std::vector<SiteLossCounts> site_losses(std::uint32_t count) const;
+  // For the same sites, as far as they have counters; saturating.
+  struct ExecutionCounts {
+    std::uint64_t counted = 0;
+    std::uint64_t suppressed = 0;
+
+    bool operator==(const ExecutionCounts&) const = default;
+  };
+  std::vector<ExecutionCounts> executions(std::uint32_t count) const;
   // For the first `count` rings. Empty for a segment that measures no calls.
   struct RingCallCosts {
     CallCostCounts all;     // for all owners of the ring

@@ -43,6 +43,7 @@ struct Listed {
 // The state of a switch, and the time until it reverts.
 struct SwitchState {
   bool on = false;
+  bool counting = false;
   std::uint64_t remaining_ns = 0;  // 0: permanent
 };
 
@@ -54,6 +55,7 @@ SwitchState switch_state(const Listed& listed, std::uint8_t state) {
     plain = now.remaining_ns != 0 ? shm::switch_meanwhile(state) : shm::switch_after(state);
   }
   now.on = plain == shm::kSwitchOn || plain == shm::kSwitchOnConsumerClock;
+  now.counting = plain == shm::kSwitchCounting;
   return now;
 }
 
@@ -84,8 +86,8 @@ class Listing {
                             "statements", "ring", "memory", "lost"});
         break;
       case What::kStatements:
-        table_.set_columns(
-            {"service", "pid", "site", "switch", "level", "place", "function", "text"});
+        table_.set_columns({"service", "pid", "site", "switch", "counted", "suppressed", "level",
+                            "place", "function", "text"});
         break;
       case What::kThreads:
         table_.set_columns({"service", "pid", "ring", "thread", "name", "state", "fill", "lost"});
@@ -149,12 +151,14 @@ class Listing {
 
   void add_statements(const Listed& listed, const StatementChoice& choice, std::string* damage) {
     const std::vector<std::uint8_t> switches = listed.image->switches(listed.status.site_count);
+    const auto executions = listed.image->executions(listed.status.site_count);
     for (const ListedStatement& statement : list_statements(*listed.image, damage)) {
       if (!choice.wants(statement) || statement.id >= switches.size()) continue;
       const SwitchState state = switch_state(listed, switches[statement.id]);
       nlohmann::ordered_json object = base_json(listed.status);
       object["site"] = statement.id;
       object["enabled"] = state.on;
+      object["counting"] = state.counting;
       if (state.remaining_ns != 0) object["for_ns"] = state.remaining_ns;
       object["level"] = shm::level_name(statement.level);
       object["category"] = statement.category;
@@ -164,13 +168,17 @@ class Listing {
       object["line"] = statement.line;
       object["function"] = statement.function;
       object["text"] = statement.format;
-      std::string word = state.on ? "on" : "off";
+      const auto count = statement.id < executions.size() ? executions[statement.id]
+                                                          : SegmentImage::ExecutionCounts{};
+      object["executions"] = {{"counted", count.counted}, {"suppressed", count.suppressed}};
+      std::string word = state.counting ? "counting" : state.on ? "on" : "off";
       if (state.remaining_ns != 0) word += " for " + duration_text(state.remaining_ns);
       add_row(object,
               {Cell::of_text(listed.status.service), Cell::of_count(listed.status.pid),
-               Cell::of_count(statement.id), Cell::of_text(word),
-               Cell::of_text(shm::level_name(statement.level)), Cell::of_text(statement.place()),
-               Cell::of_text(statement.function), Cell::of_text(statement.format)});
+               Cell::of_count(statement.id), Cell::of_text(word), Cell::of_count(count.counted),
+               Cell::of_count(count.suppressed), Cell::of_text(shm::level_name(statement.level)),
+               Cell::of_text(statement.place()), Cell::of_text(statement.function),
+               Cell::of_text(statement.format)});
     }
   }
 

@@ -13,6 +13,7 @@ constexpr Subcommand kSubcommands[] = {
     {"list", "list services, their statements or threads", run_list},
     {"enable", "enable statements, permanently or for a time", run_enable},
     {"disable", "disable statements, permanently or for a time", run_disable},
+    {"count", "count the executions of statements instead of recording them", run_count},
     {"level", "set the lowest level that services record", run_level},
     {"policy", "show or change what services do when a ring is full", run_policy},
     {"flush", "wait until all records so far are in files", run_flush},

@@ -118,6 +118,11 @@ bool SegmentControl::write_switch(std::uint32_t site_id, std::uint8_t state) {
   return write(segment_->layout().switches_offset + site_id, &state, 1);
 }
 
+bool SegmentControl::read_sites_with_executions(std::uint32_t* sites) {
+  return read(control_offset_ + RINGSIDE_CONTROL(losses, SegmentLosses, sites_with_executions),
+              sites, sizeof *sites);
+}
+
 bool SegmentControl::read_deadlines(shm::DeadlineCopy* deadlines) {
   return read(control_offset_ + offsetof(shm::ControlPage, switch_deadlines), deadlines->data(),
               sizeof *deadlines);

@@ -41,6 +41,9 @@ class SegmentControl {
   using Switches = std::vector<std::uint8_t>;
   bool read_switches(Switches* switches);
   bool write_switch(std::uint32_t site_id, std::uint8_t state);
+  // Whether the service's library can; then sites [0, `*sites`) have a counter.
+  bool counts_executions() const { return segment_->layout().site_executions_offset != 0; }
+  bool read_sites_with_executions(std::uint32_t* sites);
 
   // Takes a slot whose deadline is `after_ns` from now. Switches whose deadline is over are
   // reverted first, so that their slots are free. Empty if all are taken, or on failure.

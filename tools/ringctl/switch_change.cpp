@@ -1,6 +1,9 @@
 #include "tools/ringctl/switch_change.hpp"
 
+#include <algorithm>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "shm-layout/switch_change.hpp"
 #include "tools/live/segment_image.hpp"
@@ -34,9 +37,45 @@ bool read_statements(const SegmentControl& control, std::vector<ListedStatement>
   return false;
 }
 
+StatementState state_of(std::uint8_t byte) {
+  if (shm::is_on_meanwhile(byte)) return StatementState::on;
+  return shm::present_switch(byte) == shm::kSwitchCounting ? StatementState::counting
+                                                           : StatementState::off;
+}
+
+std::uint8_t switch_of(StatementState state, const ListedStatement& statement) {
+  if (state == StatementState::off) return shm::kSwitchOff;
+  if (state == StatementState::counting) return shm::kSwitchCounting;
+  return statement.consumer_clock ? shm::kSwitchOnConsumerClock : shm::kSwitchOn;
+}
+
+bool can_count(SegmentControl& control, const std::vector<ListedStatement>& statements,
+               std::string* why) {
+  if (!control.counts_executions()) {
+    *why = control.path() +
+           ": the library of this service cannot count executions; restart the service with the "
+           "present version of the library";
+    return false;
+  }
+  std::uint32_t sites = 0;
+  if (!control.read_sites_with_executions(&sites)) {
+    *why = control.why();
+    return false;
+  }
+  const auto without = std::count_if(statements.begin(), statements.end(),
+                                     [sites](const auto& one) { return one.id >= sites; });
+  if (without == 0) return true;
+  *why = fmt::format(
+      "{}: {} of {} selected statements have no counter, because shared memory was full when they "
+      "were registered; enlarge the shared-memory file system and restart the service, or select "
+      "other statements",
+      control.path(), without, statements.size());
+  return false;
+}
+
 }  // namespace
 
-bool switch_statements(SegmentControl& control, const StatementChoice& choice, bool on,
+bool switch_statements(SegmentControl& control, const StatementChoice& choice, StatementState state,
                        std::optional<std::uint64_t> limit_ns,
                        std::vector<SwitchedStatement>* switched, std::string* why) {
   std::optional<std::uint32_t> slot;
@@ -48,17 +87,18 @@ bool switch_statements(SegmentControl& control, const StatementChoice& choice, b
     *why = control.why();
     return false;
   }
+  std::erase_if(statements, [&](const ListedStatement& one) {
+    return !choice.wants(one) || one.id >= switches.size();
+  });
+  if (state == StatementState::counting && !can_count(control, statements, why)) return false;
   for (ListedStatement& statement : statements) {
-    if (!choice.wants(statement) || statement.id >= switches.size()) continue;
-    const std::uint8_t state = switches[statement.id];
-    const std::uint8_t on_state =
-        statement.consumer_clock ? shm::kSwitchOnConsumerClock : shm::kSwitchOn;
+    const std::uint8_t byte = switches[statement.id];
     if (!control.write_switch(statement.id,
-                              shm::changed_switch(state, on ? on_state : shm::kSwitchOff, slot))) {
+                              shm::changed_switch(byte, switch_of(state, statement), slot))) {
       *why = control.why();
       return false;
     }
-    switched->push_back({std::move(statement), shm::is_on_meanwhile(state), on});
+    switched->push_back({std::move(statement), state_of(byte)});
   }
   return true;
 }

@@ -15,16 +15,18 @@ namespace ringside::tool {
 class SegmentControl;
 class StatementChoice;
 
+// `counting`: each execution is counted, and not recorded.
+enum class StatementState { off, on, counting };
+
 struct SwitchedStatement {
   ListedStatement statement;
-  bool was_on = false;
-  bool is_on = false;
+  StatementState before = StatementState::off;
 };
 
 // False with `*why`. `limit_ns`: the change reverts after this time, even if this tool and
 // consumerd are gone. `*switched` gets the statements that match, including those that already had
-// the state.
-bool switch_statements(SegmentControl& control, const StatementChoice& choice, bool on,
+// the state. Statements without a counter cannot count: then nothing is changed.
+bool switch_statements(SegmentControl& control, const StatementChoice& choice, StatementState state,
                        std::optional<std::uint64_t> limit_ns,
                        std::vector<SwitchedStatement>* switched, std::string* why);
 

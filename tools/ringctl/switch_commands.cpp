@@ -57,11 +57,17 @@ std::string service_text(const SegmentControl& control) {
   return fmt::format("{} {}", service_of(control.path()), pid_of(control.path()));
 }
 
+const char* word_of(StatementState state) {
+  if (state == StatementState::counting) return "counting";
+  return state == StatementState::on ? "enabled" : "disabled";
+}
+
 void say_switched(const SegmentControl& control, const std::vector<SwitchedStatement>& switched,
-                  bool on, std::optional<std::uint64_t> limit_ns, bool json) {
+                  StatementState state, std::optional<std::uint64_t> limit_ns, bool json) {
   if (json) {
     nlohmann::ordered_json object = service_json(control);
-    object["enabled"] = on;
+    object["enabled"] = state == StatementState::on;
+    object["counting"] = state == StatementState::counting;
     if (limit_ns) object["for_ns"] = *limit_ns;
     object["statements"] = nlohmann::ordered_json::array();
     for (const SwitchedStatement& one : switched) {
@@ -69,24 +75,34 @@ void say_switched(const SegmentControl& control, const std::vector<SwitchedState
                                       {"file", one.statement.file},
                                       {"line", one.statement.line},
                                       {"text", one.statement.format},
-                                      {"was_enabled", one.was_on}});
+                                      {"was_enabled", one.before == StatementState::on},
+                                      {"was_counting", one.before == StatementState::counting}});
     }
     say_json(object);
     return;
   }
   say(fmt::format("{}: {} statement{} {}{}", service_text(control), switched.size(),
-                  switched.size() == 1 ? "" : "s", on ? "enabled" : "disabled",
-                  limit_text(limit_ns)));
+                  switched.size() == 1 ? "" : "s", word_of(state), limit_text(limit_ns)));
   for (const SwitchedStatement& one : switched) {
     say(fmt::format("  {} {} \"{}\"{}", one.statement.place(), shm::level_name(one.statement.level),
-                    one.statement.format, one.was_on == on ? " (unchanged)" : ""));
+                    one.statement.format, one.before == state ? " (unchanged)" : ""));
   }
 }
 
-int run_switch(int argc, char** argv, bool on) {
-  CLI::App app(on ? "Enables statements, including those that have not run yet."
-                  : "Disables statements, including those that have not run yet.",
-               on ? "ringctl enable" : "ringctl disable");
+constexpr const char* kOfCount =
+    "Counts the executions of statements instead of recording them, including statements that\n"
+    "have not run yet. ringctl list --statements and ringstat show the\n"
+    "the counts. ringctl enable, disable and level end it.";
+
+int run_switch(int argc, char** argv, StatementState state) {
+  const bool on = state == StatementState::on;
+  const bool counts = state == StatementState::counting;
+  CLI::App app(counts ? kOfCount
+               : on   ? "Enables statements, including those that have not run yet."
+                      : "Disables statements, including those that have not run yet.",
+               counts ? "ringctl count"
+               : on   ? "ringctl enable"
+                      : "ringctl disable");
   ControlOptions options;
   StatementChoice choice;
   std::string limit;
@@ -111,9 +127,9 @@ int run_switch(int argc, char** argv, bool on) {
   std::size_t statements = 0;
   const int status = for_each_service(options, [&](SegmentControl& control, std::string* reason) {
     std::vector<SwitchedStatement> switched;
-    if (!switch_statements(control, choice, on, limit_ns, &switched, reason)) return false;
+    if (!switch_statements(control, choice, state, limit_ns, &switched, reason)) return false;
     statements += switched.size();
-    if (!switched.empty()) say_switched(control, switched, on, limit_ns, options.json);
+    if (!switched.empty()) say_switched(control, switched, state, limit_ns, options.json);
     return true;
   });
   if (status == kCtlOk && statements == 0) {
@@ -126,11 +142,15 @@ int run_switch(int argc, char** argv, bool on) {
 }  // namespace
 
 int run_enable(int argc, char** argv) {
-  return run_switch(argc, argv, true);
+  return run_switch(argc, argv, StatementState::on);
 }
 
 int run_disable(int argc, char** argv) {
-  return run_switch(argc, argv, false);
+  return run_switch(argc, argv, StatementState::off);
+}
+
+int run_count(int argc, char** argv) {
+  return run_switch(argc, argv, StatementState::counting);
 }
 
 int run_level(int argc, char** argv) {

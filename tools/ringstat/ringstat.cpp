@@ -38,7 +38,7 @@ void complain(const std::string& text) {
   std::fprintf(stderr, "ringstat: %s\n", visible(text).c_str());
 }
 
-// The text below a service's line: remarks, threads, statements that ran.
+// The text below a service's line: remarks, threads, statements that ran or were counted.
 std::string service_text(const ServiceView& service) {
   std::string text = fmt::format("\n{} {}\n", visible(service.now.service), service.now.pid);
   for (const StatusCell& remark : service_remarks(service)) text += remark.text + "\n";
@@ -48,8 +48,10 @@ std::string service_text(const ServiceView& service) {
   const StatusTable costs = call_cost_table(service.now.call_costs, service.now.tick_hz);
   if (!costs.rows.empty()) text += "\nLOG CALLS, ALL THREADS\n" + table_text(costs);
   StatusTable statements = statement_table(service, SortBy::kRate, &order);
-  std::erase_if(statements.rows,
-                [](const auto& row) { return row[2].text == "0.0%" && row[3].text == "0"; });
+  std::erase_if(statements.rows, [&service](const auto& row) {
+    const bool has_none = !service.has_executions || (row[4].text == "0" && row[5].text == "0");
+    return row[2].text == "0.0%" && row[3].text == "0" && has_none;
+  });
   if (!statements.rows.empty()) text += "\n" + table_text(statements);
   return text;
 }

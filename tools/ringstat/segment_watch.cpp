@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "shm-layout/dictionary_entry.hpp"
-#include "shm-layout/site_switch.hpp"
+#include "shm-layout/switch_change.hpp"
 #include "shm-layout/tick_time.hpp"
 #include "tools/live/segment_image.hpp"
 #include "tools/ringstat/statement_sample.hpp"
@@ -219,6 +219,7 @@ class WatchedSegment {
   void add_statements(double seconds, ServiceView* view) {
     const std::vector<std::uint8_t> switches = image_->switches(view->now.site_count);
     const auto losses = image_->site_losses(view->now.site_count);
+    const auto executions = image_->executions(view->now.site_count);
     if (seconds > 0 && view->bytes_per_s == 0) sample_.clear();
     const auto& shares = sample_.by_site();
     double all_bytes = 0;
@@ -228,8 +229,14 @@ class WatchedSegment {
       statement.statement = listed;
       const std::uint8_t state =
           listed.id < switches.size() ? switches[listed.id] : std::uint8_t{0};
-      const std::uint8_t now = shm::is_timed(state) ? shm::switch_meanwhile(state) : state;
-      statement.enabled = now == shm::kSwitchOn || now == shm::kSwitchOnConsumerClock;
+      statement.enabled = shm::is_on_meanwhile(state);
+      statement.counting = shm::present_switch(state) == shm::kSwitchCounting;
+      if (listed.id < executions.size()) {
+        statement.counted = executions[listed.id].counted;
+        statement.suppressed = executions[listed.id].suppressed;
+      }
+      view->has_executions = view->has_executions || statement.counting || statement.counted != 0 ||
+                             statement.suppressed != 0;
       if (listed.id < losses.size()) statement.lost = lost_records(losses[listed.id]);
       if (listed.id < shares.size() && all_bytes > 0) {
         const StatementSample::Share& share = shares[listed.id];

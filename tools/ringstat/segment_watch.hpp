@@ -35,10 +35,14 @@ struct ThreadView {
 struct StatementView {
   ListedStatement statement;
   bool enabled = false;
+  bool counting = false;
   double records_per_s = 0;
   double bytes_per_s = 0;
   double share = 0;        // of the service's bytes
   std::uint64_t lost = 0;  // records, since the service began
+  // Executions that were not recorded, since the service began.
+  std::uint64_t counted = 0;
+  std::uint64_t suppressed = 0;
 };
 
 struct ServiceView {
@@ -52,6 +56,7 @@ struct ServiceView {
   std::uint64_t unwritten_bytes = 0;  // recorded, and not in a file yet
   std::uint64_t recommended_ring_bytes = 0;
   bool drops_grow = false;                // since the previous sample
+  bool has_executions = false;            // any statement counts, has counted or has suppressed
   std::vector<ThreadView> threads;        // active ones, and ended ones with records left
   std::vector<StatementView> statements;  // most bytes first; all registered statements
   std::deque<double> bytes_history;       // one rate per sample, the latest last

@@ -82,10 +82,12 @@ Json statement_json(const StatementView& view) {
   object["function"] = statement.function;
   object["text"] = statement.format;
   object["enabled"] = view.enabled;
+  object["counting"] = view.counting;
   object["records_per_s"] = view.records_per_s;
   object["bytes_per_s"] = view.bytes_per_s;
   object["share"] = view.share;
   object["lost"] = view.lost;
+  object["executions"] = {{"counted", view.counted}, {"suppressed", view.suppressed}};
   return object;
 }
 

@@ -209,6 +209,10 @@ StatusTable statement_table(const ServiceView& service, SortBy sort_by,
   StatusTable table;
   table.columns = {"REC/S", "BYTES/S", "SHARE", "LOST", "SWITCH", "LEVEL", "PLACE", "TEXT"};
   table.dispensable = {5, 4};
+  if (service.has_executions) {
+    table.columns.insert(table.columns.begin() + 4, {"COUNTED", "SUPPRESSED"});
+    table.dispensable = {7, 5, 6};
+  }
   const auto& statements = service.statements;
   *order = sorted(statements.size(), [&](std::size_t a, std::size_t b) {
     const StatementView& x = statements[a];
@@ -222,14 +226,20 @@ StatusTable statement_table(const ServiceView& service, SortBy sort_by,
   for (const std::size_t index : *order) {
     const StatementView& view = statements[index];
     const bool runs = view.share > 0;
+    const char* const word = view.counting ? "counting" : view.enabled ? "on" : "off";
+    const bool is_off = !view.counting && !view.enabled;
     table.rows.push_back({right(count_text(view.records_per_s)),
                           right(bytes_text(view.bytes_per_s)),
                           right(fmt::format("{:.1f}%", view.share * 100)),
                           lost_cell(view.lost, 0),
-                          {view.enabled ? "on" : "off", view.enabled ? Tone::kPlain : Tone::kFaint},
+                          {word, is_off ? Tone::kFaint : Tone::kPlain},
                           {std::string(shm::level_name(view.statement.level))},
                           {visible(view.statement.place()), runs ? Tone::kPlain : Tone::kFaint},
                           {visible(view.statement.format), runs ? Tone::kPlain : Tone::kFaint}});
+    if (!service.has_executions) continue;
+    auto& row = table.rows.back();
+    row.insert(row.begin() + 4, {right(count_text(static_cast<double>(view.counted))),
+                                 right(count_text(static_cast<double>(view.suppressed)))});
   }
   return table;
 }

@@ -38,6 +38,7 @@ StatusTable service_table(const std::vector<ServiceView>& services, SortBy sort_
                           std::vector<std::size_t>* order);
 StatusTable thread_table(const ServiceView& service, SortBy sort_by,
                          std::vector<std::size_t>* order);
+// With the columns COUNTED and SUPPRESSED if there is any to show.
 StatusTable statement_table(const ServiceView& service, SortBy sort_by,
                             std::vector<std::size_t>* order);
 
