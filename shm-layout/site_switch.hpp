@@ -37,8 +37,8 @@ constexpr std::uint32_t switch_deadline_slot(std::uint8_t state) {
 constexpr std::uint8_t switch_of_bits(std::uint8_t bits) {
   return bits == 2 ? kSwitchCounting : bits;
 }
-constexpr std::uint8_t bits_of_switch(std::uint8_t plain) {
-  return plain == kSwitchCounting ? std::uint8_t{2} : static_cast<std::uint8_t>(plain & 3U);
+constexpr std::uint32_t bits_of_switch(std::uint8_t plain) {
+  return plain == kSwitchCounting ? 2 : plain & 3U;
 }
 constexpr std::uint8_t switch_after(std::uint8_t state) {
   return switch_of_bits((state >> 2) & 3U);
