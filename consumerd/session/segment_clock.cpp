@@ -1,6 +1,7 @@
 #include "consumerd/session/segment_clock.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "consumerd/files/section_front.hpp"
 #include "shm-layout/clock_reading.hpp"
@@ -12,6 +13,11 @@ namespace {
 trace::ClockSteering::Start start_of(const shm::SegmentHeader& header) {
   return {header.start_tsc, header.start_monotonic_ns, header.start_realtime_ns,
           header.tsc_frequency_hz};
+}
+
+trace::ClockSteering::Now read_now() {
+  const shm::ClockReading reading = shm::read_clocks();
+  return {reading.tsc, reading.monotonic_ns, reading.realtime_ns};
 }
 
 }  // namespace
@@ -40,8 +46,7 @@ void SegmentClock::resume() {
   };
   if (steps > 0 && steering_.resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
   if (!same_boot_) return;
-  const shm::ClockReading now = shm::read_clocks();
-  steering_.measure({now.tsc, now.monotonic_ns, now.realtime_ns});
+  steering_.measure(read_now());
 }
 
 void SegmentClock::publish(const trace::ClockPoint& point) {
@@ -54,23 +59,54 @@ void SegmentClock::publish(const trace::ClockPoint& point) {
   clock.steps.store(steps + 1, std::memory_order_release);
 }
 
+std::uint64_t SegmentClock::newest_tsc(std::span<const RingDrain> rings) {
+  std::uint64_t newest = 0;
+  for (const RingDrain& ring : rings) newest = std::max(newest, ring.cursor().last_tsc);
+  return newest;
+}
+
 bool SegmentClock::write(TraceFile& file, std::span<const RingDrain> rings) {
+  if (same_boot_ && steering_.last().tsc0 > drained_tsc_) return true;
   written_ = std::chrono::steady_clock::now();
   if (!same_boot_) return true;  // only the service's own reading belongs to its clock
   const std::span<std::byte> out = file.space(256);
   if (out.empty()) return false;
-  std::uint64_t newest_tsc = 0;
-  for (const RingDrain& ring : rings) newest_tsc = std::max(newest_tsc, ring.cursor().last_tsc);
-  const shm::ClockReading reading = shm::read_clocks();
-  const trace::ClockSteering::Now now{reading.tsc, reading.monotonic_ns, reading.realtime_ns};
-  const auto settled = steering_.settle(now, newest_tsc);
-  std::size_t bytes = settled ? trace::write_clock_block(*settled, out) : 0;
-  before_ = steering_.last();
-  const trace::ClockPoint point = steering_.next(now);
-  bytes += trace::write_clock_block(point, out.subspan(bytes));
+  const trace::ClockSteering::Now now = read_now();
+  trace::ClockPoint last = steering_.last();
+  std::size_t bytes = 0;
+  const auto settled = steering_.settle(now, newest_tsc(rings));
+  if (settled) {
+    bytes = trace::write_clock_block(*settled, out);
+    before_ = std::exchange(last, *settled);
+  }
+  // The end of a correction is a step too: another one may have to wait.
+  const bool steps = last.tsc0 <= drained_tsc_;
+  if (steps) {
+    before_ = last;
+    last = steering_.next(now);
+    bytes += trace::write_clock_block(last, out.subspan(bytes));
+  }
   file.commit(bytes);
   if (settled) publish(*settled);
-  publish(point);
+  if (steps) publish(last);
+  return true;
+}
+
+bool SegmentClock::steer(TraceFile& file, std::span<const RingDrain> rings) {
+  written_ = std::chrono::steady_clock::now();
+  if (!same_boot_) return true;
+  const std::uint64_t newest = newest_tsc(rings);
+  if (newest >= steering_.last().tsc0) return write_if_old(file, rings);
+  const std::span<std::byte> out = file.space(256);
+  if (out.empty()) return false;
+  const auto adjusted = steering_.adjust(read_now(), newest);
+  if (!adjusted) return true;
+  file.commit(trace::write_clock_block(*adjusted, out));
+  // A successor that finds the previous rate continues from the same place.
+  shm::ConsumerClock& clock = segment_.control().consumer_clock;
+  const std::uint64_t steps = clock.steps.load(std::memory_order_relaxed);
+  clock.step[(steps - 1) % shm::kClockSteps].ns_per_tick.store(adjusted->ns_per_tick,
+                                                               std::memory_order_relaxed);
   return true;
 }
 
@@ -83,7 +119,8 @@ bool SegmentClock::write_if_old(TraceFile& file, std::span<const RingDrain> ring
 void SegmentClock::begin(TraceFile& file) {
   if (segment_.control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     publish(steering_.first());
-    write(file, {});  // if there is no room now, the next round writes it
+    drained_until(steering_.first().tsc0);  // nothing is older than the service
+    write(file, {});                        // if there is no room now, the next round writes it
     return;
   }
   // The rings may hold records that are older than a step made now, and, if several consumers died

@@ -252,6 +252,7 @@ RoundResult SegmentSession::poll() {
     }
     watermark_tsc = std::max(watermark_tsc, points_.watermark_tsc());
   }
+  if (!overwritten_) clock_->drained_until(watermark_tsc);
   const auto now = steady_clock::now();
   segment_->beat(now);
   if (!overwritten_ && now - last_losses_ >= kLossInterval && !report_losses()) {
@@ -314,7 +315,7 @@ SegmentSession::Drained SegmentSession::drain_rings(RoundResult* result) {
 SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
   if (snapshots_.stage() == SnapshotReader::Stage::kNone) {
     if (!snapshots_.is_due(rings_)) {
-      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->write(*file_, rings_);
+      const bool steered = !clock_->is_due(kIdleClockInterval) || clock_->steer(*file_, rings_);
       return steered ? Drained::kAll : Drained::kNoSpace;
     }
     if (!begin_snapshot(round_tsc)) return Drained::kNoSpace;
@@ -325,6 +326,8 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
     if (!report_losses() || !points_.write(snapshots_.begin_tsc(), rings_, *file_)) {
       return Drained::kNoSpace;
     }
+    clock_->drained_until(snapshots_.begin_tsc());
+    if (!clock_->write_if_old(*file_, rings_)) return Drained::kNoSpace;
     snapshots_.seal(*file_);
   }
   snapshots_.finish_if_written(*file_, counts_);
@@ -333,7 +336,7 @@ SegmentSession::Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) 
 
 bool SegmentSession::begin_snapshot(std::uint64_t round_tsc) {
   if (snapshots_.needs_file() && !rotate(points_.watermark_tsc())) return false;
-  if (!clock_->write(*file_, rings_)) return false;
+  if (!clock_->steer(*file_, rings_)) return false;
   snapshots_.begin(round_tsc, counts_);
   return true;
 }

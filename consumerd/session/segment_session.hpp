@@ -158,6 +158,7 @@ class SegmentSession {
   Drained serve_snapshot(std::uint64_t round_tsc);
   bool begin_snapshot(std::uint64_t round_tsc);
   Drained take_last_snapshot(std::uint64_t watermark_tsc);
+  bool steer_at_end(std::uint64_t watermark_tsc);
   bool check_overwritten(std::uint64_t most_bytes, RoundResult* result);
 
   const Log& log_;

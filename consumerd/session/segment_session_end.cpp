@@ -86,7 +86,7 @@ SegmentSession::Drained SegmentSession::finish() {
       return Drained::kNoSpace;
     }
   }
-  if (turn_over_ && !clock_->write_if_old(*file_, rings_)) return Drained::kNoSpace;
+  if (turn_over_ && !steer_at_end(watermark_tsc)) return Drained::kNoSpace;
   losses_.check_again();
   // All counters take fewer blocks than this, unless the service keeps changing them.
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
@@ -95,6 +95,13 @@ SegmentSession::Drained SegmentSession::finish() {
   if (!points_.write(watermark_tsc, rings_, *file_)) return Drained::kNoSpace;
   file_->finish(rotation_.section_end(end_reason_, counts_));
   return Drained::kAll;
+}
+
+// The next session of the segment continues from here, and may be as short as this one.
+bool SegmentSession::steer_at_end(std::uint64_t watermark_tsc) {
+  if (overwritten_) return clock_->steer(*file_, rings_);  // the rings keep their records
+  clock_->drained_until(watermark_tsc);
+  return clock_->write_if_old(*file_, rings_);
 }
 
 SegmentSession::Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {

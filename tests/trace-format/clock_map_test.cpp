@@ -159,6 +159,41 @@ TEST(ClockSteering, SettlesAfterTheRecordsThatAreWritten) {
   EXPECT_FALSE(steering.settle(now, 20 * kSecond)) << "nothing is corrected any more";
 }
 
+TEST(ClockSteering, AdjustsALastBlockThatNoRecordHasUsed) {
+  const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
+  ClockSteering steering(start);
+  const ClockPoint before = steering.next({1000 + kSecond / 10, kSecond / 10, 0});
+  // The ticks are faster than the header states. An hour shows it.
+  const auto after = [](std::uint64_t seconds) {
+    return ClockSteering::Now{1000 + seconds * (kSecond + 50'000), seconds * kSecond, 0};
+  };
+  EXPECT_FALSE(steering.adjust(after(3600), before.tsc0)) << "a record at its begin has its time";
+  EXPECT_EQ(steering.last().ns_per_tick, before.ns_per_tick);
+  const auto adjusted = steering.adjust(after(3600), before.tsc0 - 1);
+  ASSERT_TRUE(adjusted);
+  EXPECT_EQ(adjusted->tsc0, before.tsc0);
+  EXPECT_EQ(adjusted->unix_ns0, before.unix_ns0);
+  EXPECT_EQ(steering.last().ns_per_tick, adjusted->ns_per_tick);
+  const auto deviation = [&](std::uint64_t seconds) {
+    const std::uint64_t unix_ns = steering.last().unix_ns(after(seconds).tsc);
+    return std::abs(static_cast<std::int64_t>(unix_ns - start.realtime_ns - seconds * kSecond));
+  };
+  EXPECT_LT(deviation(3600), 100);
+  EXPECT_LT(deviation(7200), 100'000) << "it continues with the rate of the hour";
+  EXPECT_FALSE(steering.settle(after(7200))) << "nothing is corrected any more";
+}
+
+TEST(ClockSteering, AdjustsABlockThatIsNewByNoMoreThanTheLimit) {
+  ClockSteering steering({0, 0, 0, kSecond});
+  const ClockPoint point = steering.next({10 * kSecond, 10 * kSecond, 0});
+  EXPECT_FALSE(steering.adjust({10 * kSecond, 10 * kSecond, 0}, 0)) << "no time has passed";
+  const auto adjusted = steering.adjust({10 * kSecond + 1000, 10 * kSecond + 2000, 0}, 0);
+  ASSERT_TRUE(adjusted);
+  EXPECT_NEAR(static_cast<double>(adjusted->ns_per_tick) / static_cast<double>(point.ns_per_tick),
+              1.0, 501e-6);
+  EXPECT_TRUE(steering.settle({13 * kSecond, 13 * kSecond, 0})) << "the correction ends";
+}
+
 TEST(ClockSteering, ContinuesWhereThePreviousWriterStopped) {
   const ClockSteering::Start start{1000, 0, 1'700'000'000 * kSecond, 1'000'000'000};
   ClockSteering one(start);

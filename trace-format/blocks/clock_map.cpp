@@ -141,6 +141,32 @@ std::optional<ClockPoint> ClockSteering::settle(const Now& now, std::uint64_t ne
   return point;
 }
 
+// The rate that compensates, within this time, the deviation of `unix_ns` from the time now.
+std::uint64_t ClockSteering::corrected_rate(const Now& now, std::uint64_t rate,
+                                            std::uint64_t unix_ns, std::uint64_t within_ns) const {
+  const std::uint64_t wanted_ns = start_.realtime_ns + (now.monotonic_ns - start_.monotonic_ns);
+  const auto behind_ns = static_cast<std::int64_t>(wanted_ns - unix_ns);
+  const auto limit = static_cast<std::int64_t>(slew_limit(rate));
+  const Int128 correction = static_cast<Int128>(behind_ns) * static_cast<Int128>(rate) /
+                            static_cast<Int128>(std::max<std::uint64_t>(within_ns, 1));
+  const Int128 bounded = std::clamp<Int128>(correction, -limit, limit);
+  return static_cast<std::uint64_t>(static_cast<Int128>(rate) + bounded);
+}
+
+std::optional<ClockPoint> ClockSteering::adjust(const Now& now, std::uint64_t newest_tsc,
+                                                std::uint64_t horizon_ns) {
+  if (last_.tsc0 >= now.tsc || last_.tsc0 <= newest_tsc) return {};
+  const std::uint64_t rate = rate_over_run(now);
+  ClockPoint by_rate = last_;
+  by_rate.ns_per_tick = rate;
+  const std::uint64_t unix_ns = by_rate.unix_ns(now.tsc);
+  const std::uint64_t elapsed_ns = unix_ns - last_.unix_ns0;
+  last_.ns_per_tick = corrected_rate(now, rate, unix_ns, std::max(elapsed_ns, horizon_ns));
+  // A long time is corrected as a whole; then the rate is that of this time.
+  correction_ticks_ = elapsed_ns < horizon_ns ? ticks_of(horizon_ns, rate) : 0;
+  return last_;
+}
+
 ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
   if (now.tsc <= last_.tsc0) return last_;  // clocks that stop or go backwards steer nothing
   ClockPoint point;
@@ -150,13 +176,7 @@ ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
   point.realtime_ns = now.realtime_ns;
 
   const std::uint64_t rate = rate_over_run(now);
-  const std::uint64_t wanted_ns = start_.realtime_ns + (now.monotonic_ns - start_.monotonic_ns);
-  const auto behind_ns = static_cast<std::int64_t>(wanted_ns - point.unix_ns0);
-  const auto limit = static_cast<std::int64_t>(slew_limit(rate));
-  const Int128 correction = static_cast<Int128>(behind_ns) * static_cast<Int128>(rate) /
-                            static_cast<Int128>(std::max<std::uint64_t>(horizon_ns, 1));
-  const Int128 bounded = std::clamp<Int128>(correction, -limit, limit);
-  point.ns_per_tick = static_cast<std::uint64_t>(static_cast<Int128>(rate) + bounded);
+  point.ns_per_tick = corrected_rate(now, rate, point.unix_ns0, horizon_ns);
   correction_ticks_ = ticks_of(horizon_ns, rate);
   last_ = point;
   return point;

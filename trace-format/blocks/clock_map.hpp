@@ -84,12 +84,20 @@ class ClockSteering {
   // `newest_tsc`: of the records written so far, which keep their times.
   std::optional<ClockPoint> settle(const Now& now, std::uint64_t newest_tsc = 0);
 
+  // Corrects the rate of the last block, which keeps its place, if no record that is written is as
+  // new as it: as if the rate had been known when the block was written. Returns that block; write
+  // it again. `newest_tsc`: of the records written so far.
+  std::optional<ClockPoint> adjust(const Now& now, std::uint64_t newest_tsc,
+                                   std::uint64_t horizon_ns = kHorizonNs);
+
   // The next block, valid from `now`. It begins where the preceding one ends and compensates the
   // deviation over `horizon_ns`, at most kMaxSlewPpm away from the measured rate.
   ClockPoint next(const Now& now, std::uint64_t horizon_ns = kHorizonNs);
 
  private:
   std::uint64_t rate_over_run(const Now& now) const;
+  std::uint64_t corrected_rate(const Now& now, std::uint64_t rate, std::uint64_t unix_ns,
+                               std::uint64_t within_ns) const;
 
   ClockPoint first_;
   ClockPoint last_;
