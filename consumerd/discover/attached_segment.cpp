@@ -241,6 +241,19 @@ bool AttachedSegment::read_site_losses(std::uint32_t first, std::span<std::byte>
          static_cast<ssize_t>(entries.size());
 }
 
+std::uint32_t AttachedSegment::sites_with_executions() const {
+  if (layout_.site_executions_offset == 0) return 0;
+  // Pairs with the service's release after it has backed them.
+  return std::min(control_->losses.sites_with_executions.load(std::memory_order_acquire),
+                  layout_.site_capacity);
+}
+
+bool AttachedSegment::read_executions(std::uint32_t first, std::span<std::byte> pages) const {
+  const std::uint64_t offset = layout_.site_executions_offset + shm::execution_offset(first, 0);
+  return pread(fd_.get(), pages.data(), pages.size(), static_cast<off_t>(offset)) ==
+         static_cast<ssize_t>(pages.size());
+}
+
 bool AttachedSegment::measures_calls() const {
   return layout_.call_costs_offset != 0 && header().cost_sampling != 0;
 }

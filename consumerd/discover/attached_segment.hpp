@@ -89,6 +89,10 @@ class AttachedSegment {
   // costs no memory and a truncated file raises no signal. False if entries are missing.
   bool read_site_losses(std::uint32_t first, std::span<std::byte> entries) const;
 
+  // The same for executions that are counted instead of recorded: reads whole pages of counters.
+  std::uint32_t sites_with_executions() const;
+  bool read_executions(std::uint32_t first, std::span<std::byte> pages) const;
+
   // Whether the service measures log calls. read_call_costs() copies the entries of rings [first,
   // ...) in the same way.
   bool measures_calls() const;

@@ -203,6 +203,20 @@ class ServicePage {
     }
   }
 
+  // Only statements that have counted: most never do.
+  template <class Number>
+  void add_statements(const char* name, const char* help, Number number_of) {
+    page_.begin(kCounter, name, help);
+    for (const ServiceRow& row : services_) {
+      for (const auto& [place, count] : row.totals.statements.by_place()) {
+        const std::uint64_t executions = number_of(count);
+        if (executions != 0) {
+          page_.add(number(executions), {{"service", row.service}, {"site", place}});
+        }
+      }
+    }
+  }
+
   void add_losses() {
     page_.begin(kCounter, "ringside_lost_records_total",
                 "Records lost since the service started, by cause.");
@@ -241,6 +255,12 @@ void add_totals(ServicePage page) {
            "Total time that the service's threads waited for space in their rings.",
            [](Of of) { return of.totals.blocked_s; });
   page.add_call_times();
+  page.add_statements("ringside_statement_executions_total",
+                      "Executions of the statement that were counted instead of recorded.",
+                      [](const StatementCount& of) { return of.counted; });
+  page.add_statements("ringside_statement_suppressed_total",
+                      "Executions that the statement suppressed by a condition or a rate.",
+                      [](const StatementCount& of) { return of.suppressed; });
   page.add(kCounter, "ringside_quarantined_rings_total",
            "Rings quarantined because their contents were invalid.",
            [](Of of) { return of.totals.quarantined_rings; });

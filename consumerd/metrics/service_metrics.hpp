@@ -9,6 +9,7 @@
 #include <string>
 
 #include "consumerd/metrics/call_times.hpp"
+#include "consumerd/metrics/statement_counts.hpp"
 #include "shm-layout/loss_cause.hpp"
 
 namespace ringside::consumer {
@@ -29,6 +30,7 @@ struct ServiceTotals {
   LossCounts lost{};
   double blocked_s = 0;  // sum over all its threads
   CallTimes calls;       // the calls that it measures
+  StatementCounts statements;
 
   // A new session reads from the segment what an earlier one has read before, and the service may
   // have written smaller values since.
@@ -37,6 +39,7 @@ struct ServiceTotals {
     quarantined_rings = std::max(quarantined_rings, before.quarantined_rings);
     blocked_s = std::max(blocked_s, before.blocked_s);
     calls.keep_growing(before.calls);
+    statements.keep_growing(before.statements);
   }
 };
 

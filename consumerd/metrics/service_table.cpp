@@ -41,6 +41,7 @@ void ServiceTable::count(Row* row, const ServiceTotals& before, const ServiceTot
   }
   sum.blocked_s += now.blocked_s - before.blocked_s;
   sum.calls.add_growth(before.calls, now.calls);
+  sum.statements.add_growth(before.statements, now.statements);
 }
 
 void ServiceTable::leave(Row* row) {

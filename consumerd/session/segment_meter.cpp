@@ -28,12 +28,13 @@ LossCounts refused_of(const shm::SegmentLosses& losses) {
 
 }  // namespace
 
-void SegmentMeter::read(ServiceMetrics* metrics) {
+void SegmentMeter::read(const trace::SiteTable* sites, ServiceMetrics* metrics) {
   read_rings(&metrics->state);
   read_losses();
   metrics->totals.lost = lost_;
   metrics->totals.blocked_s = blocked_s_;
   metrics->totals.calls = call_costs_.read();
+  metrics->totals.statements = executions_.read(sites);
 }
 
 void SegmentMeter::read_rings(ServiceState* state) {

@@ -7,6 +7,7 @@
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/metrics/service_metrics.hpp"
 #include "consumerd/session/call_cost_meter.hpp"
+#include "consumerd/session/execution_meter.hpp"
 
 namespace ringside::consumer {
 
@@ -16,10 +17,11 @@ class SegmentMeter {
  public:
   // `overwritten`: the rings are read only by snapshots.
   SegmentMeter(AttachedSegment& segment, bool overwritten)
-      : segment_(segment), overwritten_(overwritten), call_costs_(segment) {}
+      : segment_(segment), overwritten_(overwritten), call_costs_(segment), executions_(segment) {}
 
-  // Sets losses, waits and calls in `totals`, and all of `state` except `peak` and `stalled`.
-  void read(ServiceMetrics* metrics);
+  // Sets losses, waits, calls and statements in `totals`, and all of `state` except `peak` and
+  // `stalled`. `sites`: the segment's; null before its dictionary was read.
+  void read(const trace::SiteTable* sites, ServiceMetrics* metrics);
 
  private:
   // State of one ring when it was last read.
@@ -35,6 +37,7 @@ class SegmentMeter {
   AttachedSegment& segment_;
   const bool overwritten_;
   CallCostMeter call_costs_;
+  ExecutionMeter executions_;
   std::vector<Waits> waits_;  // by ring
   double blocked_s_ = 0;
   LossCounts lost_{};

@@ -355,7 +355,7 @@ void SegmentSession::tend() {
 
 ServiceMetrics SegmentSession::metrics() {
   ServiceMetrics metrics;
-  meter_.read(&metrics);
+  meter_.read(dictionary_ != nullptr ? &dictionary_->sites() : nullptr, &metrics);
   ServiceTotals& totals = metrics.totals;
   totals.records = counts_.records;
   totals.ring_bytes = counts_.ring_bytes;

@@ -1,8 +1,11 @@
 // Totals that never fall, whatever services do, and a bounded number of series, whatever names
 // services choose.
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +15,7 @@
 #include "scripted_service.hpp"
 #include "shm-layout/site_losses.hpp"
 #include "temporary_directory.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::consumer_test {
 namespace {
@@ -123,8 +127,20 @@ class SegmentMeter : public testing::Test {
 
   ServiceMetrics read() {
     ServiceMetrics metrics;
-    meter_->read(&metrics);
+    meter_->read(&sites_, &metrics);
     return metrics;
+  }
+  // As if consumerd had read these statements from the dictionary.
+  void know(const std::map<std::uint32_t, std::pair<std::string, std::uint32_t>>& places) {
+    const auto& committed = service_.control().service.dictionary_committed_bytes;
+    const std::uint64_t before = committed.load();
+    for (const auto& [id, place] : places) {
+      if (id != 1) service_.add_site(id, shm::FieldType::u64, place.first, place.second);
+    }
+    const std::byte* const entries =
+        service_.bytes() + service_.layout().dictionary_offset + before;
+    std::string why;
+    ASSERT_TRUE(sites_.add(std::span(entries, committed.load() - before), &why)) << why;
   }
   static std::uint64_t lost(const ServiceMetrics& metrics, LossCause cause) {
     return metrics.totals.lost[shm::counter_of(cause)];
@@ -134,6 +150,7 @@ class SegmentMeter : public testing::Test {
   ScriptedService service_{shm_.path(), "orders", 1, 2};
   std::unique_ptr<consumer::AttachedSegment> segment_;
   std::unique_ptr<consumer::SegmentMeter> meter_;
+  trace::SiteTable sites_;
 };
 
 TEST_F(SegmentMeter, ReportsTheFullestRingAndUnwrittenBytes) {
@@ -167,7 +184,61 @@ TEST_F(SegmentMeter, CountsRefusalsOfStatementsWithoutAnEntry) {
   EXPECT_EQ(lost(read(), LossCause::kNoRing), 9U);
 }
 
+TEST_F(SegmentMeter, AddsUpExecutionsByPlace) {
+  know({{2, {"src/\"order\".cpp", 17}}, {3, {"src/order.cpp", 18}}, {300, {"a\xFF\n.cpp", 7}}});
+  service_.control().losses.sites_with_executions = 512;
+  service_.executions(2, 0).counted = 5;
+  service_.executions(2, 7).counted = 6;
+  service_.executions(300, 3).suppressed = 9;
+  service_.executions(4, 0).counted = 1;  // a statement that is not known yet
+  const auto by_place = read().totals.statements.by_place();
+  EXPECT_EQ(by_place.size(), 2U);
+  EXPECT_EQ(by_place.at("\"order\".cpp:17").counted, 11U);
+  EXPECT_EQ(by_place.at("\"order\".cpp:17").suppressed, 0U);
+  EXPECT_EQ(by_place.at("a??.cpp:7").suppressed, 9U);
+  service_.executions(2, 7).counted = 2;
+  EXPECT_EQ(read().totals.statements.by_place().at("\"order\".cpp:17").counted, 11U);
+  service_.executions(2, 7).counted = 20;
+  EXPECT_EQ(read().totals.statements.by_place().at("\"order\".cpp:17").counted, 25U);
+}
+
+TEST_F(SegmentMeter, CountsStatementsBeyondTheFirstPlacesTogether) {
+  std::map<std::uint32_t, std::pair<std::string, std::uint32_t>> sites;
+  for (std::uint32_t id = 2; id < 2000; ++id) sites[id] = {"many.cpp", id};
+  know(sites);
+  service_.control().losses.sites_with_executions = 4096;
+  const auto sum_of = [&] {
+    std::uint64_t sum = 0;
+    ServiceMetrics metrics;
+    for (int part = 0; part < 4; ++part) metrics = read();
+    for (const auto& [place, count] : metrics.totals.statements.by_place()) sum += count.counted;
+    EXPECT_EQ(metrics.totals.statements.by_place().size(),
+              consumer::StatementCounts::kMostPlaces + 1);
+    return sum;
+  };
+  for (std::uint32_t id = 2; id < 2000; ++id) service_.executions(id, id % 8).counted = 10;
+  EXPECT_EQ(sum_of(), 19980U);
+  for (std::uint32_t id = 2; id < 2000; ++id) service_.executions(id, id % 8).counted = 11;
+  EXPECT_EQ(sum_of(), 21978U);
+}
+
+TEST_F(SegmentMeter, HasNoExecutionsWithoutTheirRegion) {
+  know({{2, {"order.cpp", 17}}});
+  service_.control().losses.sites_with_executions = UINT32_MAX;
+  service_.executions(2, 0).counted = 5;
+  EXPECT_FALSE(read().totals.statements.by_place().empty());
+  for (shm::Region& region : service_.header().regions) {
+    if (region.kind == shm::RegionKind::kSiteExecutions) region.kind = shm::RegionKind::kNone;
+  }
+  segment_.reset();
+  SetUp();
+  EXPECT_TRUE(read().totals.statements.by_place().empty());
+}
+
 TEST_F(SegmentMeter, TotalsDoNotFallWhateverTheServiceWrites) {
+  std::map<std::uint32_t, std::pair<std::string, std::uint32_t>> sites;
+  for (std::uint32_t id = 1; id < 256; ++id) sites[id] = {"many.cpp", id};
+  know(sites);
   ServiceMetrics before = read();
   std::uint64_t word = 1;
   const auto any = [&word] {
@@ -188,8 +259,16 @@ TEST_F(SegmentMeter, TotalsDoNotFallWhateverTheServiceWrites) {
     service_.control().losses.no_ring = any();
     service_.control().losses.no_memory = any();
     service_.control().losses.sites_counted = static_cast<std::uint32_t>(any());
+    service_.control().losses.sites_with_executions = static_cast<std::uint32_t>(any());
     service_.control().service.rings_used = static_cast<std::uint32_t>(any());
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      service_.executions(static_cast<std::uint32_t>(any() % 256), i % 8).counted = any();
+    }
     const ServiceMetrics now = read();
+    for (const auto& [place, count] : before.totals.statements.by_place()) {
+      ASSERT_GE(now.totals.statements.by_place().at(place).counted, count.counted) << place;
+    }
+    ASSERT_LE(now.totals.statements.by_place().size(), consumer::StatementCounts::kMostPlaces + 1);
     for (std::size_t i = 0; i < now.totals.lost.size(); ++i) {
       ASSERT_GE(now.totals.lost[i], before.totals.lost[i]) << i;
     }
@@ -220,6 +299,45 @@ TEST(MetricsPage, HasASeriesForEachServiceAndCauseAndNoOther) {
   }
   EXPECT_EQ(page.find("too_large"), std::string::npos) << "those are not lost";
   EXPECT_EQ(page.find("unknown"), std::string::npos);
+}
+
+TEST(MetricsPage, HasSeriesForStatementsThatCountedOnly) {
+  consumer::MetricsSnapshot snapshot;
+  snapshot.services = {{"orders", {}, {}, 2}, {"quotes", {}, {}, 1}};
+  EXPECT_EQ(consumer::metrics_page(snapshot, 0).find("ringside_statement"), std::string::npos);
+  snapshot.services[0].totals.statements.at("order.cpp:17") = {5, 0};
+  snapshot.services[0].totals.statements.at("\"odd\\.cpp:18") = {0, 7};
+  const std::string page = consumer::metrics_page(snapshot, 0);
+  for (const char* const line :
+       {"# TYPE ringside_statement_executions_total counter\n",
+        "ringside_statement_executions_total{service=\"orders\",site=\"order.cpp:17\"} 5\n",
+        R"(ringside_statement_suppressed_total{service="orders",site="\"odd\\.cpp:18"} 7)"}) {
+    EXPECT_NE(page.find(line), std::string::npos) << line << page;
+  }
+  EXPECT_EQ(page.find("executions_total{service=\"orders\",site=\"\\"), std::string::npos);
+  EXPECT_EQ(page.find("ringside_statement_executions_total{service=\"quotes"), std::string::npos);
+}
+
+TEST(ServiceTable, AddsUpTheExecutionsOfItsProcesses) {
+  ServiceTable table;
+  ServiceTable::Row* const row = table.enter("orders");
+  ServiceTotals first;
+  first.statements.at("a.cpp:1") = {5, 1};
+  ServiceTotals grown;
+  grown.statements.at("a.cpp:1") = {7, 1};
+  grown.statements.at("b.cpp:2") = {1, 0};
+  ServiceTable::count(row, {}, first);
+  ServiceTable::count(row, first, grown);
+  ServiceTable::count(table.enter("orders"), {}, first);
+  const auto by_place = row_of(table, "orders").totals.statements.by_place();
+  EXPECT_EQ(by_place.at("a.cpp:1").counted, 12U);
+  EXPECT_EQ(by_place.at("a.cpp:1").suppressed, 2U);
+  EXPECT_EQ(by_place.at("b.cpp:2").counted, 1U);
+  ServiceTotals many;
+  for (int i = 0; i < 1000; ++i) many.statements.at("c.cpp:" + std::to_string(i)) = {1, 0};
+  ServiceTable::count(row, {}, many);
+  EXPECT_EQ(row_of(table, "orders").totals.statements.by_place().size(),
+            consumer::StatementCounts::kMostPlaces + 1);
 }
 
 TEST(MetricsPage, HasSeriesForEachTriggerFiredOrNot) {

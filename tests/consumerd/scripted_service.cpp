@@ -83,10 +83,13 @@ void ScriptedService::append_dictionary(const void* bytes, std::size_t size) {
   committed.store(at + size, std::memory_order_release);
 }
 
-void ScriptedService::add_site(std::uint32_t id, shm::FieldType type) {
+void ScriptedService::add_site(std::uint32_t id, shm::FieldType type, std::string_view file,
+                               std::uint32_t line) {
   shm::SiteDescription site;
   site.site_id = id;
   site.name = "value";
+  site.file = file;
+  site.line = line;
   shm::FieldDescription field;
   field.type = type;
   field.name = "value";

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "shm-layout/control_page.hpp"
@@ -38,7 +39,8 @@ class ScriptedService {
   // Ends the service: its lock is free.
   void die();
   // A site with one field.
-  void add_site(std::uint32_t id, shm::FieldType type = shm::FieldType::u64);
+  void add_site(std::uint32_t id, shm::FieldType type = shm::FieldType::u64,
+                std::string_view file = {}, std::uint32_t line = 0);
   void append_dictionary(const void* bytes, std::size_t size);
 
   const std::string& name() const { return name_; }
@@ -53,6 +55,10 @@ class ScriptedService {
   }
   shm::CallCosts& call_costs(std::uint32_t index) const {
     return reinterpret_cast<shm::CallCosts*>(base_ + layout_.call_costs_offset)[index];
+  }
+  shm::SiteExecutions& executions(std::uint32_t site_id, std::uint32_t stripe) {
+    return *reinterpret_cast<shm::SiteExecutions*>(base_ + layout_.site_executions_offset +
+                                                   shm::execution_offset(site_id, stripe));
   }
   std::byte* bytes() { return base_; }
   int fd() const { return fd_.get(); }

@@ -6,7 +6,9 @@ import os
 import struct
 import subprocess
 import unittest
+import urllib.request
 
+from prometheus_server import free_port
 from segment_counters import (CONTROL_PAGE_OFFSET, REGION_SLOTS, REGION_TABLE_OFFSET, SITE_EXECUTIONS_KIND,
                               VERSION_OFFSET, read_at, regions_of)
 from told_service import ToldService
@@ -138,6 +140,50 @@ class ExecutionCount(unittest.TestCase):
                   for line in self.ringctl("list", "--site", "taken", "--json").splitlines()]
         self.assertEqual(sorted(counts), [1, 2])
         other.end()
+
+    def test_suppressed_executions_are_shown(self):
+        self.service.tell("skip 3")
+        self.service.tell("skip 4")
+        expected = {"counted": 0, "suppressed": 7}
+        self.assertEqual(self.listed("a rare order")["executions"], expected)
+        self.assertEqual(self.seen_by_ringstat()["a rare order"]["executions"], expected)
+        self.assertRegex(self.run_tool("ringstat", "--once", "--interval", "50ms"), r" 0 +7 +on +INFO .*a rare order")
+        self.assertEqual(self.messages(), [])
+
+    def test_metrics_show_counts_by_place(self):
+        port = free_port()
+        self.bed.start_consumer("--metrics", f"127.0.0.1:{port}")
+
+        def page():
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=BOUND_S) as answer:
+                    return answer.read().decode()
+            except OSError:
+                return ""
+
+        wait_until(lambda: 'ringside_processes{service="desk"} 1' in page(), "the service")
+        self.assertNotIn("ringside_statement", page())
+        self.ringctl("count", "taken")
+        for number in range(10):
+            self.service.tell(f"tick {number}")
+        self.service.tell("skip 8")
+        line = self.listed("order %d taken")["line"]
+        series = f'{{service="desk",site="steered_service.cpp:{line}"}}'
+        wait_until(lambda: f"ringside_statement_executions_total{series} 10\n" in page(), "the count")
+        wait_until(lambda: 'ringside_statement_suppressed_total{service="desk",site="steered_service.cpp:100000"} 8\n'
+                   in page(), "what was suppressed")
+        # Those of a process that has ended stay, and those of the next one are added.
+        self.service.tell("tick 10")
+        self.service.end()
+        wait_until(lambda: 'ringside_processes{service="desk"} 0' in page(), "the end")
+        self.assertIn(f"ringside_statement_executions_total{series} 11\n", page())
+        self.service = ToldService(self.bed, "steered_service", service="desk")
+        self.ringctl("count", "taken")
+        self.service.tell("tick 1")
+        wait_until(lambda: f"ringside_statement_executions_total{series} 12\n" in page(), "the sum")
+        checked = subprocess.run(["promtool", "check", "metrics"], input=page(), text=True, capture_output=True,
+                                 timeout=BOUND_S, check=False)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
 
     def test_counts_survive_the_service(self):
         self.ringctl("count", "taken")

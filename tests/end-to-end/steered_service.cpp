@@ -4,9 +4,11 @@
 //     tick N    each of the statements below except the rare one, with the number N
 //     rare N    a statement that has not run before
 //     level L   set_level(L) of the service itself
+//     skip N    a statement suppresses N executions
 //
 // It answers each line with "done" once its log calls have returned.
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +32,21 @@ void settle(int number) {
   RS_ERROR("order %d needs a rare repair", number);
 }
 
+void skip(int number) {
+  static rs_site site = [] {
+    rs_site gated{};
+    gated.state = &rs_initial_switch;
+    gated.format = "a rare order";
+    gated.file = __FILE__;
+    gated.function = "skip";
+    gated.arguments = "";
+    gated.level = RS_LEVEL_INFO;
+    gated.line = 100'000;
+    return gated;
+  }();
+  rs_count_suppressed(&site, static_cast<std::uint64_t>(number));
+}
+
 }  // namespace
 
 int main() {
@@ -45,6 +62,8 @@ int main() {
       look_after(number);
     } else if (std::strncmp(line, "rare", 4) == 0) {
       settle(number);
+    } else if (std::strncmp(line, "skip", 4) == 0) {
+      skip(number);
     } else if (std::strncmp(line, "level", 5) == 0) {
       ringside::set_level(static_cast<ringside::Level>(number));
     } else {

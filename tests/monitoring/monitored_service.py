@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import subprocess
 import urllib.request
 
 from prometheus_server import Prometheus, free_port
-from traced_processes import BOUND_S, TestBed, wait_until
+from told_service import ToldService
+from traced_processes import BOUND_S, TestBed, program, wait_until
 
 SOURCE = os.environ["RINGSIDE_TEST_SOURCE"]
 FOLDER = os.path.join(SOURCE, "packaging", "monitoring")
@@ -44,7 +46,8 @@ def metric_names(expression):
 
 
 class MonitoredService:
-    """The service "orders", which has lost records, measures its log calls and has fired a trigger. Closed with the bed."""
+    """The service "orders", which has lost records, measures its log calls and has fired a trigger, and "desk", which has
+    counted and suppressed executions. Closed with the bed."""
 
     def __init__(self):
         self.bed = TestBed()
@@ -53,11 +56,18 @@ class MonitoredService:
                                          overflow="drop", ring_bytes=65536,
                                          environment={"RINGSIDE_COST_SAMPLING": "8"})
         wait_until(lambda: "done" in service.stdout(), "the records")
+        desk = ToldService(self.bed, "steered_service", service="desk")
+        subprocess.run([program("ringctl"), "count", "*", "--service", "desk", "--shm-dir",
+                        self.bed.shm_dir], capture_output=True,
+                       check=True, timeout=BOUND_S)
+        desk.tell("tick 1")
+        desk.tell("skip 3")
         config = os.path.join(self.bed.work_dir, "consumerd.toml")
         with open(config, "w", encoding="utf-8") as file:
             file.write('[[trigger]]\nname = "any record"\nsnapshot = true\n')
         self.consumer = self.bed.start_consumer("--metrics", f"127.0.0.1:{self.port}", "--config", config)
-        wait_until(lambda: 'ringside_processes{service="orders"} 1' in self.page(), "metrics of it")
+        for line in ('ringside_processes{service="orders"} 1', "ringside_statement_suppressed_total{"):
+            wait_until(lambda line=line: line in self.page(), line)
 
     def page(self):
         try:

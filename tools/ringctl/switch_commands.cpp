@@ -91,7 +91,7 @@ void say_switched(const SegmentControl& control, const std::vector<SwitchedState
 
 constexpr const char* kOfCount =
     "Counts the executions of statements instead of recording them, including statements that\n"
-    "have not run yet. ringctl list --statements and ringstat show the\n"
+    "have not run yet. ringctl list --statements, ringstat and the metrics of consumerd show\n"
     "the counts. ringctl enable, disable and level end it.";
 
 int run_switch(int argc, char** argv, StatementState state) {
