@@ -1,5 +1,6 @@
 #include "libagent/statement_registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <exception>
@@ -25,6 +26,8 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64U << 10;
+// Too large for the stack of a signal handler. Under the slow-path lock.
+constinit ArgumentNames argument_names;
 constexpr std::uint64_t kDictionaryRetryAfterNs = 100'000'000;  // after memory was refused
 
 std::string_view bounded(const char* text) {
@@ -133,7 +136,8 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
       return refuse("invalid NetLogger event: statement refused by");
     }
   } else {
-    split_argument_names(bounded(site.arguments), std::span(names).first(site.field_count));
+    std::ranges::copy(argument_names.read(bounded(site.arguments), site.field_count),
+                      names.begin());
   }
   std::array<shm::FieldDescription, std::size_t{2} * RS_MAX_FIELDS> fields;
   const std::size_t first = constants.describe(fields);

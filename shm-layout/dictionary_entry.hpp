@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kSiteEntryFixedBytes = 48;
 inline constexpr std::uint32_t kFieldEntryBytes = 16;
 inline constexpr std::uint32_t kMaxEntryBytes = 1U << 20;
 inline constexpr std::uint16_t kMaxFields = 64;
-// Names of fields are argument expressions; longer ones are cut.
+// Names of fields derive from argument expressions; longer ones are cut.
 inline constexpr std::size_t kMaxFieldNameBytes = 1024;
 inline constexpr std::size_t kMaxFormerFieldNameBytes = 64;  // by earlier libraries
 

@@ -7,6 +7,9 @@
 
 namespace ringside::shm {
 
+inline constexpr std::size_t kMaxRawDelimiterBytes =
+    16;  // of R"delimiter(text)delimiter", by the standard
+
 // UTF-8 letters and the dollar sign count: compilers accept them in identifiers.
 constexpr bool is_identifier_part(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -42,6 +45,7 @@ constexpr std::size_t literal_end(std::string_view text, std::size_t at) {
     const std::size_t open = text.find('(', at);
     if (open == std::string_view::npos) return std::string_view::npos;
     const std::string_view delimiter = text.substr(at + 1, open - at - 1);
+    if (delimiter.size() > kMaxRawDelimiterBytes) return std::string_view::npos;
     for (std::size_t close = text.find(')', open); close != std::string_view::npos;
          close = text.find(')', close + 1)) {
       const std::string_view rest = text.substr(close + 1);

@@ -4,6 +4,7 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/expression_text.hpp"
+#include "shm-layout/plain_expression.hpp"
 #include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
@@ -17,7 +18,8 @@ bool is_letter_escape(char c) {
 // Why the names in an expression cannot be known; null if they can.
 const char* why_doubtful(std::string_view expression) {
   if (expression.empty()) return "it is unnamed";
-  if (expression.size() >= shm::kMaxFieldNameBytes ||
+  // A cut leaves up to three bytes of room, so that it divides no UTF-8 character.
+  if (expression.size() + 3 >= shm::kMaxFieldNameBytes ||
       expression.size() == shm::kMaxFormerFieldNameBytes) {
     return "its expression may be truncated";
   }
@@ -48,6 +50,19 @@ const char* why_doubtful(std::string_view expression) {
   return nullptr;
 }
 
+// What is before a number that the library adds to distinguish fields: password for password_2.
+std::string_view without_number(std::string_view word) {
+  const std::size_t underscore = word.find_last_not_of("0123456789");
+  const bool has_number = underscore != std::string_view::npos && underscore + 1 < word.size() &&
+                          word[underscore] == '_';
+  return has_number ? word.substr(0, underscore) : word;
+}
+
+bool fits_name(const std::string& glob, std::string_view name) {
+  return trace::glob_fits_any_case(glob, name) ||
+         trace::glob_fits_any_case(glob, without_number(name));
+}
+
 // Visits all possible identifiers, including those in literals: json["password"].
 template <class Visit>
 bool any_word(std::string_view expression, Visit visit) {
@@ -69,10 +84,15 @@ bool any_word(std::string_view expression, Visit visit) {
 
 std::optional<std::string> why_redacted(const RedactionRule& rule, std::string_view field_name) {
   for (const std::string& glob : rule.fields) {
-    if (trace::glob_fits_any_case(glob, field_name)) return "\"" + glob + "\" matches its name";
+    // Rule and name may each be a whole expression, user->password.c_str(): rules that were written
+    // for earlier libraries, and names from them.
+    const std::string plain_glob(shm::plain_expression(glob));
+    if (fits_name(glob, field_name) || fits_name(plain_glob, shm::plain_expression(field_name))) {
+      return "\"" + glob + "\" matches its name";
+    }
     std::string why;
     const bool matches = any_word(field_name, [&](std::string_view word) {
-      if (!trace::glob_fits_any_case(glob, word)) return false;
+      if (!fits_name(glob, word)) return false;
       why = "\"" + glob + "\" matches " + std::string(word);
       return true;
     });

@@ -36,6 +36,7 @@ void pass(const User* u, bool have) {
   RS_INFO("pass %s", nothing_of(password));
   RS_INFO("pass %s %s", R"(a",b)", password);
   RS_INFO("pass %d %s", same<int, long>(1), password);
+  RS_INFO("pass %s %s", password, password);
 }
 
 }  // namespace

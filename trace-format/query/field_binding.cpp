@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "shm-layout/plain_expression.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/site_selector.hpp"
 
@@ -56,6 +57,19 @@ QueryError mismatch(const Site& site, std::string_view service, const FieldDeman
   return error;
 }
 
+// The only field that has this name without conversions, for expressions as earlier libraries
+// stored them and as programs that read such traces name them.
+FieldPlace find_plain_field(const Site& site, std::string_view name, std::size_t count) {
+  const std::string_view plain = shm::plain_expression(name);
+  FieldPlace found = kNoPlace;
+  for (std::size_t i = 0; i < count && !plain.empty(); ++i) {
+    if (shm::plain_expression(site.fields[i].name) != plain) continue;
+    if (found != kNoPlace) return kNoPlace;
+    found = static_cast<FieldPlace>(i);
+  }
+  return found;
+}
+
 }  // namespace
 
 FieldPlace find_field(const Site& site, std::string_view name) {
@@ -63,7 +77,7 @@ FieldPlace find_field(const Site& site, std::string_view name) {
   for (std::size_t i = 0; i < count; ++i) {
     if (site.fields[i].name == name) return static_cast<FieldPlace>(i);
   }
-  if (name.size() < 2 || name.front() != '#') return kNoPlace;
+  if (name.size() < 2 || name.front() != '#') return find_plain_field(site, name, count);
   std::size_t number = 0;
   const char* const end = name.data() + name.size();
   const auto [at, failure] = std::from_chars(name.data() + 1, end, number);

@@ -24,7 +24,8 @@ struct FieldDemand {
   bool optional = false;  // a site may lack it
 };
 
-// The first of several fields with this name. kNoPlace if there is none.
+// The first of several fields with this name, or else the only one with this name without
+// conversions (static_cast<int>(qty), qty.c_str()). kNoPlace if there is none.
 FieldPlace find_field(const Site& site, std::string_view name);
 
 // The indexes of the fields that `demands` names; empty with `*error` if the site does not meet a
