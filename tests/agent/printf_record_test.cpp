@@ -251,7 +251,8 @@ PROCESS_TEST(PrintfRecord, NamesEachFieldByItsOwnArgument) {
   RS_INFO("template %d %s", twice<int, long>(1), password);
   RS_INFO("raw %s %s", R"(a",b)", password);
   RS_INFO("digits %d %s", 0xAB'CD, password);
-  RS_INFO("star %*.*d %d", 5, static_cast<int>(sizeof password), 7, 5);
+  const long digits = 2;
+  RS_INFO("star %*.*d %d", 5, static_cast<int>(digits), 7, 5);
   RS_INFO("equal %s %s %.*s", password, static_cast<const char*>(password), 1, (password));
   const auto names_of = [](const std::string& format) {
     std::vector<std::string> names;
@@ -260,7 +261,7 @@ PROCESS_TEST(PrintfRecord, NamesEachFieldByItsOwnArgument) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(names_of("template %d %s"), (Names{"twice<int, long>(1)", "password"}));
-  EXPECT_EQ(names_of("star %*.*d %d"), (Names{"arg1", "sizeof password", "arg3", "arg4"}));
+  EXPECT_EQ(names_of("star %*.*d %d"), (Names{"arg1", "digits", "arg3", "arg4"}));
   EXPECT_EQ(names_of("equal %s %s %.*s"), (Names{"password", "password_2", "arg3", "password_3"}));
   EXPECT_EQ(own_segment().site("raw %s %s").fields[1].name, "password");
   EXPECT_EQ(own_segment().site("digits %d %s").fields[1].name, "password");
