@@ -131,6 +131,15 @@ class RandomTrace {
       d.fields = {{.name = "number", .type = FieldType::i32},
                   {.name = "text", .type = FieldType::string}};
     }
+    if (!is_printf && number % 8 == 1 && shape_.types.empty()) {  // half of the logs
+      d.style = shm::FormatStyle::brace;
+      if (d.name.empty()) d.name = name("site.", number);
+      d.format = "{text:>8} has {{{count}}} of {0} {seen}";
+      d.fields = {{.name = "price", .type = FieldType::f64},
+                  {.name = "text", .type = FieldType::string},
+                  {.name = "count", .type = FieldType::i64},
+                  {.name = "seen", .type = FieldType::boolean}};
+    }
     site.id = builder_.add_site(d);
     sites_.push_back(std::move(site));
   }

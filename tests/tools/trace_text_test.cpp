@@ -26,7 +26,9 @@ class PrintedTrace {
          .fields = {{.type = FieldType::string}, {.type = FieldType::i32}},
          .format = "%s has %d"},
         {.id = 51, .format = "nothing to add"},
-        {.id = 52, .fields = {{.type = FieldType::i32}}, .format = "%s of another type"}};
+        {.id = 52, .fields = {{.type = FieldType::i32}}, .format = "%s of another type"},
+        {.id = 53, .fields = {{.type = FieldType::i32}}, .format = "a {:c} b {0}", .style = 2},
+        {.id = 54, .fields = {{.type = FieldType::i32}}, .format = "a {:c}, {{}}", .style = 2}};
     Bytes entries;
     for (const TestSite& site : list) {
       add_site(sites_, site);
@@ -117,6 +119,17 @@ TEST(TraceText, ShowsTimePlaceLevelThreadAndMessage) {
     EXPECT_EQ(printed.text, expected);
     EXPECT_TRUE(printed.whole);
   }
+}
+
+TEST(TraceText, ShowsMessagesInBraceStyle) {
+  PrintedTrace trace;
+  trace.extent(
+      1, plain_record(53, 1, raw(7)) + plain_record(54, 2, raw(7)) + plain_record(54, 3, raw(65)));
+  EXPECT_EQ(trace.print(1).text,
+            "1970-01-01 00:00:00.000000001 file.cpp:530 INFO [1001 thread1] <invalid format \"a "
+            "{:c} b {0}\": format, byte 10: both positions and automatic numbering>\n"
+            "1970-01-01 00:00:00.000000002 file.cpp:540 INFO [1001 thread1] a \\x07, {}\n"
+            "1970-01-01 00:00:00.000000003 file.cpp:540 INFO [1001 thread1] a A, {}\n");
 }
 
 TEST(TraceText, IsTheSameFromAnyNumberOfThreads) {

@@ -61,9 +61,11 @@ std::shared_ptr<const LineText> JsonLines::lines_of(const trace::Event& record,
   parts.message({.encoding = make_json_text});
   parts.text("\"");
   // In other styles the message begins with the format.
-  if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
+  const bool is_brace = site.style == static_cast<std::uint8_t>(shm::FormatStyle::brace);
+  if (is_brace || site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
     add_text(parts, "format", site.format);
   }
+  if (is_brace) add_text(parts, "style", "brace");
   parts.text(",\"fields\":");
   parts.part(PartKind::kFields);
   parts.part(PartKind::kExtensionJson);

@@ -276,7 +276,9 @@ class Import {
       facts.take(tree().nodes()[i]);
     });
     if (!has_level && event.args && take_loss(*event.args)) return true;
-    if (facts.has_message) facts.head.style = shm::FormatStyle::printf;
+    if (facts.has_message && facts.head.style == shm::FormatStyle::none) {
+      facts.head.style = shm::FormatStyle::printf;
+    }
     made_.extension = facts.extension;
     begin_with_fields(made_.record, facts.head, tree(), std::span(fields).first(count), "ringside");
     return true;

@@ -311,6 +311,9 @@ class Writer final : public TraceWriter {
     if (site.format != event_name(site)) {
       facts.tail += fmt::format(",\"format\":{}", quoted_json_text(site.format));
     }
+    if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::brace)) {
+      facts.tail += ",\"style\":\"brace\"";
+    }
     if (site.keywords != 0) facts.tail += fmt::format(",\"keywords\":\"{:#x}\"", site.keywords);
     if (!site.file.empty() || !site.function.empty()) {
       facts.tail +=
@@ -322,7 +325,7 @@ class Writer final : public TraceWriter {
       facts.fields.push_back({'"' + keys[i] + "\":", is_counted(site, site.fields[i])});
       facts.is_counter = facts.is_counter || facts.fields.back().is_counted;
     }
-    if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
+    if (site.style != static_cast<std::uint8_t>(shm::FormatStyle::none)) {
       facts.message.emplace(site);
     }
     return facts;

@@ -4,6 +4,7 @@
 
 #include "shm-layout/printf_fields.hpp"
 #include "tools/interop/event_facts.hpp"
+#include "tools/interop/site_format.hpp"
 #include "tools/text/loss_text.hpp"
 #include "trace-format/condition/level_name.hpp"
 
@@ -37,6 +38,30 @@ bool add_printf_fields(JsonRecord& record, const JsonTree& tree,
     });
   }
   return suits && count == wanted.count;
+}
+
+// NaN and infinities are texts in JSON. In brace style they become numbers again unless the format
+// needs a text. The format of a message does not tell all other types, so these are those of JSON.
+void add_fields(JsonRecord& record, const JsonHead& head, const JsonTree& tree,
+                std::span<const std::uint32_t> fields, std::string_view but) {
+  const auto add = [&](bool with_numbers) {
+    bool has_numbers = false;
+    record.begin(head);
+    for (const std::uint32_t object : fields) {
+      tree.for_each_in(object, [&](std::uint32_t i) {
+        const JsonNode& node = tree.nodes()[i];
+        if (!but.empty() && node.key == but) return;
+        if (with_numbers && node.is_text() &&
+            record.add_as(shm::FieldType::f64, false, node.key, node)) {
+          has_numbers = true;
+        } else {
+          record.add(node.key, tree, i);
+        }
+      });
+    }
+    return has_numbers;
+  };
+  if (add(head.style == shm::FormatStyle::brace) && !can_format(record.definition())) add(false);
 }
 
 }  // namespace
@@ -96,6 +121,10 @@ bool JsonFacts::take(const JsonNode& member) {
     case 'r':
       return is_id("related", shm::kExtRelatedActivity, extension.related);
     case 's':
+      if (is_text("style", text)) {
+        if (text == "brace") head.style = shm::FormatStyle::brace;
+        return text == "brace";
+      }
       return is_number("substream", shm::kExtSubstream, extension.substream) ||
              is_number("stack_id", shm::kExtStack, extension.stack_id);
     default:
@@ -111,13 +140,7 @@ void begin_with_fields(JsonRecord& record, JsonHead head, const JsonTree& tree,
     if (wanted.ok() && add_printf_fields(record, tree, fields, but, wanted)) return;
     head.style = shm::FormatStyle::none;
   }
-  record.begin(head);
-  for (const std::uint32_t object : fields) {
-    tree.for_each_in(object, [&](std::uint32_t i) {
-      const JsonNode& node = tree.nodes()[i];
-      if (but.empty() || node.key != but) record.add(node.key, tree, i);
-    });
-  }
+  add_fields(record, head, tree, fields, but);
 }
 
 shm::LossCause loss_cause_of(std::string_view token) {

@@ -1,5 +1,6 @@
 #include "tools/interop/json/json_statements.hpp"
 
+#include "tools/interop/site_format.hpp"
 #include "tools/text/field_keys.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/json_value.hpp"
@@ -19,7 +20,9 @@ std::uint32_t JsonStatements::site_of(const JsonRecord& record, std::size_t most
   const bool fits = sites_.size() < most && bytes_ < kMostBytes && key_.size() <= kMostTextBytes;
   if (!fits && most != SIZE_MAX) return 0;
   bytes_ += key_.size();
-  const std::uint32_t site = builder_.add_site(record.definition());
+  SiteDefinition definition = record.definition();
+  if (!can_format(definition)) definition.style = shm::FormatStyle::none;
+  const std::uint32_t site = builder_.add_site(definition);
   sites_.emplace(key_, site);
   return site;
 }

@@ -153,8 +153,9 @@ class Import {
       facts.head.kind = shm::SiteKind::kSpan;
     }
     if (has_format) {
-      facts.head.style = shm::FormatStyle::printf;
+      if (facts.head.style == shm::FormatStyle::none) facts.head.style = shm::FormatStyle::printf;
     } else {
+      facts.head.style = shm::FormatStyle::none;
       const bool is_empty = tree().nodes()[*fields].end == *fields + 1;
       facts.head.format =
           is_empty ? message : message_before(message, tree().nodes()[*fields + 1].key);

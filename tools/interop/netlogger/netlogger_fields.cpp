@@ -10,7 +10,7 @@
 #include "tools/interop/netlogger/netlogger_conversion.hpp"
 #include "tools/interop/netlogger/netlogger_level.hpp"
 #include "tools/interop/netlogger/netlogger_messages.hpp"
-#include "trace-format/text/message_text.hpp"
+#include "tools/interop/site_format.hpp"
 
 namespace ringside::tool::netlogger {
 namespace {
@@ -62,13 +62,6 @@ Role role_of(std::string_view name) {
     if (name == known) return role;
   }
   return Role::kField;
-}
-
-// The types can differ from those that the format was written for.
-bool can_format(const SiteDefinition& site) {
-  std::vector<trace::FormatField> fields;
-  for (const FieldDefinition& field : site.fields) fields.push_back({field.name, field.type});
-  return trace::MessageFormat::parse(site.style, site.format, fields, nullptr).has_value();
 }
 
 std::string constant_of(const FieldValue& field) {

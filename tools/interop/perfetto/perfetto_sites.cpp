@@ -4,6 +4,7 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "tools/interop/perfetto/perfetto_printf_types.hpp"
+#include "tools/interop/site_format.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {
@@ -52,6 +53,8 @@ SiteChoice Sites::find(SiteDefinition definition, const std::vector<ArgumentFiel
   if (definition.style == shm::FormatStyle::printf) {
     choice.converts = take_printf_types(definition);
     if (!choice.converts) definition.style = shm::FormatStyle::none;
+  } else if (!can_format(definition)) {
+    definition.style = shm::FormatStyle::none;
   }
   std::string key = key_of(definition);
   const auto found = ids_.find(key);

@@ -343,7 +343,7 @@ class Writer final : public TraceWriter {
       protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
       field.constant = text_of(event_);
     }
-    if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::printf)) {
+    if (site.style != static_cast<std::uint8_t>(shm::FormatStyle::none)) {
       facts.message.emplace(site);
     }
   }
