@@ -8,7 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "shm-layout/printf_fields.hpp"
+#include "shm-layout/format_style.hpp"
 #include "trace-format/text/message_text.hpp"
 
 namespace ringside::trace {
@@ -20,10 +20,16 @@ constexpr const char* kFiveArguments =
     "Initialized InfUdDriver buffers: %u receive buffers (%u MB), %u transmit buffers (%u MB), "
     "took %0.1lf ms";
 
-void run(benchmark::State& state, std::string_view format, const std::vector<Value>& values) {
-  std::vector<FieldType> types;
-  for (const shm::PrintfField& field : shm::printf_fields(format)) types.push_back(field.type);
-  const auto message = MessageFormat::parse(format, types, nullptr);
+// The same line in brace style.
+constexpr const char* kFiveInBraces =
+    "Initialized InfUdDriver buffers: {} receive buffers ({} MB), {} transmit buffers ({} MB), "
+    "took {:.1f} ms";
+
+void run(benchmark::State& state, std::string_view format, const std::vector<Value>& values,
+         shm::FormatStyle style = shm::FormatStyle::printf) {
+  std::vector<FormatField> fields;
+  for (const Value& value : values) fields.push_back({"", value.type});
+  const auto message = MessageFormat::parse(style, format, fields, nullptr);
   if (!message) {
     state.SkipWithError("invalid format");
     return;
@@ -65,6 +71,45 @@ void general_float(benchmark::State& state) {
   run(state, "%g", {Value::of_f64(3.14159)});
 }
 
+void one_integer_in_braces(benchmark::State& state) {
+  run(state, "Backup storage speeds (min): {} MB/s read", {Value::of_signed(FieldType::i32, 181)},
+      shm::FormatStyle::brace);
+}
+
+void one_string_in_braces(benchmark::State& state) {
+  run(state, "Opened session with coordinator at {}",
+      {Value::of_text(FieldType::string, "basic+udp:host=192.168.1.140,port=12246")},
+      shm::FormatStyle::brace);
+}
+
+void five_arguments_in_braces(benchmark::State& state) {
+  run(state, kFiveInBraces,
+      {Value::of_unsigned(FieldType::u32, 50000), Value::of_unsigned(FieldType::u32, 97),
+       Value::of_unsigned(FieldType::u32, 50), Value::of_unsigned(FieldType::u32, 0),
+       Value::of_f64(26.2)},
+      shm::FormatStyle::brace);
+}
+
+void general_float_in_braces(benchmark::State& state) {
+  run(state, "{}", {Value::of_f64(3.14159)}, shm::FormatStyle::brace);
+}
+
+void padded_integer(benchmark::State& state) {
+  run(state, "%#08x", {Value::of_unsigned(FieldType::u32, 181)});
+}
+
+void padded_integer_in_braces(benchmark::State& state) {
+  run(state, "{:#08x}", {Value::of_unsigned(FieldType::u32, 181)}, shm::FormatStyle::brace);
+}
+
+void padded_string(benchmark::State& state) {
+  run(state, "%-12s", {Value::of_text(FieldType::string, "basic")});
+}
+
+void padded_string_in_braces(benchmark::State& state) {
+  run(state, "{:12}", {Value::of_text(FieldType::string, "basic")}, shm::FormatStyle::brace);
+}
+
 void five_arguments_by_snprintf(benchmark::State& state) {
   char line[256];
   for ([[maybe_unused]] auto _ : state) {
@@ -80,6 +125,14 @@ BENCHMARK(one_integer);
 BENCHMARK(one_string);
 BENCHMARK(five_arguments);
 BENCHMARK(general_float);
+BENCHMARK(one_integer_in_braces);
+BENCHMARK(one_string_in_braces);
+BENCHMARK(five_arguments_in_braces);
+BENCHMARK(general_float_in_braces);
+BENCHMARK(padded_integer);
+BENCHMARK(padded_integer_in_braces);
+BENCHMARK(padded_string);
+BENCHMARK(padded_string_in_braces);
 BENCHMARK(five_arguments_by_snprintf);
 
 }  // namespace
