@@ -8,6 +8,7 @@ RINGSIDE_FUZZ_RUNS sets the number of runs. The fuzzer's findings stay in RINGSI
 directory); after the fix, add them to regressions/NAME/."""
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -48,6 +49,7 @@ MALLOC_LIMIT_MB = 32
 RSS_LIMIT_MB = 1024
 FRAME_BYTES = 16
 DICTIONARY = 2
+SITE, STYLE_AT, BRACE_STYLE = 1, 26, 2  # of dictionary entries
 
 
 def golden_files(suffix):
@@ -63,6 +65,19 @@ def dictionaries(data):
         if kind == DICTIONARY:
             yield data[at + FRAME_BYTES:at + FRAME_BYTES + size]
         at += FRAME_BYTES + size
+
+
+def in_braces(payload):
+    """The same entries with formats in brace style, of the same lengths."""
+    entries, at = bytearray(payload), 0
+    while at + 28 <= len(entries):
+        size, kind = struct.unpack_from("<IH", entries, at)
+        if size == 0:
+            break
+        if kind == SITE:
+            entries[at + STYLE_AT] = BRACE_STYLE
+        at += size
+    return re.sub(rb"%[a-z]", b"{}", re.sub(rb"%[.0-9#+-][a-z]", b"{:}", bytes(entries)))
 
 
 def foreign_samples(name):
@@ -107,6 +122,7 @@ def write_seeds(name, folder):
         if name == "dictionary":
             for payload in dictionaries(data):
                 add(payload)
+                add(in_braces(payload))
         elif name == "trace":
             add(data)
         else:
