@@ -14,6 +14,17 @@
 namespace ringside::trace {
 namespace {
 
+const char* remedy_for(int open_error) {
+  switch (open_error) {
+    case EACCES:
+      return "run as the user or group of consumerd";
+    case EMFILE:
+      return "raise the limit of open files (ulimit -n)";
+    default:
+      return "check the path";
+  }
+}
+
 // Never mapped: a file that shrinks must not raise SIGBUS.
 class PlainFile final : public TraceFile {
  public:
@@ -74,8 +85,8 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, ReadError* e
   // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return refuse("cannot be opened: " + std::generic_category().message(errno),
-                  errno == EACCES ? "run as the user or group of consumerd" : "check the path");
+    const int why = errno;
+    return refuse("cannot be opened: " + std::generic_category().message(why), remedy_for(why));
   }
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {

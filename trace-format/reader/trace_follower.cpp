@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace-format/reader/directory_watch.hpp"
+#include "trace-format/reader/open_files.hpp"
 #include "trace-format/reader/section_reader.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
@@ -86,13 +87,13 @@ struct TraceFollower::Impl {
 
   void add_sections(File& file, ReadError* error) {
     ReadError why;
-    std::shared_ptr<TraceFile> source = TraceFile::open(file.path, &why, &report);
+    std::shared_ptr<TraceFile> source = open_files.open(file.path, &why);
     if (!source) {
       if (error != nullptr) *error = why;
       report.note(std::move(why));
       return;
     }
-    const bool packed = unpacked_name(file.path) != file.path;
+    const bool packed = unpacked_name(source->path()) != source->path();
     std::vector<SectionScan> scans = file.next_begin == 0
                                          ? scan_sections(*source, report)
                                          : scan_sections_from(*source, file.next_begin, report);
@@ -148,8 +149,7 @@ struct TraceFollower::Impl {
   bool begin(Section& section) {
     ReadError error;
     std::shared_ptr<TraceFile> source = section.source;
-    if (!source) source = TraceFile::open(section.file->path, &error, &report);
-    if (!source) source = TraceFile::open(packed_name(section.file->path), nullptr, &report);
+    if (!source) source = open_files.open(section.file->path, &error);
     if (!source) {
       report.note(std::move(error));
       section.ledger->close(section.place, false);
@@ -275,6 +275,7 @@ struct TraceFollower::Impl {
   std::vector<std::string> paths;
   std::chrono::milliseconds patience{};
   ReadReport report;
+  OpenFiles open_files{report};
   DirectoryWatch watch;
   std::unique_ptr<DecodePool> pool;
   std::deque<File> files;

@@ -12,12 +12,15 @@
 
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/format_constants.hpp"
+#include "trace-format/reader/open_files.hpp"
 #include "trace-format/reader/section_reader.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::trace {
 struct TraceSet::Impl {
-  // A section that has not begun has no reader: its file is not even open.
+  // A section that has not begun has no reader. Many can have begun: an INDEX block does not
+  // contain the times of LOSSES blocks, so that a section begins at the time of its first CLOCK
+  // block, which can be seconds older than its first record.
   struct Section {
     SectionScan scan;
     std::shared_ptr<SegmentInfo> segment;  // outlives the reader
@@ -47,14 +50,8 @@ struct TraceSet::Impl {
     return item;
   }
 
-  // A file may be packed at any time: then it has another name.
-  std::unique_ptr<TraceFile> open_file(const std::string& path, ReadError* error) {
-    auto file = TraceFile::open(path, error, &report);
-    return file ? std::move(file) : TraceFile::open(packed_name(path), nullptr, &report);
-  }
-
   bool scan(const std::string& path, ReadError* error) {
-    const auto file = open_file(path, error);
+    const auto file = open_files.open(path, error);
     if (!file) return false;
     scan(*file, nullptr);
     return true;
@@ -136,7 +133,7 @@ struct TraceSet::Impl {
   bool begin(Section& section) {
     ReadError error;
     std::shared_ptr<TraceFile> file = std::move(section.source);
-    if (!file) file = open_file(section.path, &error);
+    if (!file) file = open_files.open(section.path, &error);
     if (!file) {
       report.note(std::move(error));
       section.ledger->close(section.place, false);
@@ -194,7 +191,8 @@ struct TraceSet::Impl {
 
   ReadOptions options;
   ReadReport report;
-  std::unique_ptr<DecodePool> pool;  // outlives the readers, like the ledgers
+  OpenFiles open_files{report};  // outlives the readers, like the pool and the ledgers
+  std::unique_ptr<DecodePool> pool;
   std::vector<std::unique_ptr<SequenceLedger>> ledgers;
   std::vector<Section> sections;
   std::vector<Item> heap;
