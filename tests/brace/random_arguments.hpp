@@ -207,6 +207,7 @@ class RandomArguments {
     std::memcpy(&recorded.u64, bytes.data(), std::min<std::size_t>(bytes.size(), 8));
     if (bytes.size() > 8) std::memcpy(&recorded.high, bytes.data() + 8, bytes.size() - 8);
     if constexpr (std::is_signed_v<Number> && sizeof(Number) < 8) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): i8 is a number, not a character
       if (shm::is_signed(type)) recorded.i64 = static_cast<std::int64_t>(value);
     }
     add(recorded, value, name);
