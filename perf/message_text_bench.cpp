@@ -28,6 +28,7 @@ constexpr const char* kFiveInBraces =
 void run(benchmark::State& state, std::string_view format, const std::vector<Value>& values,
          shm::FormatStyle style = shm::FormatStyle::printf) {
   std::vector<FormatField> fields;
+  fields.reserve(values.size());
   for (const Value& value : values) fields.push_back({"", value.type});
   const auto message = MessageFormat::parse(style, format, fields, nullptr);
   if (!message) {
