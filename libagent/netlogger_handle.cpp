@@ -70,7 +70,7 @@ std::unique_ptr<HandleStatement> make_statement(const StatementTexts& texts) {
   site.arguments = kept.event.data();
   site.fields = statement->fields.data();
   site.level = RS_LEVEL_INFO;
-  site.fields_from_format = 1;
+  site.style = RS_STYLE_PRINTF;
   site.flags = RS_SITE_NETLOGGER;
   return statement;
 }
@@ -146,7 +146,8 @@ struct rs_netlogger {
     for (std::atomic<HandleStatement*>& bucket : buckets_) {
       HandleStatement* statement = bucket.load(std::memory_order_acquire);
       while (statement != nullptr) {
-        rs_site_unloaded(&statement->site);
+        rs_site* const site = &statement->site;
+        rs_sites_unloaded(&site, &site + 1);
         delete std::exchange(statement, statement->next);
       }
     }

@@ -1,6 +1,7 @@
 // Records a statement whose arguments are only known at run time: the C front end, and C++ records
 // that are too large to be stored complete.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -146,24 +147,7 @@ std::uint64_t total_bytes(std::span<const Piece> pieces) {
   return bytes;
 }
 
-}  // namespace
-}  // namespace ringside
-
-void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
-  using namespace ringside;
-  std::array<Piece, RS_MAX_FIELDS> storage;
-  // Only with -w does a compiler accept this, or arguments that do not match below.
-  if (count != site->field_count || count > storage.size()) {
-    return count_refusal(site, shm::LossCause::kDictionaryFull);
-  }
-  const std::span<Piece> pieces = std::span(storage).first(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const rs_field& field = site->fields[i];
-    const bool text = static_cast<shm::FieldType>(field.type) == shm::FieldType::string;
-    const bool fits = text ? convert_text(field, {args, count}, args[i], &pieces[i])
-                           : convert_number(field, args[i], &pieces[i]);
-    if (!fits) return count_refusal(site, shm::LossCause::kDictionaryFull);
-  }
+void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces) {
   if (attached_ring() == nullptr) {
     const Attached attached = attach_ring();
     if (attached != Attached::kYes) return rs_dropped(site, dropped(cause_of(attached)));
@@ -200,4 +184,45 @@ void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::
   }
   for (const Piece& piece : pieces) p = store_piece(piece, p);
   rs_publish(start, bytes);
+}
+
+}  // namespace
+}  // namespace ringside
+
+void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
+  using namespace ringside;
+  std::array<Piece, RS_MAX_FIELDS> storage;
+  // Only with -w does a compiler accept this, or arguments that do not match below.
+  if (count != site->field_count || count > storage.size()) {
+    return count_refusal(site, shm::LossCause::kDictionaryFull);
+  }
+  const std::span<Piece> pieces = std::span(storage).first(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const rs_field& field = site->fields[i];
+    const bool text = static_cast<shm::FieldType>(field.type) == shm::FieldType::string;
+    const bool fits = text ? convert_text(field, {args, count}, args[i], &pieces[i])
+                           : convert_number(field, args[i], &pieces[i]);
+    if (!fits) return count_refusal(site, shm::LossCause::kDictionaryFull);
+  }
+  record(site, state, pieces);
+}
+
+void rs_record_pieces(rs_site* site, std::uint8_t state, const rs_piece* stored,
+                      std::uint32_t count) {
+  using namespace ringside;
+  std::array<Piece, RS_MAX_FIELDS> storage;
+  if (count > storage.size()) return count_refusal(site, shm::LossCause::kDictionaryFull);
+  const std::span<Piece> pieces = std::span(storage).first(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    pieces[i].bytes = stored[i].bytes;
+    pieces[i].is_text = stored[i].form != RS_PIECE_PLAIN;
+    pieces[i].is_wide = stored[i].form == RS_PIECE_WIDE;
+    if (pieces[i].is_text) {
+      pieces[i].text = stored[i].data;
+    } else {
+      pieces[i].bytes = std::min<std::uint32_t>(stored[i].bytes, sizeof pieces[i].number);
+      std::memcpy(pieces[i].number, stored[i].data, pieces[i].bytes);
+    }
+  }
+  record(site, state, pieces);
 }

@@ -31,10 +31,10 @@ RecordShapes::RecordShapes(std::uint32_t site_capacity)
     : site_capacity_(site_capacity),
       by_site_(std::make_unique<std::atomic<const RecordShape*>[]>(site_capacity)) {}
 
-void RecordShapes::add(std::uint32_t site_id, std::span<const rs_field> fields) {
+void RecordShapes::add(std::uint32_t site_id, const FieldTypes& types) {
   auto shape = std::make_unique<RecordShape>();
-  for (const rs_field& field : fields) {
-    const auto type = static_cast<shm::FieldType>(field.type);
+  for (std::size_t i = 0; i < types.count(); ++i) {
+    const shm::FieldType type = types[i];
     if (type == shm::FieldType::string) {
       ++shape->texts;
     } else {

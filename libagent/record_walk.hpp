@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "libagent/field_types.hpp"
 #include "libagent/include/ringside/abi.h"
 
 namespace ringside {
@@ -26,7 +27,7 @@ class RecordShapes {
  public:
   explicit RecordShapes(std::uint32_t site_capacity);
 
-  void add(std::uint32_t site_id, std::span<const rs_field> fields);
+  void add(std::uint32_t site_id, const FieldTypes& types);
   const RecordShape* find(std::uint32_t site_id) const;
 
  private:

@@ -47,8 +47,7 @@ bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
        site = site->next) {
     if (site->id != 0 && site->id <= from.site_count) {
-      to.shapes->add(static_cast<std::uint32_t>(site->id),
-                     std::span<const rs_field>(site->fields, site->field_count));
+      to.shapes->add(static_cast<std::uint32_t>(site->id), FieldTypes(*site));
     }
   }
   shm::ServiceLine& line = to.control->service;

@@ -10,6 +10,7 @@
 #include "libagent/argument_names.hpp"
 #include "libagent/boundary_numbers.hpp"
 #include "libagent/execution_count.hpp"
+#include "libagent/field_types.hpp"
 #include "libagent/loss_count.hpp"
 #include "libagent/netlogger_entry.hpp"
 #include "libagent/reentry_guard.hpp"
@@ -37,9 +38,7 @@ std::string_view bounded(const char* text) {
 
 // The C front end cannot parse its format at compile time; this does it once, before the id is
 // published and so before other code reads the fields.
-bool read_fields_from_format(rs_site& site) {
-  const shm::FieldList list = shm::printf_fields(bounded(site.format));
-  if (!list.ok()) return false;
+void read_fields_from_format(rs_site& site, const shm::FieldList& list) {
   for (std::uint32_t i = 0; i < list.count; ++i) {
     const shm::PrintfField& f = list[i];
     site.fields[i] = {static_cast<std::uint8_t>(f.type),
@@ -47,6 +46,13 @@ bool read_fields_from_format(rs_site& site) {
                       static_cast<std::uint8_t>(f.wide), f.precision_field, f.precision_literal};
   }
   site.field_count = static_cast<std::uint8_t>(list.count);
+}
+
+bool suit(const FieldTypes& types, const shm::FieldList& conversions) {
+  if (types.count() != conversions.count) return false;
+  for (std::uint32_t i = 0; i < conversions.count; ++i) {
+    if (!shm::records_as(conversions[i], types[i])) return false;
+  }
   return true;
 }
 
@@ -114,9 +120,12 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
     return refuse("too many statements for");
   }
-  if (site.fields_from_format != 0 && !read_fields_from_format(site)) {
-    return refuse("invalid format: statement refused by");
-  }
+  const shm::FieldList conversions = shm::printf_fields(bounded(site.format));
+  if (!conversions.ok()) return refuse("invalid format: statement refused by");
+  if (site.signature == nullptr) read_fields_from_format(site, conversions);
+  const FieldTypes types(site);
+  // Only in a program that was compiled with errors ignored.
+  if (!suit(types, conversions)) return refuse("invalid format: statement refused by");
 
   shm::SiteDescription description;
   description.site_id = id;
@@ -124,30 +133,30 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if ((site.flags & RS_SITE_CONSUMER_CLOCK) != 0) description.flags |= shm::kSiteConsumerClock;
   description.line = site.line;
   description.level = stored_level(site.level);
-  description.format_style = static_cast<std::uint8_t>(shm::FormatStyle::printf);
+  description.format_style = site.style;
   description.format = bounded(site.format);
   description.file = bounded(site.file);
   description.function = bounded(site.function);
   std::array<std::string_view, RS_MAX_FIELDS> names;
   NetloggerConstants constants;
   if ((site.flags & RS_SITE_NETLOGGER) != 0) {
-    const std::span variable_names = std::span(names).first(site.field_count);
+    const std::span variable_names = std::span(names).first(types.count());
     if (!read_netlogger_texts(site, description, variable_names, constants)) {
       return refuse("invalid NetLogger event: statement refused by");
     }
   } else {
-    std::ranges::copy(argument_names.read(bounded(site.arguments), site.field_count),
-                      names.begin());
+    std::ranges::copy(argument_names.read(bounded(site.arguments), types.count()), names.begin());
   }
   std::array<shm::FieldDescription, std::size_t{2} * RS_MAX_FIELDS> fields;
   const std::size_t first = constants.describe(fields);
-  for (std::size_t i = 0; i < site.field_count; ++i) {
+  for (std::size_t i = 0; i < types.count(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
     shm::FieldDescription& field = fields[first + i];
-    field.type = static_cast<shm::FieldType>(site.fields[i].type);
-    field.flags = site.fields[i].is_format_arg != 0 ? shm::kFieldFormatArg : std::uint8_t{0};
+    field.type = types[i];
+    if (conversions[index].role != shm::PrintfRole::value) field.flags = shm::kFieldFormatArg;
     field.name = names[i];
   }
-  const auto used = std::span(fields).first(first + site.field_count);
+  const auto used = std::span(fields).first(first + types.count());
   const std::size_t bytes = shm::site_entry_bytes(description, used);
   const std::uint64_t at = segment.dictionary_committed;
   if (bytes > shm::kMaxEntryBytes) return refuse("a statement is too large for");
@@ -169,7 +178,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   }
   shm::write_site_entry(description, used, segment.dictionary + at);
   if (segment.shapes != nullptr) {
-    segment.shapes->add(id, std::span<const rs_field>(site.fields, site.field_count));
+    segment.shapes->add(id, types);
   }
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
@@ -185,8 +194,16 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   return {};
 }
 
+namespace {
+
+bool is_listed(const Agent& agent, const rs_site& site) {
+  return site.previous != nullptr || agent.sites == &site;
+}
+
+}  // namespace
+
 void add_statement(Agent& agent, rs_site& site, bool is_reentered) noexcept {
-  if (site.previous != nullptr || agent.sites == &site) return;
+  if (is_listed(agent, site)) return;
   site.next = agent.sites;
   if (agent.sites != nullptr) agent.sites->previous = &site;
   agent.sites = &site;
@@ -195,6 +212,16 @@ void add_statement(Agent& agent, rs_site& site, bool is_reentered) noexcept {
     register_statement(agent, site);
   } catch (const std::exception&) {  // no memory for a message: its first log call tries again
   }
+}
+
+void remove_statement(Agent& agent, rs_site& site) noexcept {
+  if (!is_listed(agent, site)) return;
+  if (site.previous != nullptr) site.previous->next = site.next;
+  if (site.next != nullptr) site.next->previous = site.previous;
+  if (agent.sites == &site) agent.sites = site.next;
+  site.next = nullptr;
+  site.previous = nullptr;
+  book_refusals(site);
 }
 
 void register_loaded_statements(Agent& agent) {
@@ -300,22 +327,18 @@ using ringside::Agent;
 using ringside::agent;
 using ringside::SlowPathLock;
 
-void rs_site_loaded(rs_site* site) {
+void rs_sites_loaded(rs_site* const* begin, rs_site* const* end) {
   const bool is_reentered = SlowPathLock::is_held();
   const SlowPathLock lock;
-  ringside::add_statement(agent(), *site, is_reentered);
+  Agent& a = agent();
+  // Every file of the C front end calls this; the last one of the list is added last.
+  if (begin == end || ringside::is_listed(a, *end[-1])) return;
+  for (; begin != end; ++begin) ringside::add_statement(a, **begin, is_reentered);
 }
 
-void rs_site_unloaded(rs_site* site) {
+void rs_sites_unloaded(rs_site* const* begin, rs_site* const* end) {
   const SlowPathLock lock;
-  Agent& a = agent();
-  if (site->previous == nullptr && a.sites != site) return;
-  if (site->previous != nullptr) site->previous->next = site->next;
-  if (site->next != nullptr) site->next->previous = site->previous;
-  if (a.sites == site) a.sites = site->next;
-  site->next = nullptr;
-  site->previous = nullptr;
-  ringside::book_refusals(*site);
+  for (; begin != end; ++begin) ringside::remove_statement(agent(), **begin);
 }
 
 std::uint8_t rs_site_enabled_slow(rs_site* site) {

@@ -14,6 +14,9 @@ namespace ringside {
 // Adds a statement to those of the process, once, and registers it if there is a segment.
 void add_statement(Agent& agent, rs_site& site, bool is_reentered) noexcept;
 
+// Removes a statement from those of the process.
+void remove_statement(Agent& agent, rs_site& site) noexcept;
+
 // Registers every loaded statement that has no id yet.
 void register_loaded_statements(Agent& agent);
 

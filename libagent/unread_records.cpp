@@ -84,8 +84,7 @@ bool count_unread_as_lost(Agent& agent, Segment& segment) {
       shapes = std::make_unique<RecordShapes>(segment.layout.site_capacity);
       for (const rs_site* site = agent.sites; site != nullptr; site = site->next) {
         if (site->id != 0 && site->id < segment.layout.site_capacity) {
-          shapes->add(static_cast<std::uint32_t>(site->id),
-                      std::span<const rs_field>(site->fields, site->field_count));
+          shapes->add(static_cast<std::uint32_t>(site->id), FieldTypes(*site));
         }
       }
     }

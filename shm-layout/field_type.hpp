@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace ringside::shm {
 
@@ -105,22 +104,6 @@ constexpr std::size_t fixed_size(FieldType type) {
 constexpr bool is_valid_code(std::uint8_t value) {
   const auto element = static_cast<std::uint8_t>(value & static_cast<std::uint8_t>(~kArrayFlag));
   return element >= 1 && element <= kLastFieldType;
-}
-
-// Name for messages and dumps; "?" for an undefined code.
-constexpr std::string_view name(FieldType type) {
-  constexpr std::string_view kNames[] = {
-      "none", "bool", "char", "i8",  "i16", "i32", "i64",     "i128",   "u8",    "u16",
-      "u32",  "u64",  "u128", "f32", "f64", "f80", "pointer", "string", "bytes", "enum",
-  };
-  constexpr std::string_view kArrayNames[] = {
-      "?",      "bool[]", "char[]",    "i8[]",     "i16[]",   "i32[]",  "i64[]",
-      "i128[]", "u8[]",   "u16[]",     "u32[]",    "u64[]",   "u128[]", "f32[]",
-      "f64[]",  "f80[]",  "pointer[]", "string[]", "bytes[]", "enum[]",
-  };
-  const std::uint8_t element = code(element_type(type));
-  if (element > kLastFieldType) return "?";
-  return is_array(type) ? kArrayNames[element] : kNames[element];
 }
 
 }  // namespace ringside::shm

@@ -36,6 +36,16 @@ struct FieldList {
   constexpr const PrintfField& operator[](std::size_t index) const { return fields[index]; }
 };
 
+// Whether a field of `type` can be recorded for `wanted`. C++ statements record an integer in the
+// width of its argument unless the conversion has a length modifier; its sign is the conversion's.
+constexpr bool records_as(const PrintfField& wanted, FieldType type) {
+  if (type == wanted.type) return true;
+  const bool any_width = wanted.role == PrintfRole::value &&
+                         wanted.length == LengthModifier::none && is_integer(wanted.type);
+  return any_width && is_integer(type) && is_signed(type) == is_signed(wanted.type) &&
+         fixed_size(type) <= sizeof(std::uint64_t);
+}
+
 // Recording guarantees to the reader: a string is cut to its precision (a wide one at a character
 // boundary). A null string is recorded as glibc prints it: "(null)", or nothing if its precision is
 // under 6.

@@ -3,11 +3,17 @@
 CPP_PROLOGUE = """
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 #include "libagent/include/ringside/netlogger.h"
 #include "libagent/include/ringside/ringside.hpp"
 enum Plain { kOne };
 enum class Scoped { kOne };
+enum class Small : std::uint8_t { kOne };
+struct Constants { static const int kNoDefinition = 1; static constexpr int kInline = 2; };
+struct [[gnu::packed]] Packed { char first; int value; };
 struct Thing { int value; };
 struct Bits { unsigned bit : 3; };
 template <class T> void in_template(T value) { RS_INFO("%d", static_cast<int>(value)); }
@@ -23,7 +29,10 @@ CPP_PARAMETERS = """([[maybe_unused]] int i, [[maybe_unused]] unsigned u, [[mayb
           [[maybe_unused]] void* p, [[maybe_unused]] const int* ip,
           [[maybe_unused]] std::string str, [[maybe_unused]] Thing thing,
           [[maybe_unused]] Plain plain, [[maybe_unused]] Scoped scoped,
-          [[maybe_unused]] Bits bits, [[maybe_unused]] const unsigned char* bytes)"""
+          [[maybe_unused]] Small small, [[maybe_unused]] std::string_view view,
+          [[maybe_unused]] const std::filesystem::path& path, [[maybe_unused]] Packed packed,
+          [[maybe_unused]] volatile int& shared, [[maybe_unused]] const std::vector<int>& numbers,
+          [[maybe_unused]] ringside::detail::Int128 i128, [[maybe_unused]] Bits bits, [[maybe_unused]] const unsigned char* bytes)"""
 
 CPP_GOOD = [
     'RS_INFO("no argument");',
@@ -46,6 +55,13 @@ CPP_GOOD = [
     'RS_INFO("%p %p %p %p", p, static_cast<const void*>(ip), ip, nullptr);',
     'RS_INFO("%p", &thing);',
     'RS_INFO("%s", str.c_str());',
+    'RS_INFO("%d %d %d %x %u %o", l, ll, z, ll, s, t);',
+    'RS_INFO("%ld %ld %lld %zu %jd %td %lx", i, ll, l, u, i, s, b);',
+    'RS_INFO("%s %s %s %.3s %.*s", str, view, path, str, i, view);',
+    'RS_INFO("%d %u %ld %x", scoped, small, scoped, small);',
+    'RS_INFO("%d %d", Constants::kNoDefinition, Constants::kNoDefinition);',
+    'RS_INFO("%s %d", str, Constants::kInline);',
+    'RS_INFO("%d %d", packed.value, shared);',
     'RS_INFO("%-+ #08.3d", i);',
     'RS_INFO("%u", static_cast<unsigned>(bits.bit));',
     'RS_INFO("%d", bits.bit);',
@@ -55,12 +71,16 @@ CPP_GOOD = [
     '[&](auto value) { RS_INFO("%d", static_cast<int>(value)); }(l);',
     'if (b) RS_INFO("then"); else RS_INFO("else");',
     'switch (i) { case 1: RS_INFO("one"); break; default: RS_INFO("other"); }',
-    'RS_INFO("%d", [i] { return i + 1; }());',
     'RS_INFO("%zu", sizeof(Thing));',
     'RS_INFO("%s", __func__);',
     'RS_NETLOGGER_WRITE("event.name", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", i, d, text);',
     'RS_NETLOGGER_WRITE("two " "literals", "a=\\"two words\\" b=", "");',
     'if (b) RS_NETLOGGER_WRITE("event", "", " a=%lc  b=%-8.3Lf ", wc, ld); else RS_INFO("else");',
+]
+
+# C++17 has no lambdas in unevaluated operands.
+CPP20_GOOD = [
+    'RS_INFO("%d", [i] { return i + 1; }());',
 ]
 
 TYPE = "the type of an argument does not match its conversion in the format"
@@ -70,29 +90,29 @@ PAIR = "must have the form name=value"
 CONVERSION = "the value of a NetLogger variable must be exactly one conversion"
 LENGTH = "invalid length modifier for a conversion in the format"
 
+# There u8 texts have characters of their own.
+CPP20_BAD = [
+    ('RS_INFO("%s", u8"text");', TYPE),
+]
+
 CPP_BAD = [
-    ('RS_INFO("%d", l);', TYPE),
-    ('RS_INFO("%d", ll);', TYPE),
-    ('RS_INFO("%d", z);', TYPE),
     ('RS_INFO("%d", d);', TYPE),
+    ('RS_INFO("%hd", l);', TYPE),
+    ('RS_INFO("%d", i128);', TYPE),
+    ('RS_INFO("%s", scoped);', TYPE),
+    ('RS_INFO("%s", numbers);', TYPE),
+    ('RS_INFO("%d", str);', TYPE),
+    ('RS_INFO("%*d", scoped, i);', TYPE),
     ('RS_INFO("%d", text);', TYPE),
     ('RS_INFO("%d", p);', TYPE),
-    ('RS_INFO("%d", scoped);', TYPE),
-    ('RS_INFO("%ld", i);', TYPE),
-    ('RS_INFO("%ld", ll);', TYPE),
-    ('RS_INFO("%lld", l);', TYPE),
-    ('RS_INFO("%zu", u);', TYPE),
-    ('RS_INFO("%jd", i);', TYPE),
     ('RS_INFO("%f", i);', TYPE),
     ('RS_INFO("%f", ld);', TYPE),
     ('RS_INFO("%Lf", d);', TYPE),
     ('RS_INFO("%s", i);', TYPE),
     ('RS_INFO("%s", c);', TYPE),
-    ('RS_INFO("%s", str);', TYPE),
     ('RS_INFO("%s", p);', TYPE),
     ('RS_INFO("%s", nullptr);', TYPE),
     ('RS_INFO("%s", wide);', TYPE),
-    ('RS_INFO("%s", u8"text");', TYPE),
     ('RS_INFO("%ls", text);', TYPE),
     ('RS_INFO("%c", l);', TYPE),
     ('RS_INFO("%c", text);', TYPE),

@@ -1,4 +1,4 @@
-"""What compiles and what does not: formats against arguments, in C++20 and C11, with g++ and clang++.
+"""What compiles and what does not: formats against arguments, in C++17, C++20 and C11, with g++ and clang++.
 
 usage: compile_refusals_test.py SOURCE_ROOT
 
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compile_cases import (C_BAD, C_GOOD, C_PARAMETERS, C_PROLOGUE, C_USES, CPP_BAD, CPP_GOOD, CPP_PARAMETERS,
+from compile_cases import (CPP20_BAD, CPP20_GOOD, C_BAD, C_GOOD, C_PARAMETERS, C_PROLOGUE, C_USES, CPP_BAD, CPP_GOOD, CPP_PARAMETERS,
                            CPP_PROLOGUE)
 
 BOUND_S = 300
@@ -40,15 +40,20 @@ STATEMENT = re.compile(r"\bstatement-(\d+):")
 
 
 class Compiler:
-    def __init__(self, path, root, is_cpp):
+    def __init__(self, path, root, standard):
         self.path = path
+        self.standard = standard
+        is_cpp = standard.startswith("c++")
         self.is_cpp = is_cpp
         self.prologue = CPP_PROLOGUE if is_cpp else C_PROLOGUE
         self.parameters = CPP_PARAMETERS if is_cpp else C_PARAMETERS
         self.good = CPP_GOOD if is_cpp else C_GOOD
         self.bad = CPP_BAD if is_cpp else C_BAD
+        if standard == "c++20":
+            self.good = self.good + CPP20_GOOD
+            self.bad = self.bad + CPP20_BAD
         self.root = root
-        self.options = ["-std=c++20" if is_cpp else "-std=c11", "-S", "-o", "/dev/null"]
+        self.options = ["-std=" + standard, "-S", "-o", "/dev/null"]
         if "clang" in Path(path).name:
             self.options += ["-fno-caret-diagnostics", "-ferror-limit=0", "-fmacro-backtrace-limit=0", "-ftemplate-backtrace-limit=0"]
         else:
@@ -75,7 +80,7 @@ class Compiler:
 def check_good(compiler, options, directory):
     body = "\n".join("{ " + s + " }" for s in compiler.good)
     accepted, message = compiler.compile(compiler.function("test", body), options, directory)
-    return [] if accepted else [f"{compiler.path}: valid statements refused:\n{message}"]
+    return [] if accepted else [f"{compiler.path} -std={compiler.standard}: valid statements refused:\n{message}"]
 
 
 def diagnostics(output):
@@ -116,7 +121,7 @@ def check_bad(compiler, options, directory):
     said = by_statement(output)
     failures = []
     for number, (statement, phrases) in enumerate(statements):
-        name = f"{compiler.path} {' '.join(options)}: {statement[:80]}"
+        name = f"{compiler.path} -std={compiler.standard} {' '.join(options)}: {statement[:80]}"
         message = said.get(number, "")
         if phrases is None:
             if ERROR.search(message):
@@ -135,16 +140,16 @@ def main():
     root = Path(sys.argv[1]).resolve()
     jobs = []
     with tempfile.TemporaryDirectory() as directory:
-        for names, is_cpp in ((("g++", "clang++"), True), (("gcc", "clang"), False)):
+        for names, standard in ((("g++", "clang++"), "c++17"), (("g++", "clang++"), "c++20"), (("gcc", "clang"), "c11")):
             for name in names:
                 path = shutil.which(name)
                 if path is None:
                     print(f"{name} is missing; packaging/install-build-deps.sh installs it")
                     return 1
-                compiler = Compiler(path, root, is_cpp)
+                compiler = Compiler(path, root, standard)
                 for options in (WARNINGS, [*WARNINGS, INSTALLED]):
                     jobs.append((check_good, (compiler, options, directory)))
-                for options in ([[]] if is_cpp else [[], *C_DISARMING]):
+                for options in ([[]] if compiler.is_cpp else [[], *C_DISARMING]):
                     jobs.append((check_bad, (compiler, options, directory)))
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             results = list(pool.map(lambda job: job[0](*job[1]), jobs))

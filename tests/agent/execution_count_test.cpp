@@ -244,7 +244,8 @@ PROCESS_TEST(ExecutionCount, SurvivesATruncatedSegment) {
 
 PROCESS_TEST(Suppressed, IsCountedApartFromExecutions) {
   static rs_site site = a_site("suppressed");
-  rs_site_loaded(&site);
+  rs_site* const listed = &site;
+  rs_sites_loaded(&listed, &listed + 1);
   log_other();
   rs_count_suppressed(&site, 1);
   rs_count_suppressed(&site, 41);

@@ -172,7 +172,8 @@ PROCESS_TEST(FullDirectory, AStatementWithoutACounterIsNotCounted) {
     site.function = "f";
     site.arguments = "";
     site.level = static_cast<std::uint8_t>(Level::info);
-    rs_site_loaded(&site);
+    rs_site* const listed = &site;
+    rs_sites_loaded(&listed, &listed + 1);
   }
   SegmentReader& segment = own_segment();
   ASSERT_EQ(segment.control().losses.sites_with_executions.load(), 256U);

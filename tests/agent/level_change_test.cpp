@@ -38,8 +38,10 @@ void register_statements() {
     site.function = __func__;
     site.arguments = "";
     site.level = static_cast<std::uint8_t>(Level::info);
+    site.style = RS_STYLE_PRINTF;
     raise(SIGSTOP);
-    rs_site_loaded(&site);
+    rs_site* const loaded = &site;
+    rs_sites_loaded(&loaded, &loaded + 1);
   }
   raise(SIGSTOP);
 }

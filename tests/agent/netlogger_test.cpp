@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "libagent/statement_texts.hpp"
+#include "shm-layout/field_type_name.hpp"
 #include "tests/agent/netlogger_statements.h"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"

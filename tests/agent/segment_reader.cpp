@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/field_type_name.hpp"
 
 namespace ringside::test {
 namespace {

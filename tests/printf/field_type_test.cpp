@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "shm-layout/field_type_name.hpp"
+
 namespace ringside::shm {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "shm-layout/printf_error_text.hpp"
 #include "shm-layout/printf_fields.hpp"
 
 namespace ringside::shm {

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "shm-layout/printf_error_text.hpp"
 #include "shm-layout/printf_fields.hpp"
 #include "trace-format/text/message_text.hpp"
 #include "trace-format/text/value.hpp"

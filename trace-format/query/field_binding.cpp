@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "shm-layout/field_type_name.hpp"
 #include "shm-layout/plain_expression.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/site_selector.hpp"

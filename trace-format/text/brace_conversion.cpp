@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/field_type_name.hpp"
 #include "trace-format/text/array_elements.hpp"
 
 namespace ringside::trace {

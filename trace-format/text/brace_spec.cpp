@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "shm-layout/field_type_name.hpp"
+
 namespace ringside::trace {
 namespace {
 

@@ -7,6 +7,8 @@
 
 #include <fmt/compile.h>
 
+#include "shm-layout/field_type_name.hpp"
+#include "shm-layout/printf_error_text.hpp"
 #include "shm-layout/printf_fields.hpp"
 #include "shm-layout/printf_spec.hpp"
 #include "trace-format/text/brace_conversion.hpp"
@@ -35,7 +37,7 @@ bool fields_match(const shm::FieldList& wanted, std::span<const FieldType> field
     return false;
   }
   for (std::size_t index = 0; index < fields.size(); ++index) {
-    if (fields[index] == wanted[index].type) continue;
+    if (shm::records_as(wanted[index], fields[index])) continue;
     explain(why, "field " + std::to_string(index) + " is " + std::string(name(fields[index])) +
                      ", the format records " + std::string(name(wanted[index].type)));
     return false;
@@ -174,7 +176,7 @@ std::optional<MessageFormat> MessageFormat::parse(std::string_view format,
     if (spec.precision_kind == WidthKind::literal) conversion.precision = spec.precision;
     if (spec.precision_kind == WidthKind::argument) conversion.precision_argument = argument++;
     conversion.argument = argument++;
-    conversion.type = spec.field_type;
+    conversion.type = fields[conversion.argument];
     conversion.conversion = spec.conversion;
     conversion.wide = spec.wide;
     conversion.render = choose_render(conversion);

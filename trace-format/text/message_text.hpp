@@ -27,7 +27,8 @@ struct FormatField {
 // Owns all its data. Immutable after creation: any number of threads may append with one object.
 class MessageFormat {
  public:
-  // A printf format whose recorded fields (shm::printf_fields) must be exactly `fields`. Format and
+  // A printf format whose recorded fields (shm::printf_fields) must suit `fields`
+  // (shm::records_as). Format and
   // fields are untrusted. Returns nullopt and the reason in *why (which may be null) if they are
   // rejected.
   static std::optional<MessageFormat> parse(std::string_view format,

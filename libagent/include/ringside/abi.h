@@ -1,5 +1,6 @@
 /** @file
- * The interface between the inlined record path of an application and the library. C11 and C++20.
+ * The interface between the inlined record path of an application and the library. C11, and C++17
+ * and later.
  *
  * Not for direct use, except enum rs_level and enum rs_loss_cause: <ringside/ringside.hpp> and
  * <ringside/ringside.h> are the interfaces. Everything here is bound to the library's soname; the
@@ -19,6 +20,8 @@ extern "C" {
 /* The record path. Compilers stop inlining in a file with some dozens of statements, and calls
  * would make each of them cost a quarter more. */
 #define RS_HOT static inline __attribute__((always_inline))
+
+#define RS_MAX_FIELDS 32
 
 /** Severity of a statement, and threshold. */
 enum rs_level {
@@ -45,7 +48,15 @@ enum rs_loss_cause {
   RS_LOSS_ABANDONED = 13        /**< a signal handler left the log call (siglongjmp) */
 };
 
-/* One recorded argument of a statement, in the order of the C arguments. */
+/* What calls of statements with the same types of arguments record: the types of the fields, in the
+ * order of the arguments (shm-layout/field_type.hpp). Static storage, shared by these statements.
+ */
+struct rs_signature {
+  uint8_t count;
+  uint8_t types[RS_MAX_FIELDS];
+};
+
+/* One recorded argument of a statement of the C front end, in the order of the arguments. */
 struct rs_field {
   uint8_t type;              /* shm-layout/field_type.hpp */
   uint8_t is_format_arg;     /* a `*` width or precision */
@@ -59,6 +70,9 @@ struct rs_field {
 #define RS_SWITCH_ON 1
 #define RS_SWITCH_UNREGISTERED 2
 #define RS_SWITCH_ON_CONSUMER_CLOCK 3 /* higher values: decided by the library */
+
+/* rs_site.style: the syntax of the format (shm-layout/format_style.hpp). */
+#define RS_STYLE_PRINTF 1
 
 /* rs_site.flags: records carry no time, the consumer stamps them when it reads them. */
 #define RS_SITE_CONSUMER_CLOCK 1
@@ -74,11 +88,12 @@ struct rs_site {
   const char* format;
   const char* file;
   const char* function;
-  const char* arguments; /* source text of the arguments: names the fields */
-  struct rs_field* fields;
-  uint8_t field_count;
+  const char* arguments;                /* source text of the arguments: names the fields */
+  const struct rs_signature* signature; /* null: `fields` */
+  struct rs_field* fields;              /* C: room for 32, filled at registration from the format */
+  uint8_t field_count;                  /* of `fields` */
   uint8_t level;
-  uint8_t fields_from_format; /* C: `fields` has room for 32 and is filled at registration */
+  uint8_t style; /* of the format: shm-layout/format_style.hpp */
   uint8_t flags;
   uint32_t line;
   uint64_t unbooked_refusals; /* atomic: records lost before the statement was registered */
@@ -110,7 +125,6 @@ struct rs_thread {
  */
 #define RS_DROPPED (UINT64_MAX - 15)
 #define RS_HEAD_ID_BITS 20
-#define RS_MAX_FIELDS 32
 
 #ifdef __cplusplus
 #define RS_THREAD_LOCAL __thread
@@ -126,9 +140,26 @@ RS_EXPORT extern RS_THREAD_LOCAL struct rs_thread rs_thread_state
  * RS_SWITCH_OFF once the environment has disabled tracing. */
 RS_EXPORT extern uint8_t rs_initial_switch;
 
-/* Adds a statement at load time, so that it can be listed and switched before it first runs. */
-RS_EXPORT void rs_site_loaded(struct rs_site* site);
-RS_EXPORT void rs_site_unloaded(struct rs_site* site);
+/* Adds the statements [begin, end) at load time, so that they can be listed and switched before
+ * they first run; those that were added before are not added again. */
+RS_EXPORT void rs_sites_loaded(struct rs_site* const* begin, struct rs_site* const* end);
+RS_EXPORT void rs_sites_unloaded(struct rs_site* const* begin, struct rs_site* const* end);
+
+/* Enters a statement into the list of its program or shared object. An attribute cannot do this:
+ * the compiler refuses a section with statements of inline functions and others. */
+#if defined(__aarch64__)
+#define RS_ADDRESS_ "S"
+#else
+#define RS_ADDRESS_ "i"
+#endif
+#define RS_LIST_SITE_(site_)                                                            \
+  __asm__(".pushsection ringside_sites,\"aw\"\n\t.balign 8\n\t.quad %c0\n\t.popsection" \
+          :                                                                             \
+          : RS_ADDRESS_(&(site_)))
+
+/* The list. Hidden: each shared object has its own. Null without statements. */
+extern struct rs_site* const __start_ringside_sites[] __attribute__((weak, visibility("hidden")));
+extern struct rs_site* const __stop_ringside_sites[] __attribute__((weak, visibility("hidden")));
 
 /* Registers the statement if necessary, creating the segment, and checks its switch's deadline if
  * it has one. Returns the value of the switch, RS_SWITCH_OFF if it cannot be registered. */
@@ -161,8 +192,20 @@ struct rs_arg {
   } value;
 };
 
-/* Records any statement that is switched on (`state`), cutting strings if the record would be too
- * large. */
+/* One argument as it is stored: bytes as they are, or a text (u32 length, then the bytes). */
+enum rs_piece_form { RS_PIECE_PLAIN = 0, RS_PIECE_TEXT, RS_PIECE_WIDE };
+struct rs_piece {
+  const void* data; /* RS_PIECE_WIDE: code points */
+  uint32_t bytes;   /* as stored, without a length word */
+  uint32_t form;
+};
+
+/* Records a statement that is switched on (`state`), cutting texts if the record would be too
+ * large. The pieces are those of the fields of its signature. */
+RS_EXPORT void rs_record_pieces(struct rs_site* site, uint8_t state, const struct rs_piece* pieces,
+                                uint32_t count) __attribute__((cold));
+
+/* The same for a statement of the C front end. */
 RS_EXPORT void rs_record_args(struct rs_site* site, uint8_t state, const struct rs_arg* args,
                               uint32_t count);
 
@@ -208,20 +251,27 @@ RS_HOT uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #endif
 }
 
-/* Reserves `bytes` for a record, reads its time stamp (0 unless `state` is RS_SWITCH_ON) and
- * returns where it starts, or a value for rs_dropped(). The clock is read after the reservation: a
- * handler in between gets the later place and the earlier time; the reader restores the order. */
-RS_HOT uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
+/* Reserves `bytes` for a record at `*start` and reads its time stamp (0 unless `state` is
+ * RS_SWITCH_ON). Returns 0 if rs_reserve_slow() must replace the reservation. The clock is read
+ * after the reservation: a handler in between gets the later place and the earlier time; the reader
+ * restores the order. */
+RS_HOT int rs_reserve_fast(uint8_t state, uint64_t bytes, uint64_t* start, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
-  uint64_t start = rs_fetch_add_local(&t->pos, bytes);
+  *start = rs_fetch_add_local(&t->pos, bytes);
   *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : 0;
   /* Underflows in a ring's first bytes: the slow path then tests exactly. */
   const uint64_t tested = __builtin_constant_p(bytes <= RS_LIMIT_SLACK) && bytes <= RS_LIMIT_SLACK
-                              ? start
-                              : start + (bytes - RS_LIMIT_SLACK);
-  if (__builtin_expect((tested >= t->limit) | (*tsc > t->clock_due), 0)) {
+                              ? *start
+                              : *start + (bytes - RS_LIMIT_SLACK);
+  return __builtin_expect((tested >= t->limit) | (*tsc > t->clock_due), 0) == 0;
+}
+
+/* The same, and returns where the record starts, or a value for rs_dropped(). */
+RS_HOT uint64_t rs_reserve(uint8_t state, uint64_t bytes, uint64_t* tsc) {
+  uint64_t start;
+  if (__builtin_expect(!rs_reserve_fast(state, bytes, &start, tsc), 0)) {
     start = rs_reserve_slow(start, bytes, *tsc);
-    *tsc = t->slow_tsc;
+    *tsc = rs_thread_state.slow_tsc;
   } else if (start >= RS_DROPPED) {
     /* No position is that large: this removes the caller's test. */
     __builtin_unreachable();

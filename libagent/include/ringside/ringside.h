@@ -200,8 +200,6 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
   (void)format;
 }
 
-#define RS_STATEMENT_(level_, flags_, ...) \
-  RS_STATEMENT_OF_(level_, flags_, #__VA_ARGS__, __VA_ARGS__)
 #define RS_STATEMENT_OF_(level_, flags_, arguments_, ...)                                      \
   do {                                                                                         \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                \
@@ -216,7 +214,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
                                       .arguments = arguments_,                                 \
                                       .fields = rs_fields_,                                    \
                                       .level = (level_),                                       \
-                                      .fields_from_format = 1,                                 \
+                                      .style = RS_STYLE_PRINTF,                                \
                                       .flags = (flags_),                                       \
                                       .line = __LINE__};                                       \
     static struct rs_site* const rs_listed_ __attribute__((section("ringside_sites"), used)) = \
@@ -246,7 +244,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
  * objects. The first log call of a process allocates memory: call rs_init() before a handler is
  * installed that can interrupt the allocator.
  */
-#define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
+#define RS_LOG(level_, ...) RS_STATEMENT_OF_(level_, 0, #__VA_ARGS__, __VA_ARGS__)
 
 /** Records a message without reading the clock: the consumer sets the time when it reads the
  * record.
@@ -262,7 +260,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
  * As RS_LOG.
  */
 #define RS_LOG_CONSUMER_CLOCK(level_, ...) \
-  RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
+  RS_STATEMENT_OF_(level_, RS_SITE_CONSUMER_CLOCK, #__VA_ARGS__, __VA_ARGS__)
 
 #define RS_FIRST_(first, ...) first
 
@@ -313,34 +311,27 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
 #define RS_ARGS_32(f, a, ...) RS_ARG_(a), RS_ARGS_31(f, __VA_ARGS__)
 
 /** RS_LOG at level trace. */
-#define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
+#define RS_TRACE(...) RS_STATEMENT_OF_(RS_LEVEL_TRACE, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level debug. */
-#define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
+#define RS_DEBUG(...) RS_STATEMENT_OF_(RS_LEVEL_DEBUG, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level info. */
-#define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
+#define RS_INFO(...) RS_STATEMENT_OF_(RS_LEVEL_INFO, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level notice. */
-#define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
+#define RS_NOTICE(...) RS_STATEMENT_OF_(RS_LEVEL_NOTICE, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level warning. */
-#define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
+#define RS_WARNING(...) RS_STATEMENT_OF_(RS_LEVEL_WARNING, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level error. */
-#define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
+#define RS_ERROR(...) RS_STATEMENT_OF_(RS_LEVEL_ERROR, 0, #__VA_ARGS__, __VA_ARGS__)
 /** RS_LOG at level critical. */
-#define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)
+#define RS_CRITICAL(...) RS_STATEMENT_OF_(RS_LEVEL_CRITICAL, 0, #__VA_ARGS__, __VA_ARGS__)
 
-/* Statements of this program or shared object, known from load time. Every file that includes
- * this header has the loop; the library adds each statement once. */
-extern struct rs_site* const __start_ringside_sites[] __attribute__((weak, visibility("hidden")));
-extern struct rs_site* const __stop_ringside_sites[] __attribute__((weak, visibility("hidden")));
-
+/* Statements of this program or shared object, known from load time. Every file that includes this
+ * header calls it; the library adds each statement once. */
 __attribute__((constructor)) static void rs_load_sites_(void) {
-  for (struct rs_site* const* s = __start_ringside_sites; s != __stop_ringside_sites; ++s) {
-    rs_site_loaded(*s);
-  }
+  rs_sites_loaded(__start_ringside_sites, __stop_ringside_sites);
 }
 __attribute__((destructor)) static void rs_unload_sites_(void) {
-  for (struct rs_site* const* s = __start_ringside_sites; s != __stop_ringside_sites; ++s) {
-    rs_site_unloaded(*s);
-  }
+  rs_sites_unloaded(__start_ringside_sites, __stop_ringside_sites);
 }
 
 #endif /* !__cplusplus */

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ringside for C++20: tracing at the cost of reading the clock.
+/// Ringside for C++17 and later: tracing at the cost of reading the clock.
 ///
 ///     RS_INFO("order %u filled at %.2f", id, price);
 ///
@@ -15,9 +15,9 @@
 #include <string_view>
 
 #include "abi.h"
-#include "statement.hpp"
+#include "log.hpp"
 
-/// The interface for C++20.
+/// The interface for C++.
 namespace ringside {
 
 /// Severity of a statement, and threshold. See enum rs_level.
@@ -192,67 +192,3 @@ RS_EXPORT std::uint64_t losses(LossCause cause = LossCause::any) noexcept;
 RS_EXPORT bool handle_sigbus(const void* info) noexcept;
 
 }  // namespace ringside
-
-/// Records a message at a constant level.
-///
-/// The format is a string literal with the conversions of printf, except \%n and \%m. It is checked
-/// against the arguments at compile time; a mismatch is an error. The arguments are evaluated only
-/// while the statement is enabled. Strings are copied during the call. Not for constexpr functions.
-///
-/// @param level_  enum rs_level, a constant
-/// @param ...  format, then up to 32 arguments
-/// @par Return value
-/// None. A record that cannot be written is counted as lost: see ringside::losses().
-/// @par Thread safety
-/// Can be used in any thread, in signal handlers, and in constructors and destructors of static
-/// objects. The first log call of a process allocates memory: call ringside::init() before a
-/// handler is installed that can interrupt the allocator.
-#define RS_LOG(level_, ...) RS_STATEMENT_(level_, 0, __VA_ARGS__)
-
-/// Records a message without reading the clock: the consumer sets the time when it reads the
-/// record.
-///
-/// For loops in which even reading the clock costs too much. Times are as coarse as the polls of
-/// the consumer. The option `clock` does this for every statement. Everything else is as with
-/// RS_LOG.
-///
-/// @param level_  enum rs_level, a constant
-/// @param ...  format, then up to 32 arguments
-/// @par Return value
-/// None. A record that cannot be written is counted as lost: see ringside::losses().
-/// @par Thread safety
-/// As RS_LOG.
-#define RS_LOG_CONSUMER_CLOCK(level_, ...) \
-  RS_STATEMENT_(level_, RS_SITE_CONSUMER_CLOCK, __VA_ARGS__)
-
-#define RS_STATEMENT_(level_, flags_, ...) \
-  RS_STATEMENT_OF_(level_, flags_, #__VA_ARGS__, __VA_ARGS__)
-#define RS_STATEMENT_OF_(level_, flags_, arguments_, ...)                                        \
-  do {                                                                                           \
-    [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();           \
-    struct RsText {                                                                              \
-      static constexpr ::ringside::detail::StatementText text() {                                \
-        return {"" RS_FIRST_(__VA_ARGS__, ),       __FILE__, rs_function_, arguments_, __LINE__, \
-                static_cast<std::uint8_t>(level_), flags_};                                      \
-      }                                                                                          \
-    };                                                                                           \
-    if (const std::uint8_t rs_state_ = ::ringside::detail::Statement<RsText>::enabled()) {       \
-      ::ringside::detail::Statement<RsText>::record(rs_state_, __VA_ARGS__);                     \
-    }                                                                                            \
-  } while (0)
-#define RS_FIRST_(first, ...) first
-
-/// RS_LOG at level trace.
-#define RS_TRACE(...) RS_LOG(RS_LEVEL_TRACE, __VA_ARGS__)
-/// RS_LOG at level debug.
-#define RS_DEBUG(...) RS_LOG(RS_LEVEL_DEBUG, __VA_ARGS__)
-/// RS_LOG at level info.
-#define RS_INFO(...) RS_LOG(RS_LEVEL_INFO, __VA_ARGS__)
-/// RS_LOG at level notice.
-#define RS_NOTICE(...) RS_LOG(RS_LEVEL_NOTICE, __VA_ARGS__)
-/// RS_LOG at level warning.
-#define RS_WARNING(...) RS_LOG(RS_LEVEL_WARNING, __VA_ARGS__)
-/// RS_LOG at level error.
-#define RS_ERROR(...) RS_LOG(RS_LEVEL_ERROR, __VA_ARGS__)
-/// RS_LOG at level critical.
-#define RS_CRITICAL(...) RS_LOG(RS_LEVEL_CRITICAL, __VA_ARGS__)

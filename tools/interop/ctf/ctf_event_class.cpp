@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "shm-layout/field_type_name.hpp"
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/ctf/ctf_names.hpp"

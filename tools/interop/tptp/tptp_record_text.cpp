@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "shm-layout/field_type_name.hpp"
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 

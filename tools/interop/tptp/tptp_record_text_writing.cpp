@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "shm-layout/field_type_name.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/tptp/tptp_record_text.hpp"
 #include "tools/text/hex_digits.hpp"
