@@ -120,12 +120,15 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
     return refuse("too many statements for");
   }
-  const shm::FieldList conversions = shm::printf_fields(bounded(site.format));
+  // Of a brace format: none. Its compiler has checked it, and its reader checks it again.
+  const bool is_printf = site.style == RS_STYLE_PRINTF;
+  const shm::FieldList conversions =
+      is_printf ? shm::printf_fields(bounded(site.format)) : shm::FieldList();
   if (!conversions.ok()) return refuse("invalid format: statement refused by");
   if (site.signature == nullptr) read_fields_from_format(site, conversions);
   const FieldTypes types(site);
   // Only in a program that was compiled with errors ignored.
-  if (!suit(types, conversions)) return refuse("invalid format: statement refused by");
+  if (is_printf && !suit(types, conversions)) return refuse("invalid format: statement refused by");
 
   shm::SiteDescription description;
   description.site_id = id;
@@ -153,7 +156,9 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
     const auto index = static_cast<std::uint32_t>(i);
     shm::FieldDescription& field = fields[first + i];
     field.type = types[i];
-    if (conversions[index].role != shm::PrintfRole::value) field.flags = shm::kFieldFormatArg;
+    if (index < conversions.count && conversions[index].role != shm::PrintfRole::value) {
+      field.flags = shm::kFieldFormatArg;
+    }
     field.name = names[i];
   }
   const auto used = std::span(fields).first(first + types.count());

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "field_type.hpp"
+#include "format_text.hpp"
 #include "printf_error.hpp"
 
 namespace ringside::shm {
@@ -44,25 +45,6 @@ struct PrintfSpec {
   char conversion = 0;
   FieldType field_type = FieldType::none;  // what is recorded
   bool wide = false;  // the C argument is wint_t or wchar_t*; recorded as UTF-8
-};
-
-// A view of a format. <string_view> would triple the time that the log macros' header takes to
-// compile.
-class FormatText {
- public:
-  template <std::size_t kBytes>
-  constexpr FormatText(const char (&literal)[kBytes])  // NOLINT(google-explicit-constructor)
-      : begin_(literal), size_(kBytes - 1) {}
-  template <class View, class = decltype(View().substr(0))>
-  constexpr FormatText(const View& view)  // NOLINT(google-explicit-constructor)
-      : begin_(view.data()), size_(view.size()) {}
-
-  constexpr std::size_t size() const { return size_; }
-  constexpr char operator[](std::size_t at) const { return begin_[at]; }
-
- private:
-  const char* begin_;
-  std::size_t size_ = 0;
 };
 
 class PrintfParser {

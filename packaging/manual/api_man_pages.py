@@ -14,15 +14,17 @@ import sys
 
 from man_pages import escaped
 
-LEVEL_MACRO = re.compile(r"RS_LOG at level \w+\.")
+LEVEL_MACRO = re.compile(r"(RS_LOG|RS_FMT) at level \w+\.")
 
 
 def text_of(item):
     return " ".join(one.get("text", "") for one in item["description"])
 
 
-def is_alias(call):
-    return bool(LEVEL_MACRO.fullmatch(text_of(call)))
+def base_of(call):
+    """The macro of which this one is the form for one level; empty for others."""
+    found = LEVEL_MACRO.fullmatch(text_of(call))
+    return found[1] if found else ""
 
 
 def headers_of(name, calls):
@@ -62,7 +64,7 @@ def definitions(pairs):
 
 def page(call, model, version, date):
     calls, types = model["calls"], types_of(call, model["types"])
-    aliases = [one for one in calls if is_alias(one) and one["header"] == call["header"]] if call["name"] == "RS_LOG" else []
+    aliases = [one for one in calls if base_of(one) == call["name"] and one["header"] == call["header"]]
     names = ", ".join(escaped(one["name"]) for one in [call, *aliases])
     summary = re.split(r"[.:](?:\s|$)", text_of(call))[0]
     out = [f'.TH {call["name"].upper()} 3 "{date}" "Ringside {version}" "Ringside"',
@@ -76,7 +78,7 @@ def page(call, model, version, date):
     for one in types:
         out += [f'.SS "{escaped(one["name"])}"', *description_of(one), *definitions(one["members"])]
     out += [".SH RETURN VALUE", escaped(call["returns"]), ".SH THREAD SAFETY", escaped(call["thread_safety"])]
-    others = sorted({one["name"] for one in calls if one["name"] != call["name"] and not is_alias(one)
+    others = sorted({one["name"] for one in calls if one["name"] != call["name"] and not base_of(one)
                      and ("::" in one["name"]) == ("::" in call["name"])})
     out += [".SH SEE ALSO", ",\n".join([f"\\fB{escaped(name)}\\fR(3)" for name in others]
                                        + [f"\\fB{name}\\fR(1)" for name in ("consumerd", "ringcat", "ringctl")])]
@@ -93,7 +95,7 @@ def main():
     os.makedirs(folder)
     # If both C and C++ have the macro, the text is that of the C header, which comes last.
     for call in sorted(model["calls"], key=lambda one: one["header"], reverse=True):
-        text = ".so man3/RS_LOG.3\n" if is_alias(call) else page(call, model, version, date)
+        text = f".so man3/{base_of(call)}.3\n" if base_of(call) else page(call, model, version, date)
         with open(os.path.join(folder, call["name"] + ".3"), "w", encoding="utf-8") as file:
             file.write(text)
 

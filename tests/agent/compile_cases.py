@@ -7,6 +7,7 @@ CPP_PROLOGUE = """
 #include <string>
 #include <string_view>
 #include <vector>
+#include "libagent/include/ringside/format.hpp"
 #include "libagent/include/ringside/netlogger.h"
 #include "libagent/include/ringside/ringside.hpp"
 enum Plain { kOne };
@@ -73,6 +74,18 @@ CPP_GOOD = [
     'switch (i) { case 1: RS_INFO("one"); break; default: RS_INFO("other"); }',
     'RS_INFO("%zu", sizeof(Thing));',
     'RS_INFO("%s", __func__);',
+    'RS_FMT(INFO, "none"); RS_FMT(INFO, "{{}}"); RS_FMT(INFO, "");',
+    'RS_FMT(INFO, "{} {} {} {} {} {} {}", i, u, l, ll, z, j, i128);',
+    'RS_FMT(INFO, "{} {} {} {} {} {}", c, s, b, d, f, ld);',
+    'RS_FMT(INFO, "{} {} {} {} {} {}", text, mutable_text, bytes, str, view, path);',
+    'RS_FMT(INFO, "{} {} {} {}", p, ip, nullptr, wide);',
+    'RS_FMT(INFO, "{} {} {} {}", plain, scoped, small, bits.bit);',
+    'RS_FMT(INFO, "{:*^+#012x} {:.3f} {:>9.2} {:s} {:c} {:d}", i, d, str, b, c, c);',
+    'RS_FMT(INFO, "{1} {0:{2}.{2}}", d, text, i);',
+    'RS_FMT(INFO, "{user} paid {amount:.2f}", RS_NAMED("user", str), RS_NAMED("amount", d));',
+    'RS_FMT(INFO, "{str} {0}", str); RS_FMT(INFO, "named only", RS_NAMED("a", i), RS_NAMED("b", i));',
+    'RS_FMT(INFO, "{n}", RS_NAMED("n", std::pair<int, int>(1, 2).first));',
+    'RS_FMT_TRACE("x"); RS_FMT_DEBUG("x"); RS_FMT_NOTICE("{}", i); RS_FMT_WARNING("x"); RS_FMT_CRITICAL("x");',
     'RS_NETLOGGER_WRITE("event.name", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", i, d, text);',
     'RS_NETLOGGER_WRITE("two " "literals", "a=\\"two words\\" b=", "");',
     'if (b) RS_NETLOGGER_WRITE("event", "", " a=%lc  b=%-8.3Lf ", wc, ld); else RS_INFO("else");',
@@ -84,6 +97,7 @@ CPP20_GOOD = [
 ]
 
 TYPE = "the type of an argument does not match its conversion in the format"
+PLACEHOLDER = "the type of an argument does not match its placeholder"
 COUNT = "the number of arguments does not match the format"
 UNKNOWN = "unknown conversion in the format"
 PAIR = "must have the form name=value"
@@ -121,6 +135,32 @@ CPP_BAD = [
     ('RS_INFO("%d", thing);', TYPE),
     ('RS_INFO("%*d", l, i);', TYPE),
     ('RS_INFO("%.*s", z, text);', TYPE),
+    ('RS_FMT(INFO, "{");', "names neither a position nor an argument"),
+    ('RS_FMT(INFO, "}", i);', "without '{'"),
+    ('RS_FMT(INFO, "{", i);', "names neither a position nor an argument"),
+    ('RS_FMT(INFO, "{:d", i);', "does not end"),
+    ('RS_FMT(INFO, "{}");', COUNT),
+    ('RS_FMT(INFO, "{} {}", i);', COUNT),
+    ('RS_FMT(INFO, "{}", i, u);', COUNT),
+    ('RS_FMT(INFO, "{2}", i, u);', COUNT),
+    ('RS_FMT(INFO, "{} {0}", i);', "positions and automatic numbers"),
+    ('RS_FMT(INFO, "{user}", i);', "no argument has the name"),
+    ('RS_FMT(INFO, "{:y}", i);', "invalid specification"),
+    ('RS_FMT(INFO, "{:s}", i);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:d}", d);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:x}", str);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:f}", text);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:+}", u);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:+}", str);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:#}", text);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:.3}", i);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:.}", d);', "the precision is missing"),
+    ('RS_FMT(INFO, "{:{}}", i, d);', PLACEHOLDER),
+    ('RS_FMT(INFO, "{:5000}", i);', "above 4095"),
+    ('RS_FMT(INFO, "{:{<9}", i);', "cannot be a fill"),
+    ('RS_FMT(INFO, "{}", thing);', "cannot record an argument of this type"),
+    ('RS_FMT(INFO, "{}", numbers);', "cannot record an argument of this type"),
+    ('RS_FMT(INFO, "a\\0b");', "NUL character"),
     ('RS_INFO("%d");', COUNT),
     ('RS_INFO("%d %d", i);', COUNT),
     ('RS_INFO("%d", i, i);', COUNT),

@@ -27,6 +27,11 @@ T load(const std::vector<unsigned char>& bytes) {
   return value;
 }
 
+// Of a number of 16 bytes.
+std::uint64_t load_upper(const std::vector<unsigned char>& bytes) {
+  return load<std::uint64_t>({bytes.begin() + 8, bytes.end()});
+}
+
 std::string number_text(shm::FieldType type, const std::vector<unsigned char>& bytes) {
   char text[64];
   switch (type) {
@@ -39,11 +44,20 @@ std::string number_text(shm::FieldType type, const std::vector<unsigned char>& b
       return std::to_string(load<std::int32_t>(bytes));
     case shm::FieldType::i64:
       return std::to_string(load<std::int64_t>(bytes));
+    case shm::FieldType::boolean:
     case shm::FieldType::u8:
     case shm::FieldType::u16:
     case shm::FieldType::u32:
     case shm::FieldType::u64:
       return std::to_string(load<std::uint64_t>(bytes));
+    case shm::FieldType::i128:
+    case shm::FieldType::u128:
+      std::snprintf(text, sizeof text, "0x%016lx%016lx", load_upper(bytes),
+                    load<std::uint64_t>(bytes));
+      return text;
+    case shm::FieldType::f32:
+      std::snprintf(text, sizeof text, "%.9g", static_cast<double>(load<float>(bytes)));
+      return text;
     case shm::FieldType::f64:
       std::snprintf(text, sizeof text, "%.17g", load<double>(bytes));
       return text;

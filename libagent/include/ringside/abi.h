@@ -73,6 +73,7 @@ struct rs_field {
 
 /* rs_site.style: the syntax of the format (shm-layout/format_style.hpp). */
 #define RS_STYLE_PRINTF 1
+#define RS_STYLE_BRACE 2
 
 /* rs_site.flags: records carry no time, the consumer stamps them when it reads them. */
 #define RS_SITE_CONSUMER_CLOCK 1

@@ -43,17 +43,18 @@
 #define RS_LOG_CONSUMER_CLOCK(level_, ...) \
   RS_STATEMENT_OF_(level_, RS_SITE_CONSUMER_CLOCK, #__VA_ARGS__, __VA_ARGS__)
 
+#define RS_STATEMENT_OF_(level_, flags_, arguments_, ...)                                 \
+  RS_STYLED_STATEMENT_(RS_STYLE_PRINTF, RsArguments::printf("" RS_FIRST_(__VA_ARGS__, )), \
+                       PrintfCheck, level_, flags_, arguments_, __VA_ARGS__)
 // The arguments' text is taken in the outermost macro: further in, macros among them are expanded.
-#define RS_STATEMENT_OF_(level_, flags_, arguments_, ...)                                          \
+#define RS_STYLED_STATEMENT_(style_, signature_, Check_, level_, flags_, arguments_, ...)          \
   do {                                                                                             \
     [[maybe_unused]] static constexpr const char* rs_function_ = __builtin_FUNCTION();             \
     using RsArguments = decltype(::ringside::detail::arguments_of(__VA_ARGS__));                   \
-    static constexpr ::ringside::detail::Signature rs_signature_ =                                 \
-        RsArguments::printf("" RS_FIRST_(__VA_ARGS__, ));                                          \
-    using RsCheck = ::ringside::detail::StatementCheck<                                            \
-        rs_signature_.mismatch,                                                                    \
-        static_cast<::ringside::shm::PrintfError>(rs_signature_.format_error),                     \
-        rs_signature_.conversion, rs_signature_.position, rs_signature_.argument, RsArguments>;    \
+    static constexpr ::ringside::detail::Signature rs_signature_ = signature_;                     \
+    using RsCheck = ::ringside::detail::Check_<rs_signature_.mismatch, rs_signature_.format_error, \
+                                               rs_signature_.conversion, rs_signature_.position,   \
+                                               rs_signature_.argument, RsArguments>;               \
     static_assert(RsCheck::kIsSound, "Ringside refuses the statement (" arguments_ ")");           \
     using RsCall = ::ringside::detail::Call<                                                       \
         RsCheck::kIsSound, rs_signature_.codes[0], rs_signature_.codes[1], rs_signature_.codes[2], \
@@ -70,7 +71,7 @@
                 nullptr,                                                                           \
                 0,                                                                                 \
                 level_,                                                                            \
-                RS_STYLE_PRINTF,                                                                   \
+                style_,                                                                            \
                 flags_,                                                                            \
                 __LINE__,                                                                          \
                 0,                                                                                 \

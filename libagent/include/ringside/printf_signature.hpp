@@ -23,19 +23,6 @@ constexpr bool is_integer_kind(ArgumentKind kind) {
          kind == ArgumentKind::character || kind == ArgumentKind::wide_character;
 }
 
-constexpr shm::FieldType integer_field(std::size_t bytes, bool is_signed) {
-  switch (bytes) {
-    case 1:
-      return is_signed ? shm::FieldType::i8 : shm::FieldType::u8;
-    case 2:
-      return is_signed ? shm::FieldType::i16 : shm::FieldType::u16;
-    case 4:
-      return is_signed ? shm::FieldType::i32 : shm::FieldType::u32;
-    default:
-      return is_signed ? shm::FieldType::i64 : shm::FieldType::u64;
-  }
-}
-
 struct MatchedField {
   shm::FieldType type = shm::FieldType::none;
   Mismatch mismatch = Mismatch::none;
@@ -134,7 +121,7 @@ constexpr Signature printf_signature(shm::FormatText format, const Argument* arg
   const auto fail = [&result](Mismatch mismatch, const shm::PrintfSpec& spec, char conversion) {
     result.mismatch = mismatch;
     result.conversion = conversion;
-    result.argument = result.count;
+    result.argument = static_cast<std::uint8_t>(result.count + 1);
     result.position = spec.begin;
   };
   shm::PrintfParser parser(format);
@@ -171,11 +158,11 @@ constexpr Signature printf_signature(shm::FormatText format, const Argument* arg
   if (parser.error() != shm::PrintfError::none) {
     result.mismatch = Mismatch::invalid_format;
     result.format_error = static_cast<std::uint8_t>(parser.error());
-    result.argument = result.count;
+    result.argument = static_cast<std::uint8_t>(result.count + 1);
     result.position = parser.error_offset();
   } else if (result.count != count) {
     result.mismatch = Mismatch::too_many_arguments;
-    result.argument = result.count;
+    result.argument = static_cast<std::uint8_t>(result.count + 1);
   }
   return result;
 }

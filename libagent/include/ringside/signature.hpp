@@ -26,7 +26,10 @@ enum class Mismatch : std::uint8_t {
   needs_text,
   needs_wide_text,
   needs_pointer,
-  needs_support,  // no style can record this type
+  needs_support,  // the style cannot record this type
+  too_many_fields,
+  unknown_name,
+  spec_does_not_fit,  // Signature::format_error says why
 };
 
 // Added to a field's type in its code: the text has a limit.
@@ -41,9 +44,9 @@ struct Signature {
   bool has_limits = false;
   // What is wrong, and where.
   Mismatch mismatch = Mismatch::none;
-  std::uint8_t format_error = 0;  // shm::PrintfError
+  std::uint8_t format_error = 0;  // shm::PrintfError, BraceError or BraceFit
   char conversion = 0;
-  std::uint8_t argument = 0;   // index
+  std::uint8_t argument = 0;   // its number, from 1; 0: none
   std::uint32_t position = 0;  // byte in the format
 
   constexpr void add(shm::FieldType type, bool is_limited, std::int32_t limit) {
@@ -54,5 +57,21 @@ struct Signature {
     ++count;
   }
 };
+
+// The field of an integer.
+constexpr shm::FieldType integer_field(std::size_t bytes, bool is_signed) {
+  switch (bytes) {
+    case 1:
+      return is_signed ? shm::FieldType::i8 : shm::FieldType::u8;
+    case 2:
+      return is_signed ? shm::FieldType::i16 : shm::FieldType::u16;
+    case 4:
+      return is_signed ? shm::FieldType::i32 : shm::FieldType::u32;
+    case 16:
+      return is_signed ? shm::FieldType::i128 : shm::FieldType::u128;
+    default:
+      return is_signed ? shm::FieldType::i64 : shm::FieldType::u64;
+  }
+}
 
 }  // namespace ringside::detail

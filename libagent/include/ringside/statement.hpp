@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "abi.h"
+#include "brace_signature.hpp"
 #include "printf_signature.hpp"
 #include "signature.hpp"
 #include "statement_check.hpp"
@@ -21,6 +22,10 @@ struct Arguments {
 
   static constexpr Signature printf(shm::FormatText format) {
     return printf_signature(format, kList, sizeof...(Args), kStrictPrintf);
+  }
+  // `texts`: the source text of the format and the arguments.
+  static constexpr Signature brace(shm::FormatText format, shm::FormatText texts) {
+    return BraceSignature(format, kList, sizeof...(Args), texts).result();
   }
 };
 
