@@ -1,6 +1,7 @@
 // Signal handlers that leave the interrupted log call with siglongjmp: at every instruction of the
 // call, and while it waits for space.
 
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -30,6 +31,7 @@ TEST(AbandonedCall, NeedsHandlersAtOnce) {
 #else
 
 constexpr int kRecordsAfter = 20;
+constexpr std::uint32_t kPlaces = 32;  // in a call, where every instruction would take too long
 
 sigjmp_buf g_way_out;
 unsigned long g_steps = 0;
@@ -126,6 +128,14 @@ void log_stepped() {
   end_stepping();
 }
 
+// Leaves the call at this step (0: never). Returns the number of steps.
+unsigned long steps_left_at(unsigned long at) {
+  g_steps = 0;
+  g_leave_at = at;
+  if (sigsetjmp(g_way_out, 1) == 0) log_stepped();
+  return g_steps;
+}
+
 // Wherever the handler leaves a call that has begun, its record is present or counted.
 void leave_everywhere() {
   Abandoned abandoned;
@@ -168,10 +178,11 @@ PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreKept) {
   preallocate();
   install(SIGTRAP, step);
   RS_INFO("known");
-  for (unsigned long at = 1; at < 30; ++at) {
-    g_steps = 0;
-    g_leave_at = at;
-    if (sigsetjmp(g_way_out, 1) == 0) log_stepped();
+  log_stepped();  // the first one registers the statement
+  const unsigned long steps = steps_left_at(0);
+  for (unsigned long part = 1; part < kPlaces; ++part) {
+    const unsigned long at = steps * part / kPlaces;
+    steps_left_at(at);
     for (int i = 0; i < 10'000; ++i) RS_INFO("after %d", i);
     const rs_thread& t = rs_thread_state;
     ASSERT_EQ(t.pos, t.published) << "left at " << at;
@@ -202,15 +213,26 @@ PROCESS_TEST(AbandonedCall, IsFoundFromAHandlerOnAnotherStack) {
 PROCESS_TEST(AbandonedCall, AThreadThatEndsLeavesNothingBehind) {
   init();
   install(SIGTRAP, step);
-  g_leave_at = 25;
-  std::thread([] {
-    RS_INFO("outer %d", 0);
-    if (sigsetjmp(g_way_out, 1) == 0) log_stepped();
-  }).join();
-  const auto& ring = own_segment().ring(0);
-  const auto found = own_segment().data(0).size();
-  EXPECT_EQ(found + ring.counters.dropped_abandoned.load(), 2U);
-  EXPECT_EQ(ring.identity.state.load(), static_cast<std::uint32_t>(shm::RingState::kRetired));
+  unsigned long steps = 0;
+  const auto in_a_thread = [&steps](unsigned long at) {
+    std::thread([&steps, at] {
+      RS_INFO("outer %d", 0);
+      if (at == 0) log_stepped();
+      steps = std::max(steps, steps_left_at(at));
+    }).join();
+  };
+  in_a_thread(0);
+  std::uint64_t abandoned = 0;
+  for (std::uint32_t part = 1; part < kPlaces; ++part) {
+    in_a_thread(steps * part / kPlaces);
+    const auto& ring = own_segment().ring(part);
+    const auto found = own_segment().data(part).size();
+    abandoned += ring.counters.dropped_abandoned.load();
+    // Once a call has begun to record, calls that are left later have, too.
+    EXPECT_EQ(found + ring.counters.dropped_abandoned.load(), abandoned > 0 ? 2U : 1U) << part;
+    EXPECT_EQ(ring.identity.state.load(), static_cast<std::uint32_t>(shm::RingState::kRetired));
+  }
+  EXPECT_GT(abandoned, 0U);
 }
 
 PROCESS_TEST(AbandonedCall, ACallThatWaitsForSpaceIsCounted) {

@@ -82,7 +82,8 @@
     using RsSite = ::ringside::detail::Site<RsText, RsCall>;                                       \
     RS_LIST_SITE_(RsSite::site);                                                                   \
     if (const std::uint8_t rs_state_ = rs_site_enabled(&RsSite::site)) {                           \
-      RsCall::record(&RsSite::site, rs_state_, __VA_ARGS__);                                       \
+      ::ringside::detail::BoundCall<RsCall, RsArguments>::record(&RsSite::site, rs_state_,         \
+                                                                 __VA_ARGS__);                     \
     }                                                                                              \
   } while (0)
 #define RS_FIRST_(first, ...) first

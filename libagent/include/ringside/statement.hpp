@@ -132,17 +132,9 @@ struct Call {
   }
   [[gnu::visibility("hidden")]] static constexpr rs_signature signature = make_signature();
 
-  // Scalars by value: a static constant of a class without a definition can be an argument.
-  template <class... Args, std::enable_if_t<(std::is_scalar_v<Args> && ...), int> = 0>
+  template <class... Args>
   [[gnu::always_inline]] static void record(rs_site* site, std::uint8_t state,
-                                            const char* /*format*/, Args... args) {
-    pass(site, state, std::make_index_sequence<sizeof...(Args)>(), args...);
-  }
-
-  template <class... Args,
-            std::enable_if_t<!(std::is_scalar_v<std::decay_t<const Args>> && ...), int> = 0>
-  [[gnu::always_inline]] static void record(rs_site* site, std::uint8_t state,
-                                            const char* /*format*/, const Args&... args) {
+                                            const Args&... args) {
     pass(site, state, std::make_index_sequence<sizeof...(Args)>(), args...);
   }
 
@@ -182,6 +174,21 @@ struct Call {
     } else {
       return kLimit;
     }
+  }
+};
+
+// Takes the arguments of a call. Scalars by value: they may be bit-fields, members of packed
+// classes, or static constants without a definition.
+template <class Call, class Arguments>
+struct BoundCall;
+template <class Call, class... Args>
+struct BoundCall<Call, Arguments<Args...>> {
+  template <class T>
+  using Taken = std::conditional_t<std::is_scalar_v<T> || is_wide_int<T>, T, const T&>;
+
+  [[gnu::always_inline]] static void record(rs_site* site, std::uint8_t state,
+                                            const char* /*format*/, Taken<Args>... args) {
+    Call::record(site, state, args...);
   }
 };
 

@@ -89,7 +89,9 @@ struct Stored<CText> : StoredText {
 
 template <>
 struct Stored<TextView> : StoredText {
-  explicit Stored(TextView passed) : StoredText(passed.text, passed.bytes) {}
+  // An empty view may have no address, which memcpy refuses.
+  explicit Stored(TextView passed)
+      : StoredText(passed.text != nullptr ? passed.text : "", passed.bytes) {}
 };
 
 template <>
