@@ -5,17 +5,18 @@
 #include <ctime>
 #include <exception>
 
-#include "libagent/agent.hpp"
-#include "libagent/boundary_numbers.hpp"
+#include "libagent/description/boundary_numbers.hpp"
 #include "libagent/include/ringside/ringside.h"
-#include "libagent/loss_count.hpp"
-#include "libagent/nested_records.hpp"
-#include "libagent/reserve.hpp"
-#include "libagent/ring_attachment.hpp"
-#include "libagent/segment_succession.hpp"
-#include "libagent/slow_call.hpp"
-#include "libagent/statement_registry.hpp"
-#include "libagent/truncation_guard.hpp"
+#include "libagent/process/environment.hpp"
+#include "libagent/process/slow_call.hpp"
+#include "libagent/recording/agent.hpp"
+#include "libagent/recording/loss_count.hpp"
+#include "libagent/recording/nested_records.hpp"
+#include "libagent/recording/reserve.hpp"
+#include "libagent/recording/ring_attachment.hpp"
+#include "libagent/recording/segment_succession.hpp"
+#include "libagent/recording/statement_registry.hpp"
+#include "libagent/recording/truncation_guard.hpp"
 
 namespace ringside {
 namespace {
@@ -55,6 +56,25 @@ Segment* present_segment() {
   return a.segment.load(std::memory_order_relaxed);
 }
 
+// False if no consumer has begun a new file by `deadline_ns`.
+bool rotate_segment(Segment& segment, std::uint64_t deadline_ns) {
+  shm::ControlPage& control = *segment.control;
+  // Release: the new file begins after everything that this thread did before.
+  const std::uint64_t request =
+      control.losses.rotation_request.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (deadline_ns == 0) return true;
+  // Pairs with the consumer's release once the file has its name.
+  while (control.tool_answers.service_rotation.load(std::memory_order_acquire) < request) {
+    if (segment.is_given_back.load(std::memory_order_relaxed) ||
+        segment.is_truncated.load(std::memory_order_relaxed) || monotonic_ns() >= deadline_ns) {
+      return false;
+    }
+    const timespec nap{0, 1'000'000};
+    nanosleep(&nap, nullptr);
+  }
+  return true;
+}
+
 // False if the consumer did not read the segment to its present end by `deadline_ns`.
 bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   shm::ControlPage& control = *segment.control;
@@ -77,6 +97,10 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
     nap_ns = std::min(nap_ns * 2, 1'000'000L);
   }
   return true;
+}
+
+std::chrono::milliseconds timeout_of_c(std::uint32_t timeout_ms) {
+  return timeout_ms == RS_FOREVER ? forever : std::chrono::milliseconds(timeout_ms);
 }
 
 bool has_lost_with_segment() {
@@ -135,6 +159,14 @@ bool flush(std::chrono::milliseconds timeout) noexcept {
   return rs_flush(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) != 0;
 }
 
+bool rotate(std::chrono::milliseconds timeout) noexcept {
+  return rs_rotate(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) != 0;
+}
+
+Level level() noexcept {
+  return level_of_c(rs_get_level());
+}
+
 void set_level(Level level) noexcept {
   rs_set_level(static_cast<int>(level));
 }
@@ -174,10 +206,16 @@ int rs_init_with(const struct rs_options* options) {
     if (given.ring_bytes != 0) wanted.ring_bytes = given.ring_bytes;
     if (given.max_threads != 0) wanted.max_threads = given.max_threads;
     if (given.block_timeout_ms != 0) {
-      wanted.block_timeout = std::chrono::milliseconds(given.block_timeout_ms);
+      wanted.block_timeout = ringside::timeout_of_c(given.block_timeout_ms);
     }
     if (given.live_consumer_timeout_ms != 0) {
-      wanted.live_consumer_timeout = std::chrono::milliseconds(given.live_consumer_timeout_ms);
+      wanted.live_consumer_timeout = ringside::timeout_of_c(given.live_consumer_timeout_ms);
+    }
+    if (given.absent_timeout_ms != 0) {
+      wanted.absent_timeout = std::chrono::milliseconds(given.absent_timeout_ms);
+    }
+    if (given.processor_interval_ms != 0) {
+      wanted.processor_interval = std::chrono::milliseconds(given.processor_interval_ms);
     }
     if (given.mode != 0) wanted.mode = given.mode;
     if (given.group != nullptr) wanted.group = given.group;
@@ -234,6 +272,32 @@ int rs_flush(std::uint64_t timeout_ms) {
   ringside::present_segment();
   const bool has_lost = ringside::has_lost_with_segment();
   return flushed && !has_lost ? 1 : 0;
+}
+
+int rs_rotate(std::uint64_t timeout_ms) {
+  Segment* const segment = ringside::present_segment();
+  if (segment == nullptr) return 0;
+  const ringside::SlowCall call;
+  const ringside::SigbusUnblocked unblocked;
+  const std::uint64_t bound_ns = std::min(timeout_ms, ringside::kLongestFlushMs) * 1'000'000U;
+  const std::uint64_t deadline_ns = bound_ns == 0 ? 0 : ringside::monotonic_ns() + bound_ns;
+  return ringside::rotate_segment(*segment, deadline_ns) ? 1 : 0;
+}
+
+int rs_get_level(void) {
+  Agent& a = agent();
+  const SlowPathLock lock;
+  const ringside::State state = a.state.load(std::memory_order_relaxed);
+  if (state == ringside::State::disabled) return RS_LEVEL_OFF;
+  const Segment* const segment = a.segment.load(std::memory_order_relaxed);
+  if (segment != nullptr) return ringside::present_level(*segment);
+  const int level = a.level.load(std::memory_order_relaxed);
+  if (a.options_are_final) return level;
+  try {
+    return static_cast<int>(ringside::level_with_environment(ringside::level_of_c(level)));
+  } catch (const std::exception&) {  // no memory
+    return level;
+  }
 }
 
 void rs_set_level(int level) {

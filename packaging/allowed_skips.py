@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 """Which tests may be skipped in `packaging/test.sh`, and where, as listed in allowed-skips.txt. Any other skip fails the run.
 
-usage: allowed_skips.py check LIST STEP[,STEP]... TESTLOG_JSON SEEN
-       allowed_skips.py stale LIST SEEN
+usage: allowed_skips.py LIST STEP[,STEP]... TESTLOG_JSON
 
-check  the log that meson wrote for a step (testlog.json): exit status 1 if LIST does not allow all of its skips in STEP.
-       Appends the entries that were needed to SEEN.
-stale  prints the entries that no step needed."""
+Reads the log that meson wrote for a step (testlog.json): exit status 1 if LIST does not allow all of its skips in STEP."""
 
 import fnmatch
 import json
@@ -71,22 +68,12 @@ def skips_of(test):
 
 
 def check(entries, step, log):
-    """The skips that no entry allows, and the entries that allow others."""
+    """The skips that no entry allows."""
     skipped = set()
     for line in log.splitlines():
         skipped |= skips_of(json.loads(line))
-    unlisted, needed = [], set()
-    for name in sorted(skipped):
-        allowing = [(pattern, steps, reason) for pattern, steps, reason in entries
-                    if fnmatch.fnmatchcase(name, pattern) and {"*", *step.split(",")} & set(steps)]
-        if not allowing:
-            unlisted.append(name)
-        needed |= {pattern for pattern, _, _ in allowing}
-    return unlisted, needed
-
-
-def stale(entries, seen):
-    return [pattern for pattern, _, _ in entries if pattern not in seen]
+    allowed = [pattern for pattern, steps, _ in entries if {"*", *step.split(",")} & set(steps)]
+    return [name for name in sorted(skipped) if not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed)]
 
 
 def read(path):
@@ -95,20 +82,13 @@ def read(path):
 
 
 def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 5 and arguments[0] == "check":
-        _, list_path, step, log_path, seen_path = arguments
-        unlisted, needed = check(read_list(read(list_path)), step, read(log_path))
-        with open(seen_path, "a", encoding="utf-8") as file:
-            file.writelines(pattern + "\n" for pattern in sorted(needed))
-        for name in unlisted:
-            print(f"{step}: skipped, but not allowed to: {name}; run it, or add it to {list_path} with the reason")
-        return 1 if unlisted else 0
-    if len(arguments) == 3 and arguments[0] == "stale":
-        for pattern in stale(read_list(read(arguments[1])), set(read(arguments[2]).splitlines())):
-            print(f"no step skipped what {arguments[1]} allows: {pattern}")
-        return 0
-    sys.exit(__doc__)
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    _, list_path, step, log_path = sys.argv
+    unlisted = check(read_list(read(list_path)), step, read(log_path))
+    for name in unlisted:
+        print(f"{step}: skipped, but not allowed to: {name}; run it, or add it to {list_path} with the reason")
+    return 1 if unlisted else 0
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ import tempfile
 
 SOURCES_PER_UNIT = 16
 BOUND_S = 900
-# The analyzer stops analysing a function after this number of states. With 40,000, clang-tidy takes twice as
-# long in all; with the analyzer's default of 225,000, six times as long.
+# The analyzer stops analysing a function after this number of states (`--analyzer-states`). With 40,000, clang-tidy
+# takes twice as long in all; with the analyzer's default of 225,000, six times as long.
 ANALYZER_STATES = 5000
 
 

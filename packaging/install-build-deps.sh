@@ -14,10 +14,11 @@ packages=(
   nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev
 )
 test_packages=(
-  clang clang-format clang-tidy libclang-rt-14-dev curl zstd
-  libgtest-dev libgmock-dev libbenchmark-dev
+  clang clang-format clang-tidy lld libclang-rt-14-dev curl zstd
+  libgtest-dev libgmock-dev libbenchmark-dev libspdlog-dev
   prometheus protobuf-compiler python3-jsonschema redis-tools spin strace tmux valgrind
   mandoc zsh fish mkdocs doxygen
+  binutils bpftrace gdb
   babeltrace2 python3-bt2 clickhouse-server
 )
 wanted="test"

@@ -3,10 +3,11 @@
 #
 # usage: packaging/test.sh [--quick | --full]
 #   --quick  g++ build and its tests only, as root and as an ordinary user
-#   --full   then hours more: all tests as an ordinary user, 400 kills a test, longer fuzzing and soak
+#   --full   hours more, instead of the usual run: what that leaves out. The other tests as root, as an ordinary user and
+#            with sanitizers, clang-tidy of tests/ and perf/, 400 kills a test, longer fuzzing and soak
 # RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang", "-tsan" and "-tidy" are
 #                     added for the others. What is in it of another origin is built anew.
-# RINGSIDE_JOBS       jobs at a time (default: 2)
+# RINGSIDE_JOBS       jobs at a time (default: 2); of tests, which wait half of their time, twice as many
 set -euo pipefail
 
 usage() {
@@ -120,7 +121,8 @@ step() {
   return 1
 }
 
-# set_up NAME DIR CC CXX OPTION...
+# set_up NAME DIR CC CXX OPTION...: with the variables of $linker.
+linker=()
 set_up() {
   local name=$1 dir=$2
   local settings="$root ${*:3}"
@@ -132,7 +134,7 @@ set_up() {
   if [ -e "$dir/build.ninja" ]; then
     step "$name: set up" 300 meson setup --reconfigure "$dir" "$root"
   else
-    step "$name: set up" 300 env CC="$3" CXX="$4" meson setup "${@:5}" "$dir" "$root"
+    step "$name: set up" 300 env CC="$3" CXX="$4" "${linker[@]}" meson setup "${@:5}" "$dir" "$root"
   fi || return 1
   printf '%s\n' "$settings" >"$dir/set-up-by-test.txt"
 }
@@ -158,7 +160,7 @@ run_tests() {
   local name="$1: tests" dir=$2 bound_s=$3 multiplier=$4 status=0 from_s=$SECONDS
   local log="$dir/meson-logs/testlog.txt" ok bad skipped
   shift 4
-  local command=("${as_user[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs"
+  local command=("${as_user[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes $((2 * jobs))
     --timeout-multiplier "$multiplier" "$@")
   printf '\n== %s: %s\n' "$name" "${command[*]}"
   rm -f -- "$log" "${log%.txt}.json"
@@ -188,14 +190,14 @@ run_tests() {
 check_skips() {
   local step=$1
   [ "$(id -u)" -eq 0 ] || step+=',ordinary user'
-  packaging/allowed_skips.py check packaging/allowed-skips.txt "$step" "$2" "$scratch/skips" ||
+  packaging/allowed_skips.py packaging/allowed-skips.txt "$step" "$2" ||
     note "$1: skips allowed" FAILED
 }
 
 # The tests that are meaningful in every build. This leaves out tests of the source tree, of the installation,
-# of the model and of the metrics in other programs, and tests of the suite "slow".
-everywhere=(--no-suite structure --no-suite install --no-suite model --no-suite monitoring
-  --no-suite slow)
+# of the manual, of the model, of compilers and of the metrics in other programs, and tests of the suite "slow".
+everywhere=(--no-suite structure --no-suite install --no-suite manual --no-suite model --no-suite compilers
+  --no-suite monitoring --no-suite slow)
 
 source_files() { # PATTERN..., NUL-separated; tracked files, or all files if there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
@@ -216,34 +218,35 @@ check_format() {
   ' "$scratch/files"
 }
 
-check_tidy() {
-  local dir=$build-tidy
-  # Configured for its compile database; compiles only the generated sources.
+check_tidy() { # FOLDER...
+  local dir=$build-tidy files=()
+  # Configured for its compile database.
   set_up clang-tidy "$dir" clang clang++ -Dfuzz=true -Ddebug=false || return 0
-  ninja -C "$dir" -t targets rule CUSTOM_COMMAND | grep -E '/.*\.(c|cpp|h|hpp|inc)$' >"$scratch/generated" || true
-  if [ -s "$scratch/generated" ]; then
-    # shellcheck disable=SC2046
-    step 'clang-tidy: generated' 300 ninja -C "$dir" $(cat "$scratch/generated") || return 0
-  fi
-  if [ $full = no ]; then
-    step 'clang-tidy' 1800 packaging/clang_tidy.py "$dir" "$jobs"
-  else
-    step 'clang-tidy' 14400 packaging/clang_tidy.py --analyzer-states 100000 "$dir" "$jobs"
-  fi
+  mapfile -d '' -t files < <(find "$@" '(' -name '*.cpp' -o -name '*.c' ')' -print0)
+  shown="packaging/clang_tidy.py BUILD_DIR JOBS FILE..." step "clang-tidy" 7200 packaging/clang_tidy.py "$dir" "$jobs" "${files[@]}"
 }
 
 # Debug information has only line numbers, and sixteen sources of a target are compiled together: each takes a third of the
 # time.
 quick_build=(-Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 -Dunity=on)
 
+# What the ordinary user runs. Root runs it in the build with clang, and in this one with --full.
+of_users=(application-safety consumerd end-to-end)
+
 with_gcc() {
   set_up g++ "$build" gcc g++ "${quick_build[@]}" && compile g++ "$build" || return 0
-  run_tests g++ "$build" 1500 3
+  if [ $full = yes ]; then
+    [ "$(id -u)" -ne 0 ] || run_tests g++ "$build" 3000 3 "${of_users[@]/#/--suite=}"
+  elif [ "$(id -u)" -ne 0 ]; then
+    run_tests g++ "$build" 3000 3
+  else
+    run_tests g++ "$build" 1500 3 "${of_users[@]/#/--no-suite=}"
+  fi
   with_ordinary_user
 }
 
-# Runs the tests of files, users and permissions again, as a user who has no account and may write only to a
-# separate folder: meson finds the build there through links.
+# Tests of files, users and permissions, as a user who has no account and may write only to a separate folder: meson
+# finds the build there through links.
 with_ordinary_user() {
   local name='ordinary user' own=$scratch/ordinary id=65533 entry
   [ "$(id -u)" -eq 0 ] || return 0
@@ -262,28 +265,39 @@ with_ordinary_user() {
     note "$name: tests" "FAILED (other users cannot read $build; move it, or set RINGSIDE_BUILD_DIR)"
   elif [ $full = yes ]; then
     # Without the tests that write to the build itself.
-    run_tests "$name" "$own/build" 3600 3 --no-suite install --no-suite perf
+    run_tests "$name" "$own/build" 3600 3 "${of_users[@]/#/--no-suite=}" --no-suite install --no-suite perf
   else
-    RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
-      run_tests "$name" "$own/build" 480 3 --suite application-safety --suite consumerd --suite end-to-end --no-suite slow
+    run_tests "$name" "$own/build" 900 3 "${of_users[@]/#/--suite=}"
   fi
   as_user=()
 }
 
+# It takes a third of the time of the standard linker. Users' builds keep that one.
+fast_linker=(CC_LD=lld CXX_LD=lld)
 sanitized=(-Doptimization=1 -Dperf=false "${quick_build[@]}" -Db_lundef=false)
+# They take a fifth of the compilation. AddressSanitizer finds what the check of sizes finds; objects are not cast down.
+without_checks=-fno-sanitize=vptr,object-size
 
 with_clang() {
-  local dir=$build-clang
-  set_up clang "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=address,undefined -Dfuzz=true &&
+  local dir=$build-clang linker=("${fast_linker[@]}")
+  set_up clang "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=address,undefined -Dfuzz=true \
+    "-Dc_args=-g1 $without_checks" "-Dcpp_args=-g1 $without_checks" &&
     compile clang "$dir" || return 0
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
-  run_tests clang "$dir" 1200 6 "${everywhere[@]}"
+  # These start many short processes: they run in the g++ build. Fuzzing and the tests of damaged input reach the same
+  # code here.
+  local short_processes=(trace-commands once)
+  if [ $full = yes ]; then
+    run_tests clang "$dir" 7200 6 "${short_processes[@]/#/--suite=}" "${everywhere[@]}"
+  else
+    run_tests clang "$dir" 1800 6 "${short_processes[@]/#/--no-suite=}" "${everywhere[@]}"
+  fi
 }
 
 # Races between the threads of one process; thread_sanitizer_tests.py decides which tests run.
 with_thread_sanitizer() {
-  local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py
+  local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py linker=("${fast_linker[@]}")
   local reports=$scratch/races tests targets
   set_up "$name" "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=thread || return 0
   if ! "$chosen" "$dir" tests >"$scratch/tests" || ! "$chosen" "$dir" targets >"$scratch/targets"; then
@@ -311,7 +325,7 @@ for_hours() {
   RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
     service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
-  RINGSIDE_FUZZ_RUNS=200000 run_tests 'clang (200,000 runs)' "$build-clang" 18000 30 --suite fuzz
+  RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }
 
 check_leftovers() {
@@ -326,15 +340,20 @@ check_leftovers() {
   note 'nothing left running' FAILED
 }
 
+# Tests that cut or change each byte of a file take every fifth: their repetitions find the same, five times as slowly.
+[ $full = yes ] || export RINGSIDE_TEST_BYTES_APART=${RINGSIDE_TEST_BYTES_APART:-5}
+
 packaging/install-build-deps.sh
 with_gcc
-if [ $quick = no ]; then
+if [ $full = yes ]; then
+  with_clang
+  for_hours
+  check_tidy tests perf || true
+elif [ $quick = no ]; then
   check_format || true
   with_clang
   with_thread_sanitizer
-  check_tidy || true
-  [ $full = no ] || for_hours
-  [ "$failed" -gt 0 ] || packaging/allowed_skips.py stale packaging/allowed-skips.txt "$scratch/skips"
+  check_tidy libagent consumerd shm-layout tools trace-format || true
 fi
 check_leftovers
 

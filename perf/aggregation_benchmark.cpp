@@ -43,7 +43,7 @@ struct Aggregate {
 
 // `is_double`: the field is an f64; otherwise an unsigned integer.
 void run(benchmark::State& state, const perf::GeneratedTrace::Plan& plan, Statement statement,
-         std::uint8_t field, bool is_double) {
+         std::uint16_t field, bool is_double) {
   const perf::GeneratedTrace file(plan);
   Aggregate result;
   while (state.KeepRunning()) {

@@ -9,10 +9,18 @@
 # TMPDIR                   on the disk that is measured (default: /tmp)
 set -euo pipefail
 
+usage() {
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+}
+
 fail() {
   printf 'run: %s\n' "$@" >&2
   exit 1
 }
+
+for argument in "$@"; do
+  case $argument in -h | --help) usage && exit 0 ;; esac
+done
 
 build=$(realpath -m -- "${RINGSIDE_PERF_BUILD_DIR:-$(dirname -- "${BASH_SOURCE[0]}")/../build-perf}")
 add=

@@ -1,5 +1,6 @@
 // Cost of ordering by time when very many threads logged at once: the same file read in file order,
-// extent by extent, and in the order of time. "text" also makes a line of each record, as ringcat
+// extent by extent ("unsorted": decoded alone; "unordered_set": by the reader of ringcat), and in
+// the order of time. "text" also makes a line of each record, as ringcat
 // does. Counter: ns per record.
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 #include <benchmark/benchmark.h>
 
 #include "perf/generated_trace.hpp"
-#include "tools/text/line_clocks.hpp"
-#include "tools/text/line_event.hpp"
-#include "tools/text/line_text.hpp"
-#include "tools/text/text_lines.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/tick_clock.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/lines/line_clocks.hpp"
+#include "trace-format/lines/line_event.hpp"
+#include "trace-format/lines/line_text.hpp"
+#include "trace-format/lines/text_lines.hpp"
 #include "trace-format/reader/section_scan.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
@@ -36,7 +37,7 @@ class Sink {
     ++records_;
     sum_ += event.unix_ns;
     if (!text_) return;
-    lines_.of(event)->append(out_, tool::LineEvent::of(event), clocks_);
+    lines_.of(event)->append(out_, trace::LineEvent::of(event), clocks_);
     if (out_.size() > kPieceBytes) out_.clear();
   }
   std::uint64_t records() const { return records_; }
@@ -46,9 +47,9 @@ class Sink {
   static constexpr std::size_t kPieceBytes = 256U << 10;
 
   bool text_;
-  tool::TextLines format_;
-  tool::LineTexts lines_;
-  tool::LineClocks clocks_;
+  trace::TextLines format_;
+  trace::LineTexts lines_;
+  trace::LineClocks clocks_;
   trace::TextSink out_;
   std::uint64_t records_ = 0;
   std::uint64_t sum_ = 0;
@@ -91,6 +92,17 @@ bool read_sorted(const std::string& path, Sink& sink) {
   return true;
 }
 
+// What `ringcat --unordered` reads.
+bool read_unordered_set(const std::string& path, Sink& sink) {
+  trace::ReadOptions options;
+  options.unordered = true;
+  auto set = trace::TraceSet::open(std::vector<std::string>{path}, options, nullptr);
+  if (!set) return false;
+  trace::Event event;
+  while (set->next(event)) sink.add(event);
+  return true;
+}
+
 void run(benchmark::State& state, bool (*read)(const std::string&, Sink&), bool text) {
   const perf::GeneratedTrace file(
       {Statement::kFiveArguments, static_cast<unsigned>(state.range(0)), kRecords});
@@ -110,12 +122,22 @@ BENCHMARK_CAPTURE(run, events_unsorted, read_unsorted, false)
     ->Arg(64)
     ->Arg(4096)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, events_unordered_set, read_unordered_set, false)
+    ->ArgName("streams")
+    ->Arg(64)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, events_sorted, read_sorted, false)
     ->ArgName("streams")
     ->Arg(64)
     ->Arg(4096)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, text_unsorted, read_unsorted, true)
+    ->ArgName("streams")
+    ->Arg(64)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, text_unordered_set, read_unordered_set, true)
     ->ArgName("streams")
     ->Arg(64)
     ->Arg(4096)

@@ -11,7 +11,8 @@ enum class BraceError : std::uint8_t {
   embedded_nul,
   stray_brace,  // '}' without '{'
   too_many_placeholders,
-  unterminated,      // something other than '}' at the end of a placeholder or a size
+  unterminated,  // something other than '}' at the end of a placeholder
+  unterminated_size,
   invalid_argument,  // neither a number nor a name
   mixed_numbering,   // automatic and manual
   invalid_spec,

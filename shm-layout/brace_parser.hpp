@@ -11,21 +11,24 @@
 
 namespace ringside::shm {
 
-inline constexpr std::int32_t kMaxBraceSize =
-    4095;  // of a width or a precision, as in printf formats
-inline constexpr std::size_t kMaxBracePlaceholders = 128;
+// Of a width or a precision, as in printf formats: one short record of a hostile file must not
+// request gigabytes.
+inline constexpr std::int32_t kMaxBraceSize = 4095;
+inline constexpr std::size_t kMaxBracePlaceholders = 512;
 inline constexpr std::size_t kMaxBraceFormatBytes = 65536;
 
 // Which argument a placeholder or a size takes.
 struct BraceArgument {
   bool is_present = false;
   bool is_named = false;
+  std::uint32_t begin = 0;       // byte of the format, after '{'
   std::uint32_t number = 0;      // of one without a name
   std::uint32_t name_begin = 0;  // bytes of the format
   std::uint32_t name_end = 0;
 };
 
 struct BraceSpec {
+  bool is_present = false;  // something follows the colon; of an array: that of its elements
   char type = 0;
   char alignment = 0;  // < > ^
   char sign = 0;       // + - and blank
@@ -48,15 +51,15 @@ class BraceParser {
     if (format.size() > kMaxBraceFormatBytes) fail(BraceError::format_too_long);
   }
 
-  // Finds the next placeholder and reads its argument; read_spec() must follow. False at the end,
-  // and always after an error.
+  // Finds the next placeholder and reads its argument; take_end() or read_spec() must follow. False
+  // at the end, and always after an error.
   constexpr bool next(BraceArgument& argument) {
-    while (error_ == BraceError::none && at_ < format_.size()) {
+    while (error_ == BraceError::none) {
+      at_ = static_cast<std::uint32_t>(format_.find_brace(at_));
+      if (at_ == format_.size()) return false;
       const char c = format_[at_];
       if (c == '\0') return fail(BraceError::embedded_nul);
-      if (c != '{' && c != '}') {
-        ++at_;
-      } else if (at_ + 1 < format_.size() && format_[at_ + 1] == c) {
+      if (at_ + 1 < format_.size() && format_[at_ + 1] == c) {
         at_ += 2;
       } else if (c == '}') {
         return fail(BraceError::stray_brace);
@@ -69,6 +72,9 @@ class BraceParser {
     }
     return false;
   }
+
+  // Whether the placeholder ends after its argument; then read_spec() is not to be called.
+  constexpr bool take_end() { return take('}'); }
 
   // Reads the rest of the placeholder, for a value that is an array or not. False after an error.
   constexpr bool read_spec(bool is_array, BraceSpec& spec) {
@@ -97,9 +103,10 @@ class BraceParser {
  private:
   enum class Numbering : std::uint8_t { none, automatic, manual };
 
-  constexpr bool fail(BraceError error) {
+  constexpr bool fail(BraceError error) { return fail_at(error, at_); }
+  constexpr bool fail_at(BraceError error, std::uint32_t offset) {
     error_ = error;
-    error_offset_ = at_;
+    error_offset_ = offset;
     return false;
   }
 
@@ -114,9 +121,9 @@ class BraceParser {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   }
 
-  constexpr bool number_by(Numbering numbering) {
+  constexpr bool number_by(Numbering numbering, std::uint32_t begin) {
     if (numbering_ != Numbering::none && numbering_ != numbering) {
-      return fail(BraceError::mixed_numbering);
+      return fail_at(BraceError::mixed_numbering, begin);
     }
     numbering_ = numbering;
     return true;
@@ -125,22 +132,23 @@ class BraceParser {
   constexpr bool take_argument(BraceArgument& argument) {
     argument = BraceArgument{};
     argument.is_present = true;
+    argument.begin = at_;
     const char c = peek();
     if (c == '}' || c == ':') {
       argument.number = next_number_++;
-      return number_by(Numbering::automatic);
+      return number_by(Numbering::automatic, argument.begin);
     }
     if (is_digit(c)) {
       if (c == '0') {
         ++at_;
       } else {
         for (; is_digit(peek()); ++at_) {
-          if (argument.number < kMaxBraceFormatBytes) {
-            argument.number = argument.number * 10 + static_cast<std::uint32_t>(peek() - '0');
-          }
+          const std::uint32_t number =
+              argument.number * 10 + static_cast<std::uint32_t>(peek() - '0');
+          argument.number = number < kMaxBraceFormatBytes ? number : kMaxBraceFormatBytes;
         }
       }
-      return number_by(Numbering::manual);
+      return number_by(Numbering::manual, argument.begin);
     }
     if (!begins_name(c)) return fail(BraceError::invalid_argument);
     argument.is_named = true;
@@ -151,6 +159,7 @@ class BraceParser {
   }
 
   constexpr bool take_spec(BraceSpec& spec) {
+    spec.is_present = true;
     if (!take_alignment(spec)) return false;
     const char sign = peek();
     if (sign == '+' || sign == '-' || sign == ' ') {
@@ -214,15 +223,16 @@ class BraceParser {
   constexpr bool take_size(std::int32_t& size, BraceArgument& argument) {
     if (is_digit(peek())) {
       size = 0;
+      const std::uint32_t begin = at_;
       for (; is_digit(peek()); ++at_) {
         size = size * 10 + (peek() - '0');
-        if (size > kMaxBraceSize) return fail(BraceError::size_too_large);
+        if (size > kMaxBraceSize) return fail_at(BraceError::size_too_large, begin);
       }
       return true;
     }
     if (!take('{')) return true;
     if (!take_argument(argument)) return false;
-    return take('}') || fail(BraceError::unterminated);
+    return take('}') || fail(BraceError::unterminated_size);
   }
 
   FormatText format_;

@@ -4,20 +4,24 @@
 //
 //   line 0   service    settings in force, site and ring counts, dictionary length, flush requests
 //   line 1   consumer   registration and heartbeat
-//   line 2   service    losses without a ring, one counter per cause
+//   line 2   service    losses without a ring, one counter per cause; requests to rotate the file
 //   line 3   service    latest clock reading
 //   line 4-5 consumer   how it maps ticks to time, for its successor
 //   line 6   tools      request for a snapshot of rings that are overwritten
 //   line 7-24 consumer  its answer
 //   line 25  tools      when timed switches expire
 //   line 26  tools      requests to write everything out, and to rotate the file
-//   line 27  consumer   their answers
+//   line 27  consumer   their answers, and that to the service's request to rotate
 //   line 28+ reserved, zero
+//   line 45  consumer   which changes of what is collected the trace states
+//   line 46  service    its own changes of the level
+//   line 47-63 tools    their last changes, with who made them
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "change_record.hpp"
 #include "segment_header.hpp"
 #include "site_switch.hpp"
 
@@ -72,8 +76,19 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   // The sequence number after that of the newest trace file, in any directory; 0: none yet, or
   // unknown. Stored before any bytes are committed for that file.
   std::atomic<std::uint32_t> next_file_sequence;
-  std::uint32_t reserved;
+  // The low half of `session` if this consumer reads entries of kind kEntryWideSite. Stored before
+  // `session` changes: a service never takes a consumer that reads them for one that does not.
+  std::atomic<std::uint32_t> wide_session;
 };
+
+// Whether the consumer that holds or held the segment quarantines rings with records of a wide
+// site. False without one: a later consumer decides for itself.
+inline bool refuses_wide_sites(const ConsumerLine& line) {
+  const auto state = static_cast<ConsumerState>(line.state.load(std::memory_order_relaxed));
+  if (state == ConsumerState::kNone || state == ConsumerState::kDetached) return false;
+  const std::uint64_t session = line.session.load(std::memory_order_acquire);
+  return line.wide_session.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(session);
+}
 
 // Losses that cannot be counted in a ring, one counter per cause (loss_cause.hpp).
 struct alignas(kCacheLineBytes) SegmentLosses {
@@ -86,7 +101,9 @@ struct alignas(kCacheLineBytes) SegmentLosses {
   std::atomic<std::uint32_t> sites_counted;
   // The same for the entries of SiteExecutions.
   std::atomic<std::uint32_t> sites_with_executions;
-  std::atomic<std::uint64_t> reserved[4];
+  // Not a loss: incremented by each rotate(); see ToolAnswers::service_rotation.
+  std::atomic<std::uint64_t> rotation_request;
+  std::atomic<std::uint64_t> reserved[3];
 };
 
 // A reading of all three clocks at one instant; `sequence` is odd while it is being written.
@@ -159,7 +176,9 @@ struct alignas(kCacheLineBytes) ToolRequests {
 struct alignas(kCacheLineBytes) ToolAnswers {
   std::atomic<std::uint64_t> flush;
   std::atomic<std::uint64_t> rotation;
-  std::uint64_t reserved[6];
+  // The last rotation_request of the service that was answered, in the same way.
+  std::atomic<std::uint64_t> service_rotation;
+  std::uint64_t reserved[5];
 };
 
 struct ControlPage {
@@ -173,7 +192,10 @@ struct ControlPage {
   SwitchDeadlines switch_deadlines;
   ToolRequests tool_requests;
   ToolAnswers tool_answers;
-  std::uint8_t reserved[kPageBytes - 28 * kCacheLineBytes];
+  std::uint8_t reserved[17 * kCacheLineBytes];
+  StatedChanges stated_changes;
+  ServiceChanges service_changes;
+  ChangeRecords change_records;
 };
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);
@@ -204,6 +226,7 @@ static_assert(offsetof(SegmentLosses, no_memory) == 8);
 static_assert(offsetof(SegmentLosses, dictionary_full) == 16);
 static_assert(offsetof(SegmentLosses, sites_counted) == 24);
 static_assert(offsetof(SegmentLosses, sites_with_executions) == 28);
+static_assert(offsetof(SegmentLosses, rotation_request) == 32);
 static_assert(offsetof(ClockLine, sequence) == 0);
 static_assert(offsetof(ClockLine, tsc) == 8);
 static_assert(offsetof(ClockLine, monotonic_ns) == 16);
@@ -232,7 +255,11 @@ static_assert(offsetof(ToolRequests, rotation) == 8);
 static_assert(sizeof(ToolRequests) == kCacheLineBytes);
 static_assert(offsetof(ControlPage, tool_requests) == 1664);
 static_assert(sizeof(ToolAnswers) == kCacheLineBytes);
+static_assert(offsetof(ToolAnswers, service_rotation) == 16);
 static_assert(offsetof(ControlPage, tool_answers) == 1728);
+static_assert(offsetof(ControlPage, stated_changes) == 2880);
+static_assert(offsetof(ControlPage, service_changes) == 2944);
+static_assert(offsetof(ControlPage, change_records) == 3008);
 static_assert(sizeof(ControlPage) == kPageBytes);
 
 }  // namespace ringside::shm

@@ -2,7 +2,7 @@
 // An entry of the dictionary. The bytes are the same in the segment's arena and in the dictionary
 // blocks of a trace file. Little-endian; every entry is a multiple of 8 bytes.
 //
-//   site entry (kind 1)
+//   site entry (kind 1; kind 3 if it has more than 64 fields)
 //     0 u32 entry_bytes      4 u16 kind          6 u16 field_count
 //     8 u32 site_id         12 u32 line         16 u64 keywords
 //    24 u8 site_kind        25 u8 level         26 u8 format_style   27 u8 site_flags
@@ -34,11 +34,15 @@ namespace ringside::shm {
 
 inline constexpr std::uint16_t kEntrySite = 1;
 inline constexpr std::uint16_t kEntryEnumTable = 2;
+// A site entry with more fields than readers before format 1.3 and ABI 1.7 accept. They skip kinds
+// that they do not know, and would take all entries after an invalid one for damaged.
+inline constexpr std::uint16_t kEntryWideSite = 3;
 inline constexpr std::uint32_t kEntryHeaderBytes = 8;
 inline constexpr std::uint32_t kSiteEntryFixedBytes = 48;
 inline constexpr std::uint32_t kFieldEntryBytes = 16;
 inline constexpr std::uint32_t kMaxEntryBytes = 1U << 20;
-inline constexpr std::uint16_t kMaxFields = 64;
+inline constexpr std::uint16_t kMaxFields = 512;
+inline constexpr std::uint16_t kMaxNarrowFields = 64;  // of an entry of kind kEntrySite
 // Names of fields derive from argument expressions; longer ones are cut.
 inline constexpr std::size_t kMaxFieldNameBytes = 1024;
 inline constexpr std::size_t kMaxFormerFieldNameBytes = 64;  // by earlier libraries
@@ -106,12 +110,16 @@ inline std::uint16_t entry_kind(std::span<const std::byte> entry) {
   return detail::load<std::uint16_t>(entry.data() + 4);
 }
 
+inline bool is_site_entry(std::uint16_t kind) {
+  return kind == kEntrySite || kind == kEntryWideSite;
+}
+
 // A checked view of one site entry; it refers to the bytes that it was parsed from.
 class SiteEntryView {
  public:
-  // `entry` is exactly one entry (see entry_bytes) of kind kEntrySite.
+  // `entry` is exactly one entry (see entry_bytes) with is_site_entry().
   static std::optional<SiteEntryView> parse(std::span<const std::byte> entry) {
-    if (entry.size() < kSiteEntryFixedBytes || entry_kind(entry) != kEntrySite) return {};
+    if (entry.size() < kSiteEntryFixedBytes || !is_site_entry(entry_kind(entry))) return {};
     SiteEntryView view;
     const std::byte* p = entry.data();
     SiteDescription& d = view.site_;
@@ -123,7 +131,8 @@ class SiteEntryView {
     d.level = static_cast<Level>(detail::load<std::uint8_t>(p + 25));
     d.format_style = detail::load<std::uint8_t>(p + 26);
     d.flags = detail::load<std::uint8_t>(p + 27);
-    if (view.field_count_ > kMaxFields) return {};
+    const bool is_wide = entry_kind(entry) == kEntryWideSite;
+    if (view.field_count_ > (is_wide ? kMaxFields : kMaxNarrowFields)) return {};
     view.fields_ = p + kSiteEntryFixedBytes;
     std::size_t at = kSiteEntryFixedBytes + std::size_t{view.field_count_} * kFieldEntryBytes;
     if (at > entry.size()) return {};
@@ -188,13 +197,13 @@ inline std::size_t site_entry_bytes(const SiteDescription& site,
   return (bytes + 7) & ~std::size_t{7};
 }
 
-// Writes the entry to `out`: site_entry_bytes() bytes, all of them written.
+// Writes the entry to `out`: site_entry_bytes() bytes, all of them written. At most kMaxFields.
 inline void write_site_entry(const SiteDescription& site, std::span<const FieldDescription> fields,
                              std::byte* out) {
   const std::size_t size = site_entry_bytes(site, fields);
   std::memset(out, 0, size);
   detail::store(out, static_cast<std::uint32_t>(size));
-  detail::store(out + 4, kEntrySite);
+  detail::store(out + 4, fields.size() > kMaxNarrowFields ? kEntryWideSite : kEntrySite);
   detail::store(out + 6, static_cast<std::uint16_t>(fields.size()));
   detail::store(out + 8, site.site_id);
   detail::store(out + 12, site.line);

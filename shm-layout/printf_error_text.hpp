@@ -24,7 +24,7 @@ constexpr std::string_view message(PrintfError error) {
     case PrintfError::incomplete:
       return "the format ends inside a conversion; write %% for a percent sign";
     case PrintfError::too_many_fields:
-      return "more than 32 arguments (each * counts as one); use several messages";
+      return "more than 255 arguments (each * counts as one); use several messages";
     case PrintfError::width_too_large:
       return "field width above 4095";
     case PrintfError::precision_too_large:

@@ -20,7 +20,7 @@ struct PrintfField {
   // The limit of a string when it is recorded, in bytes of UTF-8: a literal (-1: none), or the
   // index of the field with the precision in the list (-1: none; a negative argument: no limit).
   std::int32_t precision_literal = -1;
-  std::int8_t precision_field = -1;
+  std::int16_t precision_field = -1;
   bool wide = false;  // the C argument is wint_t or wchar_t*
 };
 
@@ -36,14 +36,23 @@ struct FieldList {
   constexpr const PrintfField& operator[](std::size_t index) const { return fields[index]; }
 };
 
-// Whether a field of `type` can be recorded for `wanted`. C++ statements record an integer in the
-// width of its argument unless the conversion has a length modifier; its sign is the conversion's.
-constexpr bool records_as(const PrintfField& wanted, FieldType type) {
-  if (type == wanted.type) return true;
+// The largest type that is recorded for `wanted`. C++ statements record an integer in the width of
+// its argument unless the conversion has a length modifier; its sign is the conversion's.
+constexpr FieldType widest_type(const PrintfField& wanted) {
   const bool any_width = wanted.role == PrintfRole::value &&
                          wanted.length == LengthModifier::none && is_integer(wanted.type);
-  return any_width && is_integer(type) && is_signed(type) == is_signed(wanted.type) &&
-         fixed_size(type) <= sizeof(std::uint64_t);
+  if (!any_width) return wanted.type;
+  return is_signed(wanted.type) ? FieldType::i64 : FieldType::u64;
+}
+
+// Whether a field of `type` can be recorded for `wanted`. For %s C++ statements also record an
+// enumeration, whose name is shown.
+constexpr bool records_as(const PrintfField& wanted, FieldType type) {
+  if (type == wanted.type) return true;
+  if (type == FieldType::enumeration) return wanted.conversion == 's' && !wanted.wide;
+  const FieldType widest = widest_type(wanted);
+  return widest != wanted.type && is_integer(type) && is_signed(type) == is_signed(widest) &&
+         fixed_size(type) <= fixed_size(widest);
 }
 
 // Recording guarantees to the reader: a string is cut to its precision (a wide one at a character
@@ -59,7 +68,7 @@ constexpr FieldList printf_fields(std::string_view format) {
     value.wide = spec.wide;
     if (spec.width_kind == WidthKind::argument) list.fields[list.count++] = kStar;
     if (spec.precision_kind == WidthKind::argument) {
-      value.precision_field = static_cast<std::int8_t>(list.count);
+      value.precision_field = static_cast<std::int16_t>(list.count);
       list.fields[list.count] = kStar;
       list.fields[list.count++].role = PrintfRole::precision;
     }

@@ -16,7 +16,9 @@ namespace ringside::shm {
 // file could request gigabytes with it. So both have a limit here.
 inline constexpr std::int32_t kMaxPrintfWidth = 4095;
 inline constexpr std::int32_t kMaxPrintfPrecision = kMaxPrintfWidth;
-inline constexpr std::size_t kMaxPrintfFields = 32;  // `*` counts as a field
+// That of text only makes it shorter. A larger one counts as this.
+inline constexpr std::int32_t kMaxPrintfTextPrecision = 1'000'000'000;
+inline constexpr std::size_t kMaxPrintfFields = 255;  // `*` counts as a field
 inline constexpr std::size_t kMaxPrintfFormatBytes = 65536;
 
 namespace printf_flag {
@@ -57,11 +59,9 @@ class PrintfParser {
   // Finds the next conversion. Returns false at the end of the format, and always after an error.
   constexpr bool next(PrintfSpec& spec) {
     if (error_ != PrintfError::none) return false;
-    while (position_ < format_.size() && format_[position_] != '%') {
-      if (format_[position_] == '\0') return fail(PrintfError::embedded_nul, position_);
-      ++position_;
-    }
+    position_ = static_cast<std::uint32_t>(format_.find_percent(position_));
     if (position_ == format_.size()) return false;
+    if (format_[position_] == '\0') return fail(PrintfError::embedded_nul, position_);
     spec = PrintfSpec{};
     spec.begin = position_++;
     if (peek() == '%') {
@@ -70,9 +70,13 @@ class PrintfParser {
       spec.conversion = '%';
       return true;
     }
-    while (take_flag(spec)) {
+    // A letter begins none of these. Compilers evaluate this for each conversion of a program.
+    if (peek() < 'A') {
+      while (take_flag(spec)) {
+      }
+      if (!take_width(spec) || !take_precision(spec)) return false;
     }
-    return take_width(spec) && take_precision(spec) && take_length(spec) && take_conversion(spec);
+    return take_length(spec) && take_conversion(spec);
   }
 
   constexpr PrintfError error() const { return error_; }
@@ -121,12 +125,12 @@ class PrintfParser {
     return true;
   }
 
-  // Stops counting above the limit (the same for width and precision), so that long numbers do not
-  // overflow.
+  // Stops counting at the largest limit, so that long numbers do not overflow.
   constexpr std::int32_t take_number() {
     std::int32_t number = 0;
     for (; at_digit(); ++position_) {
-      if (number <= kMaxPrintfWidth) number = number * 10 + (peek() - '0');
+      number = number < kMaxPrintfTextPrecision / 10 ? number * 10 + (peek() - '0')
+                                                     : kMaxPrintfTextPrecision;
     }
     return number;
   }
@@ -162,9 +166,6 @@ class PrintfParser {
     }
     spec.precision_kind = WidthKind::literal;
     spec.precision = take_number();
-    if (spec.precision > kMaxPrintfPrecision) {
-      return fail(PrintfError::precision_too_large, spec.begin);
-    }
     return true;
   }
 
@@ -259,6 +260,10 @@ class PrintfParser {
         return fail(PrintfError::unknown_conversion, spec.begin);
     }
     if (spec.field_type == FieldType::none) return fail(PrintfError::invalid_length, spec.begin);
+    const bool is_text = conversion == 's' || conversion == 'S';
+    if (spec.precision > kMaxPrintfPrecision && !is_text) {
+      return fail(PrintfError::precision_too_large, spec.begin);
+    }
     return count_field(spec);
   }
 

@@ -11,6 +11,9 @@
 //   head:  63                                    20 19                0
 //          |  tsc, lower 44 bits (pad: its bytes)  | site id or code   |
 //
+//   clock: the 44 bits are those of its tsc, exclusive or with the code of the processor that the
+//   thread runs on (clock_processor() below)
+//
 // Arguments follow in the order of the site's fields, without the constant fields: numbers in their
 // natural size, strings and bytes as u32 length + bytes, arrays as u32 count + elements.
 
@@ -58,6 +61,21 @@ constexpr std::uint32_t head_id(std::uint64_t head) {
 }
 constexpr std::uint64_t head_tsc(std::uint64_t head) {
   return head >> kHeadIdBits;
+}
+
+// The code of a processor: its number plus one. 0: unknown, as in records of libraries before 1.7.
+inline constexpr std::uint32_t kMaxProcessorCode = 0xFFFF;
+constexpr std::uint32_t processor_code(std::uint32_t number) {
+  return number < kMaxProcessorCode ? number + 1 : 0;
+}
+
+constexpr std::uint64_t make_clock_head(std::uint64_t tsc, std::uint32_t processor) {
+  return make_head(tsc ^ processor, kCodeClock);
+}
+// The code of the processor in a clock record with this head and time stamp.
+constexpr std::uint32_t clock_processor(std::uint64_t head, std::uint64_t tsc) {
+  const std::uint64_t code = head_tsc(head) ^ (tsc & kHeadTscMask);
+  return code <= kMaxProcessorCode ? static_cast<std::uint32_t>(code) : 0;
 }
 
 // The full time stamp nearest to `reference` whose lower 44 bits are `truncated`.

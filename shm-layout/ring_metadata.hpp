@@ -14,9 +14,9 @@
 //                              ^                                              |
 //                              +---- claim (CAS), once everything is drained -+
 //
-// Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only. Producer
-// and consumer lines are not in the same pair of lines (128 bytes), because the hardware fetches
-// lines in pairs.
+// Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only, except
+// for its last word, for which the consumer's line has no room. Producer and consumer lines are not
+// in the same pair of lines (128 bytes), because the hardware fetches lines in pairs.
 
 #include <atomic>
 #include <cstddef>
@@ -83,8 +83,22 @@ struct alignas(kCacheLineBytes) IdentityLine {
   std::uint32_t thread_id;  // kernel thread id in the service's pid namespace
   std::uint32_t reserved;
   char thread_name[16];  // zero padded; at the time of the first record
-  std::uint64_t reserved2;
+  // By the consumer, since 1.7: see consumed_processor().
+  std::atomic<std::uint64_t> consumed_processor;
 };
+
+// The code of the processor (record_head.hpp) of the record at a consumer position: in the upper 16
+// bits of a word whose lower 48 bits are those of that position. Stored before consumer_pos. A
+// consumer of 1.6 moves consumer_pos without the word, which then is of no use.
+constexpr std::uint64_t make_consumed_processor(std::uint32_t code, std::uint64_t consumer_pos) {
+  return std::uint64_t{code} << 48 | (consumer_pos & ((std::uint64_t{1} << 48) - 1));
+}
+// 0 if the word was stored for a position before `consumer_pos`. One for a later position is valid:
+// the consumer died between the two stores, after control records only.
+constexpr std::uint32_t consumed_processor(std::uint64_t word, std::uint64_t consumer_pos) {
+  const auto ahead = static_cast<std::int64_t>((word - consumer_pos) << 16);
+  return ahead >= 0 ? static_cast<std::uint32_t>(word >> 48) : 0;
+}
 
 struct RingMetadata {
   ProducerLine producer;
@@ -120,6 +134,7 @@ static_assert(offsetof(IdentityLine, start_pos) == 16);
 static_assert(offsetof(IdentityLine, start_tsc) == 24);
 static_assert(offsetof(IdentityLine, thread_id) == 32);
 static_assert(offsetof(IdentityLine, thread_name) == 40);
+static_assert(offsetof(IdentityLine, consumed_processor) == 56);
 static_assert(offsetof(RingMetadata, producer) == 0);
 static_assert(offsetof(RingMetadata, counters) == 64);
 static_assert(offsetof(RingMetadata, consumer) == 128);

@@ -96,7 +96,7 @@ struct SegmentHeader {
   std::uint64_t start_monotonic_ns;  // CLOCK_MONOTONIC
   std::uint64_t start_realtime_ns;   // CLOCK_REALTIME, since 1970-01-01 UTC
   std::uint8_t boot_id[16];          // TSC and monotonic clock mean nothing across boots
-  std::uint64_t ring_bytes;          // a power of two, a multiple of the page
+  std::uint64_t ring_bytes;          // a power of two, 4 KiB to 4 GiB
   std::uint32_t ring_count;          // N
   std::uint32_t site_capacity;       // S, id 0 included
   std::uint32_t max_record_bytes;    // the strings of larger records are cut

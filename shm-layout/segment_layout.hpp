@@ -15,7 +15,7 @@
 
 namespace ringside::shm {
 
-inline constexpr std::uint64_t kMinRingBytes = 64U << 10;
+inline constexpr std::uint64_t kMinRingBytes = 4U << 10;
 inline constexpr std::uint64_t kMaxRingBytes = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kDefaultRingBytes = 1U << 20;
 inline constexpr std::uint32_t kMaxRings = 1U << 16;

@@ -17,13 +17,14 @@ namespace ringside::shm {
 
 inline constexpr std::uint8_t kSwitchOff = 0;
 inline constexpr std::uint8_t kSwitchOn = 1;
-// The byte that a statement reads before it is registered in a segment: one load and one compare
-// find both "switched off" and "not registered yet". Unused entries and entry 0 have it too.
-inline constexpr std::uint8_t kSwitchUnregistered = 2;
 // On, but records carry time 0 and the consumer stamps them: for sites with kSiteConsumerClock.
 inline constexpr std::uint8_t kSwitchOnConsumerClock = 3;
+// Log calls leave all higher values to the library, after one comparison.
 // Each execution is counted (site_executions.hpp), and not recorded.
 inline constexpr std::uint8_t kSwitchCounting = 4;
+// The byte that a statement reads before it is registered in a segment. Unused entries and entry 0
+// have it too.
+inline constexpr std::uint8_t kSwitchUnregistered = 5;
 
 inline constexpr std::uint8_t kSwitchTimed = 0x80;
 inline constexpr std::uint32_t kSwitchDeadlineSlots = 8;

@@ -66,7 +66,11 @@ struct SlotHeader {
   char file_path[3072];    // absolute, zero padded
   std::uint8_t reserved[720];
   JournalEntry journal[kJournalEntries];
-  std::uint8_t reserved2[kSlotHeaderBytes - kPageBytes - kJournalEntries * sizeof(JournalEntry)];
+  // For each entry, the code of the processor (record_head.hpp) of the record at its consumer_pos.
+  // Since 1.7; 0 before.
+  std::uint32_t journal_processor[kJournalEntries];
+  std::uint8_t reserved2[kSlotHeaderBytes - kPageBytes -
+                         kJournalEntries * (sizeof(JournalEntry) + sizeof(std::uint32_t))];
 };
 
 constexpr std::uint64_t make_commit(std::uint32_t bytes, std::uint32_t journal_count) {
@@ -111,6 +115,7 @@ static_assert(offsetof(SlotHeader, file_inode) == 40);
 static_assert(offsetof(SlotHeader, segment_name) == 48);
 static_assert(offsetof(SlotHeader, file_path) == 304);
 static_assert(offsetof(SlotHeader, journal) == 4096);
+static_assert(offsetof(SlotHeader, journal_processor) == 53248);
 static_assert(sizeof(SlotHeader) == kSlotHeaderBytes);
 
 }  // namespace ringside::shm

@@ -8,6 +8,8 @@
 
 #include "consumerd/configuration/option_values.hpp"
 #include "consumerd/metrics/listening_socket.hpp"
+#include "trace-format/condition/level_name.hpp"
+#include "trace-format/lines/template_lines.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -64,9 +66,37 @@ constexpr Known kKnown[] = {
        options->output_dir = value;
        return std::string();
      }},
+    {{"text", kValue, SettingType::kText, false},
+     [](const std::string& value, Options* options) {
+       options->text.dir = value;
+       return std::string(value.empty() ? "must be a directory" : "");
+     }},
+    {{"template", kValue, SettingType::kText, true},
+     [](const std::string& value, Options* options) {
+       options->text.line_template = value;
+       std::string why;
+       return trace::TemplateLines::make(value, false, &why) != nullptr
+                  ? std::string()
+                  : "must be a template as for ringcat: " + why.substr(why.find(',') + 2);
+     }},
+    {{"text-level", kValue, SettingType::kText, true},
+     [](const std::string& value, Options* options) {
+       const auto level = trace::level_of_name(value);
+       options->text.least_level = level.value_or(shm::Level::kTrace);
+       return level ? std::string() : "must be one of " + trace::level_names();
+     }},
+    {{"text-utc", kFlag, SettingType::kFlag, true},
+     [](const std::string& value, Options* options) {
+       return take_flag(value, &options->text.utc);
+     }},
     {{"shm-dir", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        options->shm_dir = value;
+       return std::string();
+     }},
+    {{"session-dir", kValues, SettingType::kText, false},
+     [](const std::string& value, Options* options) {
+       options->session_dirs.push_back(value);
        return std::string();
      }},
     {{"service", kValues, SettingType::kText, false},

@@ -71,6 +71,35 @@ SettingValues read_environment() {
   return given;
 }
 
+// Where only text is written, traces are a spool, removed when their text is written: the policies
+// of the operator are those of the text.
+void settle_text(Options* options) {
+  options->text.rotation = options->rotation;
+  options->text.keep_files = options->keep.files;
+  options->text.keep_bytes = options->keep.bytes;
+  options->text.only = !options->text.dir.empty() && options->settled.count("output") == 0;
+  if (!options->text.only) return;
+  constexpr std::uint64_t kSpoolFileBytes = 16U << 20;
+  options->output_dir = options->text.dir + "/.trace";
+  options->rotation = {kSpoolFileBytes, {}};
+  options->keep = {};
+}
+
+// The first fault of the options for text.
+std::string text_fault(const Options& options) {
+  if (!options.text.dir.empty()) {
+    return options.text.only && options.settled.count("pack") != 0
+               ? "--pack requires --output DIR: without it no trace is kept"
+               : "";
+  }
+  for (const char* const name : {"template", "text-level", "text-utc"}) {
+    if (options.settled.count(name) != 0) {
+      return "--" + std::string(name) + " requires --text DIR";
+    }
+  }
+  return {};
+}
+
 // The settings of `given`, which are valid, and those of the file that `given` does not contain.
 std::optional<Options> combine(const SettingValues& given, const std::string& config_file,
                                std::vector<std::string>* faults) {
@@ -86,25 +115,39 @@ std::optional<Options> combine(const SettingValues& given, const std::string& co
   }
   apply_all(
       options.settled, [](const std::string& name) { return name; }, &options);
+  settle_text(&options);
   return options;
 }
 
 // The staging file outlives this process and its working directory, so its paths must be absolute.
-std::string make_output_absolute(Options* options) {
-  const std::unique_ptr<char, decltype(&std::free)> absolute(
-      realpath(options->output_dir.c_str(), nullptr), &std::free);
+std::string make_absolute(const std::string& kind, std::string* dir) {
+  const std::unique_ptr<char, decltype(&std::free)> absolute(realpath(dir->c_str(), nullptr),
+                                                             &std::free);
   if (absolute == nullptr) {
-    return "output directory " + options->output_dir + ": " + error_text(errno) +
-           "; create it first";
+    return kind + " directory " + *dir + ": " + error_text(errno) + "; create it first";
   }
-  options->output_dir = absolute.get();
+  *dir = absolute.get();
   struct stat info {};
   if (stat(absolute.get(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return "output " + options->output_dir + " is not a directory";
+    return kind + " " + *dir + " is not a directory";
   }
   if (access(absolute.get(), W_OK | X_OK) != 0) {
-    return "output directory " + options->output_dir + ": " + error_text(errno) +
+    return kind + " directory " + *dir + ": " + error_text(errno) +
            "; make it writable for this user";
+  }
+  return {};
+}
+
+// Creates the spool in the text directory, unless it exists.
+std::string make_spool(Options* options) {
+  options->output_dir = options->text.dir + "/.trace";
+  constexpr mode_t kMode = 0750;
+  struct stat info {};
+  if (mkdir(options->output_dir.c_str(), kMode) != 0 && errno != EEXIST) {
+    return "cannot create " + options->output_dir + ": " + error_text(errno);
+  }
+  if (lstat(options->output_dir.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return options->output_dir + " is not a directory; remove it";
   }
   return {};
 }
@@ -149,13 +192,23 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   if (options->once && !options->metrics.empty()) {
     return refuse("--metrics cannot be used with --once", exit_code);
   }
-  if (options->output_dir.empty()) return refuse("--output DIR is required", exit_code);
-  fault = make_output_absolute(&*options);
+  if (options->output_dir.empty()) {
+    return refuse("--output DIR or --text DIR is required", exit_code);
+  }
+  fault = text_fault(*options);
+  if (fault.empty() && !options->text.dir.empty())
+    fault = make_absolute("text", &options->text.dir);
+  if (fault.empty() && !options->text.only) fault = make_absolute("output", &options->output_dir);
+  for (std::string& directory : options->session_dirs) {
+    if (fault.empty()) fault = make_absolute("session", &directory);
+  }
   if (!fault.empty()) return refuse(fault, exit_code);
   if (line.check_only) {
     std::puts("consumerd: options and configuration are valid");
     return {};
   }
+  if (options->text.only) fault = make_spool(&*options);
+  if (!fault.empty()) return refuse(fault, exit_code);
   return options;
 }
 
@@ -166,8 +219,14 @@ std::optional<Options> reload_options(const Options& present, std::vector<std::s
   Options next = present;
   next.rules = read->rules;
   next.triggers = read->triggers;
-  next.rotation = read->rotation;
-  next.keep = read->keep;
+  // Whether there is a trace beside the text does not change, nor what the policies are for.
+  if (read->text.only == present.text.only) {
+    next.rotation = read->rotation;
+    next.keep = read->keep;
+  }
+  next.text = read->text;
+  next.text.dir = present.text.dir;
+  next.text.only = present.text.only;
   for (const Setting& setting : settings()) {
     const std::string name(setting.name);
     const auto before = present.settled.find(name);
@@ -185,6 +244,12 @@ std::optional<Options> reload_options(const Options& present, std::vector<std::s
     }
   }
   return next;
+}
+
+std::vector<std::string> working_directories(const Options& options) {
+  std::vector<std::string> directories = {options.output_dir, options.shm_dir};
+  directories.insert(directories.end(), options.session_dirs.begin(), options.session_dirs.end());
+  return directories;
 }
 
 bool serves(const Options& options, const std::string& service) {

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "consumerd/configuration/rotation_policy.hpp"
+#include "consumerd/configuration/text_policy.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rules/record_rules.hpp"
 #include "consumerd/rules/trigger_rule.hpp"
@@ -52,6 +53,9 @@ struct Options {
   std::vector<TriggerRule> triggers;  // prepared; each name once
   SettingValues given;  // from the command line or the environment: the file cannot override these
   SettingValues settled;  // the values of all sources together
+  TextPolicy text;
+  // Where sessions may write besides directories below the output; absolute.
+  std::vector<std::string> session_dirs;
 };
 
 inline constexpr int kExitOk = 0;
@@ -68,6 +72,9 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code);
 // settings that require a restart.
 std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
                                       std::vector<std::string>* fixed);
+
+// The directories that consumerd needs as long as it runs.
+std::vector<std::string> working_directories(const Options& options);
 
 // Whether `service` is one of those that `options` name.
 bool serves(const Options& options, const std::string& service);

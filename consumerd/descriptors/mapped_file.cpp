@@ -27,35 +27,26 @@ class OpenFile {
 
 }  // namespace
 
-DoubleMapping::~DoubleMapping() {
-  if (base_ != nullptr) munmap(base_, 2 * bytes_);
-}
-
-DoubleMapping::DoubleMapping(DoubleMapping&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_) {}
-
-DoubleMapping& DoubleMapping::operator=(DoubleMapping&& other) noexcept {
-  std::swap(base_, other.base_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 bool DoubleMapping::map(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  // Directly, because Boost.Interprocess cannot reserve addresses without memory.
   void* const place =
       mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return false;
   auto* const base = static_cast<std::byte*>(place);
-  for (std::uint64_t half = 0; half < 2; ++half) {
-    if (mmap(base + half * bytes, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
-             static_cast<off_t>(offset)) == MAP_FAILED) {
-      const int error = errno;
-      munmap(place, 2 * bytes);
-      errno = error;
+  std::array<bip::mapped_region, 2> halves;  // each unmaps its part of the reservation
+  for (std::uint64_t half = 0; half < halves.size(); ++half) {
+    try {
+      halves[half] =
+          bip::mapped_region(OpenFile(fd), bip::read_only, static_cast<bip::offset_t>(offset),
+                             static_cast<std::size_t>(bytes), base + half * bytes, MAP_FIXED);
+    } catch (const bip::interprocess_exception& error) {
+      munmap(base + half * bytes, (halves.size() - half) * bytes);
+      halves[0] = bip::mapped_region();
+      errno = error.get_native_error();
       return false;
     }
   }
-  base_ = base;
-  bytes_ = bytes;
+  halves_ = std::move(halves);
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A shared mapping of part of a file, unmapped by the destructor.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,21 +15,15 @@ namespace ringside::consumer {
 // mapping continues at the beginning of the data. Read-only.
 class DoubleMapping {
  public:
-  DoubleMapping() = default;
-  ~DoubleMapping();
-  DoubleMapping(DoubleMapping&& other) noexcept;
-  DoubleMapping& operator=(DoubleMapping&& other) noexcept;
-
   // `offset` and `bytes` are multiples of the page. False (errno) if it cannot be mapped.
   bool map(int fd, std::uint64_t offset, std::uint64_t bytes);
 
-  const std::byte* data() const { return base_; }
-  std::uint64_t mapped_bytes() const { return base_ == nullptr ? 0 : 2 * bytes_; }
-  explicit operator bool() const { return base_ != nullptr; }
+  const std::byte* data() const { return static_cast<const std::byte*>(halves_[0].get_address()); }
+  std::uint64_t mapped_bytes() const { return halves_[0].get_size() + halves_[1].get_size(); }
+  explicit operator bool() const { return data() != nullptr; }
 
  private:
-  std::byte* base_ = nullptr;
-  std::uint64_t bytes_ = 0;
+  std::array<boost::interprocess::mapped_region, 2> halves_;
 };
 
 // Maps [0, bytes) of an open file for reading and writing. Maps by descriptor, because the path may

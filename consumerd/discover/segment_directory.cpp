@@ -12,11 +12,14 @@
 
 #include "consumerd/log/log.hpp"
 #include "shm-layout/segment_name.hpp"
+#include "shm-layout/session_file.hpp"
 
 namespace ringside::consumer {
 namespace {
 
 constexpr int kMostPieces = 16;  // of 16 KiB, each with a hundred names or more
+// Between two calls. Any user can create such names; a scan finds those that are missed.
+constexpr std::size_t kMostRequests = 100;
 constexpr auto kScanInterval = std::chrono::seconds(1);
 
 }  // namespace
@@ -57,9 +60,22 @@ bool SegmentDirectory::scan(std::string* why) {
     return false;
   }
   while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
-    if (!shm::service_of_segment_name(entry->d_name).empty()) pending_.insert(entry->d_name);
+    add(entry->d_name);
   }
   return true;
+}
+
+void SegmentDirectory::add(const char* name) {
+  if (!shm::service_of_segment_name(name).empty()) {
+    pending_.insert(name);
+  } else if (!shm::session_of_request(name).empty() && sessions_.size() < kMostRequests) {
+    sessions_.emplace(shm::session_of_request(name));
+  }
+}
+
+std::vector<std::string> SegmentDirectory::take_session_requests() {
+  const std::set<std::string> names = std::exchange(sessions_, {});
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> SegmentDirectory::appeared() {
@@ -78,8 +94,8 @@ std::vector<std::string> SegmentDirectory::appeared() {
         // The directory was removed or its file system unmounted: another one may have its inode
         // number by now.
         if (event.wd == watch_) watch_ = -1;
-      } else if (event.len > 0 && !shm::service_of_segment_name(name).empty()) {
-        pending_.insert(name);
+      } else if (event.len > 0) {
+        add(name);
       }
     }
   }

@@ -27,8 +27,12 @@ class SegmentDirectory {
   // names are created: the next calls return the rest.
   std::vector<std::string> appeared();
 
+  // Names of sessions whose requests appeared during the calls of appeared() since the last call.
+  std::vector<std::string> take_session_requests();
+
  private:
   bool watch();
+  void add(const char* name);
   bool scan(std::string* why);
 
   std::string path_;
@@ -37,6 +41,7 @@ class SegmentDirectory {
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   std::set<std::string> pending_;
+  std::set<std::string> sessions_;
   bool overflown_ = false;  // events were lost: the directory must be scanned
   std::chrono::steady_clock::time_point last_scan_;
 };

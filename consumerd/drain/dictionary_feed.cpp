@@ -68,7 +68,6 @@ void DictionaryFeed::damage(const std::string& what) {
              {{"segment", segment_.name()}});
 }
 
-// The known entries after `offset` that fit into one block; empty at the end.
 std::span<const std::byte> DictionaryFeed::block_from(std::size_t offset) const {
   const auto rest = std::span<const std::byte>(known_).subspan(offset);
   if (rest.empty()) return rest;

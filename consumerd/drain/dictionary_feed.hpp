@@ -35,12 +35,15 @@ class DictionaryFeed {
   // The section with that front becomes the present one.
   void enter_restated_section() { written_bytes_ = known_.size(); }
 
+  // The known entries from `offset` on that fit into one block; empty at the end. An offset is 0 or
+  // the end of an earlier result.
+  std::span<const std::byte> block_from(std::size_t offset) const;
+
   bool damaged() const { return damaged_; }
   const trace::SiteTable& sites() const { return sites_; }
 
  private:
   Result write_pending();
-  std::span<const std::byte> block_from(std::size_t offset) const;
   void take(std::uint64_t committed);
   void damage(const std::string& what);
 

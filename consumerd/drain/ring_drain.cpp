@@ -26,6 +26,8 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes
   cursor_.last_tsc = line.last_tsc.load(std::memory_order_relaxed);
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
   cursor_.booked_consumer_absent = line.booked_consumer_absent.load(std::memory_order_relaxed);
+  cursor_.processor = shm::consumed_processor(
+      metadata_->identity.consumed_processor.load(std::memory_order_relaxed), pos_);
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, written by itself or by recovery.
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
@@ -74,6 +76,7 @@ void RingDrain::adopt_generation(std::uint32_t generation) {
   cursor_.next_sequence = 0;
   cursor_.booked_drops = 0;
   cursor_.booked_consumer_absent = 0;
+  cursor_.processor = 0;
   drained_bytes_ = 0;
   drained_records_ = 0;
   high_water_ = 0;
@@ -91,6 +94,8 @@ void RingDrain::publish() {
   line.last_tsc.store(cursor_.last_tsc, std::memory_order_relaxed);
   line.booked_drops.store(cursor_.booked_drops, std::memory_order_relaxed);
   line.booked_consumer_absent.store(cursor_.booked_consumer_absent, std::memory_order_relaxed);
+  metadata_->identity.consumed_processor.store(
+      shm::make_consumed_processor(cursor_.processor, pos_), std::memory_order_relaxed);
   line.generation.store(generation_, std::memory_order_release);
   // Pairs with the producer's acquire before it writes there again.
   line.consumer_pos.store(pos_, std::memory_order_release);
@@ -142,6 +147,13 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
       return Result::kDone;
     }
     const std::uint64_t records_before = way.counts->records;
+    if (way.taker != nullptr) {
+      const RingOwner owner = RingOwner::read(metadata_->identity);
+      way.taker->take(
+          way.dictionary.sites(),
+          {index_, owner, cursor_, pos_, std::span<const std::byte>(way.scratch).first(bytes)});
+    }
+    std::uint32_t processor = cursor_.processor;
     const Encoded encoded =
         encode(way, std::span<const std::byte>(way.scratch).first(bytes), shm::read_tsc(), true);
     if (way.watch != nullptr && way.watch->concerns(way.dictionary.sites())) {
@@ -149,7 +161,7 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
       bool sound = true;
       way.watch->look(way.dictionary.sites(),
                       std::span<const std::byte>(way.scratch).first(encoded.consumed),
-                      RingOwner::read(metadata_->identity), way.pass, &sound);
+                      RingOwner::read(metadata_->identity), way.pass, &processor, &sound);
     }
     if (encoded.no_space) return Result::kNoSpace;
     drained_bytes_ += encoded.consumed;
@@ -170,6 +182,8 @@ RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::b
   RecordPass* const pass =
       way.pass != nullptr && way.pass->concerns(way.dictionary.sites()) ? way.pass : nullptr;
   const std::uint64_t left_out_before = pass == nullptr ? 0 : pass->left_out();
+  const bool thinned = way.taker != nullptr && way.taker->thins();
+  if (thinned) records = way.taker->thin(way.dictionary.sites(), records);
   if (pass != nullptr) {
     records = pass->look(way.dictionary.sites(), records, shm::read_tsc(), samples);
   }
@@ -186,6 +200,7 @@ RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::b
     encoded.consumed = pass->settle(result.consumed_bytes);
     way.counts->sampled += pass->left_out() - left_out_before;
   }
+  if (thinned) encoded.consumed = way.taker->untrimmed(encoded.consumed);
   if (encoded.consumed > 0 || result.output_bytes > 0) accept(way, result, encoded.consumed);
   const char* corrupt = nullptr;
   if (result.stop == trace::EncodeStop::kCorrupt) {
@@ -213,7 +228,7 @@ void RingDrain::accept(const DrainWay& way, const trace::EncodeResult& result,
     entry.last_tsc = cursor_.last_tsc;
     entry.booked_drops = cursor_.booked_drops;
     entry.booked_consumer_absent = cursor_.booked_consumer_absent;
-    way.file.commit(result.output_bytes, entry);
+    way.file.commit(result.output_bytes, entry, cursor_.processor);
   }
   publish();
   way.counts->records += result.records;
@@ -292,6 +307,10 @@ RingDrain::Result RingDrain::book_drops(const DrainWay& way, const trace::Untold
   const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
                                                         way.watermark_tsc, shm::read_tsc(), out);
   accept(way, result, 0);
+  if (way.taker != nullptr) {
+    const RingOwner owner = RingOwner::read(metadata_->identity);
+    way.taker->add_losses({index_, owner, cursor_, pos_, {}}, drops.count);
+  }
   return Result::kDone;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/batch_taker.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rings/ring_copy.hpp"
@@ -54,6 +55,7 @@ struct DrainWay {
   trace::ExtentEncoder& encoder;
   RecordPass* pass;     // null: no rule concerns the service
   TriggerWatch* watch;  // null: no trigger checks its records
+  BatchTaker* taker;    // null: only the main trace takes its records
   std::vector<std::byte>& scratch;
   std::uint64_t watermark_tsc;
   DrainCounts* counts;

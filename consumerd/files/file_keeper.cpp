@@ -3,15 +3,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
-#include <sched.h>
 #include <unistd.h>
 #include <utility>
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-
 #include "consumerd/files/file_packer.hpp"
+#include "consumerd/files/low_priority.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::consumer {
@@ -19,23 +15,6 @@ namespace {
 
 // The longest time until a file closed by another process is found.
 constexpr auto kRetentionCheckInterval = std::chrono::seconds(30);
-
-// Lowers the calling thread's priority to a weight of 110 against the 1024 of a service: with
-// SCHED_IDLE (3) or nice 19 (15), the thread would make no progress for minutes on a busy machine
-// while the disk fills. The kernel may refuse any of these calls.
-void run_at_low_priority() {
-  const sched_param none{};
-  sched_setscheduler(0, SCHED_BATCH, &none);
-  setpriority(PRIO_PROCESS, 0, 10);
-  constexpr int kIoprioWhoProcess = 1;
-  constexpr int kIoprioLowest =
-      2 << 13 | 7;  // best effort, lowest priority; "idle" might never run
-  syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioLowest);
-  // --cpu applies only to the poll loop.
-  cpu_set_t all;
-  std::memset(&all, 0xFF, sizeof all);
-  sched_setaffinity(0, sizeof all, &all);
-}
 
 }  // namespace
 

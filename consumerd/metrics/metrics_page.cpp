@@ -120,6 +120,17 @@ void add_rounds(const RoundTimes& rounds, Page& page) {
   fill_histogram(RoundTimes::kBoundsS, rounds.counts(), rounds.sum_s(), page.add());
 }
 
+void add_text(const TextCounts& of, Page& page) {
+  page.one(kCounter, "ringside_text_bytes_total", "Bytes written to text files.", number(of.bytes));
+  page.one(kCounter, "ringside_text_lines_total", "Lines written to text files.", number(of.lines));
+  page.one(kCounter, "ringside_text_failures_total",
+           "Failures to write, rename or remove a text file; each is retried.",
+           number(of.failures));
+  page.one(kGauge, "ringside_text_failing_services",
+           "Services whose text cannot be written now; their trace is.",
+           number(of.failing_services));
+}
+
 void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
   page.begin(kGauge, "ringside_build_info",
              "The version of consumerd, as a label; the value is always 1.");
@@ -154,6 +165,7 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
   page.one(kGauge, "ringside_staging_slots", "Staging buffers between rings and files.",
            number(of.slots));
   page.one(kGauge, "ringside_staging_slots_used", "Staging buffers in use.", number(of.slots_used));
+  if (of.text) add_text(*of.text, page);
 }
 
 // Lists all configured triggers: a metric must exist before the trigger first fires.
@@ -175,6 +187,21 @@ void add_triggers(const std::map<std::string, TriggerCount>& triggers, Page& pag
       "Time of the last firing, in seconds since the Unix epoch; 0 if none since consumerd "
       "started.",
       [](Of of) { return of.last_fired_unix_s; });
+}
+
+void add_sessions(const std::map<std::string, SessionCount>& sessions, Page& page) {
+  const auto add = [&](const char* name, const char* help, auto number) {
+    page.begin(kCounter, name, help);
+    for (const auto& [session, count] : sessions) page.add(number(count), {{"session", session}});
+  };
+  using Of = const SessionCount&;
+  add("ringside_session_records_total", "Records in the traces of the session.",
+      [](Of of) { return number(of.records); });
+  add("ringside_session_dropped_records_total",
+      "Records that the session wanted and its buffers could not hold.",
+      [](Of of) { return number(of.dropped); });
+  add("ringside_session_written_bytes_total", "Bytes written to the session's files.",
+      [](Of of) { return number(of.bytes); });
 }
 
 class ServicePage {
@@ -299,6 +326,7 @@ std::string metrics_page(const MetricsSnapshot& snapshot, double silent_s) {
   Page page;
   add_consumer(snapshot.consumer, silent_s, page);
   add_triggers(snapshot.consumer.triggers, page);
+  add_sessions(snapshot.consumer.sessions, page);
   const ServicePage of_services(snapshot.services, page);
   add_totals(of_services);
   add_states(of_services);

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "consumerd/metrics/service_table.hpp"
+#include "consumerd/metrics/session_count.hpp"
 #include "consumerd/metrics/trigger_count.hpp"
 
 namespace ringside::consumer {
@@ -32,6 +34,14 @@ class RoundTimes {
   double sum_s_ = 0;
 };
 
+// Of the text files.
+struct TextCounts {
+  std::uint64_t bytes = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t failing_services = 0;
+};
+
 // The figures of consumerd itself.
 struct ConsumerFigures {
   double start_unix_s = 0;
@@ -48,6 +58,8 @@ struct ConsumerFigures {
   std::uint64_t slots_used = 0;
   bool directory_gone = false;
   std::map<std::string, TriggerCount> triggers;  // by name
+  std::optional<TextCounts> text;                // nothing without --text
+  std::map<std::string, SessionCount> sessions;  // those that run, by name
 };
 
 struct MetricsSnapshot {

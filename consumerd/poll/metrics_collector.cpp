@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "consumerd/metrics/listening_socket.hpp"
 #include "shm-layout/segment_name.hpp"
 
 namespace ringside::consumer {
@@ -15,9 +16,23 @@ constexpr auto kHalfPeak = std::chrono::seconds(30);
 
 }  // namespace
 
-std::unique_ptr<MetricsCollector> MetricsCollector::open(UniqueFd listening) {
+bool MetricsCollector::listen(const std::string& address, const Log& log, UniqueFd* listening) {
+  std::string why;
+  *listening = listen_on(*parse_listening_address(address), &why);
+  if (*listening) return true;
+  log.error("cannot listen on " + address + " for metrics: " + why + "; choose another --metrics");
+  return false;
+}
+
+std::unique_ptr<MetricsCollector> MetricsCollector::open(UniqueFd listening,
+                                                         const std::string& address,
+                                                         const Log& log) {
   std::unique_ptr<MetricsServer> server = MetricsServer::start(std::move(listening));
-  if (server == nullptr) return nullptr;
+  if (server == nullptr) {
+    log.error("cannot start a thread for metrics; raise the limit on processes (ulimit -u)");
+    return nullptr;
+  }
+  log.detail("metrics on " + address);
   return std::unique_ptr<MetricsCollector>(new MetricsCollector(std::move(server)));
 }
 

@@ -22,8 +22,11 @@ class MetricsCollector {
   using Clock = std::chrono::steady_clock;
   using Sessions = std::vector<std::unique_ptr<SegmentSession>>;
 
-  // Null if the server cannot be started.
-  static std::unique_ptr<MetricsCollector> open(UniqueFd listening);
+  // Listens on the address of --metrics. False if that is impossible; it is logged.
+  static bool listen(const std::string& address, const Log& log, UniqueFd* listening);
+  // Null if the server cannot be started; it is logged.
+  static std::unique_ptr<MetricsCollector> open(UniqueFd listening, const std::string& address,
+                                                const Log& log);
 
   // adopt() starts to count a session, end() stops. Its counts stay with its service. Between
   // interrupt() and the next adopt() of the same segment, or forget(), its process still counts.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "consumerd/files/file_packer.hpp"
-#include "consumerd/metrics/listening_socket.hpp"
+#include "consumerd/poll/collection_filters.hpp"
 #include "consumerd/sandbox/sandbox.hpp"
 #include "consumerd/write/recovery.hpp"
 
@@ -48,17 +48,12 @@ bool PollLoop::open() {
   }
   if (!why.empty()) log_.notice(why);
   UniqueFd listening;
-  if (!options_.metrics.empty()) {
-    listening = listen_on(*parse_listening_address(options_.metrics), &why);
-    if (!listening) {
-      log_.error("cannot listen on " + options_.metrics + " for metrics: " + why +
-                 "; choose another --metrics");
-      return false;
-    }
+  if (!options_.metrics.empty() && !MetricsCollector::listen(options_.metrics, log_, &listening)) {
+    return false;
   }
   // Before any data of a segment is read; inside the sandbox neither an io_uring nor a socket can
   // be created.
-  if (!enter_sandbox_by_choice(options_, {options_.output_dir, options_.shm_dir},
+  if (!enter_sandbox_by_choice(options_, SessionText::directories(options_),
                                staged_directories(options_.shm_dir), log_)) {
     return false;
   }
@@ -76,14 +71,12 @@ bool PollLoop::open() {
   writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
-    metrics_ = MetricsCollector::open(std::move(listening));
-    if (metrics_ == nullptr) {
-      log_.error("cannot start a thread for metrics; raise the limit on processes (ulimit -u)");
-      return false;
-    }
-    log_.detail("metrics on " + options_.metrics);
+    metrics_ = MetricsCollector::open(std::move(listening), options_.metrics, log_);
+    if (metrics_ == nullptr) return false;
   }
   files_.follow_policy(options_, sessions_);
+  text_.open(options_);
+  session_control_.open();
   return true;
 }
 
@@ -114,6 +107,7 @@ int PollLoop::run() {
     const RoundResult round = poll_all();
     writer_->poll(false);
     tend_all(now);
+    session_control_.tend(sessions_, directory_.take_session_requests(), now);
     triggers_.carry_out_all(sessions_);
     if (triggers_.take_wanted_snapshot()) adoption_.want_snapshot();
     if (metrics_) metrics_->count_round(Clock::now() - now);
@@ -126,8 +120,9 @@ int PollLoop::run() {
   if (metrics_) metrics_->stop();
   if (adoption_.turns().empty()) directory_.withdraw_presence();  // no further segment is adopted
   const bool written = finish_all() && finish_turns();
+  session_control_.finish(kStopPatience);
   directory_.withdraw_presence();
-  return written ? kExitOk : kExitFailure;
+  return text_.finish() && written ? kExitOk : kExitFailure;
 }
 
 void PollLoop::keep_directory(Clock::time_point now) {
@@ -161,9 +156,12 @@ const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> s
       std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, why);
   if (session == nullptr) return nullptr;
   files_.adopt(*session);
+  text_.adopt(*session);
   session->set_rotation(options_.rotation);
   session->set_rules(options_.rules);
+  session->set_filters(described_filters(options_));
   session->set_triggers(triggers_.queue());
+  session_control_.adopt(*session);
   if (const auto between = adoption_.take_between_turns(session->name())) {
     session->resume(*between);
   } else {
@@ -215,9 +213,10 @@ void PollLoop::reload() {
   options_ = std::move(*next);
   for (const auto& session : sessions_) {
     session->set_rotation(options_.rotation);
-    session->set_rules(options_.rules);
+    session->set_rules(options_.rules, "read " + options_.config_file + " again");
   }
   files_.follow_policy(options_, sessions_);
+  text_.follow_policy(options_);
   triggers_.follow_rules(sessions_);
   log_.notice("SIGHUP: " + options_.config_file + " was read again",
               {{"file", options_.config_file}});
@@ -227,6 +226,7 @@ void PollLoop::rotate_all() {
   log_.detail("SIGHUP: starting new files");
   for (const auto& session : sessions_) session->request_rotation();
   adoption_.request_rotation();
+  text_.rotate_all();
 }
 
 void PollLoop::update_metrics(Clock::time_point now) {
@@ -242,6 +242,8 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.slots_used = kStagingSlots - staging_.file().free_slots();
   figures.directory_gone = directory_.is_gone();
   figures.triggers = triggers_.queue().counts();
+  figures.text = text_.counts();
+  figures.sessions = session_control_.counts();
   metrics_->gather(sessions_, now, figures, trouble());
 }
 
@@ -264,6 +266,7 @@ void PollLoop::tend_all(Clock::time_point now) {
   last_tend_ = now;
   log_.report_suppressed();
   files_.notify(sessions_);
+  text_.notify(sessions_, writer_->slots_written());
   const bool losses_are_due = now - last_loss_check_ >= kLossCheckInterval;
   if (losses_are_due) last_loss_check_ = now;
   for (const auto& session : sessions_) {
@@ -368,9 +371,11 @@ int PollLoop::run_once() {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
+  session_control_.finish(kStopPatience);
   files_.finish();
   left_staging_.retry();
-  return !report_undrained() && written ? kExitOk : kExitFailure;
+  const bool has_text = text_.finish();
+  return !report_undrained() && written && has_text ? kExitOk : kExitFailure;
 }
 
 // Whether anything is left.

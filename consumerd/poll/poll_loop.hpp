@@ -15,7 +15,9 @@
 #include "consumerd/poll/metrics_collector.hpp"
 #include "consumerd/poll/round_pace.hpp"
 #include "consumerd/poll/segment_adoption.hpp"
+#include "consumerd/poll/session_control.hpp"
 #include "consumerd/poll/session_files.hpp"
+#include "consumerd/poll/session_text.hpp"
 #include "consumerd/poll/session_turns.hpp"
 #include "consumerd/poll/staging_keeper.hpp"
 #include "consumerd/poll/trigger_actions.hpp"
@@ -37,6 +39,7 @@ class PollLoop {
         rotate_(rotate),
         users_(options.allowed_users),
         triggers_(options_, log),
+        session_control_(options_, log),
         directory_(options.shm_dir, users_, log),
         left_staging_(options.shm_dir, log),
         staging_(options_, log),
@@ -50,7 +53,8 @@ class PollLoop {
               if (metrics_) metrics_->forget(name);
             }),
         turns_(log),
-        files_(log) {}
+        files_(log),
+        text_(log) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
   // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
@@ -90,7 +94,8 @@ class PollLoop {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
   const AllowedUsers users_;
-  TriggerActions triggers_;  // declared before the sessions, which refer to it
+  TriggerActions triggers_;         // declared before the sessions, which refer to it
+  SessionControl session_control_;  // the same
   WatchedDirectory directory_;
   LeftStaging left_staging_;
   StagingKeeper staging_;
@@ -101,6 +106,7 @@ class PollLoop {
   SessionTurns turns_;
   std::unique_ptr<MetricsCollector> metrics_;  // null if metrics are off
   SessionFiles files_;
+  SessionText text_;
   std::size_t first_session_ = 0;  // where the next round begins
   Clock::time_point last_scan_{};
   Clock::time_point last_tend_{};

@@ -14,6 +14,7 @@
 #include "consumerd/session/pending_work.hpp"
 #include "consumerd/write/recovery.hpp"
 #include "shm-layout/segment_name.hpp"
+#include "trace-format/reader/open_files.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -107,9 +108,13 @@ std::uint64_t SegmentAdoption::failing_recoveries(Clock::time_point now) const {
 bool SegmentAdoption::has_share_left(uid_t user) const {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
-  const rlim_t files = limit.rlim_cur - std::min(kOtherFiles, limit.rlim_cur / 2);
+  // The text reads the trace files, and has a file and a lock for each service.
+  const bool has_text = !options_.text.dir.empty();
+  const rlim_t others = kOtherFiles + (has_text ? trace::OpenFiles::most_open_here() : 0);
+  const rlim_t of_segment = kFilesOfSegment + (has_text ? 2 : 0);
+  const rlim_t files = limit.rlim_cur - std::min(others, limit.rlim_cur / 2);
   const auto taken = sessions_of_.find(user);
-  return taken == sessions_of_.end() || taken->second < files / kFilesOfSegment / users_.count();
+  return taken == sessions_of_.end() || taken->second < files / of_segment / users_.count();
 }
 
 std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name, bool its_turn,

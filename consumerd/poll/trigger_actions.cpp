@@ -100,7 +100,7 @@ void TriggerActions::carry_out(const TriggerFiring& firing, const Sessions& sess
         rule.level_services.empty()
             ? session->name() == source.segment
             : trace::any_service_glob_fits(rule.level_services, session->trigger_source().service);
-    if (meant) session->admit_level(*rule.level, rule.level_for);
+    if (meant) session->admit_level(*rule.level, rule.level_for, rule.name);
   }
   snapshot_wanted_ = snapshot_wanted_ || rule.snapshot;
   if (rule.hook.empty()) return;

@@ -24,6 +24,7 @@ class WatchedDirectory {
   bool open(std::string* why) { return directory_.open(why); }
   // Names of segments that have appeared since the last call.
   std::vector<std::string> appeared() { return directory_.appeared(); }
+  std::vector<std::string> take_session_requests() { return directory_.take_session_requests(); }
   bool is_gone() const { return gone_; }
 
   // Returns whether it was due. Logs when the directory is removed or there again.

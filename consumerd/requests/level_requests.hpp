@@ -18,8 +18,8 @@ class LevelRequests {
  public:
   explicit LevelRequests(AttachedSegment& segment) : segment_(segment) {}
 
-  // Requests `level` and severer levels for `time` from now.
-  void ask(shm::Level level, std::chrono::nanoseconds time);
+  // Requests `level` and severer levels for `time` from now, on behalf of `trigger`.
+  void ask(shm::Level level, std::chrono::nanoseconds time, const std::string& trigger);
 
   bool is_asked() const { return !asked_.empty(); }
   // Carries out requests, unless a tool is changing switches: then one of the next calls does it.
@@ -30,7 +30,9 @@ class LevelRequests {
   struct Ask {
     shm::Level level;
     std::uint64_t deadline_tsc;
+    std::string trigger;  // the last one
   };
+  void announce(const Ask& ask, std::uint64_t now_tsc);
 
   AttachedSegment& segment_;
   std::vector<Ask> asked_;  // one entry per level

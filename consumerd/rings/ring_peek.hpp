@@ -33,6 +33,9 @@ class RingPeek {
   void passed(std::uint64_t bytes, bool sound);
 
   const RingOwner& owner() const { return owner_; }
+  // The code of the processor of the next record, for the caller to keep; 0 at first. What begins
+  // with the oldest record, or with a new owner's first one, begins with a clock record.
+  std::uint32_t& processor() { return processor_; }
   // Bytes published at the last take() and not checked yet.
   std::uint64_t unread_bytes() const { return end_ - pos_; }
   // Bytes overwritten before they were checked, in total.
@@ -46,6 +49,7 @@ class RingPeek {
   std::uint64_t end_ = 0;
   std::uint64_t missed_ = 0;
   RingOwner owner_;
+  std::uint32_t processor_ = 0;
 };
 
 }  // namespace ringside::consumer

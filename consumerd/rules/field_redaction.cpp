@@ -57,6 +57,14 @@ std::unique_ptr<FieldRedaction> FieldRedaction::of_site(
   return any ? std::move(redaction) : nullptr;
 }
 
+std::vector<std::uint16_t> FieldRedaction::hidden_fields() const {
+  std::vector<std::uint16_t> hidden;
+  for (const Part& part : parts_) {
+    if (part.hidden) hidden.push_back(static_cast<std::uint16_t>(part.plan->field));
+  }
+  return hidden;
+}
+
 void FieldRedaction::append(const trace::RingRecordView& record,
                             std::vector<std::byte>* out) const {
   const std::size_t begin = out->size();

@@ -21,6 +21,9 @@ class FieldRedaction {
                                                  const std::vector<const RedactionRule*>& rules,
                                                  std::vector<std::string>* constants);
 
+  // Indices of the fields whose values are removed.
+  std::vector<std::uint16_t> hidden_fields() const;
+
   // Appends `record`, which must be whole and of this site, without those values.
   void append(const trace::RingRecordView& record, std::vector<std::byte>* out) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "consumerd/rules/rule_description.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/codec/ring_record_view.hpp"
@@ -50,9 +51,10 @@ bool RecordPass::concerns(const trace::SiteTable& sites) {
 
 void RecordPass::consider(const trace::Site& site) {
   auto treatment = std::make_unique<Treatment>();
-  for (const SampleRule* rule : samples_) {
-    if (!rule->statements.fits(site)) continue;
-    treatment->sampling = std::make_unique<StatementSampling>(*rule, tsc_frequency_hz_);
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (!samples_[i]->statements.fits(site)) continue;
+    treatment->sampling = std::make_unique<StatementSampling>(*samples_[i], tsc_frequency_hz_);
+    treatment->sample_rule = static_cast<std::uint16_t>(i < kMostStatedRules ? i + 1 : 0);
     break;
   }
   std::vector<const RedactionRule*> redactions;
@@ -124,6 +126,24 @@ std::size_t RecordPass::settle(std::size_t encoded) {
     output_end = mark.output_end;
   }
   return input_end + (encoded - output_end);
+}
+
+std::vector<trace::CollectionRule> RecordPass::described_rules() const {
+  std::vector<trace::CollectionRule> all;
+  for (const SampleRule* rule : samples_) all.push_back(described_rule(*rule));
+  for (const RedactionRule* rule : redactions_) all.push_back(described_rule(*rule));
+  return all;
+}
+
+std::optional<trace::RuleEffect> RecordPass::effect(std::uint32_t site_id) const {
+  const Treatment* const treated =
+      site_id < treatments_.size() ? treatments_[site_id].get() : nullptr;
+  if (treated == nullptr) return {};
+  trace::RuleEffect effect;
+  effect.site_id = site_id;
+  effect.sample_rule = treated->sample_rule;
+  if (treated->redaction != nullptr) effect.hidden_fields = treated->redaction->hidden_fields();
+  return effect;
 }
 
 void RecordPass::append_unreported(std::vector<trace::LossCount>* counts, std::size_t most) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "consumerd/rules/field_redaction.hpp"
 #include "consumerd/rules/record_rules.hpp"
 #include "consumerd/rules/statement_sampling.hpp"
+#include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::consumer {
@@ -54,6 +56,11 @@ class RecordPass {
 
   std::uint64_t left_out() const { return left_out_; }  // records, over all statements
 
+  // For COLLECTION blocks: the rules for this service, and what they do to a known statement;
+  // nothing if no rule concerns it.
+  std::vector<trace::CollectionRule> described_rules() const;
+  std::optional<trace::RuleEffect> effect(std::uint32_t site_id) const;
+
   // Hides values of a known statement's records; null if no rule does.
   const FieldRedaction* redaction(std::uint32_t site_id) {
     const Treatment* const treated = treatment(site_id);
@@ -66,6 +73,7 @@ class RecordPass {
 
   struct Treatment {
     std::unique_ptr<StatementSampling> sampling;
+    std::uint16_t sample_rule = 0;  // 1 + its index in samples_; 0: none that is stated
     std::unique_ptr<FieldRedaction> redaction;
     std::uint64_t reported = 0;  // reported part of the records that sampling left out
   };

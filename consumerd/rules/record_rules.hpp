@@ -1,6 +1,7 @@
 #pragma once
 // What happens to records between a ring and the disk: rules of the configuration file.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,5 +33,7 @@ struct RecordRules {
 };
 
 inline constexpr std::size_t kMostRedactionText = 64;
+// The trace states this many rules; more have their effects all the same.
+inline constexpr std::size_t kMostStatedRules = 10'000;
 
 }  // namespace ringside::consumer

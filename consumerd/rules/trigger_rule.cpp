@@ -27,6 +27,12 @@ bool TriggerRule::prepare(std::string* why) {
     if (!parsed) return false;
     std::string fault = trace::WhereCondition::fault(*parsed);
     if (!fault.empty()) return refuse(std::move(fault));
+    for (const trace::Property unknown :
+         {trace::Property::kUnixNs, trace::Property::kHost, trace::Property::kSequence}) {
+      if ((parsed->properties & trace::property_bit(unknown)) == 0) continue;
+      return refuse("a trigger cannot use " + std::string(trace::entry_of(unknown).name) +
+                    ": it is not known yet when a record is checked; remove it from where");
+    }
     condition = std::make_shared<const trace::WhereExpression>(std::move(*parsed));
   }
   if (!statements.prepare(why)) return false;

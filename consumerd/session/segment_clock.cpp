@@ -120,7 +120,7 @@ void SegmentClock::begin(TraceFile& file) {
   if (segment_.control().consumer_clock.steps.load(std::memory_order_relaxed) == 0) {
     publish(steering_.first());
     drained_until(steering_.first().tsc0);  // nothing is older than the service
-    write(file, {});                        // if there is no room now, the next round writes it
+    write(file, {});                        // without room in the file: again in the next round
     return;
   }
   // The rings may hold records that are older than a step made now, and, if several consumers died

@@ -50,6 +50,10 @@ class SegmentClock {
   std::size_t write_first_points(std::span<std::byte> out) const;
   std::size_t write_last_points(std::span<std::byte> out) const;
 
+  // The last two points.
+  const trace::ClockPoint& before() const { return before_; }
+  trace::ClockPoint last() const { return steering_.last(); }
+
   // Whether the last point was written or corrected at least `interval` ago.
   bool is_due(std::chrono::steady_clock::duration interval) const {
     return std::chrono::steady_clock::now() - written_ >= interval;

@@ -106,4 +106,17 @@ bool SegmentMeter::add_up_sites(LossCounts* sum) const {
   return true;
 }
 
+void add_drained(const DrainCounts& counts, std::span<const RingDrain> rings,
+                 ServiceTotals* totals) {
+  totals->records = counts.records;
+  totals->ring_bytes = counts.ring_bytes;
+  totals->trace_bytes = counts.file_bytes;
+  totals->sampled = counts.sampled;
+  totals->quarantined_rings = static_cast<std::uint64_t>(std::count_if(
+      rings.begin(), rings.end(), [](const RingDrain& ring) { return ring.quarantined(); }));
+  std::uint64_t& quarantined = totals->lost[shm::counter_of(shm::LossCause::kQuarantined)];
+  quarantined = saturating_sum(quarantined, counts.left_behind);
+  totals->lost[shm::counter_of(shm::LossCause::kOverwritten)] = counts.overwritten;
+}
+
 }  // namespace ringside::consumer

@@ -2,9 +2,11 @@
 // Reads a service's metrics from its segment's counters.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/metrics/service_metrics.hpp"
 #include "consumerd/session/call_cost_meter.hpp"
 #include "consumerd/session/execution_meter.hpp"
@@ -44,5 +46,10 @@ class SegmentMeter {
   std::uint64_t stamp_ = 0;  // of losses, when the sites were last read
   bool check_again_ = true;
 };
+
+// Adds what this process drained and lost itself, which the segment does not count. After
+// SegmentMeter::read().
+void add_drained(const DrainCounts& counts, std::span<const RingDrain> rings,
+                 ServiceTotals* totals);
 
 }  // namespace ringside::consumer

@@ -18,15 +18,19 @@ SegmentRotation::SegmentRotation(shm::ControlPage& control, const std::string& s
     : control_(control),
       segment_(segment),
       log_(log),
-      asked_(control.tool_answers.rotation.load(std::memory_order_relaxed)) {}
+      asked_(control.tool_answers.rotation.load(std::memory_order_relaxed)),
+      service_asked_(control.tool_answers.service_rotation.load(std::memory_order_relaxed)) {}
 
 bool SegmentRotation::is_due(Clock::time_point now, const TraceFile& file,
                              const DrainCounts& counts) {
-  // Pairs with the store of a tool.
+  // Pairs with the store of a tool, and with rotate() in the service.
   asked_ = control_.tool_requests.rotation.load(std::memory_order_acquire);
+  service_asked_ = control_.losses.rotation_request.load(std::memory_order_acquire);
   if (now < retry_) return false;
   if (requested_) return true;
-  if (asked_ != control_.tool_answers.rotation.load(std::memory_order_relaxed) &&
+  const shm::ToolAnswers& answers = control_.tool_answers;
+  if ((asked_ != answers.rotation.load(std::memory_order_relaxed) ||
+       service_asked_ != answers.service_rotation.load(std::memory_order_relaxed)) &&
       now - section_start_ >= kRequestInterval) {
     return true;
   }
@@ -63,8 +67,12 @@ void SegmentRotation::rotated(const TraceFile& file, const DrainCounts& counts) 
   astray_ = false;
   logged_ = Logged::kNothing;
   requested_ = false;
-  // Pairs with the acquire of the tool: the new file has its name.
+  const shm::ToolAnswers& answers = control_.tool_answers;
+  was_asked_ = was_asked_ || asked_ != answers.rotation.load(std::memory_order_relaxed) ||
+               service_asked_ != answers.service_rotation.load(std::memory_order_relaxed);
+  // Pairs with the acquire of the tool and of the service: the new file has its name.
   control_.tool_answers.rotation.store(asked_, std::memory_order_release);
+  control_.tool_answers.service_rotation.store(service_asked_, std::memory_order_release);
   section_counts_ = counts;
   section_start_ = Clock::now();
   front_bytes_ = file.file_bytes();

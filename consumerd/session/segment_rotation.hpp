@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "consumerd/configuration/rotation_policy.hpp"
 #include "consumerd/drain/ring_drain.hpp"
@@ -26,6 +27,8 @@ class SegmentRotation {
   // The trace continues in a new file, whatever the policy says.
   void request() { requested_ = true; }
   bool is_requested() const { return requested_; }
+  // Whether a file has begun since the last call because a tool or the service asked for it.
+  bool take_asked() { return std::exchange(was_asked_, false); }
 
   // `counts`: of the whole session, here and below.
   bool is_due(Clock::time_point now, const TraceFile& file, const DrainCounts& counts);
@@ -39,7 +42,7 @@ class SegmentRotation {
   // The first section continues one that an earlier session began at `start`.
   void continue_section(Clock::time_point start) { section_start_ = start; }
   Clock::time_point section_start() const { return section_start_; }
-  // The present file has only the front of its section. Answers the tools that asked for it.
+  // The present file has only the front of its section. Answers those who asked for it.
   void rotated(const TraceFile& file, const DrainCounts& counts);
   // The next file cannot be created. That is tried again later.
   void failed(const std::string& why, const TraceFile& file);
@@ -63,9 +66,11 @@ class SegmentRotation {
   Clock::time_point last_name_check_;
   std::uint64_t front_bytes_ = 0;  // of the present file; 0 if this session only continued it
   std::uint64_t asked_;            // by tools
+  std::uint64_t service_asked_;    // by the service
   bool requested_ = false;
   bool astray_ = false;
   Logged logged_ = Logged::kNothing;
+  bool was_asked_ = false;  // since take_asked()
 };
 
 }  // namespace ringside::consumer

@@ -1,7 +1,7 @@
 #pragma once
 // This consumerd's work on one segment, from attaching to the end of its file.
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -9,19 +9,24 @@
 #include <vector>
 
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/collection_reporter.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/drain/loss_reporter.hpp"
-#include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/metrics/service_metrics.hpp"
 #include "consumerd/requests/level_requests.hpp"
+#include "consumerd/session/consumer_entry.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_flush.hpp"
 #include "consumerd/session/segment_meter.hpp"
+#include "consumerd/session/segment_rings.hpp"
 #include "consumerd/session/segment_rotation.hpp"
+#include "consumerd/session/segment_sections.hpp"
 #include "consumerd/session/sequence_points.hpp"
+#include "consumerd/session/session_end.hpp"
 #include "consumerd/session/snapshot_reader.hpp"
+#include "consumerd/session/tapped_sessions.hpp"
 #include "consumerd/session/trigger_checks.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/slot_writer.hpp"
@@ -51,9 +56,16 @@ class SegmentSession {
   // Continues in a new file at the end of the next round that finds room, whatever the rotation
   // policy says.
   void request_rotation() { rotation_.request(); }
+  // Whether a tool or the service has got a new file since the last call.
+  bool take_asked_rotation() { return rotation_.take_asked(); }
 
-  // Rules for records from the next round on.
-  void set_rules(std::shared_ptr<const RecordRules> rules);
+  // Rules for records from the next round on. `source`: what was read again, for the trace; empty
+  // at the start.
+  void set_rules(std::shared_ptr<const RecordRules> rules, std::string source = {});
+  // What this consumerd selects besides the rules, for the trace. Before the first poll().
+  void set_filters(std::vector<trace::CollectionRule> filters) {
+    collection_.set_filters(std::move(filters));
+  }
   // Starts to check records and losses for triggers; call it again whenever the queue has other
   // rules.
   void set_triggers(TriggerQueue& triggers) { triggers_.follow(triggers, !rings_.empty()); }
@@ -61,7 +73,13 @@ class SegmentSession {
   void request_snapshot() {
     if (overwritten_) snapshots_.want();
   }
-  void admit_level(shm::Level level, std::chrono::nanoseconds time) { levels_.ask(level, time); }
+  void admit_level(shm::Level level, std::chrono::nanoseconds time, const std::string& trigger) {
+    levels_.ask(level, time, trigger);
+  }
+  // From the next round on `session` takes records too, unless the rings are overwritten. The
+  // statements that it wants are enabled. False with `*why` if its file cannot be opened.
+  bool add_session(TraceSession& session, std::string* why);
+  bool has_session(const TraceSession& session) const { return taps_.has(session); }
   // Records that the service has lost since the last call, if a trigger uses losses.
   std::uint64_t new_losses() { return triggers_.new_losses(); }
   // Whether the service was alive at first and is gone without having announced its end.
@@ -84,19 +102,22 @@ class SegmentSession {
     kStalled,  // the file cannot be written: try again later
     kOver,
   };
-  void begin_end(trace::EndReason reason);
-  bool ending() const { return progress_ != Progress::kPolling; }
+  void begin_end(trace::EndReason reason) { end_.begin(reason); }
+  bool ending() const { return end_.has_begun(); }
   // When segments take turns: a session ends so that others are served, and another one continues.
   bool can_end_turn(std::chrono::steady_clock::time_point now,
                     std::chrono::steady_clock::duration turn) const;
-  void end_turn();
-  bool turn_is_over() const { return turn_over_; }
-  BetweenTurns between_turns() const;
+  void end_turn() { end_.begin_turn_end(); }
+  bool turn_is_over() const { return end_.turn_is_over(); }
+  BetweenTurns between_turns() const {
+    return {rotation_.section_start(), rotation_.is_requested(), snapshots_.is_wanted(),
+            was_alive_};
+  }
   // Before the first poll().
   void resume(const BetweenTurns& before);
   std::chrono::steady_clock::time_point served_since() const { return served_since_; }
   // From now on try_end() drains everything in one call, however long others wait.
-  void take_all_at_once() { share_bytes_ = kAll; }
+  void take_all_at_once() { rings_.take_all_at_once(); }
   End try_end();
   // Releases the segment, and removes it if its service is gone or it was truncated.
   void leave();
@@ -104,10 +125,7 @@ class SegmentSession {
   void seal() { file_->seal(); }
   // From now on its commits are in this staging file; a successor uses the name to find what this
   // consumerd leaves. No commit may be outstanding.
-  void name_staging(const StagingFile& staging) {
-    std::uint8_t(&name)[16] = segment_->control().consumer.staging_uuid;
-    std::copy(staging.uuid().begin(), staging.uuid().end(), name);
-  }
+  void name_staging(const StagingFile& staging) { consumer::name_staging(*segment_, staging); }
 
   // Whether the segment was truncated: nothing more can be read from it.
   bool truncated() const { return segment_->truncated(); }
@@ -115,6 +133,7 @@ class SegmentSession {
   bool service_alive() const { return segment_->service_alive(); }
   uid_t owner() const { return segment_->owner(); }
   const std::string& name() const { return segment_->name(); }
+  std::array<std::uint8_t, 16> uuid() const { return std::to_array(segment_->header().uuid); }
   const TraceFile& file() const { return *file_; }
   const DrainCounts& counts() const { return counts_; }
   // Whether its trace cannot be written: its rings are not drained.
@@ -123,34 +142,14 @@ class SegmentSession {
   ServiceMetrics metrics();
 
  private:
-  static constexpr std::size_t kSectionFrontBytes = 1024;
-
   SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
-  void publish_file_sequence();
-  bool begin_section();
-  enum class Drained {
-    kAll,      // everything published when the round began
-    kShare,    // the most that one round may take; more is left
-    kNoSpace,  // staging is full
-  };
-  static Drained drained_of(RingDrain::Result result) {
-    if (result == RingDrain::Result::kDone) return Drained::kAll;
-    return result == RingDrain::Result::kMore ? Drained::kShare : Drained::kNoSpace;
-  }
-  enum class Progress : std::uint8_t {
-    kPolling,
-    kEnding,    // the rest is being drained
-    kFinished,  // and all of it is sealed
-  };
   Drained finish();
-  Drained drain_rings(RoundResult* result);
+  bool step_clock();
   bool report_losses();
+  bool report_collection(std::chrono::steady_clock::time_point now);
   bool rotate(std::uint64_t watermark_tsc);
-  bool change_file();
   bool is_writable(std::chrono::steady_clock::time_point now);
   bool keeps_name(std::chrono::steady_clock::time_point now);
-  std::vector<std::byte> section_front(std::uint32_t sequence);
-  void follow_rings();
   bool follow_rules();
   bool flush_is_due(Drained drained) const;
   DrainWay drain_way();
@@ -160,40 +159,35 @@ class SegmentSession {
   Drained take_last_snapshot(std::uint64_t watermark_tsc);
   bool steer_at_end(std::uint64_t watermark_tsc);
   bool check_overwritten(std::uint64_t most_bytes, RoundResult* result);
-
   const Log& log_;
   std::unique_ptr<AttachedSegment> segment_;
   std::unique_ptr<TraceFile> file_;
   std::unique_ptr<DictionaryFeed> dictionary_;
   std::unique_ptr<trace::ExtentEncoder> encoder_;
   std::unique_ptr<SegmentClock> clock_;
+  std::unique_ptr<SegmentSections> sections_;
   std::shared_ptr<const RecordRules> next_rules_;  // null: the present rules stay
-  std::unique_ptr<RecordPass> pass_;               // null: no rule concerns the service
+  std::string next_rules_source_;
+  std::unique_ptr<RecordPass> pass_;          // null: no rule concerns the service
+  std::shared_ptr<const RecordRules> rules_;  // for sessions
+  TappedSessions taps_;
   LossReporter losses_;
+  CollectionReporter collection_;
   SegmentMeter meter_;
-  std::vector<RingDrain> rings_;
+  SegmentRings rings_;
   std::vector<std::byte> scratch_;
   SequencePoints points_;
   DrainCounts counts_;
-  std::uint64_t peak_permille_ = 0;  // of the fullest ring, since metrics()
   SegmentRotation rotation_;
   const std::chrono::steady_clock::time_point served_since_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_losses_;
-  std::size_t first_ring_ = 0;  // where the next round begins
   SegmentFlush flush_;
   SnapshotReader snapshots_;
   TriggerChecks triggers_;
   LevelRequests levels_;
-  static constexpr std::uint64_t kAll = UINT64_MAX;
-  // Limit for the rings in one round. Rings of gigabytes are allowed, and other segments must not
-  // wait for them.
-  std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
-  trace::EndReason end_reason_ = trace::EndReason::kConsumerEnded;
-  Progress progress_ = Progress::kPolling;
-  bool turn_over_ = false;
+  SessionEnd end_;
   bool resumed_ = false;      // this consumerd has served the segment before
   bool was_alive_ = false;    // the service was alive when the session began
-  bool begun_ = false;        // the section's front is in the file
   bool overwritten_ = false;  // the rings are read only by snapshots
 };
 

@@ -17,7 +17,8 @@ constexpr std::uint64_t kPeekAtOnce = 64U << 10;
 
 TriggerSource TriggerChecks::source() const {
   const std::string& name = segment_.name();
-  return {name, std::string(shm::service_of_segment_name(name)), segment_.header().pid};
+  return {name, std::string(shm::service_of_segment_name(name)), segment_.header().pid,
+          segment_.header().tsc_frequency_hz};
 }
 
 void TriggerChecks::follow(TriggerQueue& triggers, bool drains) {
@@ -63,7 +64,7 @@ bool TriggerChecks::check_overwritten(std::uint64_t most_bytes, std::size_t ring
       watch_->concerns(dictionary.sites());
       bool sound = true;
       const std::size_t whole =
-          watch_->look(dictionary.sites(), *scratch, peek.owner(), pass, &sound);
+          watch_->look(dictionary.sites(), *scratch, peek.owner(), pass, &peek.processor(), &sound);
       if (result != nullptr) {
         result->fullest_permille = std::max(
             result->fullest_permille, peek.unread_bytes() * 1000 / segment_.layout().ring_bytes);

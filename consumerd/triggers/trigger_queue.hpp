@@ -23,7 +23,8 @@ using TriggerRules = std::shared_ptr<const std::vector<TriggerRule>>;
 struct TriggerSource {
   std::string segment;  // its name
   std::string service;
-  std::uint32_t pid = 0;  // as seen by the service itself
+  std::uint32_t pid = 0;      // as seen by the service itself
+  std::uint64_t tick_hz = 0;  // of durations; 0: unknown
 };
 
 inline constexpr std::size_t kMostTriggerMessage = 1000;  // bytes; a longer message is cut

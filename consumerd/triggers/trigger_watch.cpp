@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "shm-layout/record_head.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/ring_arguments.hpp"
 
 namespace ringside::consumer {
@@ -32,6 +34,7 @@ TriggerWatch::TriggerWatch(TriggerQueue& triggers, TriggerSource source, const L
     : triggers_(triggers), rules_(triggers.rules()), source_(std::move(source)), log_(log) {
   segment_.service = source_.service;
   segment_.pid = source_.pid;
+  segment_.tick_hz = source_.tick_hz;
   event_.segment = &segment_;
   event_.stream = &stream_;
 }
@@ -68,25 +71,33 @@ void TriggerWatch::consider(const trace::Site& site) {
 }
 
 std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const std::byte> records,
-                               const RingOwner& owner, RecordPass* pass, bool* sound) {
+                               const RingOwner& owner, RecordPass* pass, std::uint32_t* processor,
+                               bool* sound) {
   std::size_t at = 0;
   while (at < records.size()) {
     const trace::RingRecordView record = trace::view_ring_record(sites, records.subspan(at));
     *sound = record.state != trace::RingRecordView::State::kCorrupt;
     if (record.state != trace::RingRecordView::State::kWhole) break;
     at += record.bytes.size();
+    if (shm::head_id(record.head) == shm::kCodeClock) {
+      *processor = shm::clock_processor(
+          record.head, trace::load<std::uint64_t>(record.bytes.data() + shm::kHeadBytes));
+    }
     if (record.site == nullptr || record.site->id >= watches_.size()) continue;
     const SiteWatch* const watch = watches_[record.site->id].get();
-    if (watch != nullptr) check(sites, record, *watch, owner, pass);
+    if (watch != nullptr) check(sites, record, *watch, owner, pass, *processor);
   }
   return at;
 }
 
 void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordView& record,
-                         const SiteWatch& watch, const RingOwner& owner, RecordPass* pass) {
+                         const SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
+                         std::uint32_t processor) {
   if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return;
   event_.record.site = record.site;
   event_.record.args = values_;
+  static_cast<trace::RecordExtension&>(event_.record) = trace::ring_extension(record);
+  event_.record.processor = processor;
   stream_.thread_id = owner.thread_id;
   stream_.thread_name =
       std::string_view(owner.thread_name, strnlen(owner.thread_name, sizeof owner.thread_name));

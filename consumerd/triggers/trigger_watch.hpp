@@ -39,8 +39,9 @@ class TriggerWatch {
   // Checks the whole records at the front of `records`, all of one thread. Returns their length in
   // bytes; `*sound` becomes false if the bytes after them are not a record. Conditions use the
   // values that `pass` (null: none) hides, but messages about the record do not show them.
+  // `*processor`: the code of the first record's processor, afterwards that of the next one.
   std::size_t look(const trace::SiteTable& sites, std::span<const std::byte> records,
-                   const RingOwner& owner, RecordPass* pass, bool* sound);
+                   const RingOwner& owner, RecordPass* pass, std::uint32_t* processor, bool* sound);
 
  private:
   struct Candidate {
@@ -56,7 +57,8 @@ class TriggerWatch {
   TriggerWatch(TriggerQueue& triggers, TriggerSource source, const Log& log);
   void consider(const trace::Site& site);
   void check(const trace::SiteTable& sites, const trace::RingRecordView& record,
-             const SiteWatch& watch, const RingOwner& owner, RecordPass* pass);
+             const SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
+             std::uint32_t processor);
   std::string shown_message(const trace::SiteTable& sites, const trace::RingRecordView& record,
                             const SiteWatch& watch, RecordPass* pass);
 

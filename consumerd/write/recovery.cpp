@@ -20,6 +20,7 @@
 #include "consumerd/descriptors/trusted_open.hpp"
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/write/session_cursors.hpp"
 #include "consumerd/write/staging_place.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
@@ -47,10 +48,6 @@ struct DeadStaging {
     return base + shm::slot_data_offset(slot, slot_count, slot_bytes);
   }
 };
-
-bool is_own_file(const struct stat& info) {
-  return S_ISREG(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
-}
 
 // `only_for`: if not null, the file must belong to segments of this directory.
 RecoveryResult open_dead(const std::string& directory, const std::string& name,
@@ -191,10 +188,35 @@ std::unique_ptr<AttachedSegment> attach_patiently(const std::string& shm_dir,
   return nullptr;
 }
 
+// Moves a session's place in the rings to that in the journal of one slot. The rings are drained by
+// the main trace.
+void set_session_cursors(SessionCursors& cursors, const shm::SlotHeader& header) {
+  const std::uint32_t count = shm::commit_journal(header.commit.load(std::memory_order_acquire));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const shm::JournalEntry& entry = header.journal[i];
+    const auto present = cursors.load(entry.ring_index);
+    if (!present || present->generation != entry.generation) continue;
+    const bool ahead =
+        entry.consumer_pos > present->pos ||
+        (entry.consumer_pos == present->pos && entry.next_sequence > present->next_sequence);
+    if (!ahead) continue;
+    CursorState state{};
+    state.generation = entry.generation;
+    state.pos = entry.consumer_pos;
+    state.next_sequence = entry.next_sequence;
+    state.last_tsc = entry.last_tsc;
+    cursors.store(entry.ring_index, state);
+  }
+}
+
 // Moves the rings' consumer positions to those in the journal of one slot.
 bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uint32_t slot,
                    const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
+  if (const auto cursors = SessionCursors::find(shm_dir, header.segment_uuid)) {
+    set_session_cursors(*cursors, header);
+    return true;
+  }
   const std::string name = header.segment_name;
   if (shm::service_of_segment_name(name).empty()) return true;
   bool again = false;
@@ -206,20 +228,24 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
   for (std::uint32_t i = 0; i < count; ++i) {
     const shm::JournalEntry& entry = header.journal[i];
     if (entry.ring_index >= segment->layout().ring_count) continue;
-    shm::ConsumerPositionLine& line = segment->ring(entry.ring_index).consumer;
+    shm::RingMetadata& ring = segment->ring(entry.ring_index);
+    shm::ConsumerPositionLine& line = ring.consumer;
     if (line.generation.load(std::memory_order_relaxed) != entry.generation) continue;
     const std::uint64_t pos = line.consumer_pos.load(std::memory_order_relaxed);
     const bool ahead = entry.consumer_pos > pos ||
                        (entry.consumer_pos == pos &&
                         entry.booked_drops > line.booked_drops.load(std::memory_order_relaxed));
     // Never past what the service has published, whatever the entry says.
-    const std::uint64_t end =
-        segment->ring(entry.ring_index).producer.producer_pos.load(std::memory_order_acquire);
+    const std::uint64_t end = ring.producer.producer_pos.load(std::memory_order_acquire);
     if (!ahead || entry.consumer_pos - pos > end - pos) continue;
     line.next_sequence.store(entry.next_sequence, std::memory_order_relaxed);
     line.last_tsc.store(entry.last_tsc, std::memory_order_relaxed);
     line.booked_drops.store(entry.booked_drops, std::memory_order_relaxed);
     line.booked_consumer_absent.store(entry.booked_consumer_absent, std::memory_order_relaxed);
+    ring.identity.consumed_processor.store(
+        shm::make_consumed_processor(header.journal_processor[i] & shm::kMaxProcessorCode,
+                                     entry.consumer_pos),
+        std::memory_order_relaxed);
     line.consumer_pos.store(entry.consumer_pos, std::memory_order_release);
     ++moved;
   }

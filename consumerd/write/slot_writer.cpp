@@ -17,11 +17,12 @@ constexpr std::uint32_t kMostPassing = 100;
 
 }  // namespace
 
-SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log)
-    : staging_(staging), io_(io), log_(log), jobs_(kStagingSlots) {}
+SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log, const WriterRole& role)
+    : staging_(staging), io_(io), log_(log), jobs_(kStagingSlots), role_(role) {}
 
 std::uint32_t SlotWriter::acquire(WriteClient& client) {
   if (client.slots_ > 0 && staging_.free_slots() <= kReservedSlots) return kNoSlot;
+  if (kStagingSlots - staging_.free_slots() >= role_.most_slots) return kNoSlot;
   bool first_use = false;
   const std::uint32_t slot = staging_.acquire(&first_use);
   if (slot != kNoSlot) {
@@ -145,8 +146,7 @@ void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
   const bool first_of_client = job.client->failing_++ == 0;
   ++failing_;
   const std::string file = staging_.header(slot).file_path;
-  const std::string text = "cannot write " + file + ": " + why +
-                           "; retrying; no records are lost while the rings have space";
+  const std::string text = "cannot write " + file + ": " + why + "; retrying; " + role_.consequence;
   if (std::exchange(logged_failure_, why) != why) {
     log_.error(text, {{"file", file}});
   } else if (first_of_client) {

@@ -30,11 +30,18 @@ class WriteClient {
   std::uint32_t failing_ = 0;  // of these
 };
 
+// For whom a SlotWriter writes.
+struct WriterRole {
+  std::uint32_t most_slots = kStagingSlots;  // used at once
+  // What a failed write means, for the log.
+  const char* consequence = "no records are lost while the rings have space";
+};
+
 class SlotWriter {
  public:
   using Done = std::function<void(std::uint32_t slot)>;
 
-  SlotWriter(StagingFile& staging, BlockIo& io, const Log& log);
+  SlotWriter(StagingFile& staging, BlockIo& io, const Log& log, const WriterRole& role = {});
 
   // Takes a free slot of the staging file; kNoSlot if none is available to this client now.
   std::uint32_t acquire(WriteClient& client);
@@ -92,6 +99,7 @@ class SlotWriter {
   std::uint64_t failures_ = 0;
   std::string logged_failure_;  // the failure that was last logged; empty while nothing fails
   bool logged_no_memory_ = false;
+  const WriterRole role_;
 };
 
 }  // namespace ringside::consumer

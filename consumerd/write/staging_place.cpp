@@ -83,11 +83,14 @@ StagingPlace find_staging(const std::string& shm_dir, const std::string& name) {
   return {shm_dir, {}};
 }
 
+bool is_own_file(const struct stat& info) {
+  return S_ISREG(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0;
+}
+
 bool is_own_marker(const std::string& shm_dir, const std::string& marker) {
   const UniqueFd fd = open_in(shm_dir, marker, O_PATH);
   struct stat info {};
-  return fd && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-         (info.st_mode & 022) == 0;
+  return fd && fstat(fd.get(), &info) == 0 && is_own_file(info);
 }
 
 }  // namespace ringside::consumer

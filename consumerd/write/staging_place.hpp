@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace ringside::consumer {
 
 struct StagingPlace {
@@ -35,7 +37,8 @@ std::vector<std::string> staging_entries(const std::string& directory);
 // accepted.
 StagingPlace find_staging(const std::string& shm_dir, const std::string& name);
 
-// Whether only this user can have created and changed the file.
+// Whether only this user can have created and changed a file: a regular one.
+bool is_own_file(const struct stat& info);
 bool is_own_marker(const std::string& shm_dir, const std::string& marker);
 
 }  // namespace ringside::consumer

@@ -26,7 +26,7 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
   file->stem_ = trace_stem(segment_name, header);
   if (!open_newest_output(output_dir, file->stem_, header, before, &file->file_, why))
     return nullptr;
-  file->next_offset_ = file->file_.bytes;
+  file->first_offset_ = file->next_offset_ = file->file_.bytes;
   return file;
 }
 
@@ -72,8 +72,10 @@ void TraceFile::commit(std::size_t bytes) {
   store_commit(bytes);
 }
 
-void TraceFile::commit(std::size_t bytes, const shm::JournalEntry& entry) {
-  staging_.header(slot_).journal[journal_++] = entry;
+void TraceFile::commit(std::size_t bytes, const shm::JournalEntry& entry, std::uint32_t processor) {
+  shm::SlotHeader& header = staging_.header(slot_);
+  header.journal_processor[journal_] = processor;
+  header.journal[journal_++] = entry;
   store_commit(bytes);
 }
 

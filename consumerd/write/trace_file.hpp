@@ -41,7 +41,8 @@ class TraceFile {
   // Makes the first `bytes` of space(), whole blocks, part of the file, with or without the ring
   // positions that they cover. From then on they survive a crash of this process.
   void commit(std::size_t bytes);
-  void commit(std::size_t bytes, const shm::JournalEntry& entry);
+  // `processor`: the code for SlotHeader::journal_processor.
+  void commit(std::size_t bytes, const shm::JournalEntry& entry, std::uint32_t processor = 0);
 
   // Starts to write what is committed, even if the slot is not full; returns an empty slot.
   void seal();
@@ -61,6 +62,8 @@ class TraceFile {
 
   std::uint64_t sealed() const { return sealed_; }    // slots sent so far
   std::uint64_t written() const { return written_; }  // of these, slots written, in order
+  // Length of the first file when it was opened: the first section begins there.
+  std::uint64_t first_offset() const { return first_offset_; }
   // Length of the present file, including bytes not yet written.
   std::uint64_t file_bytes() const { return next_offset_ + used_; }
   std::uint64_t files_ended() const { return files_ended_; }
@@ -113,6 +116,7 @@ class TraceFile {
   std::uint64_t written_ = 0;
   std::map<std::uint64_t, Journal> arrived_;  // by number, greater than written_
   std::chrono::steady_clock::time_point oldest_ = std::chrono::steady_clock::time_point::max();
+  std::uint64_t first_offset_ = 0;
 };
 
 }  // namespace ringside::consumer

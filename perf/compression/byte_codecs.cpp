@@ -120,4 +120,12 @@ std::vector<std::unique_ptr<Codec>> byte_codecs() {
   return codecs;
 }
 
+std::vector<std::unique_ptr<Codec>> slow_byte_codecs() {
+  std::vector<std::unique_ptr<Codec>> codecs;
+#if defined(RINGSIDE_HAVE_ZLIB)
+  codecs.push_back(std::make_unique<Zlib>(9));
+#endif
+  return codecs;
+}
+
 }  // namespace ringside::perf

@@ -1,16 +1,20 @@
 // Repeats chapter 8 of NanoLog's dissertation: the cost and savings of algorithms for trace data.
-// Prints a JSON line for each algorithm, or chain of two, and case: nanoseconds and bytes per
+// Prints a JSON line for each algorithm, or chain of them, and case: nanoseconds and bytes per
 // record.
 //
 // usage: compression_study [PREFIX]   only cases whose name begins with PREFIX
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perf/compression/cases.hpp"
@@ -23,22 +27,21 @@ namespace {
 constexpr std::size_t kInputBytes = 1 << 20;
 constexpr int kRounds = 5;
 
-// One algorithm, or a second one applied to the output of the first.
+// One algorithm, or several, each applied to the output of the one before.
 struct Chain {
   std::string name;
-  Codec* first = nullptr;
-  Codec* second = nullptr;      // if any
+  std::vector<Codec*> links;
   std::vector<double> ns = {};  // per record
   std::size_t bytes = 0;
 };
 
-double timed_ns(Chain& chain, const RingBytes& ring, Bytes& between, Bytes& out) {
+double timed_ns(Chain& chain, const RingBytes& ring, std::array<Bytes, 2>& rooms) {
   const auto start = std::chrono::steady_clock::now();
-  if (chain.second == nullptr) {
-    chain.bytes = chain.first->encode(ring.bytes, out);
-  } else {
-    const std::size_t bytes = chain.first->encode(ring.bytes, between);
-    chain.bytes = chain.second->encode(std::span(between).first(bytes), out);
+  std::span<const std::byte> input = ring.bytes;
+  for (std::size_t i = 0; i < chain.links.size(); ++i) {
+    Bytes& out = rooms[i % 2];
+    chain.bytes = chain.links[i]->encode(input, out);
+    input = std::span(out).first(chain.bytes);
   }
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   return took.count() / static_cast<double>(ring.records);
@@ -58,30 +61,59 @@ void print(const StudyCase& which, const RingBytes& ring, Chain& chain) {
   std::fflush(stdout);
 }
 
-void study(const StudyCase& which) {
-  const RingBytes ring = make_ring_bytes(which, kInputBytes);
-  const auto of_records = record_codecs(which);
-  const auto of_bytes = byte_codecs();
+using Codecs = std::vector<std::unique_ptr<Codec>>;
+
+Chain chain_of(std::initializer_list<Codec*> links) {
+  Chain chain{"", links};
+  for (const Codec* const link : links)
+    chain.name += (chain.name.empty() ? "" : "+") + link->name();
+  return chain;
+}
+
+Codec* find(const Codecs& codecs, std::string_view name) {
+  const auto found = std::find_if(codecs.begin(), codecs.end(),
+                                  [&](const auto& codec) { return codec->name() == name; });
+  return found == codecs.end() ? nullptr : found->get();
+}
+
+// Each codec alone; a codec of records and one of bytes; and the source's chains of gzip and
+// snappy.
+std::vector<Chain> chains_of(const Codecs& of_records, const Codecs& of_bytes) {
   std::vector<Chain> chains;
-  chains.reserve(of_records.size() + 3 * of_bytes.size());
-  for (const auto& codec : of_records) chains.push_back({codec->name(), codec.get()});
-  for (const auto& codec : of_bytes) chains.push_back({codec->name(), codec.get()});
+  for (const auto& codec : of_records) chains.push_back(chain_of({codec.get()}));
+  for (const auto& codec : of_bytes) chains.push_back(chain_of({codec.get()}));
+  Codec* const gzip = find(of_bytes, "zlib6");
+  Codec* const snappy = find(of_bytes, "snappy");
+  const bool has_both = gzip != nullptr && snappy != nullptr;
+  if (has_both) {
+    chains.push_back(chain_of({gzip, snappy}));
+    chains.push_back(chain_of({snappy, gzip}));
+  }
   for (const auto& first : of_records) {
     if (first->name() != "nanolog" && first->name() != "ringside") continue;
-    for (const auto& second : of_bytes) {
-      chains.push_back({first->name() + "+" + second->name(), first.get(), second.get()});
-    }
+    for (const auto& second : of_bytes) chains.push_back(chain_of({first.get(), second.get()}));
+    if (!has_both) continue;
+    chains.push_back(chain_of({first.get(), gzip, snappy}));
+    chains.push_back(chain_of({first.get(), snappy, gzip}));
   }
-  Bytes between(2 * ring.bytes.size() + (64 << 10));
-  Bytes out(between.size());
+  return chains;
+}
+
+void study(const StudyCase& which) {
+  const RingBytes ring = make_ring_bytes(which, kInputBytes);
+  const Codecs of_records = record_codecs(which);
+  const Codecs of_bytes = byte_codecs();
+  std::vector<Chain> chains = chains_of(of_records, of_bytes);
+  const Bytes room(2 * ring.bytes.size() + (64 << 10));
+  std::array<Bytes, 2> rooms{room, room};
   // The machine's speed changes during the study, so all chains take turns; the first round is a
   // warm-up.
   for (int round = 0; round <= kRounds; ++round) {
     for (Chain& chain : chains) {
-      double ns = timed_ns(chain, ring, between, out);
+      double ns = timed_ns(chain, ring, rooms);
       // A fast chain runs twice per turn, because the chain before it has evicted its data from the
       // caches.
-      if (ns * static_cast<double>(ring.records) < 4e6) ns = timed_ns(chain, ring, between, out);
+      if (ns * static_cast<double>(ring.records) < 4e6) ns = timed_ns(chain, ring, rooms);
       if (round > 0) chain.ns.push_back(ns);
     }
   }

@@ -10,8 +10,13 @@ using Rows = std::string_view;
 constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("paced"), Rows("cold")};
 constexpr std::array kProducers{Rows("producers")};
 constexpr std::array kConsumerClock{Rows("consumer_clock")};
+constexpr std::array kCFrontEnd{Rows("c_front_end")};
 constexpr std::array kCostSampling{Rows("cost_sampling")};
 constexpr std::array kSwitchStates{Rows("switch_states")};
+constexpr std::array kGates{Rows("gates")};
+constexpr std::array kRunTime{Rows("run_time")};
+constexpr std::array kStyles{Rows("styles")};
+constexpr std::array kNetLoggerCalls{Rows("netlogger_calls")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
 constexpr std::array kScaling{Rows("scaling")};
@@ -43,8 +48,13 @@ constexpr std::array kPrograms{
     Program{"ringside/producers", Speaks::kLines, "ringside", kProducers, kNotBuilt},
     Program{"ringside/paced_tail", Speaks::kLines, "ringside", kPacedTail, kNotBuilt},
     Program{"ringside/consumer_clock", Speaks::kLines, "ringside", kConsumerClock, kNotBuilt},
+    Program{"ringside/c_front_end", Speaks::kLines, "ringside", kCFrontEnd, kNotBuilt},
     Program{"ringside/cost_sampling", Speaks::kLines, "ringside", kCostSampling, kNotBuilt},
     Program{"ringside/switch_states", Speaks::kLines, "ringside", kSwitchStates, kNotBuilt},
+    Program{"ringside/gates", Speaks::kLines, "ringside", kGates, kNotBuilt},
+    Program{"ringside/run_time", Speaks::kLines, "ringside", kRunTime, kNotBuilt},
+    Program{"ringside/styles", Speaks::kLines, "ringside", kStyles, kNotBuilt},
+    Program{"ringside/netlogger_calls", Speaks::kLines, "ringside", kNetLoggerCalls, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},

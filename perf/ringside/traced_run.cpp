@@ -28,8 +28,8 @@ int TracedRun::start(Options options) {
   // Settings of the library in the environment would change what is measured.
   for (const char* name :
        {"RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS", "RINGSIDE_OVERFLOW",
-        "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE", "RINGSIDE_SERVICE",
-        "RINGSIDE_CLOCK", "RINGSIDE_COST_SAMPLING"}) {
+        "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_ABSENT_TIMEOUT_MS", "RINGSIDE_LEVEL",
+        "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RINGSIDE_CLOCK", "RINGSIDE_COST_SAMPLING"}) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
   consumerd_ =

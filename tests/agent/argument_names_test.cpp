@@ -1,5 +1,5 @@
 // Names of fields, from the source text of a statement's arguments.
-#include "libagent/argument_names.hpp"
+#include "libagent/description/argument_names.hpp"
 
 #include <memory>
 #include <set>
@@ -216,6 +216,14 @@ TEST(ArgumentNames, AMacroGivesAName) {
                 {"RS_ARG(name.c_str())", "name"}});
   EXPECT_EQ(names_of("RS_NAMED(\"qty\", get<a, b>(x)), RS_ARG(qty), qty", 3),
             (Names{"qty", "qty_2", "qty_3"}));
+}
+
+// A placeholder {x} of a brace format means the argument whose text is x.
+TEST(ArgumentNames, AGivenNameComesBeforeADerivedOne) {
+  EXPECT_EQ(names_of("(int)x, x", 2), (Names{"x_2", "x"}));
+  EXPECT_EQ(names_of("x.c_str(), RS_NAMED(\"x\", 1), 2", 3), (Names{"x_2", "x", "arg3"}));
+  EXPECT_EQ(names_of("x, RS_NAMED(\"x\", 1)", 2), (Names{"x", "x_2"}));
+  EXPECT_EQ(names_of("(int)x, (long)x", 2), (Names{"x", "x_2"}));
 }
 
 TEST(ArgumentNames, SpacesAreThoseOfThePreprocessor) {

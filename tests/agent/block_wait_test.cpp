@@ -18,10 +18,10 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::uint64_t kRingBytes = 65536;
+const std::uint64_t kRingBytes = tested_ring_bytes();
 
 void block_for(const char* timeout_ms) {
-  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kRingBytes).c_str(), 1);
   setenv("RINGSIDE_OVERFLOW", "block", 1);
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", timeout_ms, 1);
 }

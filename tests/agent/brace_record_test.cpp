@@ -30,7 +30,7 @@ PROCESS_TEST(BraceRecord, KeepsTheTypesOfArguments) {
   RS_FMT(INFO, "{} {} {} {}", std::int8_t{-1}, std::uint16_t{65535}, -5, ~std::uint64_t{0});
   EXPECT_EQ(last_values(), (Values{"i8 -1", "u16 65535", "i32 -5", "u64 18446744073709551615"}));
   RS_FMT(INFO, "{} {} {}", true, 'x', Side::sell);
-  EXPECT_EQ(last_values(), (Values{"bool 1", "char 120", "u8 200"}));
+  EXPECT_EQ(last_values(), (Values{"bool 1", "char 120", "enum 200"}));
   RS_FMT(INFO, "{} {:.3f} {:g}", 1.5F, 0.1, 2.5L);
   EXPECT_EQ(last_values(), (Values{"f32 1.5", "f64 0.10000000000000001", "f80 2.5"}));
   RS_FMT(INFO, "{} {:x}", static_cast<detail::Int128>(-1), static_cast<detail::UInt128>(15) << 64U);
@@ -42,6 +42,11 @@ PROCESS_TEST(BraceRecord, KeepsTheTypesOfArguments) {
                                    "string /var/log"}));
   RS_FMT(INFO, "{} {}", static_cast<const char*>(nullptr), nullptr);
   EXPECT_EQ(last_values(), (Values{"string (null)", "pointer 0"}));
+}
+
+PROCESS_TEST(BraceRecord, TakesTextsOfUtf8Characters) {
+  RS_FMT(INFO, "{} {}", u8"größe", std::u8string_view(u8"€"));
+  EXPECT_EQ(last_values(), (Values{"string größe", "string €"}));
 }
 
 PROCESS_TEST(BraceRecord, TakesPositionsNamesAndSizes) {
@@ -64,10 +69,53 @@ PROCESS_TEST(BraceRecord, RecordsNamedArgumentsWithoutAPlaceholder) {
   EXPECT_EQ(site.fields[1].name, "px");
 }
 
+PROCESS_TEST(BraceRecord, FindsArgumentsWithinRsArgByTheirOwnName) {
+  const std::string user = "ann";
+  const int attempt = 3;
+  RS_FMT(INFO, "payment of {user}, attempt {attempt:d}", RS_ARG(user), RS_ARG(attempt));
+  EXPECT_EQ(last_values(), (Values{"string ann", "i32 3"}));
+  const auto site = own_segment().site("payment of {user}, attempt {attempt:d}");
+  ASSERT_EQ(site.fields.size(), 2U);
+  EXPECT_EQ(site.fields[0].name, "user");
+  EXPECT_EQ(site.fields[1].name, "attempt");
+}
+
 PROCESS_TEST(BraceRecord, FindsArgumentsByTheirOwnName) {
   const std::string user = "ann";
   RS_FMT(INFO, "{user} paid {amount:.2f}", user, RS_NAMED("amount", 12.5));
   EXPECT_EQ(last_values(), (Values{"string ann", "f64 12.5"}));
+}
+
+// The compiler and the reader must take the same argument.
+PROCESS_TEST(BraceRecord, FindsTheArgumentThatIsTheNameBesideADerivedOne) {
+  const double x = 2.5;
+  RS_FMT(INFO, "{x} {0}", static_cast<int>(x), x);
+  const auto site = own_segment().site("{x} {0}");
+  ASSERT_EQ(site.fields.size(), 2U);
+  EXPECT_EQ(site.fields[0].name, "x_2");
+  EXPECT_EQ(site.fields[1].name, "x");
+}
+
+PROCESS_TEST(BraceRecord, FindsNamesAmongLiteralsAndTemplates) {
+  const std::pair<int, int> pair(1, 2);
+  const std::pair<int, int>* const first = &pair;
+  const int user = 7;
+  RS_FMT(INFO, R"({user} {} {})", R"x(a", ")b)x", u8R"(,)", user);
+  EXPECT_EQ(last_values(), (Values{"string a\", \")b", "string ,", "i32 7"}));
+  // clang-format off
+  RS_FMT(INFO, "{user} {who} {}", std::pair<int, int>(3, 4).first + first->second, RS_NAMED ( "who", 1'000 ), user);
+  // clang-format on
+  EXPECT_EQ(last_values(), (Values{"i32 5", "i32 1000", "i32 7"}));
+}
+
+PROCESS_TEST(BraceRecord, TakesNoBytesFromAViewWithoutAnAddress) {
+  struct Faulty {
+    using traits_type = std::string_view::traits_type;
+    static const char* data() { return nullptr; }
+    static std::size_t size() { return 5; }
+  };
+  RS_FMT(INFO, "{}", Faulty());
+  EXPECT_EQ(last_values(), Values{"string "});
 }
 
 PROCESS_TEST(BraceRecord, HasALevelEach) {

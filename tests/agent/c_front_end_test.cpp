@@ -33,6 +33,44 @@ PROCESS_TEST(CFrontEnd, KeepsIntegers) {
                                              {"u32 4000000000", "u32 255", "u32 8", "i32 -1"}}));
 }
 
+PROCESS_TEST(CFrontEnd, KeepsBitFieldsAndSmallEnumerations) {
+  c_log_bit_fields();
+  EXPECT_EQ(last_values(), (Values{"u32 5", "i32 -3", "i32 1", "u32 9", "u32 2", "i32 2"}));
+}
+
+PROCESS_TEST(CFrontEnd, ConversionsDecideTheSizeOfShortIntegers) {
+  c_log_short_integers();
+  EXPECT_EQ(recorded(),
+            (std::vector<Values>{{"i32 -1", "u32 200", "i32 -300", "u32 60000", "u32 4294967295"},
+                                 {"i8 -1", "u8 200", "i16 -300", "u16 60000", "char 120"},
+                                 {"u16 60000", "u32 60000", "char 120", "i32 120"},
+                                 {"char 65", "i32 7"}}));
+}
+
+PROCESS_TEST(CFrontEnd, ConversionsDecideTheSign) {
+  c_log_signs();
+  EXPECT_EQ(last_values(),
+            (Values{"u32 4294967295", "i32 -294967296", "u64 18446744073709551615"}));
+}
+
+PROCESS_TEST(CFrontEnd, RecordsFloatsAsDoubles) {
+  c_log_floats();
+  EXPECT_EQ(last_values(), (Values{"f64 0.5", "f64 0.5", "string text", "f64 -0.5"}));
+}
+
+PROCESS_TEST(CFrontEnd, ReadsNoFurtherThanThePrecision) {
+  const char unterminated[] = {'a', 'b', 'c'};
+  c_log_texts_by_format(unterminated);
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"string abc", "i32 2", "string ab", "string text"},
+                                             {"string text", "i32 7", "string "}}));
+}
+
+PROCESS_TEST(CFrontEnd, RecordsTheAddressOfATextForP) {
+  const char* const address = reinterpret_cast<const char*>(0x10);  // nothing to read there
+  c_log_address(address);
+  EXPECT_EQ(last_values(), (Values{"pointer 0x10"}));
+}
+
 PROCESS_TEST(CFrontEnd, KeepsOtherTypes) {
   c_log_others();
   EXPECT_EQ(recorded(), (std::vector<Values>{

@@ -18,6 +18,66 @@ void c_log_integers(void) {
   RS_INFO("c %u %x %o %i", 4000000000U, 255U, 8U, -1);
 }
 
+void c_log_bit_fields(void) {
+  enum __attribute__((packed)) small { kNone, kTwo = 2 };
+  const struct {
+    unsigned type : 3;
+    int offset : 5;
+    bool is_set : 1;
+    unsigned char octet : 4;
+    enum small small : 2;
+  } bits = {5, -3, true, 9, kTwo};
+  const enum small small = kTwo;
+  RS_INFO("c %u %d %d %u %u %d", bits.type, bits.offset, bits.is_set, bits.octet, bits.small,
+          small);
+}
+
+void c_log_short_integers(void) {
+  const signed char small = -1;
+  const unsigned char octet = 200;
+  const short number = -300;
+  const unsigned short port = 60000;
+  const char letter = 'x';
+  RS_INFO("c promoted %d %u %d %u %x", small, octet, number, port, small);
+  RS_INFO("c own %hhd %hhu %hd %hu %c", small, octet, number, port, letter);
+  RS_INFO("c both %hu %u %c %d", port, port, letter, letter);
+  RS_INFO("c cut %c %d", 0x141, 7);
+}
+
+void c_log_signs(void) {
+  RS_INFO("c %x %d %lx", -1, 4000000000U, -1L);
+}
+
+void c_log_floats(void) {
+  const float half = 0.5F;
+  RS_INFO("c %f %g %s %f", half, (double)half, "text", -half);
+}
+
+void c_log_texts_by_format(const char* unterminated) {
+  char text[] = "text";
+  RS_INFO("c %.3s %.*s %s", unterminated, 2, unterminated, text);
+  RS_INFO("c %s %d %s", text, 7, "");
+}
+
+void c_log_texts_without_end(const char* text) {
+  RS_INFO("c %.3s %.*s", text, 2, text);
+}
+
+void c_log_text(const char* text) {
+  RS_INFO("c %s", text);
+}
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wformat-pedantic"
+#endif
+void c_log_address(const char* text) {
+  RS_INFO("c address %p", text);
+}
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
 void c_log_others(void) {
   char buffer[] = "buffer";
   RS_INFO("c %f %g %Lf", 0.5, (double)1.5f, 2.25L);

@@ -6,6 +6,14 @@ extern "C" {
 #endif
 
 void c_log_integers(void);
+void c_log_bit_fields(void);
+void c_log_short_integers(void);
+void c_log_signs(void);
+void c_log_floats(void);
+void c_log_texts_by_format(const char* unterminated);
+void c_log_texts_without_end(const char* text);
+void c_log_text(const char* text);
+void c_log_address(const char* text);
 void c_log_others(void);
 void c_log_consumer_clock(int value);
 void c_log_null(const char* null_text);

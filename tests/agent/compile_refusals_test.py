@@ -4,7 +4,7 @@ usage: compile_refusals_test.py SOURCE_ROOT
 
 Valid statements share one file, which must compile without a warning. The invalid ones share another file, each in a
 function and under a file name of its own, with valid ones between them. Each invalid statement must cause an error with the
-expected phrase, and no valid one may cause any. An invalid statement without an error is compiled again by itself before it
+expected phrase, or a message of at most three lines with everything that a Refusal names, and no valid one may cause any. An invalid statement without an error is compiled again by itself before it
 is reported.
 """
 
@@ -16,8 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compile_cases import (CPP20_BAD, CPP20_GOOD, C_BAD, C_GOOD, C_PARAMETERS, C_PROLOGUE, C_USES, CPP_BAD, CPP_GOOD, CPP_PARAMETERS,
-                           CPP_PROLOGUE)
+from compile_cases import (CPP20_GOOD, C_BAD, C_GOOD, C_PARAMETERS, C_PROLOGUE, C_USES, CPP_BAD, CPP_GOOD, CPP_PARAMETERS,
+                           CPP_PROLOGUE, Refusal)
+import c_event_compile_cases
+import run_time_compile_cases
 
 BOUND_S = 300
 INSTALLED = "(as a system header)"
@@ -34,6 +36,7 @@ C_DISARMING = [
 
 # A diagnostic begins with lines that name where its place was included or instantiated (g++, both); its notes follow.
 PLACE = re.compile(r"In file included from |\s+from |\S+ (In|At) |\S+\s+(recursively )?required |\S+\s+in .constexpr. expansion ")
+INCLUDED = re.compile(r"In file included from |\s+from ")
 HEAD = re.compile(r"\S+ (fatal )?(error|warning): ")
 ERROR = re.compile(r"^\S+ (fatal )?error: ", re.MULTILINE)
 STATEMENT = re.compile(r"\bstatement-(\d+):")
@@ -45,13 +48,12 @@ class Compiler:
         self.standard = standard
         is_cpp = standard.startswith("c++")
         self.is_cpp = is_cpp
-        self.prologue = CPP_PROLOGUE if is_cpp else C_PROLOGUE
+        self.prologue = run_time_compile_cases.HEADERS + CPP_PROLOGUE if is_cpp else C_PROLOGUE + c_event_compile_cases.HEADERS
         self.parameters = CPP_PARAMETERS if is_cpp else C_PARAMETERS
-        self.good = CPP_GOOD if is_cpp else C_GOOD
-        self.bad = CPP_BAD if is_cpp else C_BAD
+        self.good = CPP_GOOD + run_time_compile_cases.GOOD if is_cpp else C_GOOD + c_event_compile_cases.GOOD
+        self.bad = CPP_BAD + run_time_compile_cases.BAD if is_cpp else C_BAD + c_event_compile_cases.BAD
         if standard == "c++20":
             self.good = self.good + CPP20_GOOD
-            self.bad = self.bad + CPP20_BAD
         self.root = root
         self.options = ["-std=" + standard, "-S", "-o", "/dev/null"]
         if "clang" in Path(path).name:
@@ -106,8 +108,29 @@ def by_statement(output):
     return said
 
 
-def refused(message, phrases):
-    return ERROR.search(message) is not None and any(phrase in message for phrase in phrases)
+def refused(message, statement, phrases):
+    if ERROR.search(message) is None:
+        return False
+    if isinstance(phrases, Refusal):
+        return is_complete(message, statement, phrases)
+    return any(phrase in message for phrase in phrases)
+
+
+def is_complete(message, statement, refusal):
+    """Whether at most three lines before the first note say everything about a refused statement."""
+    lines = message.split(" note: ")[0].splitlines()
+    lines = [line for line in lines if not INCLUDED.match(line)]
+    if " note: " in message:
+        lines.pop()  # the beginning of the note's line
+    said = "\n".join(lines).replace(" *", "*").replace('\\"', '"')
+    conversion = re.escape(refusal.conversion) or r"\\\w+"
+    kind = ".+" if refusal.kind is None else re.escape(refusal.kind)
+    # Of a NetLogger event the message has the name.
+    has_text = '", ' in statement and "NETLOGGER" not in statement
+    arguments = statement[statement.rfind('", ') + 3:-2] + ")" if has_text else ""
+    wanted = rf"Refused<(ringside::)?Because::{refusal.because}, '{conversion}', {refusal.byte}, {refusal.argument}, {kind} ?>"
+    text = re.search(r"Ringside refuses \(.*" + re.escape(arguments), said)
+    return len(lines) <= 3 and re.search(wanted, said) is not None and text is not None
 
 
 def check_bad(compiler, options, directory):
@@ -126,13 +149,13 @@ def check_bad(compiler, options, directory):
         if phrases is None:
             if ERROR.search(message):
                 failures.append(f"{name}: valid, but refused among invalid ones:\n{message}")
-        elif not refused(message, phrases):
+        elif not refused(message, statement, phrases):
             print(f"{name}: compiled by itself")
             accepted, message = compiler.compile(compiler.function("test", statement), options, directory)
             if accepted:
                 failures.append(f"{name}: compiled, but must not compile")
-            elif not refused(message, phrases):
-                failures.append(f"{name}: the message has none of {phrases}:\n{message}")
+            elif not refused(message, statement, phrases):
+                failures.append(f"{name}: the message should be {getattr(phrases, '__dict__', phrases)}:\n{message}")
     return failures
 
 

@@ -12,6 +12,7 @@
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/segment_name.hpp"
+#include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 
@@ -100,7 +101,7 @@ struct BadValue {
 
 constexpr BadValue kBadValues[] = {
     {"RINGSIDE_RING_BYTES", "65537"},
-    {"RINGSIDE_RING_BYTES", "32768"},
+    {"RINGSIDE_RING_BYTES", "2048"},
     {"RINGSIDE_RING_BYTES", "8589934592"},
     {"RINGSIDE_RING_BYTES", "3M"},
     {"RINGSIDE_RING_BYTES", "8G"},
@@ -119,12 +120,18 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_BLOCK_TIMEOUT_MS", "-1"},
     {"RINGSIDE_BLOCK_TIMEOUT_MS", "3600001"},
     {"RINGSIDE_BLOCK_TIMEOUT_MS", "1.5"},
+    {"RINGSIDE_BLOCK_TIMEOUT_MS", "for ever"},
+    {"RINGSIDE_ABSENT_TIMEOUT_MS", "forever"},
+    {"RINGSIDE_ABSENT_TIMEOUT_MS", "-1"},
     {"RINGSIDE_LEVEL", "loud"},
     {"RINGSIDE_LEVEL", "3"},
     {"RINGSIDE_CLOCK", "sundial"},
     {"RINGSIDE_COST_SAMPLING", "-1"},
     {"RINGSIDE_COST_SAMPLING", "1000000001"},
     {"RINGSIDE_COST_SAMPLING", "1/1024"},
+    {"RINGSIDE_PROCESSOR_INTERVAL_MS", "-1"},
+    {"RINGSIDE_PROCESSOR_INTERVAL_MS", "3600001"},
+    {"RINGSIDE_PROCESSOR_INTERVAL_MS", "often"},
     {"RINGSIDE_MODE", "0666"},
     {"RINGSIDE_MODE", "0620"},
     {"RINGSIDE_MODE", "0060"},
@@ -170,6 +177,7 @@ PROCESS_TEST(Environment, InvalidOptionsAreReportedInOneLineEachAndTheDefaultsAp
   options.ring_bytes = 1000;
   options.max_threads = 0;
   options.block_timeout = std::chrono::milliseconds(-1);
+  options.absent_timeout = forever;
   options.cost_sampling = UINT32_MAX;
   options.mode = 0666;
   std::vector<std::string> lines;
@@ -178,11 +186,48 @@ PROCESS_TEST(Environment, InvalidOptionsAreReportedInOneLineEachAndTheDefaultsAp
     init(options);
     lines = capture.lines();
   }
-  EXPECT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines.size(), 6U);
   EXPECT_EQ(own_segment().header().cost_sampling, 0U);
   EXPECT_EQ(own_segment().header().ring_bytes, 1U << 20);
   EXPECT_EQ(own_segment().header().ring_count, 1024U);
   EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), 100U);
+}
+
+struct AbsentTimeout {
+  const char* block;
+  const char* absent;
+  std::chrono::milliseconds block_option;
+  std::chrono::milliseconds absent_option;
+  std::uint32_t result_ms;
+};
+
+constexpr std::chrono::milliseconds kUnset(-1);
+
+constexpr AbsentTimeout kAbsentTimeouts[] = {
+    {nullptr, "33", std::chrono::milliseconds(11), kUnset, 33},
+    {nullptr, "33", forever, std::chrono::milliseconds(22), 33},
+    {nullptr, nullptr, std::chrono::milliseconds(11), std::chrono::milliseconds(22), 22},
+    {nullptr, nullptr, forever, kUnset, 100},
+    {"forever", nullptr, std::chrono::milliseconds(11), kUnset, 100},
+    {"Forever", "0", std::chrono::milliseconds(11), kUnset, 0},
+    {"44", nullptr, forever, kUnset, 44},
+};
+
+PROCESS_TEST(Environment, TheBoundWithoutAConsumerIsTheMostSpecificOne) {
+  for (const AbsentTimeout& one : kAbsentTimeouts) {
+    const int status = run_child([&one] {
+      if (one.block != nullptr) set("RINGSIDE_BLOCK_TIMEOUT_MS", one.block);
+      if (one.absent != nullptr) set("RINGSIDE_ABSENT_TIMEOUT_MS", one.absent);
+      Options options;
+      options.block_timeout = one.block_option;
+      options.absent_timeout = one.absent_option;
+      const StderrCapture capture;
+      ASSERT_EQ(init(options).state, State::live);
+      EXPECT_EQ(own_segment().control().service.block_timeout_ms.load(), one.result_ms);
+      EXPECT_EQ(capture.lines().size(), 0U);
+    });
+    EXPECT_EQ(status, 0) << one.result_ms;
+  }
 }
 
 PROCESS_TEST(Environment, AcceptsTheLimits) {
@@ -318,7 +363,7 @@ PROCESS_TEST(Environment, AllStatementsAreInTheDictionaryFromTheStart) {
   init();
   EXPECT_EQ(own_segment().count_sites("switched critical"), 1U);
   EXPECT_EQ(own_segment().control().service.site_count.load(), own_segment().sites().size());
-  EXPECT_EQ(own_segment().site_switch(0), 2);
+  EXPECT_EQ(own_segment().site_switch(0), shm::kSwitchUnregistered);
 }
 
 PROCESS_TEST(Environment, LevelSetBeforeTheFirstRecordApplies) {

@@ -7,6 +7,10 @@ void c_netlogger_write(int a, double b, const char* c) {
   RS_NETLOGGER_WRITE("c.event", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", a, b, c);
 }
 
+void c_netlogger_error(int number) {
+  RS_NETLOGGER_WRITE("c.error", "Const1=3 LVL=Error", "Var1=%d", number);
+}
+
 void c_netlogger_handle_write(struct rs_netlogger* handle, int a, double b, const char* c) {
   rs_netlogger_write(handle, "c.event", "Const1=3 Const2=Hello", "Var1=%d Var2=%f Var3=%s", a, b,
                      c);

@@ -8,6 +8,7 @@ extern "C" {
 #endif
 
 void c_netlogger_write(int a, double b, const char* c);
+void c_netlogger_error(int number);
 void c_netlogger_handle_write(struct rs_netlogger* handle, int a, double b, const char* c);
 void c_netlogger_without_texts(void);
 void c_netlogger_malformed(int value);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdarg>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "libagent/statement_texts.hpp"
+#include "libagent/description/statement_texts.hpp"
 #include "shm-layout/field_type_name.hpp"
 #include "tests/agent/netlogger_statements.h"
 #include "tests/agent/process_test.hpp"
@@ -91,6 +92,37 @@ PROCESS_TEST(Netlogger, WritesConstantsOnceAndVariablesOfEachCallByAHandle) {
             (std::vector<Values>{
                 kExampleValues, {"i32 8", "f64 -1.5", "string "}, {"i32 9", "f64 1", "string "}}));
   EXPECT_EQ(losses(), 0U);
+}
+
+void cpp_debug(int number) {
+  RS_NETLOGGER_WRITE("cpp.debug", "LVL=debug", "Var1=%d", number);
+}
+
+void cpp_usage(int number) {
+  RS_NETLOGGER_WRITE("cpp.usage", "LVL=Usage", "Var1=%d", number);
+}
+
+PROCESS_TEST(Netlogger, TheConstantLvlIsTheLevelOfTheStatement) {
+  set_level(Level::warning);
+  rs_netlogger* const handle = rs_netlogger_open();
+  for (int i = 0; i < 3; ++i) {
+    c_netlogger_error(i);
+    cpp_debug(i);
+    cpp_usage(i);
+    rs_netlogger_write(handle, "handle.alert", "LVL=\"Alert\"", "Var1=%d", i);
+    rs_netlogger_write(handle, "handle.none", "LVL=None", "Var1=%d", i);
+  }
+  EXPECT_EQ(recorded().size(), 6U);
+  rs_netlogger_close(handle);
+  const auto level_of = [](const char* event) { return own_segment().site(event).level; };
+  EXPECT_EQ(level_of("c.error"), shm::Level::kError);
+  EXPECT_EQ(level_of("cpp.debug"), shm::Level::kDebug);
+  EXPECT_EQ(level_of("cpp.usage"), shm::Level::kInfo);
+  EXPECT_EQ(level_of("handle.alert"), shm::Level::kCritical);
+  EXPECT_EQ(level_of("handle.none"), shm::Level::kInfo);
+  // As written, so that an export has the service's own word.
+  EXPECT_EQ(fields_of(own_segment().site("c.error")),
+            (Values{"Const1: i32 3", "LVL: string Error", "Var1: i32"}));
 }
 
 PROCESS_TEST(Netlogger, TakesEveryType) {
@@ -211,6 +243,95 @@ PROCESS_TEST(Netlogger, WorksInAForkedChild) {
             }),
             0);
   rs_netlogger_close(handle);
+}
+
+[[gnu::format(printf, 2, 3)]] void write_list(rs_netlogger* handle, const char* variables, ...) {
+  va_list values;
+  va_start(values, variables);
+  rs_netlogger_vwrite(handle, "disk.read", "", variables, values);
+  va_end(values);
+}
+
+PROCESS_TEST(Netlogger, TakesAListOfArguments) {
+  rs_netlogger* const handle = rs_netlogger_open();
+  write_list(handle, "A=%d B=%f C=%s D=%lld", 7, 0.5, "seven", -7LL);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-zero-length"
+  write_list(handle, "");
+#pragma GCC diagnostic pop
+  write_list(nullptr, "A=%d", 7);
+  rs_netlogger_close(handle);
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"i32 7", "f64 0.5", "string seven", "i64 -7"}, {}}));
+}
+
+rs_value integer_value(rs_value_type type, std::int64_t integer) {
+  rs_value value{};
+  value.type = type;
+  value.integer = integer;
+  return value;
+}
+
+rs_value number_value(rs_value_type type, double number) {
+  rs_value value{};
+  value.type = type;
+  value.number = number;
+  return value;
+}
+
+rs_value text_value(const char* text, std::uint64_t bytes) {
+  rs_value value{};
+  value.type = RS_VALUE_TEXT;
+  value.data = text;
+  value.bytes = bytes;
+  return value;
+}
+
+PROCESS_TEST(Netlogger, TakesAnArrayOfValues) {
+  rs_netlogger* const handle = rs_netlogger_open();
+  const rs_value values[] = {integer_value(RS_VALUE_I64, -7), number_value(RS_VALUE_F32, 0.5),
+                             text_value("seventy", 5), integer_value(RS_VALUE_U8, 200),
+                             integer_value(RS_VALUE_U64, -1)};
+  const auto write = [handle](const char* variables, const rs_value* given, std::uint32_t count) {
+    return rs_netlogger_write_values(handle, "disk.read", "Mode=direct", variables, given, count);
+  };
+  EXPECT_EQ(write("A=%d B=%f C=%s D=%ld E=%lu", values, 5), 1);
+  EXPECT_EQ(write("", nullptr, 0), 1);
+  EXPECT_EQ(write("C=%.3s", &values[2], 1), 1);
+  rs_netlogger_close(handle);
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"i32 -7", "f64 0.5", "string seven", "i64 200",
+                                              "u64 18446744073709551615"},
+                                             {},
+                                             {"string sev"}}));
+}
+
+PROCESS_TEST(Netlogger, RefusesAnArrayThatDoesNotMatchTheVariables) {
+  rs_netlogger* const handle = rs_netlogger_open();
+  const auto write = [](rs_netlogger* to, const char* variables, const rs_value& value,
+                        std::uint32_t count) {
+    return rs_netlogger_write_values(to, "disk.read", "", variables, &value, count);
+  };
+  const rs_value seven = integer_value(RS_VALUE_I64, 7);
+  const rs_value large = integer_value(RS_VALUE_U64, -1);
+  rs_value unknown = seven;
+  unknown.type = 77;
+  EXPECT_EQ(write(handle, "A=%d", seven, 1), 1);
+  EXPECT_EQ(write(handle, "A=%d", seven, 0), RS_REFUSED_COUNT);
+  EXPECT_EQ(write(handle, "A=%d B=%d", seven, 1), RS_REFUSED_COUNT);
+  EXPECT_EQ(write(handle, "A=%s", seven, 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%f", seven, 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%d", text_value("x", 1), 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%d", integer_value(RS_VALUE_I64, INT64_C(1) << 31), 1),
+            RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%d", large, 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%ld", large, 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%lu", integer_value(RS_VALUE_I8, -1), 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%ls", text_value("x", 1), 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(write(handle, "A=%d", unknown, 1), RS_REFUSED_VALUE);
+  EXPECT_EQ(rs_netlogger_write_values(handle, "disk.read", "", "A=%d", nullptr, 1),
+            RS_REFUSED_POINTER);
+  EXPECT_EQ(write(nullptr, "A=%d", seven, 1), RS_REFUSED_HANDLE);
+  rs_netlogger_close(handle);
+  EXPECT_EQ(recorded(), (std::vector<Values>{{"i32 7"}}));
 }
 
 // The more statements share a bucket of the hash table, the more a call costs.

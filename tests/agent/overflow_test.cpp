@@ -24,10 +24,10 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::uint64_t kRing = 65536;
+const std::uint64_t kRing = tested_ring_bytes();
 
 void configure(const char* policy, const char* timeout_ms = "50") {
-  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kRing).c_str(), 1);
   setenv("RINGSIDE_OVERFLOW", policy, 1);
   setenv("RINGSIDE_BLOCK_TIMEOUT_MS", timeout_ms, 1);
 }

@@ -21,12 +21,12 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::uint64_t kRing = 65536;
+const std::uint64_t kRing = tested_ring_bytes();
 // Of the 32 sub-buffers of a ring, two are kept free, and one is released at a time.
-constexpr std::uint64_t kKept = kRing / shm::kSubBuffersPerRing * 29;
+const std::uint64_t kKept = kRing / shm::kSubBuffersPerRing * 29;
 
 void overwritten_ring(const char* threads = "8") {
-  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kRing).c_str(), 1);
   setenv("RINGSIDE_OVERFLOW", "overwrite", 1);
   setenv("RINGSIDE_MAX_THREADS", threads, 1);
 }
@@ -87,10 +87,11 @@ PROCESS_TEST(Overwrite, TheNewestRecordsStayAndTheOldestAreCounted) {
 
 PROCESS_TEST(Overwrite, NothingIsReleasedBeforeTheRingIsFull) {
   overwritten_ring();
-  for (std::uint64_t i = 0; i < 1000; ++i) log_number(i);
+  const std::uint64_t logged = kRing / 64;  // of less than 60 bytes each, clock records included
+  for (std::uint64_t i = 0; i < logged; ++i) log_number(i);
   const Kept all = kept();
   EXPECT_EQ(all.oldest, shm::OldestRecords{});
-  expect_numbered_from_oldest(all, 1000);
+  expect_numbered_from_oldest(all, logged);
 }
 
 PROCESS_TEST(Overwrite, RecordsLargerThanASubBufferFit) {

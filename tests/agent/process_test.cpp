@@ -44,10 +44,10 @@ class ShmDir {
 constexpr int kSkipped = 77;  // exit status of a body that printed its reason to skip
 
 void clear_environment() {
-  for (const char* name :
-       {"RINGSIDE_SERVICE", "RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES", "RINGSIDE_MAX_THREADS",
-        "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE",
-        "RINGSIDE_MODE", "RINGSIDE_GROUP", "RINGSIDE_TRUNCATION_GUARD"}) {
+  for (const char* name : {"RINGSIDE_SERVICE", "RINGSIDE_SHM_DIR", "RINGSIDE_RING_BYTES",
+                           "RINGSIDE_MAX_THREADS", "RINGSIDE_OVERFLOW", "RINGSIDE_BLOCK_TIMEOUT_MS",
+                           "RINGSIDE_ABSENT_TIMEOUT_MS", "RINGSIDE_LEVEL", "RINGSIDE_DISABLE",
+                           "RINGSIDE_MODE", "RINGSIDE_GROUP", "RINGSIDE_TRUNCATION_GUARD"}) {
     unsetenv(name);
   }
 }
@@ -77,6 +77,11 @@ void run_in_process(void (*body)()) {
     GTEST_SKIP() << "see the reason above";
   }
   EXPECT_EQ(status, 0) << (WIFSIGNALED(status) ? "ended by a signal" : "see the failures above");
+}
+
+std::uint64_t tested_ring_bytes() {
+  const char* bytes = std::getenv("RINGSIDE_TEST_RING_BYTES");
+  return bytes != nullptr ? std::strtoull(bytes, nullptr, 10) : std::uint64_t{65536};
 }
 
 const std::string& shm_dir() {

@@ -2,6 +2,7 @@
 // The library keeps one state per process, so a test of it is a process: PROCESS_TEST runs its body
 // in its own child, with its own empty shared-memory directory.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ void run_in_process(void (*body)());
 
 // The directory of the running test, which RINGSIDE_SHM_DIR names.
 const std::string& shm_dir();
+
+// The size of the rings of tests that fill them: 64 KiB, or what RINGSIDE_TEST_RING_BYTES names.
+std::uint64_t tested_ring_bytes();
 
 // Paths of the segments in `dir`.
 std::vector<std::string> segments_in(const std::string& dir);

@@ -15,7 +15,7 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::uint64_t kRingBytes = 65536;
+const std::uint64_t kRingBytes = tested_ring_bytes();
 
 using LogCall = void (*)();
 
@@ -42,7 +42,7 @@ std::uint64_t end_of_ring() {
 
 // Records of 8 bytes until only `room` bytes are left.
 void leave_room(std::uint64_t room) {
-  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kRingBytes).c_str(), 1);
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   preallocate();
   while (end_of_ring() + 8 + room <= kRingBytes) RS_INFO("8 bytes");
@@ -79,16 +79,16 @@ PROCESS_TEST(RingEnd, AFixedRecordEightBytesLargerThanTheSpaceIsDropped) {
 }
 
 PROCESS_TEST(RingEnd, ALargeRecordDoesNotPassTheEnd) {
-  leave_room(1024);
-  const std::string text(2000, 't');
+  leave_room(512);
+  const std::string text(900, 't');
   RS_INFO("%s", text.c_str());
   EXPECT_EQ(status().dropped, 1U);
   EXPECT_LE(end_of_ring(), kRingBytes);
 }
 
 PROCESS_TEST(RingEnd, ADroppedLargeRecordIsMarkedBeforeASmallOneThatFits) {
-  leave_room(1024);
-  const std::string text(2000, 't');
+  leave_room(512);
+  const std::string text(900, 't');
   RS_INFO("%s", text.c_str());
   RS_INFO("%ld", 1L);
   const std::vector<Record> records = own_segment().records(0);

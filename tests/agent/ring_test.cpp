@@ -14,11 +14,11 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::uint64_t kRing = 65536;
-constexpr std::uint32_t kMaxRecord = kRing / 4;
+const std::uint64_t kRing = tested_ring_bytes();
+const auto kMaxRecord = static_cast<std::uint32_t>(kRing / 4);
 
 void small_ring(const char* policy = "drop") {
-  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kRing).c_str(), 1);
   setenv("RINGSIDE_OVERFLOW", policy, 1);
 }
 
@@ -76,7 +76,7 @@ PROCESS_TEST(Ring, EveryLapBringsAClockAndNoRecordIsTorn) {
   });
   for (std::uint64_t i = 0; i < 50'000; ++i) {
     RS_INFO("%ld %u", static_cast<long>(i), static_cast<std::uint32_t>(i * 7));
-    if (i % 1000 == 999) consumer.poll();
+    if (i % (kRing / 40) == 0) consumer.poll();
   }
   consumer.poll();
   EXPECT_EQ(next, 50'000U);

@@ -64,6 +64,8 @@ std::string number_text(shm::FieldType type, const std::vector<unsigned char>& b
     case shm::FieldType::f80:
       std::snprintf(text, sizeof text, "%.20Lg", load<long double>(bytes));
       return text;
+    case shm::FieldType::enumeration:
+      return std::to_string(load<std::int64_t>(bytes));
     case shm::FieldType::pointer:
       std::snprintf(text, sizeof text, "%#lx", load<std::uint64_t>(bytes));
       return text;
@@ -73,7 +75,7 @@ std::string number_text(shm::FieldType type, const std::vector<unsigned char>& b
 }
 
 std::string value_text(shm::FieldType type, const std::vector<unsigned char>& bytes) {
-  const bool is_text = type == shm::FieldType::string;
+  const bool is_text = type == shm::FieldType::string || type == shm::FieldType::bytes;
   return std::string(shm::name(type)) + " " +
          (is_text ? std::string(bytes.begin(), bytes.end()) : number_text(type, bytes));
 }
@@ -155,6 +157,11 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
     const std::span<const std::byte> rest(base_ + layout_.dictionary_offset + dictionary_read_,
                                           committed - dictionary_read_);
     const std::uint32_t bytes = shm::entry_bytes(rest);
+    if (bytes != 0 && shm::entry_kind(rest) == shm::kEntryEnumTable) {
+      add_enumeration(rest.first(bytes));
+      dictionary_read_ += bytes;
+      continue;
+    }
     const auto view = bytes == 0 ? std::nullopt : shm::SiteEntryView::parse(rest.first(bytes));
     if (!view) unsound("invalid entry in the dictionary");
     const shm::SiteDescription& d = view->site();
@@ -167,9 +174,13 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
               std::string(d.function),
               {},
               std::string(d.name),
-              d.kind};
+              d.kind,
+              std::string(d.category),
+              d.keywords};
     view->for_each_field([&site](std::uint16_t, const shm::FieldDescription& f) {
-      site.fields.push_back({f.type, (f.flags & shm::kFieldFormatArg) != 0, std::string(f.name)});
+      const shm::FieldType type = f.array != 0 ? shm::array_of(f.type) : f.type;
+      site.fields.push_back({type, (f.flags & shm::kFieldFormatArg) != 0, std::string(f.name)});
+      site.fields.back().enum_table_id = f.enum_table_id;
       if ((f.flags & shm::kFieldConstant) == 0) return;
       site.fields.back().constant = value_text(f.type, {f.constant.begin(), f.constant.end()});
     });
@@ -177,6 +188,30 @@ const std::map<std::uint32_t, Site>& SegmentReader::sites() {
     dictionary_read_ += bytes;
   }
   return sites_;
+}
+
+void SegmentReader::add_enumeration(std::span<const std::byte> entry) {
+  const auto at = [entry]<class T>(std::size_t offset, T) {
+    T value{};
+    std::memcpy(&value, entry.subspan(offset, sizeof value).data(), sizeof value);
+    return value;
+  };
+  const std::size_t count = at(6, std::uint16_t{});
+  std::map<std::int64_t, std::string>& names = enumerations_[at(8, std::uint32_t{})];
+  if (!names.empty()) unsound("an enum table id used twice");
+  std::size_t name = 16 + 16 * count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t length = at(24 + 16 * i, std::uint32_t{});
+    const auto text = entry.subspan(name, length);
+    names[at(16 + 16 * i, std::int64_t{})] =
+        std::string(reinterpret_cast<const char*>(text.data()), text.size());
+    name += length;
+  }
+}
+
+std::map<std::int64_t, std::string> SegmentReader::enumeration(std::uint32_t table_id) {
+  sites();
+  return enumerations_[table_id];
 }
 
 std::size_t SegmentReader::count_sites(const std::string& format) {
@@ -236,12 +271,25 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
       if (found == sites().end()) unsound("a record of an unknown site");
       for (const Field& field : found->second.fields) {
         if (!field.constant.empty()) continue;
-        std::uint32_t length = static_cast<std::uint32_t>(shm::fixed_size(field.type));
-        if (field.type == shm::FieldType::string) take(&length, sizeof length);
-        if (length > to - at) unsound("a string extends past the published bytes");
-        std::vector<unsigned char> bytes(length);
-        take(bytes.data(), length);
-        r.values.push_back(value_text(field.type, bytes));
+        const auto take_value = [&](shm::FieldType type) {
+          std::uint32_t length = static_cast<std::uint32_t>(shm::fixed_size(type));
+          if (shm::is_variable_length(type)) take(&length, sizeof length);
+          if (length > to - at) unsound("a string extends past the published bytes");
+          std::vector<unsigned char> bytes(length);
+          take(bytes.data(), length);
+          return value_text(type, bytes);
+        };
+        if (!shm::is_array(field.type)) {
+          r.values.push_back(take_value(field.type));
+          continue;
+        }
+        std::uint32_t count = 0;
+        take(&count, sizeof count);
+        std::string elements = "[";
+        for (std::uint32_t i = 0; i < count; ++i) {
+          elements += (i == 0 ? "" : ", ") + take_value(shm::element_type(field.type));
+        }
+        r.values.push_back(elements + "]");
       }
       if (is_extended && at - r.pos != extended[2]) unsound("an extended record of wrong size");
     }

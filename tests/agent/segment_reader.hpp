@@ -24,6 +24,7 @@ struct Field {
   bool is_format_arg;
   std::string name;
   std::string constant = {};  // "type value", as in Record; empty: the values are in the records
+  std::uint32_t enum_table_id = 0;
 };
 
 struct Site {
@@ -37,16 +38,19 @@ struct Site {
   std::vector<Field> fields;
   std::string name = {};
   shm::SiteKind kind = {};
+  std::string category = {};
+  std::uint64_t keywords = 0;
 };
 
 struct Record {
   std::uint64_t pos = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t code = 0;           // site id, or the code of a control record
-  std::uint64_t tsc = 0;            // lower 44 bits
-  std::uint32_t flags = 0;          // of an extended record
-  std::uint64_t words[2] = {};      // of a clock or drop record
-  std::vector<std::string> values;  // "type value"; a string without quotes
+  std::uint32_t code = 0;       // site id, or the code of a control record
+  std::uint64_t tsc = 0;        // lower 44 bits
+  std::uint32_t flags = 0;      // of an extended record
+  std::uint64_t words[2] = {};  // of a clock or drop record
+  // "type value"; a string without quotes; an array: "[type value, type value]"
+  std::vector<std::string> values;
 
   bool is_data() const { return code < shm::kFirstControlCode; }
   bool is_cut() const { return (flags & shm::kExtCut) != 0; }
@@ -84,6 +88,8 @@ class SegmentReader {
   // The only statement with this format; throws if there is none or more than one.
   const Site& site(const std::string& format);
   std::size_t count_sites(const std::string& format);
+  // The names of an enumeration's values; empty if there is no such table.
+  std::map<std::int64_t, std::string> enumeration(std::uint32_t table_id);
 
   // Every record of ring `index` between the positions, in order. Throws on any byte that is not
   // part of a valid record.
@@ -97,12 +103,14 @@ class SegmentReader {
   std::uint32_t my_ring() const;
 
  private:
+  void add_enumeration(std::span<const std::byte> entry);
   void copy(std::uint32_t index, std::uint64_t pos, void* out, std::size_t bytes) const;
 
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
   shm::SegmentLayout layout_{};
   std::map<std::uint32_t, Site> sites_;
+  std::map<std::uint32_t, std::map<std::int64_t, std::string>> enumerations_;
   std::uint64_t dictionary_read_ = 0;
 };
 

@@ -22,7 +22,7 @@ FORBIDDEN = re.compile(r"""^(
   | longjmp | siglongjmp | dlopen | dlclose | mlockall | getpw.* | getgr[^o].* | gethostby.* | getaddrinfo
 )$""", re.VERBOSE)
 
-# The truncation guard (libagent/truncation_guard.cpp) installs a handler of SIGBUS if it is on. The test
+# The truncation guard (libagent/recording/truncation_guard.cpp) installs a handler of SIGBUS if it is on. The test
 # safety_sigbus_handler shows that it is the only handler, and that there is none by default.
 FOR_THE_GUARD = {"sigaction"}
 

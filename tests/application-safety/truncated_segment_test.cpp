@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
-#include "libagent/replacement_limit.hpp"
+#include "libagent/process/replacement_limit.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_locks.hpp"

@@ -60,12 +60,14 @@ TEST(HostileBrace, RefusesInvalidFormatsAndGivesPlaceAndReason) {
   EXPECT_EQ(reason("{:y}", two), "format, byte 2: invalid specification");
   EXPECT_EQ(reason("{:{<5}", two), "format, byte 2: '{' cannot be a fill character");
   EXPECT_EQ(reason("{:.}", two), "format, byte 3: a precision is missing after '.'");
-  EXPECT_EQ(reason("{:{}", two),
+  EXPECT_EQ(reason("{:{}", two), "format, byte 4: expected '}' at the end of the placeholder");
+  EXPECT_EQ(reason("{:{}}", two),
             "format, byte 2: a width or precision from field 1, which is string instead of an "
             "integer");
   EXPECT_EQ(reason("{:{0", two), "format, byte 3: both positions and automatic numbering");
   EXPECT_EQ(reason("{0:{0", two),
             "format, byte 5: expected '}' at the end of the width or precision");
+  EXPECT_EQ(reason(std::string_view("a\0{}", 4), two), "format, byte 1: a NUL");
   EXPECT_EQ(reason("{::x}", two), "format, byte 2: invalid specification");
   EXPECT_EQ(reason("{:x}", {shm::array_of(FieldType::u8)}),
             "format, byte 2: expected 'n', or ':' and a specification of the elements");
@@ -99,10 +101,10 @@ TEST(HostileBrace, RefusesWhatIsTooLarge) {
   EXPECT_EQ(reason("{:.99999999999999999999}", {FieldType::f64}),
             "format, byte 3: a width or precision exceeds 4095");
   std::string format;
-  for (int i = 0; i < 128; ++i) format += "{0}";
+  for (int i = 0; i < 512; ++i) format += "{0}";
   EXPECT_TRUE(parse(format, {FieldType::i32}));
   EXPECT_EQ(reason(format + "{0}", {FieldType::i32}),
-            "format, byte 384: more than 128 placeholders");
+            "format, byte 1536: more than 512 placeholders");
   EXPECT_TRUE(parse(std::string(65536, 'x'), {}));
   EXPECT_EQ(reason(std::string(65537, 'x'), {}), "format, byte 0: the format exceeds 65536 bytes");
 }

@@ -47,7 +47,7 @@ class LevelRequestsTest : public testing::Test {
 TEST_F(LevelRequestsTest, TheLongestOfSeveralRequestsOfALevelCounts) {
   consumer::LevelRequests requests(*segment_);
   for (const int seconds : {100, 10'000, 50}) {
-    requests.ask(shm::Level::kDebug, std::chrono::seconds(seconds));
+    requests.ask(shm::Level::kDebug, std::chrono::seconds(seconds), "late fill");
   }
   requests.serve(sites_, log_);
   const std::vector<std::uint64_t> used = deadlines();
@@ -57,7 +57,7 @@ TEST_F(LevelRequestsTest, TheLongestOfSeveralRequestsOfALevelCounts) {
 
 TEST_F(LevelRequestsTest, ARequestIsServedOnce) {
   consumer::LevelRequests requests(*segment_);
-  requests.ask(shm::Level::kDebug, std::chrono::seconds(10'000));
+  requests.ask(shm::Level::kDebug, std::chrono::seconds(10'000), "late fill");
   EXPECT_TRUE(requests.is_asked());
   requests.serve(sites_, log_);
   EXPECT_FALSE(requests.is_asked());

@@ -25,7 +25,7 @@ void expect_usage_error(const std::vector<std::string>& arguments, const std::st
 
 TEST(Options, EveryMistakeHasStatus2AndAMessage) {
   const TemporaryDirectory dir;
-  expect_usage_error({}, "--output DIR is required");
+  expect_usage_error({}, "--output DIR or --text DIR is required");
   expect_usage_error({"--output", "/nonexistent/x"}, "create it first");
   std::ofstream(dir.file("file"));
   expect_usage_error({"--output", dir.file("file")}, "is not a directory");
@@ -55,6 +55,30 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
   expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
   expect_usage_error({"--frobnicate"}, "frobnicate");
   expect_usage_error({"--output"}, "requires an argument");
+}
+
+TEST(Options, EveryMistakeAboutTextHasAMessage) {
+  const TemporaryDirectory dir;
+  expect_usage_error({"--text", "/nonexistent/x"}, "create it first");
+  expect_usage_error({"--text", ""}, "--text must be a directory");
+  expect_usage_error({"--output", dir.path(), "--text-utc"}, "--text-utc requires --text DIR");
+  expect_usage_error({"--output", dir.path(), "--text-level", "info"},
+                     "--text-level requires --text DIR");
+  expect_usage_error({"--output", dir.path(), "--template", "{msg}"},
+                     "--template requires --text DIR");
+  expect_usage_error({"--text", dir.path(), "--text-level", "loud"}, "--text-level must be one of");
+  expect_usage_error({"--text", dir.path(), "--template", "{oops}"},
+                     "--template must be a template as for ringcat: character 1: unknown name");
+  expect_usage_error({"--text", dir.path(), "--pack"}, "--pack requires --output DIR");
+  EXPECT_FALSE(std::filesystem::exists(dir.file(".trace")));
+}
+
+TEST(Options, CheckingTextOptionsCreatesNothing) {
+  const TemporaryDirectory dir;
+  ConsumerdProcess consumerd({"--text", dir.path(), "--template", "{time} {msg}", "--text-level",
+                              "warning", "--text-utc", "--check-config"});
+  EXPECT_EQ(consumerd.wait(), 0) << consumerd.error_output();
+  EXPECT_FALSE(std::filesystem::exists(dir.file(".trace")));
 }
 
 TEST(OptionValues, HaveUnits) {

@@ -17,6 +17,7 @@
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/write/staging_file.hpp"
 #include "consumerd_process.hpp"
+#include "dead_staging_file.hpp"
 #include "scripted_service.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "temporary_directory.hpp"
@@ -27,67 +28,9 @@ namespace {
 
 using consumer::RecoveryResult;
 
-constexpr std::uint32_t kDeadSlots = 3;
-constexpr std::uint64_t kDeadSlotBytes = 64U << 10;
-
 std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(std::ifstream(path, std::ios::binary).rdbuf()), {}};
 }
-
-// A staging file whose consumerd is dead: its lock is free.
-class DeadStagingFile {
- public:
-  explicit DeadStagingFile(const std::string& dir) : path_(dir + "/" + kName) {
-    const std::uint64_t total = shm::slot_data_offset(kDeadSlots, kDeadSlots, kDeadSlotBytes);
-    const consumer::UniqueFd fd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    EXPECT_EQ(ftruncate(fd.get(), static_cast<off_t>(total)), 0);
-    base_ = static_cast<std::byte*>(
-        mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
-    total_ = total;
-    header().magic = shm::kStagingMagic;
-    header().slot_count = kDeadSlots;
-    header().slot_bytes = kDeadSlotBytes;
-    header().version.store(shm::kStagingVersion);
-  }
-  ~DeadStagingFile() { munmap(base_, total_); }
-  DeadStagingFile(const DeadStagingFile&) = delete;
-  DeadStagingFile& operator=(const DeadStagingFile&) = delete;
-
-  static constexpr const char* kName = "ringside-staging.00112233445566778899aabbccddeeff";
-
-  shm::StagingHeader& header() { return *reinterpret_cast<shm::StagingHeader*>(base_); }
-  shm::SlotHeader& slot(std::uint32_t index) {
-    return *reinterpret_cast<shm::SlotHeader*>(base_ + shm::slot_header_offset(index));
-  }
-
-  void fill(std::uint32_t index, ScriptedService& service, const std::string& file,
-            std::uint64_t offset, const std::string& bytes,
-            const std::vector<shm::JournalEntry>& journal) {
-    shm::SlotHeader& h = slot(index);
-    h.file_offset = offset;
-    std::memcpy(h.segment_uuid, service.header().uuid, 16);
-    service.name().copy(h.segment_name, sizeof h.segment_name - 1);
-    std::memset(h.file_path, 0, sizeof h.file_path);
-    file.copy(h.file_path, sizeof h.file_path - 1);
-    struct stat info {};
-    if (stat(file.c_str(), &info) == 0) {
-      h.file_device = info.st_dev;
-      h.file_inode = info.st_ino;
-    }
-    std::copy(journal.begin(), journal.end(), h.journal);
-    std::memcpy(base_ + shm::slot_data_offset(index, kDeadSlots, kDeadSlotBytes), bytes.data(),
-                bytes.size());
-    h.commit.store(shm::make_commit(static_cast<std::uint32_t>(bytes.size()),
-                                    static_cast<std::uint32_t>(journal.size())));
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  std::byte* base_ = nullptr;
-  std::uint64_t total_ = 0;
-};
 
 shm::JournalEntry entry_of(std::uint32_t ring, std::uint64_t pos, std::uint32_t generation = 1) {
   shm::JournalEntry entry{};
@@ -135,6 +78,22 @@ TEST_F(RecoveryTest, WritesACommittedSlotAndMovesItsRing) {
   EXPECT_EQ(line.booked_drops.load(), 3U);
   EXPECT_FALSE(staging_exists());
   EXPECT_EQ(recover(), RecoveryResult::kNothing);
+}
+
+TEST_F(RecoveryTest, MovesTheProcessorWithThePosition) {
+  const auto processor = [this](std::uint32_t ring) {
+    const shm::RingMetadata& metadata = service_.ring(ring);
+    return shm::consumed_processor(metadata.identity.consumed_processor.load(),
+                                   metadata.consumer.consumer_pos.load());
+  };
+  service_.ring(1).identity.consumed_processor.store(shm::make_consumed_processor(9, 0));
+  staging_.fill(0, service_, file_, 4, "abcdef", {entry_of(0, 160), entry_of(1, 0)});
+  staging_.slot(0).journal_processor[0] = 4;
+  staging_.slot(0).journal_processor[1] = 5;
+  service_.ring(1).consumer.booked_drops.store(3);
+  EXPECT_EQ(recover(), RecoveryResult::kDone);
+  EXPECT_EQ(processor(0), 4U);
+  EXPECT_EQ(processor(1), 9U) << "an equal entry is not ahead";
 }
 
 TEST_F(RecoveryTest, DoesTheSameAgainAfterItDiedInTheMiddle) {

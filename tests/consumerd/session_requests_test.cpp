@@ -95,5 +95,16 @@ TEST_F(SessionTest, ARequestedFileBeginsWithTheLastClockPointsAndEveryStream) {
   EXPECT_TRUE(counts_up_to(end(), 1, 100));
 }
 
+// A service refuses statements with many fields while its consumer is older.
+TEST_F(SessionTest, TellsTheServiceThatItReadsWideSites) {
+  shm::ConsumerLine& line = service_.control().consumer;
+  line.session.store(41);
+  line.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling));
+  EXPECT_TRUE(shm::refuses_wide_sites(line));
+  start_with_records();
+  EXPECT_EQ(line.session.load(), 42U);
+  EXPECT_FALSE(shm::refuses_wide_sites(line));
+}
+
 }  // namespace
 }  // namespace ringside::consumer_test

@@ -37,8 +37,8 @@ class Shop {
     std::string why;
     for (TriggerRule& rule : rules) EXPECT_TRUE(rule.prepare(&why)) << why;
     triggers_.set_rules(std::move(rules));
-    watch_ =
-        consumer::TriggerWatch::of_service(triggers_, {"ringside.shop.17.x", "shop", 17}, log_);
+    watch_ = consumer::TriggerWatch::of_service(
+        triggers_, {"ringside.shop.17.x", "shop", 17, 1'000'000'000}, log_);
     std::strcpy(owner_.thread_name, "worker-2");
     owner_.thread_id = 4711;
   }
@@ -54,6 +54,9 @@ class Shop {
     return *this;
   }
 
+  // The code of the processor that the next record ran on.
+  std::uint32_t processor() const { return processor_; }
+
   bool looks() { return watch_ != nullptr && watch_->concerns(sites_); }
 
   // "rule place message" of each rule that fires on these records.
@@ -61,7 +64,7 @@ class Shop {
     std::vector<std::string> lines;
     if (!looks()) return lines;
     sound_ = true;
-    looked_bytes_ = watch_->look(sites_, as_bytes(ring), owner_, pass_.get(), &sound_);
+    looked_bytes_ = watch_->look(sites_, as_bytes(ring), owner_, pass_.get(), &processor_, &sound_);
     while (const auto firing = triggers_.next()) {
       lines.push_back(firing->rule->name + " " + firing->statement + " " + firing->message);
     }
@@ -85,6 +88,7 @@ class Shop {
   std::unique_ptr<consumer::TriggerWatch> watch_;
   std::unique_ptr<consumer::RecordPass> pass_;
   consumer::RingOwner owner_;
+  std::uint32_t processor_ = 0;
   bool sound_ = true;
   std::size_t looked_bytes_ = 0;
 };
@@ -141,6 +145,36 @@ TEST(TriggerWatch, ChecksMembersOtherThanArguments) {
     EXPECT_EQ(shop.fired(filled(1, 2, "B") + queue(5)), Lines{"rule queues.cpp:110 queue length 5"})
         << where;
   }
+}
+
+TEST(TriggerWatch, ChecksPropertiesOfSpansAndEvents) {
+  const std::uint32_t flags = shm::kExtSubstream | shm::kExtActivity | shm::kExtDuration;
+  const std::string parts =
+      raw(std::uint64_t{3}) + std::string(16, '\x01') + raw(std::uint64_t{2'500});
+  for (const char* where : {"duration_ns > 2000 && duration_ns < 3000", "substream == 3",
+                            "activity == '01010101010101010101010101010101'"}) {
+    Shop shop({record_rule(where)});
+    shop.knows(kQueue);
+    EXPECT_EQ(shop.fired(queue(4) + extended_record(11, 0, flags, parts, raw(std::uint64_t{5})) +
+                         queue(6)),
+              Lines{"rule queues.cpp:110 queue length 5"})
+        << where;
+  }
+  EXPECT_NE(refusal(record_rule("seq > 5")).find("a trigger cannot use seq"), std::string::npos);
+}
+
+TEST(TriggerWatch, KnowsTheProcessorFromClockRecords) {
+  Shop shop({record_rule("processor == 3")});
+  shop.knows(kQueue);
+  const auto clock = [](std::uint32_t processor) {
+    return clock_record(10, 0, shm::processor_code(processor));
+  };
+  EXPECT_EQ(shop.fired(queue(1)), Lines{}) << "unknown";
+  EXPECT_EQ(shop.fired(clock(2) + queue(2) + clock(3) + queue(3)),
+            Lines{"rule queues.cpp:110 queue length 3"});
+  EXPECT_EQ(shop.processor(), shm::processor_code(3));
+  EXPECT_EQ(shop.fired(queue(4)), Lines{"rule queues.cpp:110 queue length 4"});
+  EXPECT_EQ(shop.fired(clock(4) + queue(5)), Lines{});
 }
 
 TEST(TriggerWatch, WithoutAConditionEveryRecordOfTheStatementsCounts) {

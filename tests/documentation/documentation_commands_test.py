@@ -106,6 +106,7 @@ class Commands(unittest.TestCase):
     def test_programs_accept_the_commands_of_blocks(self):
         with tempfile.TemporaryDirectory(prefix="ringside-docs.") as folder:
             os.mkdir(os.path.join(folder, "shm"))
+            os.mkdir(os.path.join(folder, "logs"))
             shutil.copytree(os.path.join(pages.ROOT, "tests", "golden", "1.0"), os.path.join(folder, "traces"))
             shutil.copyfile(os.path.join(folder, "traces", "damaged.ringtrace"), os.path.join(folder, "damaged.ringtrace"))
             with open(os.path.join(folder, "consumerd.toml"), "w", encoding="utf-8") as file:
@@ -114,7 +115,7 @@ class Commands(unittest.TestCase):
                         for line in text.splitlines() for words in commands_of(line) if words[0] in PATHS}
             self.assertGreater(len(commands), 30)
             for page, words in sorted(commands):
-                if words == ("ringstat",) or {"--follow", "--watch-exit"} & set(words):  # these run until they are stopped
+                if words == ("ringstat",) or {"--follow", "--listen", "--watch-exit"} & set(words):  # these run until they are stopped
                     continue
                 with self.subTest(page=page, command=" ".join(words)):
                     self.assertEqual(self.refusal(words, folder), "")
@@ -151,8 +152,10 @@ class Commands(unittest.TestCase):
             with self.subTest(page=page, block=number), tempfile.TemporaryDirectory(prefix="ringside-docs.") as folder:
                 path = os.path.join(folder, "consumerd.toml")
                 os.mkdir(os.path.join(folder, "traces"))
+                os.mkdir(os.path.join(folder, "logs"))
                 with open(path, "w", encoding="utf-8") as file:
-                    file.write(text.replace('"/var/lib/ringside"', '"traces"').replace("/usr/local/bin/page", "/bin/true"))
+                    file.write(text.replace('"/var/lib/ringside"', '"traces"').replace('"/var/log/ringside"', '"logs"')
+                               .replace("/usr/local/bin/page", "/bin/true"))
                 done = subprocess.run([PATHS["consumerd"], "--config", path, "--check-config"], cwd=folder, timeout=BOUND_S,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout)

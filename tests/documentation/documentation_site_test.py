@@ -109,7 +109,7 @@ class DocumentationSite(unittest.TestCase):
 class Tables(unittest.TestCase):
     def test_environment_variables_are_those_of_the_library(self):
         documented = pages.first_column("reference/environment.md", "## The library")
-        read = re.findall(r'"(RINGSIDE_[A-Z_]+)"', pages.text_of("libagent/environment.cpp"))
+        read = re.findall(r'"(RINGSIDE_[A-Z_]+)"', pages.text_of("libagent/process/environment.cpp"))
         self.assertEqual(sorted(documented), sorted(set(read)))
 
     def test_hook_variables_are_those_of_consumerd(self):
@@ -118,7 +118,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(sorted(documented), sorted(set(set_for_hooks) - {"RINGSIDE_CONSUMERD"}))
 
     def test_metrics_are_those_of_consumerd(self):
-        documented = [name for heading in ("## consumerd itself", "## Triggers", "## Services")
+        documented = [name for heading in ("## consumerd itself", "## Triggers", "## Sessions", "## Services")
                       for name in pages.first_column("reference/metrics.md", heading)]
         self.assertEqual(len(documented), len(set(documented)))
         served = set(re.findall(r'"((?:ringside|process)_[a-z_]+)"', pages.sources("consumerd")))
@@ -126,7 +126,7 @@ class Tables(unittest.TestCase):
 
     def test_causes_of_loss_are_those_of_ringcat(self):
         documented = pages.first_column("operating/troubleshooting.md", "## Causes of loss")
-        names = re.findall(r'return "([a-z_]+)"', pages.text_of("tools/text/loss_text.cpp"))
+        names = re.findall(r'return "([a-z_]+)"', pages.text_of("trace-format/lines/loss_text.cpp"))
         self.assertEqual(sorted(documented), sorted(set(names) - {"several", "unknown"}))
 
     def test_messages_exist(self):

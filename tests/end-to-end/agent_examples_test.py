@@ -53,9 +53,30 @@ class AgentExamples(unittest.TestCase):
     def test_levels_leaves_the_trace_shown(self):
         self.assertEqual(self.printed("levels"), shown("levels"))
 
+    def test_printf_style_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("printf_style"), shown("printf_style"))
+
+    def test_brace_style_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("brace_style"), shown("brace_style"))
+
+    def test_c_service_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("c_service"), shown("c_service"))
+
+    def test_streams_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("streams"), shown("streams"))
+
     def test_threads_leaves_the_trace_shown_in_the_order_of_each_thread(self):
         by_thread = lambda line: THREAD.search(line).group(1)
         self.assertEqual(sorted(self.printed("threads"), key=by_thread), shown("threads"))
+
+    def test_events_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("events"), shown("events"))
+
+    def test_gates_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("gates"), shown("gates"))
+
+    def test_run_time_leaves_the_trace_shown(self):
+        self.assertEqual(self.printed("run_time"), shown("run_time"))
 
     def test_flight_recorder_leaves_its_newest_records_after_sigkill(self):
         printed, expected = self.printed("flight_recorder", status=-signal.SIGKILL), shown("flight_recorder")

@@ -43,7 +43,7 @@ void log_others() {
   expect(fmt::format("{} {:>12}", path.native(), path.native()));
   enum class Side : std::uint8_t { buy = 1, sell = 200 };
   RS_FMT_INFO("{} {:#x}", Side::buy, Side::sell);
-  expect(fmt::format("{} {:#x}", 1, 200));
+  expect(fmt::format("{} {:#x}", "buy", 200));  // the name, if it has one
   const void* const address = &path;
   RS_FMT_INFO("{} {}", address, nullptr);
   expect(fmt::format("{} {}", address, nullptr));

@@ -5,6 +5,7 @@ whose log call has returned is lost."""
 import os
 import signal
 import sys
+import time
 import unittest
 
 from checked_output import print_and_check
@@ -16,12 +17,14 @@ MIB = 1 << 20
 
 
 class FullOutput(unittest.TestCase):
-    def fill_up(self, bed, *arguments):
+    def fill_up(self, bed, *arguments, **how):
         """A service and a consumerd that has run out of space."""
         progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-        service = bed.start_service("--threads", 2, "--records", 0, "--progress", progress.path,
-                                    piped=True)
         consumer = bed.start_consumer(*arguments)
+        # The service may wait only a moment for a consumer that is not there yet.
+        wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
+        service = bed.start_service("--threads", 2, "--records", 0, "--progress", progress.path,
+                                    piped=True, **how)
         wait_until(lambda: "cannot write" in consumer.stderr(), "the disk to be full")
         self.assertIn("No space left", consumer.stderr())
         self.assertTrue(consumer.running())
@@ -50,6 +53,19 @@ class FullOutput(unittest.TestCase):
         for io in ("auto", "pwrite"):
             with self.subTest(io):
                 self.on_small_disk(self.finish, "--io", io)
+
+    def test_an_unlimited_wait_loses_nothing(self):
+        with SmallFileSystem(3 * MIB) as small, TestBed(output_dir=small.path) as bed:
+            service, consumer, progress = self.fill_up(
+                bed, timeout_ms="forever",
+                environment={"RINGSIDE_ABSENT_TIMEOUT_MS": "1", "RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": "1"})
+
+            def has_stopped():
+                before = progress.total()
+                time.sleep(0.5)
+                return progress.total() == before
+            wait_until(has_stopped, "the service to wait")
+            self.finish(bed, small, service, consumer, progress)
 
     def test_its_death_meanwhile_loses_nothing(self):
         def kill_and_finish(bed, small, service, consumer, progress):

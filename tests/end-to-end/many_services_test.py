@@ -2,7 +2,7 @@
 """Hundreds of services, and services with hundreds of thousands of threads, under the policy `block`: a busy consumerd does
 not count as absent, and nothing is lost.
 
-RINGSIDE_TEST_SERVICES and RINGSIDE_TEST_RECORDS (per service) set other numbers; sanitizer builds, which are slow, use
+RINGSIDE_TEST_SERVICES and RINGSIDE_TEST_RECORDS_OF_EACH set other numbers; sanitizer builds, which are slow, use
 fewer."""
 
 import json
@@ -10,11 +10,11 @@ import os
 import subprocess
 import unittest
 
-from traced_processes import TestBed, program
+from traced_processes import TestBed, program, wait_until
 
 SANITIZED = bool(os.environ.get("RINGSIDE_TEST_SANITIZED"))
 SERVICES = int(os.environ.get("RINGSIDE_TEST_SERVICES", 40 if SANITIZED else 200))
-RECORDS = int(os.environ.get("RINGSIDE_TEST_RECORDS", 5_000 if SANITIZED else 20_000))
+RECORDS = int(os.environ.get("RINGSIDE_TEST_RECORDS_OF_EACH", 5_000 if SANITIZED else 20_000))
 SHORT_LIVED_THREADS = 10_000 if SANITIZED else 100_000
 SMALL_RING = 1 << 16
 # The library's default for the wait for an absent consumer.
@@ -38,6 +38,7 @@ class ManyServices(unittest.TestCase):
     def test_a_busy_consumerd_loses_no_record(self):
         with TestBed() as bed:
             consumer = bed.start_consumer()
+            wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
             services = [bed.start_service("--records", RECORDS, "--uniform", service=f"svc{number}",
                                           timeout_ms=ABSENT_MS, ring_bytes=SMALL_RING,
                                           environment=LIVE) for number in range(SERVICES)]
@@ -47,6 +48,7 @@ class ManyServices(unittest.TestCase):
     def test_threads_wait_for_a_ring_to_be_drained(self):
         with TestBed() as bed:
             consumer = bed.start_consumer()
+            wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
             service = bed.start_service("--records", 1, "--churn", SHORT_LIVED_THREADS,
                                         timeout_ms=ABSENT_MS, ring_bytes=SMALL_RING,
                                         environment={**LIVE, "RINGSIDE_MAX_THREADS": "24"})

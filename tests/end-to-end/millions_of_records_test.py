@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ten million records of all types from four threads at once, through consumerd into text.
+"""Ten million records of all types from four threads at once, through consumerd into text; a part of them through the smallest
+rings that there are.
 
 RINGSIDE_TEST_RECORDS sets another number of records; sanitizer builds, which are slow, use fewer."""
 
@@ -15,12 +16,11 @@ RECORDS_PER_THREAD = int(os.environ.get("RINGSIDE_TEST_RECORDS", RECORDS)) // TH
 
 
 class MillionsOfRecords(unittest.TestCase):
-    def test_none_is_lost_changed_or_out_of_order(self):
+    def expect_all(self, records, **settings):
         with TestBed() as bed:
             consumer = bed.start_consumer()
             # The bound is generous: on a slow machine consumerd may take long to return to a ring.
-            service = bed.start_service("--threads", THREADS, "--records", RECORDS_PER_THREAD,
-                                        timeout_ms=10_000)
+            service = bed.start_service("--threads", THREADS, "--records", records, timeout_ms=10_000, **settings)
             self.assertEqual(service.wait(600), 0, service.stderr())
             self.assertEqual(service.values()["dropped"], "0")
             self.assertEqual(service.values()["refused"], "0")
@@ -29,9 +29,14 @@ class MillionsOfRecords(unittest.TestCase):
             output = print_and_check(*bed.traces(), bound_s=600)
             self.assertEqual(output.lost, 0)
             self.assertEqual(output.cut, 0)
-            self.assertEqual(output.records_of,
-                             dict.fromkeys(range(THREADS), RECORDS_PER_THREAD))
+            self.assertEqual(output.records_of, dict.fromkeys(range(THREADS), records))
             self.assertEqual(bed.shm_names(), [])
+
+    def test_none_is_lost_changed_or_out_of_order(self):
+        self.expect_all(RECORDS_PER_THREAD)
+
+    def test_rings_of_4_kib_lose_none(self):
+        self.expect_all(RECORDS_PER_THREAD // 100, ring_bytes=4096)
 
 
 if __name__ == "__main__":

@@ -21,12 +21,16 @@ def ringcat(*arguments):
 
 
 class Messages(unittest.TestCase):
+    def run_service(self, bed, level):
+        service = bed.start_service(EVENTS, which="netlogger_service", service="nl",
+                                    environment={"RINGSIDE_LEVEL": level})
+        bed.start_consumer()
+        self.assertEqual(service.wait(), 0)
+        bed.wait_until_segments_are_gone()
+
     def messages_of_the_service(self):
         with TestBed() as bed:
-            service = bed.start_service(EVENTS, which="netlogger_service", service="nl")
-            bed.start_consumer()
-            self.assertEqual(service.wait(), 0)
-            bed.wait_until_segments_are_gone()
+            self.run_service(bed, "info")
             messages = os.path.join(bed.work_dir, "messages.nlb")
             ringcat("--to", "netlogger", "-o", messages, *bed.traces())
             return json.loads(ringcat("inspect", "--json", messages))
@@ -44,7 +48,8 @@ class Messages(unittest.TestCase):
         self.assertEqual(constants, {
             "statement.event": [("Const1", 3), ("Const2", "Hello")],
             "even": [("Ratio", 0.5), ("Text", "two words")],
-            "odd": [("Ratio", 0.5), ("Text", "two words")]})
+            "odd": [("Ratio", 0.5), ("Text", "two words")],
+            "failed": [("LVL", "Error")]})
         values = {event: [] for event in constants}
         for body in told["events"]:
             event, names = fields[body["identifier"]]
@@ -54,9 +59,30 @@ class Messages(unittest.TestCase):
             "statement.event": [[("Var1", "INT", i), ("Var2", "FLOAT", i + 0.25), ("Var3", "STRING", f"value {i}")]
                                 for i in range(EVENTS)],
             "even": [[("Var1", "INT", -1 - i)] for i in range(0, EVENTS, 2)],
-            "odd": [[("Var1", "INT", -1 - i)] for i in range(1, EVENTS, 2)]})
+            "odd": [[("Var1", "INT", -1 - i)] for i in range(1, EVENTS, 2)],
+            "failed": [[("Var1", "INT", EVENTS)]]})
         self.assertIn("Const1=3 Const2=Hello", told["events"][0]["ulm"])
         self.assertIn("Var1=0 Var2=0.250000 Var3=\"value 0\"", told["events"][0]["ulm"])
+
+    def test_the_constant_lvl_is_the_level_everywhere(self):
+        def names(*arguments):
+            lines = ringcat("--format", "json", *arguments).decode().splitlines()
+            return [(json.loads(line)["msg"].split()[0], json.loads(line)["level"]) for line in lines]
+
+        with TestBed() as bed:
+            self.run_service(bed, "error")
+            self.assertEqual(names(*bed.traces()), [("failed", "ERROR")])
+        with TestBed() as bed:
+            self.run_service(bed, "trace")
+            self.assertEqual(names("--level", "warning", *bed.traces()), [("failed", "ERROR")])
+            self.assertEqual(len(names(*bed.traces())), 2 * EVENTS + 2)
+            ulm = ringcat("--to", "ulm", *bed.traces()).decode().splitlines()
+            (failed,) = (line for line in ulm if "NL.EVNT=failed" in line)
+            self.assertEqual([word for word in failed.split() if word.startswith("LVL=")], ["LVL=Error"])
+            again = os.path.join(bed.work_dir, "again.ulm")
+            with open(again, "w", encoding="ascii") as file:
+                file.write("\n".join(ulm) + "\n")
+            self.assertEqual(names("--level", "warning", again), [("failed", "ERROR")])
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
     rs_netlogger_write(handle, i % 2 == 0 ? "even" : "odd", "Ratio=0.5 Text=\"two words\"",
                        "Var1=%ld", -1L - i);
   }
+  RS_NETLOGGER_WRITE("failed", "LVL=Error", "Var1=%d", events);
+  rs_netlogger_write(handle, "skipped", "LVL=Debug", "Var1=%d", events);
   rs_netlogger_close(handle);
   return rs_losses(RS_LOSS_ANY) == 0 ? 0 : 1;
 }

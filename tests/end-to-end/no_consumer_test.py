@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Services without a consumerd, or with a stopped one: they run to their end, and records that did not fit are counted
-exactly."""
+exactly. With an unlimited wait they wait for a consumerd that lives, and for no other."""
 
 import os
 import signal
+import subprocess
+import time
 import unittest
 
 from checked_output import print_and_check, print_raw
 from segment_counters import SegmentCounters
 from progress_file import ProgressFile
-from traced_processes import BOUND_S, TestBed, wait_until
+from traced_processes import BOUND_S, TestBed, program, wait_until
 
 RECORDS = 300_000
 THREADS = 2
@@ -97,7 +99,8 @@ class NoConsumer(unittest.TestCase):
                 for thread in range(THREADS):
                     self.assertEqual(output.accounted_for(thread), progress.returned(thread))
                 self.assertGreater(output.lost, 0)
-                self.assertGreater(output.records, 100_000)
+                # More than the rings hold: a record has at least 16 bytes.
+                self.assertGreater(output.records, THREADS * SMALL_RING // 16)
                 self.assertEqual(str(output.lost), service.values()["dropped"])
 
     @staticmethod
@@ -146,6 +149,108 @@ class NoConsumer(unittest.TestCase):
             self.check_sum(bed, 8, 20_000)
             service.end_input()
             self.assertEqual(service.wait(), 0)
+
+
+class UnlimitedWait(unittest.TestCase):
+    """RINGSIDE_BLOCK_TIMEOUT_MS=forever."""
+
+    def setUp(self):
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+        self.progress = ProgressFile(os.path.join(self.bed.work_dir, "progress"))
+
+    def start_logging(self, absent_timeout_ms):
+        """A service that never pauses, with bounds that a limited wait exceeds at once."""
+        service = self.bed.start_service(
+            "--threads", THREADS, "--records", 0, "--progress", self.progress.path,
+            timeout_ms="forever", ring_bytes=SMALL_RING, piped=True,
+            environment={"RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS": "10",
+                         "RINGSIDE_ABSENT_TIMEOUT_MS": str(absent_timeout_ms)})
+        wait_until(self.progress.total, "the first record")
+        (segment,) = self.bed.segments()
+        return service, os.path.join(self.bed.shm_dir, segment)
+
+    def wait_for_progress(self):
+        goal = self.progress.total() + 100_000
+        wait_until(lambda: self.progress.total() > goal, "the service to continue")
+
+    def wait_for_standstill(self):
+        """Until no log call has returned for half a second: all threads wait."""
+        def has_stopped():
+            before = self.progress.total()
+            time.sleep(0.5)
+            return self.progress.total() == before
+        wait_until(has_stopped, "the service to wait")
+
+    def drained_consumer(self):
+        consumer = self.bed.start_consumer()
+        wait_until(lambda: "draining" in consumer.stderr(), "the segment to be taken")
+        self.wait_for_progress()
+        return consumer
+
+    def finish(self, service, consumer):
+        service.end_input()
+        self.assertEqual(service.wait(), 0)
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        output = print_and_check(*self.bed.traces())
+        for thread in range(THREADS):
+            self.assertEqual(output.accounted_for(thread), self.progress.returned(thread))
+        self.assertEqual(str(output.lost), service.values()["dropped"])
+        return output
+
+    def test_a_stopped_consumer_is_awaited_and_nothing_is_lost(self):
+        service, path = self.start_logging(absent_timeout_ms=60_000)
+        consumer = self.drained_consumer()
+        consumer.send(signal.SIGSTOP)
+        self.wait_for_standstill()
+        self.assertEqual(SegmentCounters(path)["dropped_total"], 0)
+        consumer.send(signal.SIGCONT)
+        self.wait_for_progress()
+        self.assertEqual(self.finish(service, consumer).lost, 0)
+
+    def test_a_killed_consumer_ends_the_wait(self):
+        service, path = self.start_logging(absent_timeout_ms=60_000)
+        consumer = self.drained_consumer()
+        consumer.send(signal.SIGSTOP)
+        self.wait_for_standstill()
+        subprocess.run([program("ringctl"), "policy", "--block-timeout", "100ms", "--shm-dir", self.bed.shm_dir],
+                       check=True, stdout=subprocess.DEVNULL, timeout=BOUND_S)
+        # Still alive.
+        self.wait_for_standstill()
+        consumer.kill()
+        self.wait_for_progress()
+        self.assertGreater(SegmentCounters(path)["dropped_consumer_absent"], 0)
+        self.assertGreater(self.finish(service, self.drained_consumer()).lost, 0)
+
+    def test_a_successor_within_the_bound_loses_nothing(self):
+        service, _ = self.start_logging(absent_timeout_ms=600_000)
+        for _ in range(3):
+            consumer = self.drained_consumer()
+            consumer.kill()
+            self.wait_for_standstill()
+        self.assertEqual(self.finish(service, self.drained_consumer()).lost, 0)
+
+    def test_without_a_consumer_the_bound_is_paid_once(self):
+        service, path = self.start_logging(absent_timeout_ms=300)
+        self.wait_for_progress()
+        counters = SegmentCounters(path)
+        self.assertGreater(counters["dropped_consumer_absent"], 0)
+        wait_until(lambda: SegmentCounters(path)["blocked_ticks"] / counters.tick_hz > 0.27, "a wait of the whole bound")
+        self.assertLessEqual(SegmentCounters(path)["blocked_count"], THREADS)
+        self.assertGreater(self.finish(service, self.drained_consumer()).lost, 0)
+
+    def test_an_operator_ends_the_wait_for_a_consumer_that_hangs(self):
+        service, path = self.start_logging(absent_timeout_ms=600_000)
+        consumer = self.drained_consumer()
+        consumer.send(signal.SIGSTOP)
+        self.wait_for_standstill()
+        subprocess.run([program("ringctl"), "policy", "drop", "--shm-dir", self.bed.shm_dir],
+                       check=True, stdout=subprocess.DEVNULL, timeout=BOUND_S)
+        self.wait_for_progress()
+        self.assertGreater(SegmentCounters(path)["dropped_total"], 0)
+        consumer.send(signal.SIGCONT)
+        self.assertGreater(self.finish(service, consumer).lost, 0)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include <ringside/format.hpp>
 #include <ringside/ringside.hpp>
 
 namespace {
@@ -37,6 +38,8 @@ void pass(const User* u, bool have) {
   RS_INFO("pass %s %s", R"(a",b)", password);
   RS_INFO("pass %d %s", same<int, long>(1), password);
   RS_INFO("pass %s %s", password, password);
+  RS_FMT(INFO, "pass {} {:>12} {who}", u->password, u->password, RS_NAMED("who", 7));
+  RS_FMT(INFO, "pass {password:*<20}", RS_NAMED("password", u->password));
 }
 
 }  // namespace

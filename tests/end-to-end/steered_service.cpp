@@ -5,6 +5,9 @@
 //     rare N    a statement that has not run before
 //     level L   set_level(L) of the service itself
 //     skip N    a statement suppresses N executions
+//     flush     flush()
+//     rotate N  prints the result of rotate(N ms), and of rs_rotate(N)
+//     get       prints the level in force
 //
 // It answers each line with "done" once its log calls have returned.
 
@@ -13,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <ringside/ringside.hpp>
+#include <ringside/ringside.h>
 
 namespace {
 
@@ -66,6 +69,14 @@ int main() {
       skip(number);
     } else if (std::strncmp(line, "level", 5) == 0) {
       ringside::set_level(static_cast<ringside::Level>(number));
+    } else if (std::strncmp(line, "flush", 5) == 0) {
+      if (!ringside::flush(std::chrono::seconds(60))) return 3;
+    } else if (std::strncmp(line, "rotate", 6) == 0) {
+      const bool first = ringside::rotate(std::chrono::milliseconds(number));
+      const int second = rs_rotate(static_cast<std::uint64_t>(number));
+      std::printf("rotated %d %d\n", first ? 1 : 0, second);
+    } else if (std::strncmp(line, "get", 3) == 0) {
+      std::printf("level %d %d\n", static_cast<int>(ringside::level()), rs_get_level());
     } else {
       return 2;
     }

@@ -224,7 +224,7 @@ class Steering(unittest.TestCase):
             self.assertTrue(said.startswith("ringctl: "), said)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
-        consumer.send(signal.SIGSTOP)
+        self.stop_without_the_switch_lock(consumer)
         self.assertIn("it is stopped, or its disk is full or slow; run ringctl doctor",
                       self.ringctl("flush", "--timeout", "100ms", status=1))
 
@@ -269,15 +269,30 @@ class Steering(unittest.TestCase):
         self.ringctl("disable", "taken")
         self.assertNotEqual(self.switches(), before)
 
+    def stop_without_the_switch_lock(self, consumer):
+        """consumerd holds the lock at moments: stopped then, it would block tools, and they would say that instead."""
+        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
+        with open(os.path.join(self.bed.shm_dir, name), "r+b") as segment:
+            def stopped():
+                consumer.send(signal.SIGSTOP)
+                lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, SWITCH_LOCK_BYTE, 1, 0)
+                try:
+                    fcntl.fcntl(segment, F_OFD_SETLK, lock)
+                except OSError:
+                    consumer.send(signal.SIGCONT)
+                    return False
+                return True  # closing the file releases it
+            wait_until(stopped, "consumerd to stop without the lock")
+
     def test_a_request_of_another_tool_in_progress_does_not_answer_ours(self):
         steered(self.bed)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
-        consumer.send(signal.SIGSTOP)
+        self.stop_without_the_switch_lock(consumer)
         (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
         for command, line in (("flush", TOOL_REQUESTS), ("rotate", TOOL_REQUESTS + 8)):
             for number in (1, 2, 3):
-                self.ringctl(command, "--timeout", "1ms", status=1)
+                self.assertIn("does not answer", self.ringctl(command, "--timeout", "1ms", status=1))
                 with open(os.path.join(self.bed.shm_dir, name), "rb") as segment:
                     segment.seek(line)
                     self.assertEqual(struct.unpack("<Q", segment.read(8))[0], number, command)

@@ -1,5 +1,6 @@
 #include "tests/fuzz/read_trace.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -7,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "trace-format/reader/collection_history.hpp"
 #include "trace-format/reader/trace_set.hpp"
 #include "trace-format/text/message_text.hpp"
 
@@ -27,7 +29,22 @@ std::optional<trace::MessageFormat> format_of(const Site& site) {
                                      nullptr);
 }
 
+// Returns the number of damaged blocks.
+std::uint64_t read_collection(trace::TraceFile& file) {
+  trace::CollectionHistory history;
+  trace::ReadError error;
+  history.add(file, &error);
+  history.finish();
+  for (const trace::CollectedSegment& segment : history.segments()) {
+    for (const trace::CollectedSpan& span : segment.spans) {
+      segment.sites->for_each([&](const Site& site) { span.state_of(site, span.until_ns); });
+    }
+  }
+  return history.report().damaged_blocks;
+}
+
 std::optional<trace::ReadReport> read_to_the_end(std::unique_ptr<trace::TraceFile> file) {
+  const std::uint64_t damaged = read_collection(*file);
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(std::move(file));
   trace::ReadError error;
@@ -47,7 +64,9 @@ std::optional<trace::ReadReport> read_to_the_end(std::unique_ptr<trace::TraceFil
     if (it->second) it->second->append(text, event.record.args);
     if (text.size() > kTextKept) text.clear();
   }
-  return set->report();
+  trace::ReadReport report = set->report();
+  report.damaged_blocks += damaged;
+  return report;
 }
 
 }  // namespace

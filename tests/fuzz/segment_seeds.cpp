@@ -32,8 +32,8 @@ constexpr std::size_t kMostStepBytes = 2048;
 
 using Lines = std::map<std::uint32_t, std::vector<char>>;  // the lines that are not zero
 
-// Reads the allocated parts without touching the others, and leaves out the switches, which no
-// reader reads.
+// Reads the allocated parts without touching the others, and leaves out the switches: a seed would
+// mostly hold them, and zeros are as good as any.
 Lines lines_of(const std::string& path) {
   Lines lines;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   std::thread([] { log_each_kind(70); }).join();
   if (!ask_for_snapshot(status.segment_path)) return 1;
   log_each_kind(5);
+  set_level(Level::debug);  // a change of what is collected
   const Lines two = lines_of(status.segment_path);
   for (int i = 0; i < 3000; ++i) log_each_kind(i % 10);
   Lines full = lines_of(status.segment_path);

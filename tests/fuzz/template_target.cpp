@@ -9,15 +9,15 @@
 
 #include "tests/tools/orders_trace.hpp"
 #include "tools/text/csv_lines.hpp"
-#include "tools/text/template_lines.hpp"
 #include "tools/text/trace_text.hpp"
+#include "trace-format/lines/template_lines.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace {
 
 using namespace ringside;
 
-void write_lines(const tool::LineFormat& format) {
+void write_lines(const trace::LineFormat& format) {
   static const trace::testing::Bytes kTrace = tool::testing::orders_trace();
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(trace::TraceFile::in_memory("orders", kTrace));
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::string why;
   for (const bool raw : {false, true}) {
-    const auto lines = tool::TemplateLines::make(text, raw, &why);
+    const auto lines = trace::TemplateLines::make(text, raw, &why);
     if (lines != nullptr) write_lines(*lines);
   }
   const auto columns = tool::CsvLines::make(text, false, &why);

@@ -3,8 +3,8 @@
 //
 // usage: dump_trace PATH...
 //
-//     R unix_ns pid stream sequence ticks site extension_flags extension_parts value...
-//     L unix_ns pid stream sequence count cause
+//     R unix_ns pid stream sequence ticks site extension_flags extension_parts [@processor]
+//     value... L unix_ns pid stream sequence count cause
 
 #include <cinttypes>
 #include <cstdio>
@@ -48,6 +48,7 @@ void print(const trace::Event& event) {
   const trace::testing::Decoded decoded = trace::testing::owned(record);
   std::printf(" %" PRIu64 " %u %u %s", record.tsc, decoded.site_id, decoded.ext_flags,
               hex(decoded.parts).c_str());
+  if (record.processor != 0) std::printf(" @%u", record.processor - 1);
   for (const trace::Value& value : record.args) std::printf(" %s", hex(value_bytes(value)).c_str());
   std::printf("\n");
 }

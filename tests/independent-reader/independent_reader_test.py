@@ -2,6 +2,7 @@
 """The reader of this folder, written from the specification alone, against the project's own: the same records, times,
 sequence numbers, values, losses and lines from the same files."""
 
+import json
 import os
 import re
 import signal
@@ -9,11 +10,17 @@ import socket
 import subprocess
 import unittest
 
+from told_service import ToldService
+from trace_collection import OFF, ON, State
 from trace_dump import dump_line
 from trace_frames import FRAME_BYTES, frames
 from trace_message import line_of
 from trace_reader import CLOCK, HEADER, STREAM, Loss, TraceFile, in_order
 from traced_processes import BOUND_S, TestBed, program, wait_until
+
+
+POLICIES = ["block", "drop", "overwrite"]  # by their numbers, as the states
+STATES = ["off", "on", "counting"]
 
 
 def run(*command):
@@ -101,8 +108,9 @@ class IndependentReader(unittest.TestCase):
     def test_the_examples_of_the_specification(self):
         examples = dict(examples_of_the_specification())
         self.assertEqual(list(examples), ["Worked example", "Two sites, texts, numbers",
-                                          "Losses, extensions, a time that goes back"])
-        messages = {}
+                                          "Losses, extensions, a time that goes back",
+                                          "A thread that moves"])
+        messages, processors = {}, {}
         for heading, data in examples.items():
             with self.subTest(heading), TestBed() as bed:
                 path = os.path.join(bed.output_dir, "example.ringtrace")
@@ -111,6 +119,7 @@ class IndependentReader(unittest.TestCase):
                 self.assertEqual(read(path).problems, [])
                 events = self.assert_same_events(path)
                 self.assert_same_lines(path)
+                processors[heading] = [event.processor for _, _, event in events if not isinstance(event, Loss)]
                 messages[heading] = [line_of(*event).split(b"] ")[1].decode() for event in events]
         self.assertEqual(messages["Worked example"], ["n=5", "n=6", "n=6"])
         self.assertEqual(messages["Two sites, texts, numbers"],
@@ -119,6 +128,9 @@ class IndependentReader(unittest.TestCase):
             messages["Losses, extensions, a time that goes back"],
             ["n=-5", "2 records: the ring was full", "n=1000 [cut]", "n=-5",
              "4 records: the ring was full, partly without a consumer"])
+        self.assertEqual(messages["A thread that moves"], ["n=5", "n=6"])
+        self.assertEqual(processors["A thread that moves"], [2, 0])
+        self.assertEqual(processors["Worked example"], [None] * 3)
 
     def test_random_records_of_all_types(self):
         for seed in range(1, 13):
@@ -128,6 +140,8 @@ class IndependentReader(unittest.TestCase):
                 self.assertEqual(read(path).problems, [])
                 events = self.assert_same_events(path)
                 self.assertGreater(len(events), 600)
+                processors = {event.processor for _, _, event in events if not isinstance(event, Loss)}
+                self.assertGreater(len(processors), 3)
 
     def test_the_records_of_a_service(self):
         with TestBed() as bed:
@@ -189,6 +203,39 @@ class IndependentReader(unittest.TestCase):
             self.assertEqual([event.sequence for _, _, event in events], list(range(600)))
             self.assertGreater(sum(len(read(path).sections) for path in bed.traces()), 1)
             self.assert_same_lines(*bed.traces())
+
+    def test_what_was_collected(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            service = ToldService(bed, "steered_service", service="desk")
+            wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
+            for command in (("level", "warning"), ("disable", "is late", "--for", "100s"), ("policy", "drop")):
+                self.assertEqual(run(program("ringctl"), *command, "--shm-dir", bed.shm_dir)[0], 0)
+            service.end()
+            bed.wait_until_segments_are_gone()
+            bed.stop_consumer(consumer)
+            (path,) = bed.traces()
+            (section,) = self.assert_whole(path).sections
+            ours = [one for one in section.collected if isinstance(one, State)]
+            status, lines, complaint = run(program("ringcat"), "collected", "--format", "json", path)
+            self.assertEqual((status, complaint), (0, b""))
+            theirs = [json.loads(line) for line in lines.splitlines()]
+            self.assertEqual(len(ours), len(theirs))
+            for state, other in zip(ours, theirs):
+                self.assertEqual((section.unix_ns(state.until), POLICIES[state.policy], state.block_timeout_ms),
+                                 (other["unix_ns"], other["overflow"], other["block_timeout_ms"]))
+                self.assertEqual([(one.site_id, STATES[one.state]) for one in state.statements],
+                                 [(one["site"], one["state"]) for one in other["statements"]])
+                self.assertEqual([section.unix_ns(one.time_limit) for one in state.statements if one.time_limit],
+                                 [one["until_unix_ns"] for one in other["statements"] if "until_unix_ns" in one])
+                self.assertEqual([(section.unix_ns(one.ticks), one.command, one.ids) for one in state.changes],
+                                 [(one["unix_ns"], one["command"], (one["uid"], one["pid"])) for one in other["changes"]])
+            self.assertEqual([change.command for state in ours for change in state.changes],
+                             ["ringctl level warning", "ringctl disable 'is late' --for 100s", "ringctl policy drop"])
+            late = next(one for one in ours[-1].statements if one.time_limit)
+            warning = 5
+            self.assertEqual(ours[-1].state_of(late.site_id, warning, late.time_limit - 1), OFF)
+            self.assertEqual(ours[-1].state_of(late.site_id, warning, late.time_limit), ON)
 
     def test_the_example_service(self):
         with TestBed() as bed:

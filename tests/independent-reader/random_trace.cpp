@@ -86,6 +86,9 @@ class RandomTrace {
     for (std::uint64_t i = 0; i < records_; ++i) {
       ticks += random_.below(1 + random_.below(30'000));
       if (random_.below(40) == 0) ticks -= std::min(random_.below(3000), ticks - kStartTicks);
+      if (random_.below(20) == 0) {
+        ring += clock_record(ticks, 0, static_cast<std::uint32_t>(random_.below(6)));
+      }
       if (random_.below(50) == 0) {
         ring +=
             drop_record(ticks, 1 + random_.below(9), static_cast<shm::LossCause>(random_.below(4)));

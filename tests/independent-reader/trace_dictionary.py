@@ -3,9 +3,9 @@
 import struct
 from dataclasses import dataclass, field
 
-KIND_SITE, KIND_ENUM_TABLE = 1, 2
+KIND_SITE, KIND_ENUM_TABLE, KIND_WIDE_SITE = 1, 2, 3
 MIN_ENTRY_BYTES, MAX_ENTRY_BYTES = 16, 1 << 20
-MAX_FIELDS = 64
+MAX_FIELDS = {KIND_SITE: 64, KIND_WIDE_SITE: 512}
 FIELD_CONSTANT = 1
 ARRAY = 0x80
 
@@ -75,8 +75,8 @@ class Dictionary:
             entry = payload[at:at + size]
             at += size
             try:
-                if kind == KIND_SITE:
-                    site = _site(entry)
+                if kind in MAX_FIELDS:
+                    site = _site(kind, entry)
                     self.sites.setdefault(site.id, site)
                 elif kind == KIND_ENUM_TABLE:
                     number, names = _enum_table(entry)
@@ -103,12 +103,12 @@ class _Texts:
         return self.take(count).decode("utf-8", "surrogateescape")
 
 
-def _site(entry):
+def _site(kind, entry):
     if len(entry) < 48:
         raise Unsound("a site of under 48 bytes")
     (field_count, number, line, keywords, kind, level, style, flags, name_bytes, category_bytes,
      format_bytes, file_bytes, function_bytes) = struct.unpack_from("<HIIQBBBBIIIII", entry, 6)
-    if field_count > MAX_FIELDS:
+    if field_count > MAX_FIELDS[kind]:
         raise Unsound(f"{field_count} fields")
     site = Site(number, line, keywords, kind, level, style, flags)
     texts = _Texts(entry, 48 + 16 * field_count)

@@ -40,4 +40,6 @@ def dump_line(unix_ns, section, event):
         cause = cause if cause <= MOST_CAUSE else 0
         return f"L {head} {event.count} {cause}"
     line = f"R {head} {event.ticks} {event.site.id} {_extension(event)}"
+    if event.processor is not None:
+        line += f" @{event.processor}"
     return " ".join([line] + [_value(f, v) for f, v in zip(event.site.fields, event.values)])

@@ -10,6 +10,7 @@ M64 = (1 << 64) - 1
 HISTORY_FACTOR = 0x9E3779B97F4A7C15
 HISTORY_MIX = 0xBF58476D1CE4E5B9
 FLAG_LATE = 2
+PROCESSOR_SHIFT = 16
 MAX_SITES = 65536
 VARIABLE = {"string", "bytes"}
 
@@ -27,6 +28,7 @@ class Record:
     stack_id: int = None
     duration: int = None
     cut: bool = False
+    processor: int = None
 
 
 @dataclass
@@ -230,6 +232,8 @@ class _Decoder:
 
     def record(self, sequence):
         record = Record(self.extent.stream_id, sequence, 0, None, [])
+        if code := self.extent.flags >> PROCESSOR_SHIFT:
+            record.processor = code - 1
         tag = self.rest.number(1)
         if tag >> 4 == 6:
             if tag & 15:

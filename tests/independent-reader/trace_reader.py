@@ -4,14 +4,15 @@ import bisect
 import struct
 from dataclasses import dataclass, field
 
+from trace_collection import Effects, State, parse_collection
 from trace_dictionary import Dictionary, Unsound
 from trace_extent import decode_records, parse_extent
 from trace_frames import CRITICAL, Damage, frames
 
 HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM = 1, 2, 3, 4, 5, 8, 9, 10
-LOSSES = 11
-KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM, LOSSES}
-FORMAT_MAJOR, FORMAT_MINOR = 1, 2
+LOSSES, COLLECTION = 11, 12
+KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM, LOSSES, COLLECTION}
+FORMAT_MAJOR, FORMAT_MINOR = 1, 3
 MOST_CAUSE, CAUSES_OF_CUT_OR_LATE = 9, (10, 11)
 NO_STREAM = 0
 CAUSE_UNTOLD = -1
@@ -117,6 +118,7 @@ class Section:
     told: list = field(default_factory=list)
     index: Index = None
     end: End = None
+    collected: list = field(default_factory=list)  # State and Effects, in the order of the file
     blocks: list = field(default_factory=list)  # (offset in the section, type)
     extents: list = field(default_factory=list)  # (offset in the section, Extent)
 
@@ -188,6 +190,10 @@ class TraceFile:
             section.told.append(_sequence_point(payload))
         elif block.type == LOSSES:
             section.told.append(_losses(payload))
+        elif block.type == COLLECTION:
+            stated = parse_collection(payload)
+            if isinstance(stated, (State, Effects)):
+                section.collected.append(stated)
         elif block.type == INDEX:
             section.index = _index(payload)
         elif block.type == END:

@@ -38,8 +38,8 @@ class Installation:
                 return os.path.join(folder, name)
         raise AssertionError(f"{name} was not installed")
 
-    def flags(self):
-        return run(["pkg-config", "--cflags", "--libs", "ringside"], env=self.environment).split()
+    def flags(self, *options):
+        return run(["pkg-config", *(options or ("--cflags", "--libs")), "ringside"], env=self.environment).split()
 
     def headers(self):
         top = os.path.join(self.include, "ringside")

@@ -12,14 +12,14 @@ OPERATIONS = {
     "libagent/include/ringside/abi.h": [
         "__atomic_store_n(t->producer_pos, start + bytes, __ATOMIC_RELEASE)",
     ],
-    "libagent/space_wait.hpp": [
+    "libagent/recording/space_wait.hpp": [
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
     ],
-    "libagent/free_rings.cpp": [
+    "libagent/recording/free_rings.cpp": [
         "ring.consumer.generation.load(std::memory_order_relaxed)",
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
     ],
-    "libagent/ring_attachment.cpp": [
+    "libagent/recording/ring_attachment.cpp": [
         "identity.stream_id =",
         "identity.generation.store(identity.generation.load(std::memory_order_relaxed) + 1, std::memory_order_release)",
     ],

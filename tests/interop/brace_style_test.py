@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
-"""Messages in brace style: in ringcat's text and JSON, and after a conversion there and back."""
+"""Messages of both styles of formats: in ringcat's text and JSON, and after a conversion there and back."""
 
 import unittest
 
 from random_traces import SEEDS, RandomTrace, events_of, ringcat
 
-# The formats that carry style and format.
+# The formats that carry style and format. NetLogger's texts are shorter, and its numbers have 32 bits.
 CARRYING = ("ringtrace", "ctf", "perfetto", "chrome", "ndjson", "trcxml")
 
 
 def brace_records(events):
-    found = [event for event in events if event.get("style") == "brace"]
+    return ordered(event for event in events if event.get("style") == "brace")
+
+
+def printf_records(events):
+    return ordered(event for event in events if event.get("format") == '%d of "%s", 100%%')
+
+
+def ordered(found):
     return sorted(found, key=lambda e: (e["unix_ns"], e["service"], e["thread"]["id"], e["sequence"]))
 
 
-class BraceStyle(unittest.TestCase):
+class Messages(unittest.TestCase):
     def test_json_and_text_have_the_message(self):
         with RandomTrace(SEEDS[0]) as trace:
             records = brace_records(trace.events())
@@ -34,19 +41,30 @@ class BraceStyle(unittest.TestCase):
     def test_conversions_keep_it(self):
         for seed in SEEDS[:2]:
             with RandomTrace(seed) as trace:
-                there = brace_records(trace.events())
-                self.assertTrue(there)
+                there = trace.events()
                 for name in CARRYING:
                     path = trace.path_of("converted." + name)
                     code, _, said = ringcat("--to", name, "-o", path, trace.path)
                     self.assertEqual(code, 0, said)
-                    back = brace_records(events_of(path))
-                    self.assertEqual(len(there), len(back), name)
-                    for one, other in zip(there, back):
-                        if "\0" in one["fields"]["text"]:  # ends a text in some formats
-                            continue
-                        for member in ("unix_ns", "format", "msg"):
-                            self.assertEqual(one[member], other[member], name)
+                    back = events_of(path)
+                    self.compare(name, brace_records(there), brace_records(back))
+                    self.compare(name, printf_records(there), printf_records(back))
+
+    def compare(self, name, there, back):
+        self.assertTrue(there)
+        self.assertEqual(len(there), len(back), name)
+        for one, other in zip(there, back):
+            if "\0" in one["fields"]["text"]:  # ends a text in some formats
+                continue
+            for member in ("unix_ns", "format", "msg"):
+                self.assertEqual(one[member], other[member], name)
+
+    def test_numbers_of_64_bits_are_among_them(self):
+        numbers = []
+        for seed in SEEDS[:2]:
+            with RandomTrace(seed) as trace:
+                numbers += [event["fields"]["number"] for event in printf_records(trace.events())]
+        self.assertGreater(sum(abs(number) > 2**32 for number in numbers), 10)
 
 
 if __name__ == "__main__":

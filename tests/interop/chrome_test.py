@@ -76,7 +76,7 @@ class Chrome(unittest.TestCase):
                 self.assertNotIsInstance(value, bool)
 
     def test_carries_random_records(self):
-        phases = set()
+        phases, own_rows = set(), 0
         for seed in SEEDS:
             with RandomTrace(seed) as trace:
                 data, said = trace.converted("chrome")
@@ -87,9 +87,14 @@ class Chrome(unittest.TestCase):
             phases |= {event["ph"] for event in decoded.events + decoded.flows}
             for event, found in zip(events, decoded.events):
                 self.assertEqual(found["unix_ns"], event["unix_ns"])
-                self.assertEqual((found["pid"], found["tid"]), (event["pid"], event["thread"]["id"]))
-                self.assertEqual(decoded.names["thread_name", found["pid"], found["tid"]],
-                                 event["thread"]["name"])
+                tid = found.get("ringside", found["args"].get("ringside", {})).pop("tid", found["tid"])
+                self.assertEqual((found["pid"], tid), (event["pid"], event["thread"]["id"]))
+                name = decoded.names["thread_name", found["pid"], found["tid"]]
+                if tid == found["tid"]:
+                    self.assertEqual(name, event["thread"]["name"])
+                else:
+                    self.assertRegex(name, event["thread"]["name"] + r" (substream [1-9]\d*|row [1-9]\d*)$")
+                    own_rows += 1
                 self.assertEqual(decoded.names["process_name", found["pid"], 0], event["service"])
                 if event["kind"] == "loss":
                     self.assertEqual((found["args"]["count"], found["args"]["cause"]),
@@ -99,6 +104,7 @@ class Chrome(unittest.TestCase):
             self.assertEqual(len(decoded.flows), sum(("activity" in e) + ("related" in e)
                                                      for e in events))
         self.assertEqual(phases, set("XbiCstf"))
+        self.assertGreater(own_rows, 10)
 
     def test_spans_of_a_stack_nest(self):
         """Viewers drop spans that do not nest, or show them at a wrong place."""
@@ -154,7 +160,9 @@ class Chrome(unittest.TestCase):
                  if what == "process_name"]
         self.assertEqual(sorted(name for _, name in named),
                          ["random-0", "random-0", "random-1", "random-1"])
-        self.assertEqual(len({(event["pid"], event["tid"]) for event in decoded.events}), 12)
+        threads = {(event["pid"], event["args"].get("ringside", event.get("ringside", {})).get("tid", event["tid"]))
+                   for event in decoded.events}
+        self.assertEqual(len(threads), 12)
 
     def test_an_empty_trace_has_no_events(self):
         with RandomTrace(1, records=0) as trace:

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/interop/bytes_apart.hpp"
 #include "tools/interop/ctf/ctf_import.hpp"
 #include "tools/interop/nanolog/nanolog_format.hpp"
 
@@ -50,7 +51,8 @@ TEST(DamagedNanoLog, GivesWhatPrecedesACutAnywhere) {
   const std::string whole = bytes_of(samples() / "nanolog" / "cpp17.log");
   ASSERT_EQ(read_nanolog_of(whole).records, 42U);
   std::uint64_t before = 0;
-  for (std::size_t bytes = 0; bytes <= whole.size(); ++bytes) {
+  for (std::size_t bytes = whole.size() % bytes_apart(); bytes <= whole.size();
+       bytes += bytes_apart()) {
     const Read read = read_nanolog_of(whole.substr(0, bytes));
     ASSERT_GE(read.records, before) << bytes;
     before = read.records;
@@ -62,7 +64,7 @@ TEST(DamagedNanoLog, GivesWhatPrecedesACutAnywhere) {
 
 TEST(DamagedNanoLog, AnyByteMayBeWrong) {
   const std::string whole = bytes_of(samples() / "nanolog" / "cpp17.log");
-  for (std::size_t at = 0; at < whole.size(); ++at) {
+  for (std::size_t at = 0; at < whole.size(); at += bytes_apart()) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? '\xFF' : '\x05'));
     ASSERT_LE(read_nanolog_of(changed).outcome.offset, whole.size());
@@ -114,7 +116,7 @@ TEST_F(DamagedCtf, GivesWhatPrecedesACutAnywhere) {
 
 TEST_F(DamagedCtf, AnyByteOfAStreamMayBeWrong) {
   const std::string whole = bytes_of(directory_ / "all_0");
-  for (std::size_t at = 0; at < 1600; at += 4) {
+  for (std::size_t at = 0; at < 1600; at += 4 * bytes_apart()) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ (at % 3 == 0   ? '\xFF'
                                                    : at % 3 == 1 ? '\x80'
@@ -125,7 +127,7 @@ TEST_F(DamagedCtf, AnyByteOfAStreamMayBeWrong) {
 
 TEST_F(DamagedCtf, AnyByteOfTheMetadataMayBeWrongOrMissing) {
   const std::string whole = bytes_of(directory_ / "metadata");
-  for (std::size_t at = 0; at < whole.size(); at += 19) {
+  for (std::size_t at = 0; at < whole.size(); at += 19 * bytes_apart()) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? '\x04' : '\x13'));
     ASSERT_LE(read_with("metadata", changed).outcome.offset, whole.size());

@@ -206,7 +206,7 @@ class Collecting(unittest.TestCase):
             self.assertEqual(collector.end(), (0, ""))
         self.assertEqual(events_of(self.path), [])
         self.assertEqual(ringcat("--listen", "tcp://127.0.0.1:0")[0], 2)
-        self.assertEqual(ringcat("--listen", "tcp://127.0.0.1:0", "--from", "heph")[0], 2)
+        self.assertEqual(ringcat("--listen", "tcp://127.0.0.1:0", "--from", "perfetto")[0], 2)
 
 
 if __name__ == "__main__":

@@ -40,33 +40,36 @@ class NettraceFile:
     def type_of(name, version):
         return b"\5\1" + struct.pack("<III", version, version, len(name)) + name + b"\6"
 
-    def type_id(self, provider, event_id, version=0, name="", fields=b"\0\0\0\0", level=4):
-        key = (provider, event_id, version)
+    def type_id(self, provider, event_id, version=0, name="", fields=b"\0\0\0\0", level=4, opcode=None):
+        key = (provider, event_id, version, opcode)
         if key not in self.types:
             self.types[key] = len(self.types) + 1
             record = struct.pack("<I", self.types[key]) + utf16(provider) + struct.pack("<I", event_id) + utf16(name)
             record += struct.pack("<QII", 0x8000, version, level) + fields
+            if opcode is not None:
+                record += struct.pack("<IBB", 1, 1, opcode)
             self.metadata += self.blob(0, 0, 0, b"", record)
         return self.types[key]
 
-    def blob(self, type_id, thread, sequence, stack, payload):
-        """A blob with an uncompressed header."""
+    def blob(self, type_id, thread, sequence, stack, payload, activity=bytes(16), related=bytes(16), at=None):
+        """A blob with an uncompressed header. `at`: microseconds, instead of the number of the event."""
         stack_id = 0
         if stack:
             packed = b"".join(struct.pack(self.pointer, address) for address in stack)
             if packed not in self.stacks:
                 self.stacks.append(packed)
             stack_id = self.stacks.index(packed) + 1
-        head = struct.pack("<IIQQIIQ", type_id, sequence, thread, thread, 0xFFFFFFFF, stack_id, self.count * 1000)
-        head += bytes(32) + struct.pack("<I", len(payload))
+        head = struct.pack("<IIQQIIQ", type_id, sequence, thread, thread, 0xFFFFFFFF, stack_id,
+                           1000 * (self.count if at is None else at))
+        head += activity + related + struct.pack("<I", len(payload))
         padding = -(4 + len(head) + len(payload)) % 4
         return struct.pack("<I", len(head) + len(payload) + padding) + head + payload + bytes(padding)
 
-    def event(self, provider, event_id, version, payload, thread=1, stack=()):
-        type_id = self.type_id(provider, event_id, version)
+    def event(self, provider, event_id, version, payload, thread=1, stack=(), name="", opcode=None, **how):
+        type_id = self.type_id(provider, event_id, version, name, opcode=opcode)
         self.sequences[thread] = self.sequences.get(thread, 0) + 1
         self.count += 1
-        self.events += self.blob(type_id, thread, self.sequences[thread], stack, payload)
+        self.events += self.blob(type_id, thread, self.sequences[thread], stack, payload, **how)
 
     def method(self, start, size, name, module=0, namespace="App.Type", method_id=None, event=(RUNDOWN, 144, 1)):
         payload = struct.pack("<QQQIII", start if method_id is None else method_id, module, start, size, 0, 0)

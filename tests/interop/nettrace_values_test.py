@@ -63,12 +63,29 @@ class Values(unittest.TestCase):
         self.assertLess(len(records[0]["nothing"]), 20_000)
         self.assertIn("20 records: the text of an array of arrays or objects is cut", said)
 
-    def test_decimals_become_bytes_and_the_report_names_event_and_field_once(self):
-        records, said = self.read_fields({"price": number(15), "prices": number(19) + number(15)},
-                                         bytes(range(16)) + b"\1\0" + bytes(16), times=3)
-        self.assertEqual(len(records), 3)
-        self.assertEqual(said.splitlines(), [f"ringcat: 3 records: event 'E', field '{name}': decimals became their bytes"
-                                             for name in ("price", "prices")])
+    @staticmethod
+    def decimal(digits, scale=0):
+        value = abs(digits)
+        return struct.pack("<IIQ", scale << 16 | (digits < 0) << 31, value >> 64, value & (2**64 - 1))
+
+    def test_decimals_are_numbers(self):
+        prices = [self.decimal(*price) for price in ((-1250, 2), (0, 0), (5, 28), (2**64 * 10**6, 6))]
+        records, said = self.read_fields({"price": number(15), "prices": number(19) + number(15), "last": number(9)},
+                                         self.decimal(12345, 3) + struct.pack("<H", 4) + b"".join(prices) + number(77), times=3)
+        self.assertEqual([record["price"] for record in records], [12.345] * 3)
+        self.assertEqual((records[0]["prices"], records[0]["last"]), ([-12.5, 0, 5e-28, 2.0**64], 77))
+        self.assertEqual(said, "ringcat: 3 records: decimals of more than 15 digits were rounded to 64 bits\n")
+
+    def test_invalid_decimals_are_reported(self):
+        for odd in (struct.pack("<IIQ", 29 << 16, 0, 1), struct.pack("<IIQ", 1, 0, 1)):
+            (fields,), said = self.read_fields({"price": number(15), "last": number(9)}, odd + number(77))
+            self.assertEqual(fields["last"], 77)
+            self.assertEqual(said, "ringcat: 1 record: invalid decimals became NaN\n")
+
+    def test_decimals_in_nested_arrays_keep_all_digits(self):
+        rows = struct.pack("<HH", 1, 3) + self.decimal(-(2**96 - 1), 28) + self.decimal(5, 2) + self.decimal(100)
+        (fields,), said = self.read_fields({"rows": number(19) + number(19) + number(15)}, rows)
+        self.assertEqual((fields["rows"], said), ("[[-7.9228162514264337593543950335,0.05,100]]", ""))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class Otlp(unittest.TestCase):
                              (one["traceId"], one["attributes"]["thread.id"]))
 
     def test_an_enclosing_span_is_found_beside_overlapping_ones(self):
-        """Of all open spans of the same trace, the innermost that lasts as long."""
+        """Of all open spans of the same trace, thread and substream, the innermost that lasts as long."""
         seen = collections.Counter()
         for seed in SEEDS:
             with RandomTrace(seed, records=2000) as trace:
@@ -150,7 +150,7 @@ class Otlp(unittest.TestCase):
             inner = {}
             for one in decoded.spans + [log for log in decoded.logs if "ringside.activity" in log["attributes"]]:
                 attributes = one["attributes"]
-                thread = one["resource"]["process.pid"], attributes["thread.id"]
+                thread = one["resource"]["process.pid"], attributes["thread.id"], attributes.get("ringside.substream", 0)
                 inner.setdefault(thread, []).append((at(one), attributes["ringside.sequence"], one))
             for of_thread in inner.values():
                 opened = []

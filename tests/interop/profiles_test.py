@@ -102,9 +102,10 @@ class Folded(unittest.TestCase):
         return stacks
 
     def expected(self, spans):
-        """The expected weights of nested spans."""
-        stacks, around = collections.Counter(), []
+        """The expected weights of spans that nest within their substreams."""
+        stacks, substreams = collections.Counter(), collections.defaultdict(list)
         for begin, end, record in spans:
+            around = substreams[record.get("substream", 0)]
             while around and around[-1][0] <= begin:
                 around.pop()
             frames = (around[-1][1] if around else ()) + (record["name"].replace(";", "_"),)

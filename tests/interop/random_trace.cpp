@@ -128,7 +128,8 @@ class RandomTrace {
     if (is_printf) {
       d.style = shm::FormatStyle::printf;
       d.format = "%d of \"%s\", 100%%";
-      d.fields = {{.name = "number", .type = FieldType::i32},
+      // A conversion without a length modifier records an integer of any width.
+      d.fields = {{.name = "number", .type = number % 2 == 0 ? FieldType::i32 : FieldType::i64},
                   {.name = "text", .type = FieldType::string}};
     }
     if (!is_printf && number % 8 == 1 && shape_.types.empty()) {  // half of the logs

@@ -207,8 +207,10 @@ class ThereAndBack(unittest.TestCase):
                 'b=18446744073709551615 c=255 d=x e=0xff f="7" g=1.500000 h=2.500000 w=3 i=-7 j=t\n')
         code, records, said = records_of(line.format(-1).encode())
         self.assertEqual((code, said, records[0]["msg"]), (0, "", "-1 18446744073709551615 ff x 0xff 7 1.50 2.5  -7 t"))
+        # An integer of any width without a length modifier.
+        self.assertEqual(records_of(line.format(2**31).encode())[1][0]["msg"][:11], "2147483648 ")
         self.assertIn("1 record: a value does not match the format of its message",
-                      records_of(line.format(2**31).encode())[2])
+                      records_of(line.format(2**63).encode())[2])
         # A value that it cannot show.
         self.assertEqual(records_of(line.replace("e=0xff", "e=1").format(-1).encode())[1][0]["msg"][:3], "%d ")
 

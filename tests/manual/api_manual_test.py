@@ -22,6 +22,10 @@ def calls(name, text):
     scope = "ringside::" if name.endswith(".hpp") else ""
     macros = re.findall(r"^\s*#define (RS_[A-Z_]*[A-Z])\(", text, re.MULTILINE)
     functions = re.findall(r"RS_EXPORT\s[^;(]*?(\w+)\(", re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
+    if "namespace ringside::detail" not in text:
+        functions += re.findall(r"^template <[^>]*>\n[\w:]+ (\w+)\(", text, re.MULTILINE)
+    public = text.partition("namespace ringside::detail")[0]
+    functions += re.findall(r"^inline [\w:]+ (\w+)\(", public, re.MULTILINE)
     return {*macros, *(scope + function for function in functions)}
 
 

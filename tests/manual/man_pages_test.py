@@ -89,7 +89,8 @@ class ManPages(unittest.TestCase):
 
     def test_examples_are_valid_usage(self):
         with tempfile.TemporaryDirectory(prefix="ringside-manual.") as folder:
-            os.mkdir(os.path.join(folder, "shm"))
+            for name in ("shm", "logs"):
+                os.mkdir(os.path.join(folder, name))
             shutil.copytree(os.environ["RINGSIDE_TEST_GOLDEN"], os.path.join(folder, "traces"))
             with open(os.path.join(folder, "consumerd.toml"), "w", encoding="utf-8") as file:
                 file.write('output = "traces"\n')

@@ -36,6 +36,14 @@ class Ringbench(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
+    def test_help_of_the_launcher_measures_nothing(self):
+        build = os.path.join(self.folder, "build")
+        done = subprocess.run([os.path.join(SOURCE_ROOT, "perf/run.sh"), "--quick", "--help"], capture_output=True, text=True,
+                              timeout=BOUND_S, check=False, env={**os.environ, "RINGSIDE_PERF_BUILD_DIR": build})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("usage: perf/run.sh [--add] [RINGBENCH_OPTION...]", done.stdout)
+        self.assertFalse(os.path.exists(build))
+
     def lone_driver(self):
         """A ringbench with no program beside it."""
         program = os.path.join(self.folder, "ringbench")

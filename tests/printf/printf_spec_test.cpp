@@ -76,6 +76,8 @@ static_assert(error("%4095d") == PrintfError::none);
 static_assert(error("%4096d") == PrintfError::width_too_large);
 static_assert(error("%99999999999999999999d") == PrintfError::width_too_large);
 static_assert(error("%.4096f") == PrintfError::precision_too_large);
+static_assert(error("%.4096d") == PrintfError::precision_too_large);
+static_assert(error("%.1000000s %.4096ls %.99999999999999999999S") == PrintfError::none);
 static_assert(error({"a\0%d", 4}) == PrintfError::embedded_nul);
 static_assert(error({"%\0d", 3}) == PrintfError::unknown_conversion);
 
@@ -91,12 +93,16 @@ static_assert(kList[6].length == LengthModifier::l);
 static_assert(kList[7].precision_literal == 7 && kList[7].precision_field == -1);
 static_assert(kList[8].wide && kList[8].precision_literal == -1);
 
-TEST(PrintfParser, AllowsExactly32FieldsCountingStars) {
+TEST(PrintfParser, AllowsExactly255FieldsCountingStars) {
   std::string format;
-  for (int i = 0; i < 10; ++i) format += "%*.*d";
+  for (int i = 0; i < 84; ++i) format += "%*.*d";
+  format += "%d";
+  EXPECT_TRUE(printf_fields(format + "%d%.*s").error == PrintfError::too_many_fields);
   EXPECT_TRUE(printf_fields(format + "%d%d").ok());
   const std::uint32_t full = printf_fields(format + "%d%d").count;
-  EXPECT_EQ(full, 32u);
+  EXPECT_EQ(full, 255u);
+  const FieldList last = printf_fields(format + "%.*s");
+  EXPECT_EQ(last[254].precision_field, 253);
   EXPECT_EQ(printf_fields(format + "%d%d%d").error, PrintfError::too_many_fields);
   EXPECT_EQ(printf_fields(format + "%*.*d").error, PrintfError::too_many_fields);
   EXPECT_EQ(printf_fields(format + "%d%d%%").error, PrintfError::none);

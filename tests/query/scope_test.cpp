@@ -27,7 +27,7 @@ const std::vector<QuerySite> kScopeSites{
 
 // Tests a field that the query does not name, and members that only the record has.
 struct OddSequencesOfXyz final : RecordTest {
-  void add_fields(const Site&, std::vector<std::uint8_t>& fields) override { fields.push_back(1); }
+  void add_fields(const Site&, std::vector<std::uint16_t>& fields) override { fields.push_back(1); }
   bool wanted(const Event& event) override {
     return event.record.args[1].text == "XYZ" && event.record.sequence % 2 == 1;
   }
@@ -123,7 +123,7 @@ TEST_P(ScopeOfRandomTraces, ThatLeavesOutEverySiteIsRefused) {
 }
 
 struct FromTime final : RecordTest {
-  void add_fields(const Site&, std::vector<std::uint8_t>&) override {}
+  void add_fields(const Site&, std::vector<std::uint16_t>&) override {}
   bool wanted(const Event& event) override { return event.unix_ns >= 1'210; }
 };
 

@@ -18,7 +18,13 @@ EMPTY_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 MACHINE_PATH = re.compile(r"(?:(?<![\w.~$})*-])|(?<=-[IL]))/(?:work|root|home|Users|mnt)/")
 
 
+# Headers with the names that other libraries give theirs.
+NAMES_OF_OTHERS = "libagent/include/ringside/compat/"
+
+
 def bad_names(path):
+    if path.startswith(NAMES_OF_OTHERS):
+        return []
     words = set(re.split(r"[/._-]", path.lower()))
     return [f"{path}: the name does not describe the content ({word})" for word in sorted(words & EMPTY_NAMES)]
 

@@ -14,6 +14,8 @@ from tracked_files import SOURCE_SUFFIXES, read_tree
 
 ROOT = None
 EXAMPLES = "libagent/examples"
+# Headers on top of the public ones, as a service's own would be.
+COMPAT = "libagent/include/ringside/compat"
 
 # Folder -> folders it may include besides itself. Folders that are missing here may include all.
 ALLOWED = {
@@ -21,6 +23,7 @@ ALLOWED = {
     "trace-format": {"shm-layout"},
     "libagent": {"shm-layout"},
     EXAMPLES: {"<ringside/>"},
+    COMPAT: {"<ringside/>"},
     "consumerd": {"shm-layout", "trace-format"},
     "tools": {"shm-layout", "trace-format"},
 }
@@ -30,6 +33,13 @@ FOLDERS = set(ALLOWED) | FREE
 # Folder -> room -> rooms of the same folder it may include besides itself. Files outside of rooms may include all rooms, and
 # no room may include them.
 ROOMS = {
+    "libagent": {
+        "include": set(),
+        "process": {"include"},
+        "description": {"include"},
+        "recording": {"description", "include", "process"},
+        "statements": {"description", "include", "process", "recording"},
+    },
     "consumerd": {
         "descriptors": set(),
         "log": {"descriptors"},
@@ -40,14 +50,16 @@ ROOMS = {
         "discover": {"descriptors", "log"},
         "files": {"configuration", "descriptors", "log"},
         "write": {"configuration", "descriptors", "discover", "files", "log"},
+        "text": {"configuration", "descriptors", "files", "log", "write"},
         "rings": {"discover"},
         "requests": {"discover", "log"},
         "triggers": {"descriptors", "log", "metrics", "rings", "rules", "sandbox"},
         "drain": {"discover", "log", "rings", "rules", "triggers", "write"},
-        "session": {"configuration", "discover", "drain", "files", "log", "metrics", "requests", "rings", "rules", "triggers",
-                    "write"},
-        "poll": {"configuration", "descriptors", "discover", "files", "log", "metrics", "sandbox", "session", "triggers",
-                 "write"},
+        "sessions": {"descriptors", "discover", "drain", "files", "log", "requests", "rings", "rules", "write"},
+        "session": {"configuration", "discover", "drain", "files", "log", "metrics", "requests", "rings", "rules", "sessions",
+                    "triggers", "write"},
+        "poll": {"configuration", "descriptors", "discover", "files", "log", "metrics", "sandbox", "session", "sessions",
+                 "text", "triggers", "write"},
     },
     "trace-format": {
         "text": set(),
@@ -56,6 +68,7 @@ ROOMS = {
         "reader": {"blocks", "codec", "text"},
         "query": {"blocks", "codec", "reader", "text"},
         "condition": {"codec", "reader", "text"},
+        "lines": {"codec", "condition", "reader", "text"},
     },
     "tools": {
         "text": set(),
@@ -79,6 +92,7 @@ REGISTRIES = {
         "tools/interop/format_registry.cpp",
         "tools/interop/opened_trace.cpp",
         "tools/interop/trace_conversion.cpp",
+        "tools/interop/trace_forwarding.cpp",
     },
 }
 
@@ -87,9 +101,8 @@ STANDARD_HEADER = re.compile(r"[a-z_]+")  # of C++: no folder and no suffix
 
 
 def folder_of(path):
-    if path.startswith(EXAMPLES + "/"):
-        return EXAMPLES
-    return path.split("/", 1)[0]
+    nested = (folder for folder in (EXAMPLES, COMPAT) if path.startswith(folder + "/"))
+    return next(nested, path.split("/", 1)[0])
 
 
 def target_file(path, quoted, files):
@@ -115,7 +128,7 @@ def angled_folder(angled):
 def room_of(path):
     """The room of a file, or None outside of rooms."""
     parts = path.split("/")
-    return parts[1] if parts[0] in ROOMS and len(parts) > 2 else None
+    return parts[1] if folder_of(path) in ROOMS and len(parts) > 2 else None
 
 
 def crosses_rooms(path, target):
@@ -202,7 +215,7 @@ def circle(rooms):
 SAMPLE_TREE = {
     "shm-layout/ring.hpp": "#include <cstdint>\n",
     "trace-format/blocks/block.hpp": '#include "shm-layout/ring.hpp"\n',
-    "libagent/agent.hpp": '#include "shm-layout/ring.hpp"\n',
+    "libagent/recording/agent.hpp": '#include "shm-layout/ring.hpp"\n',
     "libagent/include/ringside/abi.h": "#include <stdint.h>\n",
     "consumerd/top.hpp": "",
     "consumerd/poll/poll.hpp": '#include "trace-format/blocks/block.hpp"\n',
@@ -219,11 +232,12 @@ GOOD = [
     ("libagent/include/ringside/a.hpp", '#include "abi.h"'),
     ("libagent/a.cpp", '#include "libagent/include/ringside/abi.h"'),
     ("libagent/examples/kvd/a.cpp", '#include "libagent/examples/kvd/store.hpp"'),
+    ("libagent/include/ringside/compat/a.hpp", "#include <ringside/log.hpp>"),
     ("consumerd/poll/a.cpp", '#include "consumerd/log/log.hpp"\n#include "poll.hpp"'),
     ("consumerd/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("consumerd/log/a.cpp", '// #include "consumerd/poll/poll.hpp"'),
     ("consumerd/a.cpp", "#include <boost/interprocess/mapped_region.hpp>"),
-    ("tests/a_test.cpp", '#include "libagent/agent.hpp"\n#include "consumerd/poll/poll.hpp"'),
+    ("tests/a_test.cpp", '#include "libagent/recording/agent.hpp"\n#include "consumerd/poll/poll.hpp"'),
     ("perf/a.cpp", "#include <ringside/ringside.hpp>"),
     ("tools/query/a.cpp", '// #include "consumerd/poll/poll.hpp"'),
     ("tools/query/a.cpp", '#include "tools/text/print.hpp"\n#include "trace-format/blocks/block.hpp"'),
@@ -239,22 +253,23 @@ BAD = [
     ("shm-layout/a.hpp", "#include <sys/mman.h>"),
     ("shm-layout/a.hpp", "#include <boost/config.hpp>"),
     ("trace-format/codec/a.cpp", '#include "consumerd/poll/poll.hpp"'),
-    ("trace-format/codec/a.cpp", '#include "libagent/agent.hpp"'),
+    ("trace-format/codec/a.cpp", '#include "libagent/recording/agent.hpp"'),
     ("libagent/a.cpp", '#include "trace-format/blocks/block.hpp"'),
     ("libagent/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("libagent/a.cpp", '#include "libagent/examples/kvd/store.hpp"'),
-    ("libagent/examples/kvd/a.cpp", '#include "libagent/agent.hpp"'),
+    ("libagent/examples/kvd/a.cpp", '#include "libagent/recording/agent.hpp"'),
+    ("libagent/include/ringside/compat/a.hpp", '#include "libagent/recording/agent.hpp"'),
     ("libagent/examples/kvd/a.cpp", '#include "shm-layout/ring.hpp"'),
-    ("consumerd/a.cpp", '#include "libagent/agent.hpp"'),
+    ("consumerd/a.cpp", '#include "libagent/recording/agent.hpp"'),
     ("consumerd/a.cpp", "#include <ringside/abi.h>"),
     ("consumerd/a.cpp", '#include "tools/text/print.hpp"'),
-    ("consumerd/a.cpp", "#include <libagent/agent.hpp>"),
+    ("consumerd/a.cpp", "#include <libagent/recording/agent.hpp>"),
     ("consumerd/log/a.cpp", '#include "consumerd/poll/poll.hpp"'),
     ("consumerd/poll/a.cpp", '#include "consumerd/top.hpp"'),
-    ("consumerd/poll/inner/a.cpp", '#include "libagent/agent.hpp"'),
+    ("consumerd/poll/inner/a.cpp", '#include "libagent/recording/agent.hpp"'),
     ("consumerd/attic/a.cpp", "#include <vector>"),
     ("tools/query/a.cpp", '#include "consumerd/poll/poll.hpp"'),
-    ("tools/query/a.cpp", '  #  include "libagent/agent.hpp"'),
+    ("tools/query/a.cpp", '  #  include "libagent/recording/agent.hpp"'),
     ("tools/query/a.cpp", '#include "tests/ring/ring_test.hpp"'),
     ("tools/files/a.cpp", '#include "tools/text/print.hpp"'),
     ("tools/interop/ctf/a.cpp", '#include "tools/interop/format_registry.hpp"'),

@@ -26,7 +26,7 @@ TEST(JsonLines, HoldEverythingAboutARecord) {
     "kind": "record", "time": "2025-11-20T21:35:16.000000001Z", "unix_ns": 1763674516000000001,
     "level": "INFO", "category": "orders", "service": "shop", "pid": 101,
     "thread": {"id": 1001, "name": "main"}, "sequence": 0, "site": 10, "name": "site",
-    "file": "src/orders.cpp", "line": 100, "function": "f",
+    "file": "src/orders.cpp", "line": 100, "function": "f", "keywords": "0x5",
     "msg": "order 1 filled at 100.25 side B", "format": "order %d filled at %.2f side %s",
     "fields": {"order.id": 1, "price": 100.25, "side": "B"}})"));
 }

@@ -1,5 +1,5 @@
 // Arguments as JSON, read back by another implementation.
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/json_value.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/trace-format/ring_bytes.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -23,7 +23,7 @@ using trace::testing::raw_text;
 
 std::string json_of(const Value& value) {
   trace::TextSink out;
-  append_json_value(out, value);
+  trace::append_json_value(out, value);
   return std::string(out.text());
 }
 
@@ -162,23 +162,23 @@ TEST(JsonValue, KeepsEveryValidText) {
 }
 
 TEST(JsonValue, ReplacesEachInvalidByte) {
-  EXPECT_EQ(quoted_json_text("a\xFFz\xC3"), "\"a\uFFFDz\uFFFD\"");
-  EXPECT_EQ(quoted_json_text("\xED\xA0\x80"), "\"\uFFFD\uFFFD\uFFFD\"") << "a surrogate";
-  EXPECT_EQ(quoted_json_text("\xE2\x82|\xF0\x9F\x98|\xF1\x80|\xF0"),
+  EXPECT_EQ(trace::quoted_json_text("a\xFFz\xC3"), "\"a\uFFFDz\uFFFD\"");
+  EXPECT_EQ(trace::quoted_json_text("\xED\xA0\x80"), "\"\uFFFD\uFFFD\uFFFD\"") << "a surrogate";
+  EXPECT_EQ(trace::quoted_json_text("\xE2\x82|\xF0\x9F\x98|\xF1\x80|\xF0"),
             "\"\uFFFD|\uFFFD|\uFFFD|\uFFFD\"")
       << "one for each that is cut";
-  EXPECT_EQ(quoted_json_text("\xF4\x90|\xE0\x80\x80"), "\"\uFFFD\uFFFD|\uFFFD\uFFFD\uFFFD\"")
+  EXPECT_EQ(trace::quoted_json_text("\xF4\x90|\xE0\x80\x80"), "\"\uFFFD\uFFFD|\uFFFD\uFFFD\uFFFD\"")
       << "not the beginning of a character";
   std::mt19937_64 any(4);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(any() % 30, '\0');
     for (char& c : bytes) c = static_cast<char>(any() % 3 == 0 ? 0xC0 + any() % 64 : any() % 256);
-    const std::string text = quoted_json_text(bytes);
+    const std::string text = trace::quoted_json_text(bytes);
     ASSERT_TRUE(json::accept(text)) << text;
     for (const char c : text) ASSERT_GE(static_cast<unsigned char>(c), 0x20);
     trace::TextSink in_place;
     in_place.write("\"" + bytes);
-    make_json_text(in_place, 1);
+    trace::make_json_text(in_place, 1);
     in_place.put('"');
     ASSERT_EQ(in_place.text(), text);
   }

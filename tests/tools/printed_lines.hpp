@@ -9,12 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace-format/trace_file_builder.hpp"
-#include "tools/text/line_format.hpp"
 #include "tools/text/trace_text.hpp"
+#include "trace-format/lines/line_format.hpp"
 
 namespace ringside::tool::testing {
 
-inline std::string printed(const trace::testing::Bytes& file, const LineFormat& format,
+inline std::string printed(const trace::testing::Bytes& file, const trace::LineFormat& format,
                            unsigned threads = 1) {
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(trace::TraceFile::in_memory("trace", file));
@@ -33,7 +33,8 @@ inline std::string printed(const trace::testing::Bytes& file, const LineFormat& 
 }
 
 inline std::vector<std::string> printed_lines(const trace::testing::Bytes& file,
-                                              const LineFormat& format, unsigned threads = 1) {
+                                              const trace::LineFormat& format,
+                                              unsigned threads = 1) {
   std::istringstream text(printed(file, format, threads));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);

@@ -76,7 +76,7 @@ class PartsOfATrace(RingcatTest):
                  "the trace has, for example: main, worker-2"),
                 (("--category", "trading"), "--category trading: no such category"),
                 (("--site", "queues.cpp:11"), "--site queues.cpp:11: no such statement"),
-                (("--where", "duration_ns > 50"), "--where: no statement in the trace has a field duration_ns"),
+                (("--where", "duration > 50"), "--where: no statement in the trace has a field duration"),
                 (("--where", "price > 100 && colour == 1"), "has a field colour"),
                 (("--format", "csv", "--columns", "time,colour"), "has a field colour"),
                 (("--template", "{field:colour}"), "has a field colour")):

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace-format/trace_file_builder.hpp"
-#include "tools/text/wall_clock_text.hpp"
+#include "trace-format/lines/wall_clock_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -176,7 +176,7 @@ TEST(TraceText, EndsWhenNoMoreIsWanted) {
 }
 
 TEST(WallClockText, ShowsAllNineDigitsOfAnySecond) {
-  WallClockText clock(true);
+  trace::WallClockText clock(true);
   const auto text = [&clock](std::uint64_t unix_ns) {
     trace::TextSink out;
     clock.append(out, unix_ns);

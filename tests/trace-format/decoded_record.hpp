@@ -86,7 +86,7 @@ struct RoundTrip {
 };
 
 // Encodes `ring` in extents of at most `out_bytes` and decodes them. Stops at anything except
-// kOutputFull, kBeforeDrop and kSiteLimit.
+// kOutputFull, kBeforeDrop, kBeforeMove and kSiteLimit.
 inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, StreamCursor cursor = {},
                             std::size_t out_bytes = 1 << 20, std::uint64_t watermark = 0,
                             std::uint64_t consumer_tsc = 0) {
@@ -106,7 +106,7 @@ inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, Strea
     ring.remove_prefix(result.last.consumed_bytes);
     const EncodeStop stop = result.last.stop;
     const bool again = stop == EncodeStop::kOutputFull || stop == EncodeStop::kBeforeDrop ||
-                       stop == EncodeStop::kSiteLimit;
+                       stop == EncodeStop::kBeforeMove || stop == EncodeStop::kSiteLimit;
     if (!again) return result;
     if (result.last.consumed_bytes == 0) {
       ADD_FAILURE() << "no progress with " << ring.size() << " bytes left";

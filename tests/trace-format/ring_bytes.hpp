@@ -108,8 +108,10 @@ inline std::string plain_record(std::uint32_t id, std::uint64_t tsc, std::string
   return raw(shm::make_head(tsc, id)) + std::string(args);
 }
 
-inline std::string clock_record(std::uint64_t tsc, std::uint64_t realtime_ns = 0) {
-  return raw(shm::make_head(tsc, shm::kCodeClock)) + raw(tsc) + raw(realtime_ns);
+// `processor`: its code.
+inline std::string clock_record(std::uint64_t tsc, std::uint64_t realtime_ns = 0,
+                                std::uint32_t processor = 0) {
+  return raw(shm::make_clock_head(tsc, processor)) + raw(tsc) + raw(realtime_ns);
 }
 
 inline std::string drop_record(std::uint64_t tsc, std::uint64_t count, shm::LossCause cause) {

@@ -60,11 +60,11 @@ class SiteChoices : public ::testing::TestWithParam<std::uint64_t> {
     sites_.for_each([this](const Site& site) {
       if (random_.below(2) == 0) return;
       std::vector<bool>& wanted = wanted_[site.id];
-      std::vector<std::uint8_t> fields;
+      std::vector<std::uint16_t> fields;
       const bool all = random_.below(2) == 0;
       for (std::size_t i = 0; i < site.fields.size(); ++i) {
         wanted.push_back(all || random_.below(2) == 0);
-        if (wanted.back()) fields.push_back(static_cast<std::uint8_t>(i));
+        if (wanted.back()) fields.push_back(static_cast<std::uint16_t>(i));
       }
       choice_.add(site, fields);
     });

@@ -63,6 +63,9 @@ TEST(Where, ComparesNumbersByValueWhateverTheirTypes) {
 TEST(Where, Computes) {
   EXPECT_EQ(matching("price * 2 - 1 == 199.5"), "0");
   EXPECT_EQ(matching("id / 2 == -1.5"), "2");
+  EXPECT_EQ(matching("id & 1 == 1 && id > 0"), "0") << "& binds like *";
+  EXPECT_EQ(matching("high & 0xF0 == 0xF0 && low & 1 == 0"), "8");
+  EXPECT_EQ(matching("price & 1 == 0"), "") << "only integers have bits";
   EXPECT_EQ(matching("1 + 2 * 3 == 7"), "012345678");
   EXPECT_EQ(matching("10 - 2 - 3 == 5"), "012345678");
   EXPECT_EQ(matching("id / (id - 2) > -100"), "02") << "a division by 0 is nothing";
@@ -126,6 +129,7 @@ TEST(Where, ReportsThePlaceOfAnErrorAndTheRemedy) {
   says("`qty", "character 1 ", "close it with `");
   says("qty > #", "character 7 ", "invalid value");
   says("1 + 2", "a number", "add a comparison");
+  says("1 == @colour", "character 6 ", "use one of unix_ns, level");
   says("level > 'x' + 1", "character 9:", "cannot calculate with");
   says(std::string(100'000, '(') + "1", "nested too deeply", "split");
   says(std::string(100'000, '!') + "true", "nested too deeply", "split");

@@ -11,6 +11,8 @@
 
 #include <sys/stat.h>
 
+#include "tools/files/path_scheme.hpp"
+
 namespace ringside::tool {
 namespace {
 
@@ -33,6 +35,10 @@ unsigned mode_like(const std::string& path) {
 
 std::unique_ptr<OutputFile> OutputFile::create(const std::string& path, const How& how,
                                                std::string* error) {
+  if (!scheme_of(path).empty()) {
+    *error = unsupported_scheme(path, "the name of a file");
+    return nullptr;
+  }
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) {
     if (!how.replace) {
@@ -112,6 +118,12 @@ bool OutputFile::overwrite(std::uint64_t offset, std::span<const std::byte> byte
     offset += static_cast<std::uint64_t>(written);
   }
   return true;
+}
+
+void OutputFile::release(std::uint64_t begin, std::uint64_t end) {
+  if (begin >= end) return;
+  ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+              static_cast<off_t>(end - begin));
 }
 
 bool OutputFile::flush() {

@@ -44,6 +44,10 @@ class OutputFile {
   // Replaces bytes that were written.
   bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
 
+  // Frees the space of the bytes from `begin` to `end`, which then read as zeros, where the file
+  // system permits it.
+  void release(std::uint64_t begin, std::uint64_t end);
+
   // Makes the file durable and gives it its name. False with `*error` if anything failed since
   // create().
   bool commit(std::string* error);

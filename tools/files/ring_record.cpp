@@ -69,8 +69,8 @@ void append_ring_record(const trace::Record& record, std::string& ring) {
   std::memcpy(ring.data() + bytes_at, &bytes, sizeof bytes);
 }
 
-void append_clock_record(std::uint64_t tsc, std::string& ring) {
-  put(ring, shm::make_head(tsc, shm::kCodeClock));
+void append_clock_record(std::uint64_t tsc, std::uint32_t processor, std::string& ring) {
+  put(ring, shm::make_clock_head(tsc, processor));
   put(ring, tsc);
   put(ring, std::uint64_t{0});
 }

@@ -10,8 +10,9 @@ namespace ringside::tool {
 
 void append_ring_record(const trace::Record& record, std::string& ring);
 
-// Gives the encoder the complete time stamp; records have only 44 bits of it.
-void append_clock_record(std::uint64_t tsc, std::string& ring);
+// Gives the encoder the complete time stamp; records have only 44 bits of it. `processor`: the code
+// of the processor of the following records, shm::processor_code().
+void append_clock_record(std::uint64_t tsc, std::uint32_t processor, std::string& ring);
 
 // `cause`: as in the head of an extent.
 void append_drop_record(std::uint64_t tsc, std::uint64_t count, std::uint32_t cause,

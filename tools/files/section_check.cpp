@@ -70,6 +70,8 @@ void SectionCheck::take(const trace::Block& block) {
       }
       return;
     }
+    case BlockType::kCollection:
+      return take_collection(block);
     case BlockType::kStackTable:
     case BlockType::kStringTable:
       return;
@@ -209,6 +211,43 @@ void SectionCheck::take_point(const trace::Block& block) {
               "a sequence point has stream {} at number {}, but the records before it end at {}",
               stream_id, sequence, next - 1));
     }
+  }
+}
+
+// Kinds that this version does not know are left to newer ones.
+void SectionCheck::take_collection(const trace::Block& block) {
+  trace::CollectionKind kind{};
+  if (!trace::parse_collection_kind(block.payload, kind)) {
+    return complain(block.offset, "a COLLECTION block is too short");
+  }
+  if (kind == trace::CollectionKind::kState) {
+    has_collection_ = trace::CollectionState::parse(block.payload, collection_);
+    if (!has_collection_)
+      return complain(block.offset, "a COLLECTION block ends before its last entry");
+    if (collection_.since_tsc > collection_.until_tsc) {
+      complain(block.offset, "a COLLECTION block states a change that ends before it begins");
+    }
+    const auto by_id = [](const auto& a, const auto& b) { return a.site_id < b.site_id; };
+    if (!std::is_sorted(collection_.statements.begin(), collection_.statements.end(), by_id)) {
+      complain(block.offset,
+               "the statements of a COLLECTION block are not in the order of their ids");
+    }
+    return;
+  }
+  if (kind != trace::CollectionKind::kEffects) return;
+  std::vector<trace::RuleEffect> effects;
+  if (!trace::parse_rule_effects(block.payload, effects)) {
+    return complain(block.offset, "a COLLECTION block ends before its last entry");
+  }
+  if (!has_collection_) {
+    return complain(block.offset,
+                    "a COLLECTION block states effects of rules that no block before it states");
+  }
+  for (const trace::RuleEffect& effect : effects) {
+    if (effect.sample_rule <= collection_.rules.size()) continue;
+    return complain(block.offset,
+                    fmt::format("a COLLECTION block refers to rule {}, but there are {}",
+                                effect.sample_rule, collection_.rules.size()));
   }
 }
 

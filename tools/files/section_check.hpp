@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/codec/site_table.hpp"
 
@@ -62,6 +63,7 @@ class SectionCheck {
   void take_extent(const trace::Block& block);
   void decode(const trace::Block& block, const trace::ExtentHeader& header);
   void take_point(const trace::Block& block);
+  void take_collection(const trace::Block& block);
   void take_index(const trace::Block& block);
   void take_end(const trace::Block& block);
   void expect(std::uint64_t offset, std::uint64_t stream_id, std::uint64_t sequence);
@@ -84,6 +86,8 @@ class SectionCheck {
   std::map<std::uint64_t, bool> streams_;
   std::uint64_t index_offset_ = 0;  // offset in the file; 0: none
   std::uint64_t behind_index_ = 0;
+  trace::CollectionState collection_;  // the last one
+  bool has_collection_ = false;
   trace::SiteTable sites_;
   trace::ExtentDecoder decoder_;
 };

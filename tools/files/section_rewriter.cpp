@@ -39,6 +39,7 @@ void SectionRewriter::run() {
   trace::BlockReader blocks(file_, scan_.begin, scan_.end, &report_);
   Block block;
   while (!stopped_ && blocks.next(block)) take(block);
+  if (open_) write_earlier_collection();
   if (open_) writer_.end(cut_.everything ? reason_ : trace::EndReason::kCut);
 }
 
@@ -71,6 +72,8 @@ void SectionRewriter::take(const Block& block) {
     }
     case BlockType::kLosses:
       return take_losses(block);
+    case BlockType::kCollection:
+      return take_collection(block);
     default:
       break;
   }
@@ -110,7 +113,7 @@ void SectionRewriter::take_dictionary(const Block& block) {
       break;
     }
     std::vector<std::byte> entry(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(bytes));
-    const bool is_site = load<std::uint16_t>(left.data() + 4) == shm::kEntrySite;
+    const bool is_site = shm::is_site_entry(load<std::uint16_t>(left.data() + 4));
     if (is_site && bytes > kSiteFlagsOffset) {
       const auto id = load<std::uint32_t>(left.data() + 8);
       std::vector<std::byte> stamped = entry;

@@ -12,6 +12,7 @@
 
 #include "tools/files/section_writer.hpp"
 #include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/blocks/tick_clock.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
@@ -51,6 +52,10 @@ class SectionRewriter {
   void take_extent(const trace::Block& block);
   void take_point(const trace::Block& block);
   void take_losses(const trace::Block& block);
+  void take_collection(const trace::Block& block);
+  void note_statements(const trace::CollectionState& state);
+  void write_noted_statements();
+  void write_earlier_collection();
   void write_entry(std::uint32_t site_id);
   bool is_sound(const trace::Block& block, const trace::ExtentHeader& header);
   bool is_inside(const trace::ExtentHeader& header) const;
@@ -93,8 +98,13 @@ class SectionRewriter {
   std::map<std::uint64_t, std::uint64_t> read_next_;     // by stream
   std::map<std::uint64_t, std::uint64_t> written_next_;  // by stream
   std::uint64_t read_watermark_ = 0;
-  std::uint64_t watermark_ = 0;    // last written value
-  bool moved_ = false;             // extents were written since
+  std::uint64_t watermark_ = 0;  // last written value
+  bool moved_ = false;           // extents were written since
+  // Of a cut: the last state before it, with the effects of its rules; and the statements that the
+  // state names.
+  std::vector<std::vector<std::byte>> earlier_collection_;
+  std::vector<std::uint32_t> collected_statements_;
+  bool skips_effects_ = false;     // they belong to a state that is left out
   std::vector<std::byte> buffer_;  // for the block under construction
 };
 

@@ -19,11 +19,13 @@ struct SectionRewriter::Chunk {
   std::uint64_t next_sequence = 0;  // next number of the present extent
   std::uint64_t first_tsc = 0;
   std::uint64_t last_tsc = 0;
+  std::uint32_t processor = 0;  // its code
 };
 
 void SectionRewriter::encode_again(const trace::Block& block, const trace::ExtentHeader& header) {
   Chunk chunk;
   chunk.stream_id = header.stream_id;
+  chunk.processor = header.processor();
   const std::uint64_t dropped = std::min(header.dropped, header.first_sequence);
   if (dropped != 0 && wants(header.base_tsc)) {
     append_drop_record(header.base_tsc, dropped, header.drop_cause, chunk.ring);
@@ -45,7 +47,9 @@ void SectionRewriter::encode_again(const trace::Block& block, const trace::Exten
     }
     const std::uint64_t distance =
         record.tsc > chunk.last_tsc ? record.tsc - chunk.last_tsc : chunk.last_tsc - record.tsc;
-    if (distance >= shm::kClockIntervalTicks) append_clock_record(record.tsc, chunk.ring);
+    if (distance >= shm::kClockIntervalTicks) {
+      append_clock_record(record.tsc, chunk.processor, chunk.ring);
+    }
     append_ring_record(record, chunk.ring);
     chunk.last_tsc = record.tsc;
     chunk.next_sequence = record.sequence + 1;
@@ -60,6 +64,7 @@ void SectionRewriter::encode(Chunk& chunk, std::uint64_t offset) {
   cursor.stream_id = chunk.stream_id;
   cursor.next_sequence = chunk.first_sequence;
   cursor.last_tsc = chunk.first_tsc;
+  cursor.processor = chunk.processor;
   std::span<const std::byte> left = std::as_bytes(std::span(chunk.ring));
   std::vector<std::byte> out(std::min(kMostBytes, 2 * left.size() + 4096));
   while (!left.empty()) {

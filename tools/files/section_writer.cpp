@@ -25,7 +25,7 @@ void SectionWriter::note(trace::BlockType type, std::span<const std::byte> paylo
     case trace::BlockType::kClock:
     case trace::BlockType::kDictionary:
     case trace::BlockType::kStream:
-      metadata_.push_back(bytes_);
+      if (has_index_) metadata_.push_back(bytes_);
       return;
     case trace::BlockType::kExtent: {
       trace::ExtentHeader header;
@@ -34,11 +34,13 @@ void SectionWriter::note(trace::BlockType type, std::span<const std::byte> paylo
       dropped_ += header.dropped;
       smallest_tsc_ = std::min(smallest_tsc_, header.min_tsc);
       largest_tsc_ = std::max(largest_tsc_, header.max_tsc);
-      if ((header.flags & trace::kExtentLate) != 0) late_.push_back({header.min_tsc, bytes_});
+      if (has_index_ && (header.flags & trace::kExtentLate) != 0)
+        late_.push_back({header.min_tsc, bytes_});
       return;
     }
     case trace::BlockType::kSequencePoint: {
       std::uint64_t watermark = 0;
+      if (!has_index_) return;
       const std::uint64_t last = points_.empty() ? 0 : points_.back().offset;
       if (bytes_ - last < kPointGapBytes || !trace::parse_watermark(payload, watermark)) return;
       points_.push_back({bytes_, watermark, largest_tsc_});
@@ -53,7 +55,8 @@ bool SectionWriter::end(trace::EndReason reason) {
   const trace::IndexTables tables{smallest_tsc_, largest_tsc_, metadata_, late_, points_};
   buffer_.resize(trace::index_block_bytes(tables));
   // A section with more blocks than an index can hold has no index.
-  const std::size_t index_bytes = trace::write_index_block(bytes_, tables, buffer_);
+  const std::size_t index_bytes =
+      has_index_ ? trace::write_index_block(bytes_, tables, buffer_) : 0;
   output_.write(std::span(buffer_).first(index_bytes));
   buffer_.resize(trace::kBlockHeaderBytes + trace::kEndBytes);
   trace::EndBlock end;

@@ -24,6 +24,13 @@ class SectionWriter {
     return add(block.first(trace::kBlockHeaderBytes), block.subspan(trace::kBlockHeaderBytes));
   }
 
+  // For a section that is read while it grows, never from its index: it gets none, and needs no
+  // memory for one.
+  void omit_index() { has_index_ = false; }
+  // Of the extents until now.
+  std::uint64_t largest_tsc() const { return largest_tsc_; }
+  std::uint64_t bytes() const { return bytes_; }
+
   // Writes INDEX and END of the section; the next one may begin.
   bool end(trace::EndReason reason);
 
@@ -31,6 +38,7 @@ class SectionWriter {
   void note(trace::BlockType type, std::span<const std::byte> payload);
 
   OutputFile& output_;
+  bool has_index_ = true;
   std::uint64_t bytes_ = 0;  // length of the section until now
   std::uint64_t records_ = 0;
   std::uint64_t dropped_ = 0;

@@ -15,7 +15,8 @@ namespace ringside::tool {
 
 struct ConversionOptions {
   std::string format;  // of format_registry.hpp
-  std::string output;  // a path or tcp://HOST:PORT; "-" or "" is the sink of the conversion
+  // A path, tcp://HOST:PORT or udp://HOST:PORT; "-" or "" is the sink of the conversion.
+  std::string output;
   bool force = false;  // replaces an existing file
 };
 
@@ -31,6 +32,10 @@ struct ConversionResult {
   // What the format could not carry; if the output failed, the reason.
   std::vector<interop::Diagnostic> diagnostics;
 };
+
+// What is wrong with an output that is an address, for this format; empty if nothing is, or the
+// output is a file. Does not look anything up.
+std::string fault_of_address(const ConversionOptions& options);
 
 // Checks that convert_trace() can create its output; called before lengthy work. False with
 // `*error` if it cannot.

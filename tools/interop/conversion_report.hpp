@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,18 +23,6 @@ class ConversionReport {
     } else {
       counts_.emplace(kind, records);
     }
-  }
-
-  // The same for a kind of loss at one place, such as "event 'E', field 'f'". A file can have any
-  // number of places: those after the first kMostPlaces are counted together.
-  void lost_at(std::string_view place, std::string_view kind) {
-    std::string both = std::string(place) + ": ";
-    both += kind;
-    if (!places_.contains(both)) {
-      if (places_.size() == kMostPlaces) return lost(kind);
-      places_.insert(both);
-    }
-    lost(both);
   }
 
   // A sentence about the whole conversion.
@@ -60,9 +47,6 @@ class ConversionReport {
   }
 
  private:
-  static constexpr std::size_t kMostPlaces = 100;
-
-  std::set<std::string> places_;
   std::vector<std::string> notes_;
   std::map<std::string, std::uint64_t, std::less<>> counts_;
 };

@@ -7,7 +7,7 @@
 
 #include <openssl/evp.h>
 
-#include "tools/text/hex_digits.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 
 namespace ringside::tool {
 
@@ -43,8 +43,8 @@ void DigestedInput::finish() {
   EVP_DigestFinal_ex(digest_->context, digest.data(), &count);
   sha256_.clear();
   for (unsigned int i = 0; i < count; ++i) {
-    sha256_ += kHexDigits[digest[i] >> 4U];
-    sha256_ += kHexDigits[digest[i] & 15U];
+    sha256_ += trace::kHexDigits[digest[i] >> 4U];
+    sha256_ += trace::kHexDigits[digest[i] & 15U];
   }
 }
 

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <string>
-#include <string_view>
 
 #include "shm-layout/record_head.hpp"
+#include "trace-format/reader/record_property.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
@@ -34,6 +33,12 @@ inline std::uint64_t duration_ns(const trace::Event& event) {
   return ns > most ? most : static_cast<std::uint64_t>(ns);
 }
 
+// The substream of a record, such as a coroutine of its thread; 0 if it has none.
+inline std::uint64_t substream_of(const trace::Event& event) {
+  const bool has = (event.record.ext_flags & shm::kExtSubstream) != 0;
+  return has ? event.record.substream : 0;
+}
+
 // FNV-1a: flows need equal numbers for equal ids, and have 64 bits for an id of 128.
 inline std::uint64_t flow_id(const std::array<std::uint8_t, 16>& activity) {
   std::uint64_t hash = 0xCBF29CE484222325;
@@ -49,11 +54,6 @@ inline bool is_counted(const trace::Site& site, const trace::Field& field) {
          (shm::is_integer(field.type) && field.type != i128 && field.type != u128);
 }
 
-// The name of an event's kind; "" if no version defines it.
-constexpr std::string_view kind_name(shm::SiteKind kind) {
-  constexpr std::string_view kNames[] = {"", "log", "event", "span", "counter"};
-  const auto index = static_cast<std::size_t>(kind);
-  return index < std::size(kNames) ? kNames[index] : std::string_view();
-}
+using trace::kind_name;
 
 }  // namespace ringside::tool

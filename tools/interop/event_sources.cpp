@@ -3,8 +3,6 @@
 namespace ringside::tool {
 namespace {
 
-// Larger than any process or thread id that Linux assigns.
-constexpr std::uint32_t kFirstMadeUp = 1U << 30;
 constexpr std::uint32_t kOfProcesses = UINT32_MAX;
 
 }  // namespace
@@ -13,7 +11,7 @@ std::uint32_t EventSources::unused(std::uint32_t wanted, std::uint32_t process,
                                    std::string_view what) {
   if (wanted != 0 && wanted < kFirstMadeUp && used_.emplace(process, wanted).second) return wanted;
   report_.lost(what);
-  return kFirstMadeUp + next_made_up_++;
+  return made_up_id();
 }
 
 const SourceProcess& EventSources::process_of(const trace::Event& event, bool& is_new) {

@@ -41,6 +41,9 @@ class EventSources {
     bool new_name = false;  // or the thread is new
   };
 
+  // A number that no process or thread has.
+  std::uint32_t made_up_id() { return kFirstMadeUp + next_made_up_++; }
+
   Found of(const trace::Event& event) {
     const std::uint64_t stream = event.stream == nullptr ? 0 : event.stream->id;
     const Recent& recent = recent_[(stream ^ event.section) % kRecent];
@@ -52,6 +55,8 @@ class EventSources {
   }
 
  private:
+  // Larger than any process or thread id that Linux assigns.
+  static constexpr std::uint32_t kFirstMadeUp = 1U << 30;
   static constexpr std::size_t kRecent = 256;
   struct Recent {
     const SourceThread* thread = nullptr;

@@ -8,8 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "tools/interop/collector_context.hpp"
 #include "tools/interop/conversion_report.hpp"
-#include "tools/interop/diagnostic_sink.hpp"
+#include "tools/interop/datagram_packets.hpp"
 #include "tools/interop/input_bytes.hpp"
 #include "tools/interop/inspect_style.hpp"
 #include "tools/interop/output_bytes.hpp"
@@ -36,9 +37,13 @@ struct ForeignFormat {
   ReadOutcome (*read_directory)(const std::string& path, TraceBuilder& builder,
                                 ConversionReport& report) = nullptr;
   // Gives the builder what senders send to "tcp://HOST:PORT", until SIGINT or SIGTERM. kRefused: it
-  // cannot listen there. `live` gets what is found out meanwhile.
+  // cannot listen there.
   ReadOutcome (*collect)(const std::string& address, TraceBuilder& builder,
-                         ConversionReport& report, const DiagnosticSink& live) = nullptr;
+                         ConversionReport& report, const CollectorContext& context) = nullptr;
+  // The same for datagrams to "udp://HOST:PORT".
+  ReadOutcome (*collect_datagrams)(const std::string& address, TraceBuilder& builder,
+                                   ConversionReport& report,
+                                   const CollectorContext& context) = nullptr;
 
   // Lists the structure of a file. kRefused: nothing was written.
   ReadOutcome (*inspect)(InputBytes& input, InspectStyle style, OutputBytes& output) = nullptr;
@@ -48,7 +53,12 @@ struct ForeignFormat {
   // The format that is sent instead to a receiver that does not announce this one
   // (format_announcement.hpp); empty: needs no announcement.
   std::string_view sent_unless_announced = {};
-  bool draws_stacks = false;  // the writer needs the methods of addresses
+  bool draws_stacks = false;       // the writer needs the methods of addresses
+  bool states_collection = false;  // the writer needs what was collected
+  // A beginning of the output is useful without its end, so that a live trace can be forwarded.
+  bool forwards = false;
+  // How the output divides into datagrams; null: it cannot.
+  PacketFacts (*first_packet)(std::string_view bytes) = nullptr;
   std::unique_ptr<TraceWriter> (*write)(OutputBytes& output, ConversionReport& report) = nullptr;
   // Creates the directory `path`, which must not exist. Null with `*error` on failure.
   std::unique_ptr<TraceWriter> (*write_directory)(const std::string& path, ConversionReport& report,

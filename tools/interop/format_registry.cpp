@@ -31,10 +31,13 @@ constexpr const ForeignFormat* kFormats[] = {
     &kSpeedscopeFormat,
     &kTrcBinFormat,
     &kTrcXmlFormat,
+    &kTrcBinTotalsFormat,
+    &kTrcXmlTotalsFormat,
     &kChromeFormat,
     &kNdJsonFormat,
     &kPerfettoFormat,
     &kNetLoggerFormat,
+    &kNetLogger10Format,
     &kUlmFormat,
 };
 
@@ -83,6 +86,10 @@ std::string names_of_read_formats() {
 
 std::string names_of_collected_formats() {
   return names_of([](const ForeignFormat& f) { return f.collect != nullptr; });
+}
+
+std::string names_of_forwarded_formats() {
+  return names_of([](const ForeignFormat& f) { return f.forwards; });
 }
 
 std::string names_of_written_formats() {

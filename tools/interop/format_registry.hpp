@@ -23,5 +23,6 @@ const ForeignFormat* recognise_directory_format(const std::string& path);
 std::string names_of_read_formats();
 std::string names_of_collected_formats();
 std::string names_of_written_formats();
+std::string names_of_forwarded_formats();
 
 }  // namespace ringside::tool

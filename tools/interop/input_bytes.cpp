@@ -10,17 +10,12 @@
 #include <utility>
 
 namespace ringside::tool {
-namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-
-}  // namespace
-
-InputBytes::InputBytes(std::string name, Source source, int fd)
-    : name_(std::move(name)), source_(std::move(source)), fd_(fd) {}
+InputBytes::InputBytes(std::string name, Source source, std::size_t read_bytes)
+    : name_(std::move(name)), source_(std::move(source)), read_bytes_(read_bytes) {}
 
 InputBytes::~InputBytes() {
-  if (fd_ >= 0) ::close(fd_);
+  if (closes_) ::close(descriptor_);
 }
 
 std::unique_ptr<InputBytes> InputBytes::open(const std::string& path, std::string* error) {
@@ -37,12 +32,16 @@ std::unique_ptr<InputBytes> InputBytes::open(const std::string& path, std::strin
   const auto source = [fd](std::span<std::byte> room) {
     return ::read(fd, room.data(), room.size());
   };
-  return std::unique_ptr<InputBytes>(
-      new InputBytes(is_standard ? "standard input" : path, source, is_standard ? -1 : fd));
+  auto input = of(is_standard ? "standard input" : path, source);
+  input->descriptor_ = fd;
+  input->closes_ = !is_standard;
+  return input;
 }
 
-std::unique_ptr<InputBytes> InputBytes::of(std::string name, Source source) {
-  return std::unique_ptr<InputBytes>(new InputBytes(std::move(name), std::move(source), -1));
+std::unique_ptr<InputBytes> InputBytes::of(std::string name, Source source,
+                                           std::size_t read_bytes) {
+  return std::unique_ptr<InputBytes>(
+      new InputBytes(std::move(name), std::move(source), read_bytes));
 }
 
 std::unique_ptr<InputBytes> InputBytes::in_memory(std::string name,
@@ -57,18 +56,23 @@ std::unique_ptr<InputBytes> InputBytes::in_memory(std::string name,
 
 std::span<const std::byte> InputBytes::fill(std::size_t wanted) {
   while (end_ - begin_ < wanted && !ended_) {
-    if (capacity_ - end_ < kReadBytes) {
+    if (wait_ != nullptr) {
+      const Wait result = wait_(may_pause_);
+      ended_ = result == Wait::kEnd;
+      if (result != Wait::kRead) break;
+    }
+    if (capacity_ - end_ < read_bytes_) {
       // Grows by what has arrived, not by what is requested: the request may come from an invalid
       // length.
       const std::size_t held = end_ - begin_;
-      const std::size_t needed = 2 * std::max(held, kReadBytes);
-      if (begin_ >= held && capacity_ - held >= kReadBytes) {
+      const std::size_t needed = 2 * std::max(held, read_bytes_);
+      if (begin_ >= held && capacity_ - held >= read_bytes_) {
         std::memmove(buffer_.get(), buffer_.get() + begin_, held);
       } else {
-        auto larger = std::make_unique_for_overwrite<std::byte[]>(needed + kReadBytes);
+        auto larger = std::make_unique_for_overwrite<std::byte[]>(needed + read_bytes_);
         if (held != 0) std::memcpy(larger.get(), buffer_.get() + begin_, held);
         buffer_ = std::move(larger);
-        capacity_ = needed + kReadBytes;
+        capacity_ = needed + read_bytes_;
       }
       begin_ = 0;
       end_ = held;
@@ -80,6 +84,14 @@ std::span<const std::byte> InputBytes::fill(std::size_t wanted) {
     if (got > 0) end_ += static_cast<std::size_t>(got);
   }
   return {buffer_.get() + begin_, end_ - begin_};
+}
+
+std::span<const std::byte> InputBytes::peek_until_pause(std::size_t wanted) {
+  peek(1);
+  may_pause_ = true;
+  const std::span<const std::byte> bytes = peek(wanted);
+  may_pause_ = false;
+  return bytes;
 }
 
 void InputBytes::skip(std::size_t bytes) {

@@ -21,6 +21,7 @@ struct RecordPlace {
   std::uint64_t tsc = 0;
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
+  std::uint32_t processor = 0;  // its code
 
   bool operator<(const RecordPlace& other) const {
     return tsc != other.tsc ? tsc < other.tsc : offset < other.offset;
@@ -32,15 +33,17 @@ std::vector<RecordPlace> record_places(std::span<const std::byte> ring,
                                        const trace::SiteTable& sites) {
   std::vector<RecordPlace> places;
   std::uint64_t reference = 0;
+  std::uint32_t processor = 0;
   for (std::size_t at = 0; at < ring.size();) {
     const trace::RingRecordView record = trace::view_ring_record(sites, ring.subspan(at));
     assert(record.state == trace::RingRecordView::State::kWhole);
     if (shm::head_id(record.head) == shm::kCodeClock) {
       reference = trace::load<std::uint64_t>(record.bytes.data() + shm::kHeadBytes);
+      processor = shm::clock_processor(record.head, reference);
     } else {
       reference = shm::widen_tsc(shm::head_tsc(record.head), reference);
       places.push_back({reference, static_cast<std::uint32_t>(at),
-                        static_cast<std::uint32_t>(record.bytes.size())});
+                        static_cast<std::uint32_t>(record.bytes.size()), processor});
     }
     at += record.bytes.size();
   }
@@ -57,17 +60,20 @@ void put_in_order_of_time(RecordBytes& ring, const trace::SiteTable& sites) {
   RecordBytes ordered;
   std::string clock;
   std::uint64_t reference = 0;
+  std::uint32_t processor = 0;
   for (const RecordPlace& place : places) {
     const std::byte* const record = ring.at(place.offset);
     const bool is_loss = shm::head_id(trace::load<std::uint64_t>(record)) == shm::kCodeDrop;
     const bool is_far = place.tsc - reference >= shm::kClockIntervalTicks;
-    if (is_loss || is_far || ordered.size() == 0) {
+    const bool has_moved = place.processor != processor;
+    if (is_loss || is_far || has_moved || ordered.size() == 0) {
       clock.clear();
-      append_clock_record(place.tsc, clock);
+      append_clock_record(place.tsc, place.processor, clock);
       ordered.append(clock.data(), clock.size());
     }
     ordered.append(record, place.bytes);
     reference = place.tsc;
+    processor = place.processor;
   }
   ring = std::move(ordered);
 }

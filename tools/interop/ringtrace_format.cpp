@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/interop/collected_span.hpp"
 #include "tools/interop/trace_builder.hpp"
 #include "trace-format/blocks/block_frame.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -24,9 +25,10 @@ namespace {
 constexpr std::uint32_t kZstdMagic = 0xFD2FB528;
 
 std::string_view block_name(trace::BlockType type) {
-  constexpr std::array<std::string_view, 12> kNames{
+  constexpr std::array<std::string_view, 13> kNames{
       "?",           "HEADER",       "DICTIONARY", "EXTENT", "CLOCK",  "SEQUENCE_POINT",
-      "STACK_TABLE", "STRING_TABLE", "INDEX",      "END",    "STREAM", "LOSSES"};
+      "STACK_TABLE", "STRING_TABLE", "INDEX",      "END",    "STREAM", "LOSSES",
+      "COLLECTION"};
   const auto number = static_cast<std::size_t>(type);
   return number < kNames.size() ? kNames[number] : kNames[0];
 }
@@ -93,7 +95,12 @@ class RingtraceWriter final : public TraceWriter {
     builder_.end();
   }
 
+  void use_collection(const std::shared_ptr<const trace::CollectionHistory>& collection) override {
+    collection_ = collection;
+  }
+
   void end() override {
+    for (const auto& [uuid, process] : processes_) state_collection(uuid, process);
     // Without events, too, the output is a valid trace.
     if (processes_.empty()) builder_.add_process({});
     std::string error;
@@ -166,14 +173,43 @@ class RingtraceWriter final : public TraceWriter {
     const Key key{section, site.id};
     const auto found = sites_.find(key);
     if (found != sites_.end()) return found->second;
-    const std::uint32_t id = builder_.add_site(definition_of(site));
+    const std::uint32_t id = site_in(sections_.at(section).process, site);
     sites_.emplace(key, id);
     return id;
+  }
+
+  // One for all sections of a process, as they have the same ids; a damaged one can differ.
+  std::uint32_t site_in(std::uint32_t process, const trace::Site& site) {
+    SiteDefinition definition = definition_of(site);
+    std::vector<KnownSite>& known = known_[{process, site.id}];
+    for (const KnownSite& one : known) {
+      if (one.definition == definition) return one.id;
+    }
+    const std::uint32_t id = builder_.add_site(definition);
+    known.push_back({std::move(definition), id});
+    return id;
+  }
+
+  void state_collection(const std::array<std::uint8_t, 16>& uuid, std::uint32_t process) {
+    const trace::CollectedSegment* const segment =
+        collection_ == nullptr ? nullptr : collection_->find(uuid);
+    if (segment == nullptr) return;
+    for (const trace::CollectedSpan& span : segment->spans) {
+      const CollectedInUnixTime collected = in_unix_time(
+          *segment, span, [&](const trace::Site& site) { return site_in(process, site); });
+      if (builder_.collected(process, collected.state, collected.effects)) continue;
+      report_.note("later changes of what was collected are left out: more than 16 MiB");
+      return;
+    }
   }
 
   struct Stream {
     std::uint32_t index;
     std::string name;
+  };
+  struct KnownSite {
+    SiteDefinition definition;
+    std::uint32_t id;
   };
 
   OutputBytes& output_;
@@ -183,6 +219,8 @@ class RingtraceWriter final : public TraceWriter {
   std::map<std::array<std::uint8_t, 16>, std::uint32_t> processes_;
   std::unordered_map<Key, Stream, KeyHash> streams_;
   std::unordered_map<Key, std::uint32_t, KeyHash> sites_;
+  std::unordered_map<Key, std::vector<KnownSite>, KeyHash> known_;  // by process and site
+  std::shared_ptr<const trace::CollectionHistory> collection_;
 };
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <memory>
 #include <span>
-#include <system_error>
 #include <unistd.h>
 #include <unordered_map>
 #include <utility>
@@ -16,9 +14,9 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 
+#include "tools/interop/stop_signals.hpp"
 #include "tools/interop/tcp_endpoint.hpp"
 #include "tools/interop/trace_builder.hpp"
 
@@ -33,10 +31,6 @@ constexpr std::size_t kOtherDescriptors = TraceBuilder::kMostProcesses + 100;
 // How long no further sender is accepted when descriptors or memory run out.
 constexpr int kPauseMs = 1000;
 
-std::string collector_reason(int error) {
-  return std::generic_category().message(error);
-}
-
 // As many at once as the descriptors allow, after raising the limit to its maximum.
 std::size_t most_senders(std::size_t descriptors_of_each) {
   rlimit limit{};
@@ -50,40 +44,13 @@ std::size_t most_senders(std::size_t descriptors_of_each) {
   return std::clamp<std::size_t>(most, 1, kMostSenders);
 }
 
-// Makes SIGINT and SIGTERM something to wait for while this object lives; a second signal ends the
-// process.
-class StopSignals {
- public:
-  StopSignals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-    socket_ = Socket(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~StopSignals() {
-    signalfd_siginfo seen{};
-    while (::read(socket_.fd(), &seen, sizeof seen) > 0) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  int fd() const { return socket_.fd(); }
-
- private:
-  sigset_t before_{};
-  Socket socket_{-1};
-};
-
 class Collector {
  public:
-  Collector(Socket listener, Receiver& receiver, const DiagnosticSink& live)
+  Collector(Socket listener, Receiver& receiver, const CollectorContext& context)
       : listener_(std::move(listener)),
         receiver_(receiver),
-        live_(live),
+        live_(context.report_now),
+        publisher_(context.publisher),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
         room_(kCollectorRoomBytes),
         greeting_(receiver.greeting()),
@@ -92,14 +59,21 @@ class Collector {
   ReadOutcome run() {
     const StopSignals stop;
     if (!watch(stop.fd()) || !watch(listener_.fd())) {
-      return ReadOutcome::refused(0, "cannot wait for senders: " + collector_reason(errno));
+      return ReadOutcome::refused(0, "cannot wait for senders: " + socket_reason(errno));
     }
     live_(note("listening at tcp://" + own_name(listener_) + "; stop with SIGINT or SIGTERM"));
     std::array<epoll_event, 64> events{};
     for (bool goes_on = true; goes_on;) {
+      const int patience = publisher_.patience_ms();
+      const bool publishes = patience >= 0 && (!paused_ || patience < kPauseMs);
       const int count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()),
-                                     paused_ ? kPauseMs : -1);
-      if (count == 0) resume_accepting();
+                                     publishes ? patience
+                                     : paused_ ? kPauseMs
+                                               : -1);
+      if (count == 0) {
+        resume_accepting();
+        goes_on = publisher_.paused();
+      }
       for (int i = 0; i < count; ++i) {
         const int fd = events[static_cast<std::size_t>(i)].data.fd;
         if (fd == stop.fd()) {
@@ -110,6 +84,7 @@ class Collector {
           receive(*senders_.find(fd)->second);
         }
       }
+      if (count > 0) goes_on = publisher_.arrived() && goes_on;
     }
     finish();
     return outcome();
@@ -142,7 +117,7 @@ class Collector {
       const int fd = socket.fd();
       if (fd < 0) {
         if (errno == EINTR || errno == ECONNABORTED) continue;
-        if (errno != EAGAIN) pause_accepting(collector_reason(errno));
+        if (errno != EAGAIN) pause_accepting(socket_reason(errno));
         return;
       }
       // Ends a connection some hours after the sender's host has vanished.
@@ -151,7 +126,7 @@ class Collector {
       if (!greeting_.empty()) ::send(fd, greeting_.data(), greeting_.size(), MSG_NOSIGNAL);
       auto sender = std::make_unique<Sender>(std::move(socket), std::move(address), receiver_);
       if (!watch(fd)) {
-        live_(damage(sender->name + ": cannot wait for this sender: " + collector_reason(errno)));
+        live_(damage(sender->name + ": cannot wait for this sender: " + socket_reason(errno)));
         continue;
       }
       senders_.emplace(fd, std::move(sender));
@@ -178,7 +153,7 @@ class Collector {
         ::recv(sender.socket.fd(), room_.data() + begun, kCollectorRoomBytes - begun, 0);
     if (result < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
     if (result <= 0) {
-      end(sender, result < 0 ? collector_reason(errno) : "");
+      end(sender, result < 0 ? socket_reason(errno) : "");
       return 0;
     }
     const auto received = static_cast<std::size_t>(result);
@@ -234,6 +209,7 @@ class Collector {
   Socket listener_;
   Receiver& receiver_;
   const DiagnosticSink& live_;
+  LivePublisher& publisher_;
   Socket epoll_;
   std::unordered_map<int, std::unique_ptr<Sender>> senders_;
   // One buffer for all senders; each sender keeps its own remainder.
@@ -248,11 +224,11 @@ class Collector {
 }  // namespace
 
 ReadOutcome collect_from_senders(const std::string& address, Receiver& receiver,
-                                 const DiagnosticSink& live) {
+                                 const CollectorContext& context) {
   std::string error;
   auto listener = listen_at(address, &error);
   if (!listener) return ReadOutcome::refused(0, error);
-  return Collector(std::move(*listener), receiver, live).run();
+  return Collector(std::move(*listener), receiver, context).run();
 }
 
 }  // namespace ringside::tool

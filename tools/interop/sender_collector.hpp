@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "tools/interop/diagnostic_sink.hpp"
+#include "tools/interop/collector_context.hpp"
 #include "tools/interop/read_outcome.hpp"
 
 namespace ringside::tool {
@@ -50,9 +50,9 @@ class Receiver {
 inline constexpr std::size_t kCollectorRoomBytes = std::size_t{256} << 10;
 
 // Listens at "tcp://HOST:PORT" and gives the receiver what arrives, until SIGINT or SIGTERM. Takes
-// what had arrived by then. Reports to `live` where it listens, and why a connection ended
+// what had arrived by then. Reports at once where it listens, and why a connection ended
 // unless the sender ended it at a place where it may. kRefused: it cannot listen there.
 ReadOutcome collect_from_senders(const std::string& address, Receiver& receiver,
-                                 const DiagnosticSink& live);
+                                 const CollectorContext& context);
 
 }  // namespace ringside::tool

@@ -24,6 +24,8 @@ struct FieldDefinition {
   bool is_format_argument = false;  // a `*` width or precision of a printf format
   // For an enumeration: its names.
   std::vector<std::pair<std::int64_t, std::string>> enum_names = {};
+
+  bool operator==(const FieldDefinition&) const = default;
 };
 
 struct SiteDefinition {
@@ -38,6 +40,8 @@ struct SiteDefinition {
   std::string file;
   std::string function;
   std::vector<FieldDefinition> fields;  // at most shm::kMaxFields
+
+  bool operator==(const SiteDefinition&) const = default;
 };
 
 }  // namespace ringside::tool

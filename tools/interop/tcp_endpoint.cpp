@@ -1,14 +1,10 @@
 #include "tools/interop/tcp_endpoint.hpp"
 
 #include <array>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
-#include <netdb.h>
+#include <optional>
 #include <poll.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include <linux/sockios.h>
@@ -20,125 +16,26 @@
 namespace ringside::tool {
 namespace {
 
-constexpr std::string_view kScheme = "tcp://";
 constexpr int kBacklog = 1024;
 // How long a receiver may take to end its side after it has received everything.
 constexpr int kReceiptMs = 1000;
 constexpr int kReceiptPollMs = 20;
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
-struct Resolved {
-  ~Resolved() {
-    if (list != nullptr) ::freeaddrinfo(list);
-  }
-  Resolved() = default;
-  Resolved(const Resolved&) = delete;
-  Resolved& operator=(const Resolved&) = delete;
-
-  addrinfo* list = nullptr;
-};
-
-bool resolve(const std::string& text, int flags, Resolved& resolved, std::string* error) {
-  const auto address = TcpAddress::parse(text, error);
-  if (!address) return false;
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags;
-  const int code =
-      ::getaddrinfo(address->host.c_str(), address->port.c_str(), &hints, &resolved.list);
-  if (code == 0) return true;
-  *error = text + ": " + ::gai_strerror(code) + "; check host and port";
-  return false;
-}
-
-// Use(fd, address) returns 0 or an errno. Takes the first address that `use` accepts.
-template <class Use>
-std::optional<Socket> first_usable(const Resolved& resolved, int type_flags, int* error,
-                                   Use&& use) {
-  for (const addrinfo* a = resolved.list; a != nullptr; a = a->ai_next) {
-    Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | type_flags, 0));
-    *error = socket.fd() < 0 ? errno : use(socket.fd(), *a);
-    if (*error == 0) return socket;
-  }
-  return std::nullopt;
-}
-
-std::string name_of(const sockaddr_storage& address, socklen_t bytes) {
-  std::array<char, NI_MAXHOST> host{};
-  std::array<char, NI_MAXSERV> port{};
-  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), bytes, host.data(), host.size(),
-                    port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return "?";
-  }
-  const bool is_v6 = address.ss_family == AF_INET6;
-  return (is_v6 ? "[" : "") + std::string(host.data()) + (is_v6 ? "]:" : ":") + port.data();
-}
-
-// getaddrinfo() takes a number modulo 65536, and accepts leading blanks or a sign.
-bool is_port(std::string_view port) {
-  const bool is_number = port.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number) return std::isalnum(static_cast<unsigned char>(port.front())) != 0;
-  constexpr unsigned kMostPort = 65535;
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  return error == std::errc() && number <= kMostPort;
-}
-
 }  // namespace
-
-bool is_tcp(std::string_view text) {
-  return text.substr(0, kScheme.size()) == kScheme;
-}
-
-std::optional<TcpAddress> TcpAddress::parse(std::string_view text, std::string* error) {
-  const std::string_view whole = text;
-  if (is_tcp(text)) text.remove_prefix(kScheme.size());
-  const std::size_t colon = text.rfind(':');
-  const std::string_view host = text.substr(0, colon);
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (!is_tcp(whole) || colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
-      (!bracketed && host.find(':') != std::string_view::npos)) {
-    *error =
-        std::string(whole) + ": invalid address; use tcp://HOST:PORT, or tcp://[::1]:PORT for IPv6";
-    return std::nullopt;
-  }
-  const std::string_view port = text.substr(colon + 1);
-  if (!is_port(port)) {
-    *error = std::string(whole) + ": invalid port '" + std::string(port) +
-             "'; use a number from 0 to 65535 or the name of a service";
-    return std::nullopt;
-  }
-  return TcpAddress{std::string(bracketed ? host.substr(1, host.size() - 2) : host),
-                    std::string(port)};
-}
-
-Socket::~Socket() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-Socket::Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-Socket& Socket::operator=(Socket&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
 
 TcpSender::TcpSender(std::string address, Socket socket)
     : address_(std::move(address)), socket_(std::move(socket)) {}
 
 std::unique_ptr<TcpSender> TcpSender::connect(const std::string& address, std::string* error) {
-  Resolved resolved;
-  if (!resolve(address, 0, resolved, error)) return nullptr;
+  const AddressList resolved = resolve_endpoint(address, 0, error);
+  if (resolved == nullptr) return nullptr;
   int code = 0;
   auto socket = first_usable(resolved, 0, &code, [](int fd, const addrinfo& a) {
     return ::connect(fd, a.ai_addr, a.ai_addrlen) == 0 ? 0 : errno;
   });
   if (!socket) {
-    *error = address + ": cannot connect: " + reason(code) + "; check that the receiver is running";
+    *error = address + ": cannot connect: " + socket_reason(code) +
+             "; check that the receiver is running";
     return nullptr;
   }
   const int one = 1;
@@ -191,13 +88,14 @@ bool TcpSender::finish(std::string* error) {
   if (error_ == 0 && ::shutdown(socket_.fd(), SHUT_WR) != 0) error_ = errno;
   if (error_ == 0) error_ = await_receipt();
   if (error_ == 0) return true;
-  *error = address_ + ": cannot send: " + reason(error_) + "; data sent before may have arrived";
+  *error =
+      address_ + ": cannot send: " + socket_reason(error_) + "; data sent before may have arrived";
   return false;
 }
 
 std::optional<Socket> listen_at(const std::string& address, std::string* error) {
-  Resolved resolved;
-  if (!resolve(address, AI_PASSIVE, resolved, error)) return std::nullopt;
+  const AddressList resolved = resolve_endpoint(address, AI_PASSIVE, error);
+  if (resolved == nullptr) return std::nullopt;
   int code = 0;
   auto socket = first_usable(resolved, SOCK_NONBLOCK, &code, [](int fd, const addrinfo& a) {
     const int one = 1;
@@ -206,7 +104,8 @@ std::optional<Socket> listen_at(const std::string& address, std::string* error) 
     return listens ? 0 : errno;
   });
   if (!socket)
-    *error = address + ": cannot listen: " + reason(code) + "; choose another address or port";
+    *error =
+        address + ": cannot listen: " + socket_reason(code) + "; choose another address or port";
   return socket;
 }
 
@@ -215,15 +114,8 @@ Socket accept_at(const Socket& listener, std::string* peer) {
   socklen_t bytes = sizeof address;
   Socket socket(::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&address), &bytes,
                           SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket.fd() >= 0) *peer = name_of(address, bytes);
+  if (socket.fd() >= 0) *peer = name_of_peer(address, bytes);
   return socket;
-}
-
-std::string own_name(const Socket& socket) {
-  sockaddr_storage address{};
-  socklen_t bytes = sizeof address;
-  ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &bytes);
-  return name_of(address, bytes);
 }
 
 }  // namespace ringside::tool

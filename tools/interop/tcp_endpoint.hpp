@@ -1,5 +1,5 @@
 #pragma once
-// "tcp://HOST:PORT": the address that a conversion sends to, or that a collector listens at.
+// Connections to "tcp://HOST:PORT", and the socket that accepts them.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,36 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "tools/interop/socket.hpp"
 
 namespace ringside::tool {
-
-struct TcpAddress {
-  std::string host;  // a name or an address; an IPv6 address without its brackets
-  std::string port;  // 0 to 65535, or the name of a service
-
-  // Empty with `*error` if `text` is not an address.
-  static std::optional<TcpAddress> parse(std::string_view text, std::string* error);
-};
-
-// Whether `text` means an address, well-formed or not, rather than a file.
-bool is_tcp(std::string_view text);
-
-// Closed on exec and by the destructor. Not thread-safe.
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket();
-  Socket(Socket&& other) noexcept;
-  Socket& operator=(Socket&& other) noexcept;
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // A connection that writes, and can wait for an answer from the other side.
 class TcpSender {
@@ -73,8 +47,5 @@ std::optional<Socket> listen_at(const std::string& address, std::string* error);
 // "[::1]:80": a connection that was reset no longer knows it. Without a descriptor, errno has the
 // reason.
 Socket accept_at(const Socket& listener, std::string* peer);
-
-// The name of the socket's own end, in the same form.
-std::string own_name(const Socket& socket);
 
 }  // namespace ringside::tool

@@ -5,7 +5,7 @@
 
 #include <openssl/evp.h>
 
-#include "tools/text/hex_digits.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 
 namespace ringside::tool {
 
@@ -48,8 +48,8 @@ std::string TextDigest::finish() {
   EVP_DigestFinal_ex(state_->context, digest.data(), &count);
   std::string text;
   for (unsigned int i = 0; i < count; ++i) {
-    text += kHexDigits[digest[i] >> 4U];
-    text += kHexDigits[digest[i] & 15U];
+    text += trace::kHexDigits[digest[i] >> 4U];
+    text += trace::kHexDigits[digest[i] & 15U];
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include "tools/files/ring_record.hpp"
 #include "tools/interop/ring_order.hpp"
 #include "tools/interop/site_entries.hpp"
+#include "tools/interop/trace_builder_process.hpp"
 #include "trace-format/blocks/block_frame.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/little_endian.hpp"
@@ -36,36 +37,16 @@ constexpr std::uint64_t kTickHz = 1'000'000'000;
 // The header of a process that is named later: room for two names.
 constexpr std::size_t kRenamedHeaderBytes = 4096;
 constexpr std::size_t kMostRenamedBytes = 1000;
+constexpr std::size_t kMostCollectedBytes = std::size_t{16} << 20;
 
 }  // namespace
-
-struct TraceBuilder::Process {
-  std::unique_ptr<OutputFile> file;  // null: it could not be created
-  std::unique_ptr<SectionWriter> section;
-  std::size_t entries_written = 0;
-  std::vector<std::uint32_t> moved;  // streams that moved since the last sequence point
-  ProcessDefinition definition;
-  std::array<std::uint8_t, 16> uuid{};
-  bool is_renamed = false;  // since its header was written
-};
 
 TraceBuilder::TraceBuilder(ConversionReport& report) : report_(report), encoder_(sites_) {}
 
 TraceBuilder::~TraceBuilder() = default;
 
-template <class Make>
-std::span<const std::byte> TraceBuilder::make_block(Make&& make) {
-  constexpr std::size_t kMostBytes = trace::kBlockHeaderBytes + trace::kMaxPayloadBytes;
-  if (block_.size() < 4096) block_.resize(4096);
-  for (;;) {
-    const std::size_t bytes = make(std::span(block_));
-    if (bytes != 0 || block_.size() >= kMostBytes) return std::span(block_).first(bytes);
-    block_.resize(std::min(kMostBytes, 4 * block_.size()));
-  }
-}
-
 std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
-  assert(processes_.size() < kMostProcesses + (others_ ? 1 : 0));
+  assert(has_room_for_process());
   Process& process = processes_.emplace_back();
   process.definition = definition;
   std::string error;
@@ -83,6 +64,10 @@ std::uint32_t TraceBuilder::add_process(const ProcessDefinition& definition) {
   process.section->add(
       make_block([&](std::span<std::byte> out) { return trace::write_clock_block(clock, out); }));
   return static_cast<std::uint32_t>(processes_.size() - 1);
+}
+
+bool TraceBuilder::has_room_for_process() const {
+  return processes_.size() < kMostProcesses + (others_ ? 1 : 0);
 }
 
 std::uint32_t TraceBuilder::process_of_others() {
@@ -177,12 +162,24 @@ void TraceBuilder::open_far(std::uint32_t stream, std::uint64_t unix_ns) {
     spare_ -= s.ring.capacity();
   }
   std::string clock;
-  append_clock_record(unix_ns, clock);
+  append_clock_record(unix_ns, s.processor, clock);
   s.ring.append(clock.data(), clock.size());
+}
+
+void TraceBuilder::move_to(std::uint32_t stream, std::uint32_t processor) {
+  Stream& s = streams_[stream];
+  s.processor = processor;
+  if (!s.waits) return;  // its next record follows a clock record
+  std::string clock;
+  append_clock_record(s.last_tsc, processor, clock);
+  s.ring.append(clock.data(), clock.size());
+  pending_ += clock.size();
 }
 
 void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
                          const trace::RecordExtension& extension) {
+  if (streams_[stream].processor != extension.processor) [[unlikely]]
+    move_to(stream, extension.processor);
   if (extension.ext_flags == 0) return begin(stream, site, unix_ns);
   open(stream, unix_ns);
   extended_ = true;
@@ -257,12 +254,28 @@ void TraceBuilder::lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64
   std::string drop;
   // From this the encoder knows the times of the following records; it does not use the times of
   // losses.
-  append_clock_record(unix_ns, drop);
+  append_clock_record(unix_ns, open_->processor, drop);
   append_drop_record(unix_ns, count, static_cast<std::uint32_t>(cause), drop);
   append(drop.data(), drop.size());
   pending_ += open_->ring.size() - record_at_;
   if (pending_ >= kPendingBytes) [[unlikely]]
     write_pending();
+}
+
+bool TraceBuilder::collected(std::uint32_t process, const trace::CollectionState& state,
+                             std::span<const trace::RuleEffect> effects) {
+  Process& p = processes_[process];
+  const std::size_t bytes =
+      trace::collection_block_bytes(state) + trace::rule_effects_block_bytes(effects);
+  if (p.collected_bytes + bytes > kMostCollectedBytes) return false;
+  p.collected_bytes += bytes;
+  if (p.section == nullptr) return true;  // finish() reports why
+  p.section->add(make_block(
+      [&](std::span<std::byte> out) { return trace::write_collection_block(state, out); }));
+  if (effects.empty()) return true;
+  p.section->add(make_block(
+      [&](std::span<std::byte> out) { return trace::write_rule_effects_block(effects, out); }));
+  return true;
 }
 
 void TraceBuilder::announce(const Stream& stream, std::uint64_t stream_id) {
@@ -325,6 +338,7 @@ std::uint64_t TraceBuilder::write_streams() {
     spare_ += stream.ring.capacity();
   }
   waiting_.clear();
+  written_bytes_ += pending_;
   pending_ = 0;
   return oldest_end;
 }

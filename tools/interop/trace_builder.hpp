@@ -25,6 +25,7 @@
 #include "tools/interop/record_bytes.hpp"
 #include "tools/interop/record_cut.hpp"
 #include "tools/interop/site_definition.hpp"
+#include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 #include "trace-format/codec/site_table.hpp"
@@ -86,6 +87,8 @@ class TraceBuilder {
   // (shm-layout/dictionary_entry.hpp) are cut and reported. Returns the site's id, from 1.
   std::uint32_t add_site(const SiteDefinition& site);
   std::size_t sites() const { return definitions_; }
+  bool has_room_for_process() const;
+  bool has_room_for_stream() const { return streams_.size() < kMostStreams; }
 
   // Times of a stream need not rise: records are put in order before they are written, and then
   // numbered.
@@ -93,7 +96,8 @@ class TraceBuilder {
     open(stream, unix_ns);
     put_head(unix_ns, site);
   }
-  // The ext_flags of `extension` name its valid members; durations are in nanoseconds.
+  // The ext_flags of `extension` name its valid members; durations are in nanoseconds. Without an
+  // extension a record ran where its stream's previous one did. Each change costs about 80 bytes.
   void begin(std::uint32_t stream, std::uint32_t site, std::uint64_t unix_ns,
              const trace::RecordExtension& extension);
 
@@ -147,13 +151,43 @@ class TraceBuilder {
       write_pending();
   }
 
+  // Instead of end(), for a record without an extension: takes it back and returns its values in a
+  // ring's encoding, for put_values() of a later record.
+  std::string withdraw() {
+    RecordBytes& ring = open_->ring;
+    const std::size_t values_at = record_at_ + sizeof(std::uint64_t);
+    const auto* const values = reinterpret_cast<const char*>(ring.at(values_at));
+    std::string taken(values, ring.size() - values_at);
+    ring.shorten(record_at_);
+    --records_;
+    return taken;
+  }
+
   // `count` records of the stream were lost between its previous record and `unix_ns`. A stream has
   // at most 2^62 in all, because its sequence numbers count them; the excess is left out.
   void lost(std::uint32_t stream, std::uint64_t unix_ns, std::uint64_t count,
             shm::LossCause cause = shm::LossCause::kUnknown);
 
+  // What the process's records were collected with; its times are nanoseconds of Unix time, and its
+  // sites those of this builder. At most 16 MiB of these for a process; returns whether it had
+  // room.
+  bool collected(std::uint32_t process, const trace::CollectionState& state,
+                 std::span<const trace::RuleEffect> effects);
+
   // No further record will be before `watermark_unix_ns`, so readers need less memory.
   void settle(std::uint64_t watermark_unix_ns);
+
+  // Makes the records so far readable in files that grow, for a TraceFollower. `everything`: also
+  // those that a record of another thread may still precede. Returns the files' paths, as finish()
+  // does; empty with `*error` on failure.
+  std::vector<std::string> publish(bool everything, std::string* error);
+  // Whether publish() would make more records readable.
+  bool has_news() const { return pending_ != 0 || written_bytes_ != published_bytes_ || held_; }
+  // After publish(true), if all of it has been read: gives its space on the disk back. finish()
+  // then returns files that contain only what came later.
+  void release_published();
+  // What publish() has made readable, and release_published() has not given back.
+  std::uint64_t published_bytes() const;
 
   // Completes the files and returns paths, one for each process, that can be opened while the
   // builder lives. Empty with `*error` on failure. Nothing may be added afterwards.
@@ -183,6 +217,7 @@ class TraceBuilder {
     std::uint64_t last_tsc = 0;
     std::uint64_t told_sequence = 0;  // in a sequence point
     std::uint64_t lost = 0;           // records, counted by lost()
+    std::uint32_t processor = 0;      // code of the next record's
     bool announced = false;           // by a STREAM block that holds its name
     bool waits = false;               // is in waiting_
     bool goes_back = false;           // pending records are not in the order of time
@@ -205,6 +240,7 @@ class TraceBuilder {
   }
   void put_large_value(const trace::Value& value);
   void open_far(std::uint32_t stream, std::uint64_t unix_ns);
+  void move_to(std::uint32_t stream, std::uint32_t processor);
   void put_head(std::uint64_t unix_ns, std::uint32_t site) { put(shm::make_head(unix_ns, site)); }
   [[gnu::always_inline]] void append(const void* bytes, std::size_t count) {
     open_->ring.append(bytes, count);
@@ -246,6 +282,10 @@ class TraceBuilder {
   std::uint64_t settled_ = 0;  // the last watermark
   std::uint64_t records_ = 0;
   std::string failure_;
+  std::uint64_t written_bytes_ = 0;    // of records
+  std::uint64_t published_bytes_ = 0;  // of written_bytes_
+  std::uint64_t newest_ns_ = 0;        // of the published records
+  bool held_ = false;                  // published, but later than the last watermark
 };
 
 }  // namespace ringside::tool

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/interop/method_names.hpp"
+#include "trace-format/reader/collection_history.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
@@ -23,6 +24,10 @@ class TraceWriter {
   // Called before the first event, for writers whose format draws stacks.
   virtual void use(const std::shared_ptr<const MethodsByProcess>& /*methods*/) {}
 
+  // Called before the first event, for writers whose format states what was collected.
+  virtual void use_collection(
+      const std::shared_ptr<const trace::CollectionHistory>& /*collection*/) {}
+
   // References in `event` are valid only during the call; see Event::section on remembering.
   virtual void add(const trace::Event& event) = 0;
 
@@ -35,6 +40,9 @@ class TraceWriter {
     static const std::string kNone;
     return kNone;
   }
+
+  // Puts what was held back so far, to gather several events, because none may follow for long.
+  virtual void flush() {}
 };
 
 }  // namespace ringside::tool

@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Fact::kCount)> k
     "activity ids are left out",
     "related activity ids are left out",
     "stack ids are left out",
+    "processors are left out",
     "the mark of truncated texts is left out",
     "notes of lost records are left out",
     "records without a duration are left out",
@@ -46,6 +47,7 @@ void UncarriedFacts::look(const trace::Event& event) {
   count_if(Fact::kCategory, !site.category.empty());
   count_if(Fact::kSequence, true);
   count_if(Fact::kFields, !site.fields.empty());
+  count_if(Fact::kProcessor, event.record.processor != 0);
   const std::uint32_t flags = event.record.ext_flags;
   count_if(Fact::kPoints, (flags & shm::kExtDuration) == 0);
   if (flags == 0 && !event.record.cut) return;

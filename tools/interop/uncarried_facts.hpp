@@ -24,6 +24,7 @@ enum class Fact : std::uint8_t {
   kActivity,
   kRelated,
   kStack,
+  kProcessor,
   kCut,
   kLosses,
   kPoints,  // records without a duration

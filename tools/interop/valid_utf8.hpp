@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "tools/text/utf8.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/utf8.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 
 inline bool is_valid_utf8(std::string_view text) {
-  if (is_printable_ascii(text)) return true;
+  if (trace::is_printable_ascii(text)) return true;
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     if (bytes == 0) return false;
     text.remove_prefix(bytes);
   }
@@ -24,9 +24,9 @@ inline std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     valid += bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes);
-    text.remove_prefix(bytes == 0 ? utf8_unsound_bytes(text) : bytes);
+    text.remove_prefix(bytes == 0 ? trace::utf8_unsound_bytes(text) : bytes);
   }
   return valid;
 }

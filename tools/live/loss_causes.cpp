@@ -1,6 +1,6 @@
 #include "tools/live/loss_causes.hpp"
 
-#include "tools/text/loss_text.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::tool {
 
@@ -18,7 +18,7 @@ std::vector<LossCount> loss_causes(const SegmentStatus& segment) {
     // Flight recorders overwrite records by design, and readers of their snapshots count these
     // losses.
     if (!shm::is_lost(cause) || cause == shm::LossCause::kOverwritten) continue;
-    losses.push_back({loss_cause_token(cause), segment.counted[i]});
+    losses.push_back({trace::loss_cause_token(cause), segment.counted[i]});
   }
   return losses;
 }

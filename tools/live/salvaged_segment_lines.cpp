@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/live/segment_salvage.hpp"
-#include "tools/text/wall_clock_text.hpp"
+#include "trace-format/lines/wall_clock_text.hpp"
 
 namespace ringside::tool {
 
@@ -17,7 +17,7 @@ bool SalvagedSegment::damaged() const {
 
 std::vector<std::string> SalvagedSegment::lines(bool utc) const {
   std::vector<std::string> lines = notes;
-  WallClockText clock(utc);
+  trace::WallClockText clock(utc);
   for (const SalvagedThread& t : threads) {
     std::string line = fmt::format("thread {} {}{}: {} records", t.thread_id, t.thread_name,
                                    t.ended ? " (ended)" : "", t.records);

@@ -311,6 +311,8 @@ RingWords SegmentImage::ring_words(std::uint32_t ring) const {
   words.thread_id = u32(kIdentity + offsetof(shm::IdentityLine, thread_id));
   words.stream_id = u64(kIdentity + offsetof(shm::IdentityLine, stream_id));
   words.start_tsc = u64(kIdentity + offsetof(shm::IdentityLine, start_tsc));
+  words.consumed_processor = shm::consumed_processor(
+      u64(kIdentity + offsetof(shm::IdentityLine, consumed_processor)), words.consumer_pos);
   const char* const name = reinterpret_cast<const char*>(bytes.data()) + kIdentity +
                            offsetof(shm::IdentityLine, thread_name);
   words.thread_name.assign(name, strnlen(name, sizeof(shm::IdentityLine::thread_name)));

@@ -34,7 +34,8 @@ struct RingWords {
   std::uint64_t last_tsc = 0;
   std::uint64_t booked_drops = 0;
   std::uint64_t booked_consumer_absent = 0;
-  shm::OldestRecords oldest;  // for rings that are overwritten
+  std::uint32_t consumed_processor = 0;  // code of the processor at consumer_pos
+  shm::OldestRecords oldest;             // for rings that are overwritten
   std::uint32_t consumer_generation = 0;
   std::uint32_t generation = 0;
   std::uint32_t state = 0;  // shm::RingState

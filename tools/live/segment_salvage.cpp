@@ -288,6 +288,7 @@ class Salvage {
       cursor.last_tsc = words.last_tsc;
       cursor.booked_drops = words.booked_drops;
       cursor.booked_consumer_absent = words.booked_consumer_absent;
+      cursor.processor = words.consumed_processor;
     }
     thread.drained = cursor.next_sequence;
     put(256, [&](auto out) {

@@ -22,7 +22,7 @@ std::vector<ListedStatement> list_statements(const SegmentImage& image, std::str
     const std::uint32_t entry_bytes = shm::entry_bytes(rest);
     if (entry_bytes == 0) break;
     const auto entry = rest.first(entry_bytes);
-    if (shm::entry_kind(entry) == shm::kEntrySite) {
+    if (shm::is_site_entry(shm::entry_kind(entry))) {
       const auto view = shm::SiteEntryView::parse(entry);
       if (!view) break;
       const shm::SiteDescription& site = view->site();

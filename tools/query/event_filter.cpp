@@ -124,6 +124,10 @@ std::vector<std::string> EventFilter::where_fields() const {
   return where_ ? where_->field_names : std::vector<std::string>();
 }
 
+std::vector<std::string> EventFilter::where_properties() const {
+  return where_ ? where_->plain_names : std::vector<std::string>();
+}
+
 std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site& site) const {
   std::string misfit;
   auto condition = trace::WhereCondition::of_site(*where_, site, &misfit);

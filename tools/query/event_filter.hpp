@@ -48,6 +48,8 @@ class EventFilter {
 
   // The fields that --where mentions.
   std::vector<std::string> where_fields() const;
+  // The properties that --where mentions without @.
+  std::vector<std::string> where_properties() const;
 
   // Sites whose field types do not match --where, one line each.
   std::vector<std::string> notes() const;

@@ -49,4 +49,15 @@ void add_filter_options(CLI::App& app, FilterOptions& options) {
       ->group(kGroup);
 }
 
+void add_statement_filter_options(CLI::App& app, FilterOptions& options) {
+  add_globs(app, "--site", options.sites, "GLOB",
+            "statements with this name, file, FILE:LINE or format text (without * ? [ a part of "
+            "the format is enough)");
+  add_text(app, "--level", options.level, "LEVEL[+]",
+           "statements of at least this level: trace, debug, info, notice, warning, error, "
+           "critical");
+  add_globs(app, "--category", options.categories, "GLOB", "statements of this category");
+  add_globs(app, "--service", options.services, "GLOB", "statements of this service");
+}
+
 }  // namespace ringside::tool

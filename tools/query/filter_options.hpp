@@ -28,5 +28,7 @@ struct FilterOptions {
 void add_filter_options(CLI::App& app, FilterOptions& options);
 // Adds those that select records of sites that are chosen otherwise.
 void add_record_filter_options(CLI::App& app, FilterOptions& options);
+// Adds those that select statements, by --site, --level, --category and --service.
+void add_statement_filter_options(CLI::App& app, FilterOptions& options);
 
 }  // namespace ringside::tool

@@ -19,7 +19,7 @@ struct ReadNumbers {
   int exit_code = kExitOk;
   bool answered = false;  // false: the failure was reported on standard error
   trace::query::GapCounts gaps;
-  std::uint64_t spans_missing = 0;  // records that lack the requested duration
+  std::uint64_t without_property = 0;  // records that lack the requested one
 };
 
 namespace detail {
@@ -58,17 +58,20 @@ struct RecordReader {
 };
 
 template <class Sink>
-struct DurationReader {
+struct PropertyReader {
   Sink sink;
+  trace::Property property{};
+  std::size_t processor_field = 0;
   std::uint64_t missing = 0;
   void operator()(const trace::query::RecordInfo& record) {
-    if (const std::optional<std::uint64_t> ns = record.duration_ns()) {
-      sink.add(&record, static_cast<typename Sink::Number>(*ns));
+    const trace::PropertyValue value = trace::query::property_of(record, property, processor_field);
+    if (value) {
+      sink.add(&record, static_cast<typename Sink::Number>(value.number));
     } else {
       ++missing;
     }
   }
-  void merge(const DurationReader& other) {
+  void merge(const PropertyReader& other) {
     sink.merge(other.sink);
     missing += other.missing;
   }
@@ -107,8 +110,10 @@ ReadNumbers read_numbers(const Question& question, Sink& sink) {
     case NumberSource::kNone:
       run(detail::RecordReader<Sink>{sink});
       break;
-    case NumberSource::kDuration:
-      result.spans_missing = run(detail::DurationReader<Sink>{sink}).missing;
+    case NumberSource::kProperty:
+      result.without_property =
+          run(detail::PropertyReader<Sink>{sink, question.property, question.processor_field})
+              .missing;
       break;
     case NumberSource::kField:
       if constexpr (!std::integral<Number>) {

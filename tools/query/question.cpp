@@ -15,6 +15,7 @@
 #include "tools/text/time_argument.hpp"
 #include "trace-format/query/field_reader.hpp"
 #include "trace-format/query/site_check.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -47,6 +48,26 @@ SiteSelector selector_of(const std::string& words) {
   return *selector;
 }
 
+// `name` begins with @.
+trace::Property property_of_name(const std::string& option, const std::string& name) {
+  const trace::PropertyEntry* const entry = trace::find_property(name);
+  if (entry == nullptr) {
+    throw Refusal{option + " " + name +
+                  " is unknown; use the name of a field, @process, or @ and one of " +
+                  trace::property_names()};
+  }
+  return entry->property;
+}
+
+// Adds the fields that processors are read from, after all others.
+void add_processor(Question& question, std::vector<std::string>& fields, std::size_t before) {
+  question.processor_field = before + fields.size();
+  for (const std::string_view name : trace::kProcessorFields) fields.emplace_back(name);
+  for (KeyPart& part : question.parts) {
+    if (part.kind == KeyPartKind::kProperty) part.field = question.processor_field;
+  }
+}
+
 // Fields for groups are added after those that are read already.
 void add_parts(Question& question, const std::string& by, const std::string& interval,
                std::size_t fields_before, std::vector<std::string>& fields) {
@@ -54,12 +75,12 @@ void add_parts(Question& question, const std::string& by, const std::string& int
     const auto* const special = std::find_if(std::begin(kParts), std::end(kParts),
                                              [&](const NamedPart& p) { return p.name == name; });
     if (special != std::end(kParts)) {
-      question.parts.push_back({special->kind, 0, 1});
+      question.parts.push_back({special->kind, 0, 1, {}});
     } else if (name.starts_with('@')) {
-      throw Refusal{"--by " + name +
-                    " is unknown; use @thread, @service, @process, @site, @level or @category"};
+      const trace::Property property = property_of_name("--by", name);
+      question.parts.push_back({KeyPartKind::kProperty, 0, 1, property});
     } else {
-      question.parts.push_back({KeyPartKind::kField, fields_before + fields.size(), 1});
+      question.parts.push_back({KeyPartKind::kField, fields_before + fields.size(), 1, {}});
       fields.push_back(name);
     }
     question.part_names.push_back(std::move(name));
@@ -70,7 +91,7 @@ void add_parts(Question& question, const std::string& by, const std::string& int
     throw Refusal{"--interval " + interval +
                   " is not a duration; use a number and a unit, such as 250us, 10ms, 1s, 5m, 1h"};
   }
-  question.parts.insert(question.parts.begin(), KeyPart{KeyPartKind::kInterval, 0, *ns});
+  question.parts.insert(question.parts.begin(), KeyPart{KeyPartKind::kInterval, 0, *ns, {}});
   question.part_names.insert(question.part_names.begin(), "time");
 }
 
@@ -90,6 +111,12 @@ void check(trace::query::SiteCheck check, std::vector<trace::query::MatchedSite>
   if (check.unreadable) throw Refusal{check.unreadable->text(), kExitUnreadable};
   if (check.error) throw Refusal{check.error->text()};
   sites = std::move(check.matched);
+}
+
+// Whether sums and percentiles of the property mean something: not those of a mask.
+bool is_number(trace::Property property) {
+  const bool has_number = trace::entry_of(property).type == trace::PropertyType::kNumber;
+  return has_number && property != trace::Property::kKeywords;
 }
 
 std::vector<FieldDemand> present(const std::vector<std::string>& names) {
@@ -144,6 +171,7 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
           question.from);
     std::vector<std::string> wanted = question.gap.to_by;
     wanted.insert(wanted.end(), question.gap.to_fields.begin(), question.gap.to_fields.end());
+    add_processor(question, question.gap.to_optional, wanted.size());
     check(trace::query::check_sites(*files, question.gap.to, present(wanted), question.gap.scope),
           question.to);
     return question;
@@ -151,9 +179,15 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
 
   question.scope = question.filter->scope();
   std::vector<FieldDemand> demands;
-  if (options.field == Question::kDurationName) {
-    question.source = NumberSource::kDuration;
-    question.number_name = "duration_ns";
+  if (options.field.starts_with('@')) {
+    question.source = NumberSource::kProperty;
+    // An older name, from before there were other properties.
+    const std::string name = options.field == "@duration" ? "@duration_ns" : options.field;
+    question.property = property_of_name("--field", name);
+    if (!is_number(question.property)) {
+      throw Refusal{"--field " + name + " is not a number; use it with --by"};
+    }
+    question.number_name = trace::entry_of(question.property).name;
   } else if (!options.field.empty()) {
     question.source = NumberSource::kField;
     question.number_name = options.field;
@@ -165,6 +199,7 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
   add_parts(question, by, interval, question.fields.size(), group_fields);
   for (FieldDemand& demand : present(group_fields)) demands.push_back(std::move(demand));
   question.fields.insert(question.fields.end(), group_fields.begin(), group_fields.end());
+  add_processor(question, question.fields, 0);
   check(trace::query::check_sites(*files, question.sites, demands, question.scope), question.from);
   if (question.source == NumberSource::kField) {
     question.kind = kind_of(question.from, options.field);
@@ -182,7 +217,8 @@ void QuestionOptions::add_to(CLI::App& app) {
       ->option_text("[SITE] PATH...");
   app.add_option(
          "--field", field,
-         "the number to evaluate: the name of a field, #3 for the third, or @duration of spans")
+         "the number to evaluate: the name of a field, #3 for the third, or a property such as "
+         "@duration_ns of spans")
       ->type_name("FIELD");
   app.add_option(
          "--gap", gap,

@@ -38,13 +38,11 @@ struct QuestionOptions {
   void add_to(CLI::App& app);
 };
 
-enum class NumberSource : std::uint8_t { kNone, kField, kDuration, kGap };
+enum class NumberSource : std::uint8_t { kNone, kField, kProperty, kGap };
 // kMixed: numbers without a common C++ type, read as doubles.
 enum class NumberKind : std::uint8_t { kSigned, kUnsigned, kDouble, kMixed };
 
 struct Question {
-  static constexpr std::string_view kDurationName = "@duration";
-
   std::vector<std::string> paths;
   trace::query::SiteSelector sites = trace::query::SiteSelector::all();  // not used for a gap
   trace::query::GapQuery gap;
@@ -52,7 +50,9 @@ struct Question {
   trace::query::Scope scope;                  // not used for a gap, which has another scope
   NumberSource source = NumberSource::kNone;
   NumberKind kind = NumberKind::kUnsigned;
-  std::string number_name;                   // "price", "@duration", "gap"
+  trace::Property property{};                // of kProperty
+  std::size_t processor_field = 0;           // in `fields`: the first of trace::kProcessorFields
+  std::string number_name;                   // "price", "duration_ns", "gap_ns"
   std::vector<std::string> fields;           // fields to read: first the number, if it is a field
   std::vector<trace::query::KeyPart> parts;  // for groups
   std::vector<std::string> part_names;

@@ -4,14 +4,14 @@
 
 namespace ringside::tool {
 
-void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint8_t>& fields) {
+void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint16_t>& fields) {
   const EventFilter::SiteDecision decision = filter_.decide(site);
   // A message may use all of them.
   const std::size_t count = decision.message ? site.fields.size() : 0;
-  for (std::size_t i = 0; i < count; ++i) fields.push_back(static_cast<std::uint8_t>(i));
+  for (std::size_t i = 0; i < count; ++i) fields.push_back(static_cast<std::uint16_t>(i));
   if (!decision.where) return;
   for (const std::size_t field : decision.where->fields()) {
-    fields.push_back(static_cast<std::uint8_t>(field));
+    fields.push_back(static_cast<std::uint16_t>(field));
   }
 }
 

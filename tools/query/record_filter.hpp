@@ -19,7 +19,7 @@ class RecordFilter final : public trace::query::RecordTest {
  public:
   explicit RecordFilter(const EventFilter& filter) : filter_(filter) {}
 
-  void add_fields(const trace::Site& site, std::vector<std::uint8_t>& fields) override;
+  void add_fields(const trace::Site& site, std::vector<std::uint16_t>& fields) override;
   // True for losses.
   bool wanted(const trace::Event& event) override;
 

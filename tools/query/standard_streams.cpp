@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/query/exit_codes.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 
@@ -32,7 +32,7 @@ int exit_code_of_failed_output(int error) {
 }
 
 void complain(const std::string& text) {
-  fmt::print(stderr, "ringcat: {}\n", visible(text));
+  fmt::print(stderr, "ringcat: {}\n", trace::visible(text));
 }
 
 int complain_of_damage(const trace::ReadReport& report) {

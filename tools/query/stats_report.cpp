@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "shm-layout/level.hpp"
-#include "tools/text/loss_text.hpp"
-#include "tools/text/visible_text.hpp"
-#include "tools/text/wall_clock_text.hpp"
+#include "trace-format/lines/loss_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
+#include "trace-format/lines/wall_clock_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t kMostTextBytes = 60;
 // For a terminal: characters that are not printable are shown by number, and long texts are cut.
 std::string shown(std::string_view text) {
   std::string out;
-  for (const char character : visible(text)) {
+  for (const char character : trace::visible(text)) {
     const bool continues = (static_cast<unsigned char>(character) & 0xC0) == 0x80;
     if (out.size() >= kMostTextBytes && !continues) return out + "...";
     if (character == '\t') {
@@ -61,7 +61,7 @@ std::string remark(const Tally& tally) {
 
 std::string time_text(std::uint64_t unix_ns, bool utc) {
   trace::TextSink sink;
-  WallClockText(utc).append(sink, unix_ns);
+  trace::WallClockText(utc).append(sink, unix_ns);
   std::string text(sink.text());
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -80,7 +80,7 @@ json tally_json(const Tally& tally) {
   for (std::size_t i = 0; i < tally.by_cause.size(); ++i) {
     if (tally.by_cause[i] == 0) continue;
     const auto cause = static_cast<trace::LossCause>(i);
-    const std::string key(loss_cause_token(cause));
+    const std::string key(trace::loss_cause_token(cause));
     if (shm::is_lost(cause)) {
       object["lost_by_cause"][key] = tally.by_cause[i];
     } else {

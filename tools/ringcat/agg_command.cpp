@@ -19,7 +19,7 @@
 #include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/question_inputs.hpp"
 #include "tools/text/result_table.hpp"
-#include "tools/text/wall_clock_text.hpp"
+#include "trace-format/lines/wall_clock_text.hpp"
 #include "trace-format/query/distribution.hpp"
 #include "trace-format/query/groups.hpp"
 #include "trace-format/query/summary.hpp"
@@ -132,8 +132,10 @@ class AggReport {
       table.add_fact("of them evicted", Cell::of_count(read.gaps.evicted));
       table.add_fact("unmatched ends", Cell::of_count(read.gaps.unmatched_ends));
     }
-    if (question_.source == NumberSource::kDuration) {
-      table.add_fact("records without a duration", Cell::of_count(read.spans_missing));
+    if (question_.source == NumberSource::kProperty) {
+      const bool is_duration = question_.property == trace::Property::kDurationNs;
+      table.add_fact("records without " + (is_duration ? "a duration" : question_.number_name),
+                     Cell::of_count(read.without_property));
     }
   }
 
@@ -190,7 +192,7 @@ class AggReport {
   const Question& question_;
   TableFormat format_;
   std::vector<double> percentiles_;
-  WallClockText clock_;
+  trace::WallClockText clock_;
   trace::TextSink sink_;
 };
 
@@ -232,8 +234,9 @@ int run_agg(int argc, char** argv) {
   std::string from;
   add_from_option(app, from);
   app.add_option("--by", options.by,
-                 "one row per value of these fields, or of @thread, @service, @process, @site, "
-                 "@level, @category")
+                 "one row per value of these fields, or of properties: @process, and @ with the "
+                 "names of --where, such as @thread, @service, @site, @level, @category, @kind, "
+                 "@activity")
       ->option_text("FIELD[,FIELD...]");
   app.add_option("--interval", options.interval,
                  "one row per interval of time, such as 10ms, 1s, 5m")

@@ -18,7 +18,7 @@ void add_from_option(CLI::App& app, std::string& from);
 void add_conversion_options(CLI::App& app, ConversionOptions& options);
 
 // Called after the parsing; throws CLI::ValidationError if an option is missing or options
-// conflict. `unfit`: the command line has printing options that conversions do not take.
-void check_conversion(const ConversionOptions& options, bool unfit);
+// conflict. `follow`, `tail`: the command line has these options.
+void check_conversion(const ConversionOptions& options, bool follow, bool tail);
 
 }  // namespace ringside::tool

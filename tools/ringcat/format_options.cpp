@@ -1,13 +1,15 @@
 #include "tools/ringcat/format_options.hpp"
 
+#include <cstdint>
+
 #include <CLI/CLI.hpp>
 
 #include "tools/query/standard_streams.hpp"
 #include "tools/text/csv_lines.hpp"
 #include "tools/text/json_lines.hpp"
 #include "tools/text/logfmt_lines.hpp"
-#include "tools/text/template_lines.hpp"
-#include "tools/text/text_lines.hpp"
+#include "trace-format/lines/template_lines.hpp"
+#include "trace-format/lines/text_lines.hpp"
 
 namespace ringside::tool {
 
@@ -23,16 +25,28 @@ void add_format_options(CLI::App& app, FormatOptions& options) {
   app.add_option("--template", options.line_template,
                  "format of a line, such as '{time} {level:<8} {field:qty:>10} {msg}'; write {{ "
                  "and }} for braces. Names: " +
-                     column_names() + ", field:NAME");
+                     trace::column_names() + ", field:NAME");
+  app.add_option("--show", options.shown,
+                 "end lines of text with these properties, as name=value, if the record has them: "
+                 "all, or names out of those of --where, such as duration_ns,activity")
+      ->type_name("NAME[,NAME...]");
   app.add_flag("--raw", options.raw,
                "print control characters and invalid UTF-8 unchanged (a terminal interprets them); "
                "default: escaped as \\n and \\x1b");
 }
 
-std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options, bool color,
-                                                   std::string* why) {
+std::unique_ptr<const trace::LineFormat> make_line_format(const FormatOptions& options, bool color,
+                                                          std::string* why) {
   if (!options.columns.empty() && options.format != "csv") {
     *why = "--columns requires --format csv; add it, or use --template";
+    return nullptr;
+  }
+  if (!options.shown.empty() && (options.format != "text" || !options.line_template.empty())) {
+    *why = options.format == "text"
+               ? "--show and --template exclude each other; name the properties in the template"
+           : options.format == "csv"
+               ? "--show requires --format text; use --columns for csv"
+               : "--show requires --format text; " + options.format + " shows all properties";
     return nullptr;
   }
   if (!options.line_template.empty()) {
@@ -40,7 +54,7 @@ std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options,
       *why = "--template and --format " + options.format + " exclude each other; omit one";
       return nullptr;
     }
-    return TemplateLines::make(options.line_template, options.raw, why);
+    return trace::TemplateLines::make(options.line_template, options.raw, why);
   }
   if (options.raw && options.format != "text") {
     *why =
@@ -53,7 +67,13 @@ std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options,
     return CsvLines::make(options.columns.empty() ? kDefaultCsvColumns : options.columns,
                           output_is_terminal(), why);
   }
-  return std::make_unique<TextLines>(options.raw, color);
+  std::uint32_t shown = 0;
+  if (!options.shown.empty()) {
+    const auto parsed = trace::parse_shown(options.shown, why);
+    if (!parsed) return nullptr;
+    shown = *parsed;
+  }
+  return std::make_unique<trace::TextLines>(options.raw, color, shown);
 }
 
 }  // namespace ringside::tool

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/text/line_format.hpp"
+#include "trace-format/lines/line_format.hpp"
 
 namespace CLI {
 class App;
@@ -16,6 +16,7 @@ struct FormatOptions {
   std::string format;         // one of the format names
   std::string columns;        // for csv; empty: the default columns
   std::string line_template;  // replaces the format, if not empty
+  std::string shown;          // properties that text lines end with
   bool raw = false;
 };
 
@@ -23,7 +24,7 @@ void add_format_options(CLI::App& app, FormatOptions& options);
 
 // `color` applies to formats with colours. Null with `*why` if options contradict one another or
 // are invalid.
-std::unique_ptr<const LineFormat> make_line_format(const FormatOptions& options, bool color,
-                                                   std::string* why);
+std::unique_ptr<const trace::LineFormat> make_line_format(const FormatOptions& options, bool color,
+                                                          std::string* why);
 
 }  // namespace ringside::tool

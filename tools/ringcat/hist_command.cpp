@@ -146,7 +146,7 @@ int run_hist(int argc, char** argv) {
   }
   if (options.question.field.empty() && options.question.gap.empty()) {
     complain(
-        "hist requires a number; give --field FIELD, --field @duration or --gap SITE_A SITE_B");
+        "hist requires a number; give --field FIELD, --field @duration_ns or --gap SITE_A SITE_B");
     return kExitUsage;
   }
   ForeignInputs inputs;

@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <memory>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "tools/interop/trace_forwarding.hpp"
 #include "tools/live/segment_salvage.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
 #include "tools/ringcat/foreign_files.hpp"
+#include "tools/ringcat/live_printing.hpp"
 #include "tools/ringcat/print_options.hpp"
+#include "tools/ringcat/printing.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/progress_bar.hpp"
 #include "tools/text/time_argument.hpp"
@@ -46,58 +46,6 @@ std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace:
   return set;
 }
 
-volatile std::sig_atomic_t stopped = 0;
-
-// The first signal ends following, after the existing records are printed. A second signal ends the
-// process at once.
-void stop_on_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { stopped = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-// The reader of standard output is gone: without data to write, only this check detects it.
-bool is_output_unread() {
-  pollfd output{STDOUT_FILENO, 0, 0};
-  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
-}
-
-// The common part of print_trace() and follow_trace().
-class Printing {
- public:
-  Printing(const PrintOptions& options, const EventFilter& filter, const LineFormat& format)
-      : filter_(filter), records_(filter) {
-    text_options_ = {options.utc, options.threads};
-    if (filter.looks_at_records()) {
-      text_options_.wanted = [this](const trace::Event& event) { return records_.wanted(event); };
-    }
-    if (options.head) text_options_.most = *options.head;
-    text_options_.last = options.tail;
-    text_options_.format = &format;
-  }
-
-  bool write(std::string_view text) {
-    if (write_output(text)) return true;
-    failure_ = errno;
-    return false;
-  }
-
-  int finish(bool whole, const trace::ReadReport& report) const {
-    for (const std::string& note : filter_.notes()) complain(note);
-    return whole ? complain_of_damage(report) : exit_code_of_failed_output(failure_);
-  }
-
-  TraceTextOptions& text_options() { return text_options_; }
-
- private:
-  const EventFilter& filter_;
-  RecordFilter records_;
-  TraceTextOptions text_options_;
-  int failure_ = 0;
-};
-
 int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter& filter) {
   RecordFilter records(filter);
   EventChoice choice;
@@ -116,17 +64,19 @@ int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter
   return kExitOk;
 }
 
-int print_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format,
-                ProgressBar::Clock::time_point start) {
+int print_trace(const PrintOptions& options, const EventFilter& filter,
+                const trace::LineFormat& format, ProgressBar::Clock::time_point start) {
   std::optional<ProgressBar> progress(std::in_place, options.paths, start);
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   std::optional<trace::TraceSet> set;
+  trace::ReadOptions reading = filter.read_options();
+  reading.unordered = options.unordered;
   if (options.segment.empty()) {
-    set = trace::TraceSet::open(options.paths, filter.read_options(), &error);
+    set = trace::TraceSet::open(options.paths, reading, &error);
     if (!set) complain(error.text());
   } else {
-    set = open_salvaged(options, filter.read_options(), segment, &error);
+    set = open_salvaged(options, reading, segment, &error);
   }
   if (!set) return kExitUnreadable;
   if (!options.conversion.format.empty()) {
@@ -145,7 +95,30 @@ int print_trace(const PrintOptions& options, const EventFilter& filter, const Li
   return segment->damaged() ? kExitDamaged : exit_code;
 }
 
-int follow_trace(const PrintOptions& options, const EventFilter& filter, const LineFormat& format) {
+int forward(trace::TraceFollower& follower, const PrintOptions& options,
+            const EventFilter& filter) {
+  RecordFilter records(filter);
+  EventChoice choice;
+  if (filter.looks_at_records()) {
+    choice.wanted = [&records](const trace::Event& event) { return records.wanted(event); };
+  }
+  choice.most = options.head.value_or(UINT64_MAX);
+  const bool to_output = options.conversion.output.empty() || options.conversion.output == "-";
+  const ForwardResult result = forward_trace(
+      follower, choice, options.conversion,
+      [](std::span<const std::byte> bytes) {
+        return write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      },
+      to_output ? is_stopped : is_signalled,
+      [](const interop::Diagnostic& diagnostic) { complain(diagnostic.text()); });
+  if (result.sink_error != 0) return exit_code_of_failed_output(result.sink_error);
+  for (const std::string& note : filter.notes()) complain(note);
+  const int exit_code = complain_of(result.diagnostics);
+  return std::max(exit_code, complain_of_damage(follower.report()));
+}
+
+int follow_trace(const PrintOptions& options, const EventFilter& filter,
+                 const trace::LineFormat& format) {
   trace::ReadError error;
   auto follower = trace::TraceFollower::open(options.paths, filter.read_options(), &error);
   if (!follower) {
@@ -153,10 +126,10 @@ int follow_trace(const PrintOptions& options, const EventFilter& filter, const L
     return kExitUnreadable;
   }
   stop_on_signals();
+  if (!options.conversion.format.empty()) return forward(*follower, options, filter);
   Printing printing(options, filter, format);
-  const bool whole = follow_trace_text(
-      *follower, printing.text_options(), [] { return stopped != 0 || is_output_unread(); },
-      [&](std::string_view text) { return printing.write(text); });
+  const bool whole = follow_trace_text(*follower, printing.text_options(), is_stopped,
+                                       [&](std::string_view text) { return printing.write(text); });
   return printing.finish(whole, follower->report());
 }
 
@@ -178,26 +151,36 @@ int run_print(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  const AskedNames asked{options->filter, filter->where_fields(), format->field_names()};
+  const AskedNames asked{options->filter, filter->where_fields(), format->field_names(),
+                         filter->where_properties()};
   if (options->follow) {
     // Later records may have these names.
-    for (const std::string& what : find_unknown_names(options->paths, asked))
+    const NameFindings names = find_unknown_names(options->paths, asked);
+    for (const std::string& note : names.notes) complain(note);
+    for (const std::string& what : names.unknown) {
       complain(what + "; waiting for records that have it");
+    }
     return follow_trace(*options, *filter, *format);
   }
   if (!options->listen.empty() && !can_create_output(options->conversion, &why)) {
     complain(why);
     return kExitUnreadable;
   }
-  ForeignInputs inputs;
+  LivePrinting live(*options, *filter, *format, asked);
+  ForeignInputs inputs(live.view());
   const bool taken =
       options->listen.empty()
           ? take_foreign_files(options->paths, options->from, inputs)
           : listen_for_senders(options->listen, options->from, options->paths, inputs);
+  if (live.has_begun()) {
+    exit_code = std::max(live.finish(options->paths), taken ? kExitOk : kExitUnreadable);
+    return taken ? std::max(exit_code, complain_of(inputs.diagnostics())) : exit_code;
+  }
   if (!taken) return kExitUnreadable;
-  const auto unknown = find_unknown_names(options->paths, asked);
-  for (const std::string& what : unknown) complain(what);
-  if (!unknown.empty()) return kExitUsage;
+  const NameFindings names = find_unknown_names(options->paths, asked);
+  for (const std::string& note : names.notes) complain(note);
+  for (const std::string& what : names.unknown) complain(what);
+  if (!names.unknown.empty()) return kExitUsage;
   exit_code = print_trace(*options, *filter, *format, start);
   return std::max(exit_code, complain_of(inputs.diagnostics()));
 }

@@ -9,11 +9,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/files/path_scheme.hpp"
+#include "tools/interop/endpoint_address.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/ringcat/conversion_options.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/subcommand.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -33,16 +36,25 @@ std::string subcommand_list() {
   std::string list =
       "Subcommands (see ringcat NAME --help; write ./NAME for a file of that name):\n";
   for (const Subcommand& one : subcommands()) {
-    list += fmt::format("  {:<9}{}\n", one.name, one.description);
+    list += fmt::format("  {:<12}{}\n", one.name, one.description);
   }
   return list + "\n";
 }
 
 void check_listening(PrintOptions& options) {
   const ForeignFormat* const format = find_foreign_format(options.from);
+  const std::string_view scheme = scheme_of(options.listen);
+  if (!is_endpoint(options.listen) && !scheme.empty()) {
+    throw CLI::ValidationError("--listen", options.listen + ": the scheme '" + std::string(scheme) +
+                                               "://' is not supported; use tcp:// or udp://");
+  }
   if (format == nullptr || format->collect == nullptr) {
     throw CLI::ValidationError("--listen", "requires --from with a format that senders use: " +
                                                names_of_collected_formats());
+  }
+  if (is_udp(options.listen) && format->collect_datagrams == nullptr) {
+    throw CLI::ValidationError(
+        "--listen", options.from + " does not consist of packets that fit datagrams; use tcp://");
   }
   if (options.conversion.format.empty() && !options.conversion.output.empty()) {
     options.conversion.format = "ringtrace";
@@ -52,7 +64,7 @@ void check_listening(PrintOptions& options) {
 // Options for the form of lines have no meaning for a conversion.
 void check_lines(const CLI::App& app) {
   for (const char* const name :
-       {"--format", "--columns", "--template", "--raw", "--color", "--utc"}) {
+       {"--format", "--columns", "--template", "--show", "--raw", "--color", "--utc"}) {
     if (app.get_option(name)->count() == 0) continue;
     throw CLI::ValidationError(name,
                                "formats printed lines and cannot be used with --to; omit one");
@@ -68,6 +80,12 @@ CLI::Validator whole_number() {
         return is_whole ? std::string() : "'" + text + "' is not an integer of at least 0";
       },
       "");
+}
+
+// Other formats promise an order, or need spans whose ends come after their begins.
+void check_unordered(const PrintOptions& options) {
+  if (!options.unordered || options.conversion.format.empty()) return;
+  throw CLI::ValidationError("--unordered", "prints lines and cannot be used with --to; omit one");
 }
 
 void check_standard_input(const std::vector<std::string>& paths) {
@@ -94,8 +112,10 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
           ->excludes(paths);
   add_from_option(app, options.from);
   CLI::Option* const listen = app.add_option("--listen", options.listen,
-                                             "receive records from senders at tcp://HOST:PORT "
-                                             "until a signal (Ctrl-C), in the format --from: " +
+                                             "receive records from senders at tcp://HOST:PORT, "
+                                             "or as datagrams of heph at udp://HOST:PORT, until a "
+                                             "signal (Ctrl-C), and print them as they arrive; in "
+                                             "the format --from: " +
                                                  names_of_collected_formats() +
                                                  "; with -o FILE only, write a Ringside trace")
                                   ->type_name("ADDRESS")
@@ -117,9 +137,17 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
                                        ->check(CLI::Range(std::size_t{0}, kMostTail))
                                        ->excludes(head_option);
   app.add_flag("-f,--follow", options.follow,
-               "wait for new records and print them, until a signal (Ctrl-C)")
+               "wait for new records and print them, until a signal (Ctrl-C); with --to, send "
+               "them to -o and connect again when the receiver was away: " +
+                   names_of_forwarded_formats())
       ->excludes(segment)
       ->excludes(listen);
+  app.add_flag(
+         "--unordered", options.unordered,
+         "print the records as they come in the files, a piece of one thread after the other, "
+         "instead of sorting them by time")
+      ->excludes(tail_option)
+      ->excludes("--follow");
   add_format_options(app, options.format);
   add_conversion_options(app, options.conversion);
   app.add_flag("--utc", options.utc, "print times in UTC instead of the local time zone");
@@ -136,9 +164,11 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       "a message whose strings were truncated ends in \" [cut]\".\n"
       "\n"
       "Conditions of --where: the fields of a statement, by name, by their last part (qty for\n"
-      "order->qty) or between back quotes (`items[0]`), and level, line, file, function, site,\n"
-      "category, service, pid, thread (id or name), msg; numbers, \"texts\", TRACE to CRITICAL,\n"
-      "true, false; == != < <= > >= =~ \"regex\" !~ in (1, 2) + - * / && || ! and parentheses.\n"
+      "order->qty) or between back quotes (`items[0]`); msg (the message), and properties, with\n"
+      "or without an @ before the name: " +
+      trace::property_names() +
+      "; numbers, \"texts\", TRACE to CRITICAL, true, false; == != < <= > >= =~ \"regex\" !~\n"
+      "in (1, 2) + - * / & (bits) && || ! and parentheses. thread is the id or the name.\n"
       "Records of a statement that lacks one of the named fields do not match.\n"
       "\n"
       "Exit status: 0 all read, 1 damage was skipped (see standard error), 2 invalid usage,\n"
@@ -153,8 +183,9 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
       throw CLI::RequiredError("PATH");
     }
     if (!options.listen.empty()) check_listening(options);
-    check_conversion(options.conversion, options.follow || options.tail.has_value());
+    check_conversion(options.conversion, options.follow, options.tail.has_value());
     if (!options.conversion.format.empty()) check_lines(app);
+    check_unordered(options);
     check_standard_input(options.paths);
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;

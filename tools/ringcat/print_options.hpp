@@ -24,6 +24,7 @@ struct PrintOptions {
   bool utc = false;
   bool color = false;
   bool follow = false;
+  bool unordered = false;
   std::optional<std::uint64_t> head;  // lines
   std::optional<std::size_t> tail;
   unsigned threads = 1;

@@ -98,10 +98,11 @@ int run_stats(int argc, char** argv) {
   }
   ForeignInputs inputs;
   if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
-  const auto unknown =
-      find_unknown_names(options->paths, {options->filter, filter->where_fields(), {}});
-  for (const std::string& what : unknown) complain(what);
-  if (!unknown.empty()) return kExitUsage;
+  const NameFindings names = find_unknown_names(
+      options->paths, {options->filter, filter->where_fields(), {}, filter->where_properties()});
+  for (const std::string& note : names.notes) complain(note);
+  for (const std::string& what : names.unknown) complain(what);
+  if (!names.unknown.empty()) return kExitUsage;
   std::optional<ProgressBar> progress(std::in_place, options->paths, start);
   trace::ReadError error;
   trace::ReadOptions reading = filter->read_options();

@@ -1,9 +1,11 @@
 #include "tools/ringcat/agg_command.hpp"
+#include "tools/ringcat/collected_command.hpp"
 #include "tools/ringcat/hist_command.hpp"
 #include "tools/ringcat/inspect_command.hpp"
 #include "tools/ringcat/packing_commands.hpp"
 #include "tools/ringcat/print_command.hpp"
 #include "tools/ringcat/rewriting_commands.hpp"
+#include "tools/ringcat/statements_command.hpp"
 #include "tools/ringcat/stats_command.hpp"
 #include "tools/ringcat/verify_command.hpp"
 #include "tools/text/subcommand.hpp"
@@ -17,10 +19,13 @@ constexpr Subcommand kSubcommands[] = {
     {"print", "print records sorted by time; the default without a subcommand", run_print},
     {"inspect", "show the contents of a file of any format, as text, JSON or CSV", run_inspect},
     {"verify", "check every block, number and index of trace files", run_verify},
+    {"statements", "list all log statements, executed or not, with numbers of records",
+     run_statements},
+    {"collected", "show what was collected over time, and who changed it", run_collected},
     {"stats", "count records, bytes and losses by stream, statement and interval", run_stats},
     {"pack", "pack trace files with zstd; ringcat reads packed files directly", run_pack},
     {"unpack", "unpack packed trace files", run_unpack},
-    {"slice", "copy the records of a time range, services or threads into a new file", run_slice},
+    {"slice", "copy records of a time range, services or threads into a new file", run_slice},
     {"merge", "merge trace files into one", run_merge},
     {"repair", "copy the intact parts of a damaged trace file into a new file", run_repair},
 };

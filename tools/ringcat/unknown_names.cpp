@@ -89,6 +89,17 @@ class TraceNames {
     return found;
   }
 
+  std::vector<std::string> notes() const {
+    std::vector<std::string> found;
+    for (const std::string& name : ambiguous_) {
+      found.push_back(fmt::format(
+          "--where: {0} is the property of records, and some statements have a field of "
+          "that name; write `{0}` for the field, or @{0} for the property",
+          name));
+    }
+    return found;
+  }
+
  private:
   void add_service(const std::string& service) {
     services_.add(service, trace::any_service_glob_fits(asked_.filter.services, service));
@@ -102,6 +113,10 @@ class TraceNames {
                std::any_of(asked_.filter.sites.begin(), asked_.filter.sites.end(), matches));
     std::erase_if(unknown_fields_,
                   [&](const std::string& name) { return trace::has_field(site, name); });
+    for (const std::string& name : asked_.properties) {
+      const auto has_name = [&](const trace::Field& field) { return field.name == name; };
+      if (std::any_of(site.fields.begin(), site.fields.end(), has_name)) ambiguous_.insert(name);
+    }
     for (const trace::Field& field : site.fields) {
       if (field_examples_.size() >= kMostExamples) break;
       if (!field.name.empty()) field_examples_.insert(field.name);
@@ -115,17 +130,18 @@ class TraceNames {
   NamesOfAKind sites_;
   std::set<std::string> unknown_fields_;
   std::set<std::string> field_examples_;
+  std::set<std::string> ambiguous_;
   bool any_site_ = false;
   bool any_stream_ = false;
 };
 
 }  // namespace
 
-std::vector<std::string> find_unknown_names(const std::vector<std::string>& paths,
-                                            const AskedNames& asked) {
+NameFindings find_unknown_names(const std::vector<std::string>& paths, const AskedNames& asked) {
   const FilterOptions& filter = asked.filter;
   if (filter.services.empty() && filter.threads.empty() && filter.categories.empty() &&
-      filter.sites.empty() && asked.fields.empty() && asked.columns.empty()) {
+      filter.sites.empty() && asked.fields.empty() && asked.columns.empty() &&
+      asked.properties.empty()) {
     return {};
   }
   trace::ReadError error;
@@ -136,7 +152,7 @@ std::vector<std::string> find_unknown_names(const std::vector<std::string>& path
     // The name may be in the file that cannot be read.
     if (!names.read(file)) return {};
   }
-  return names.complaints();
+  return {names.complaints(), names.notes()};
 }
 
 }  // namespace ringside::tool

@@ -13,13 +13,18 @@ struct AskedNames {
   FilterOptions filter;             // globs of services, threads, categories and sites
   std::vector<std::string> fields;  // in --where
   std::vector<std::string> columns;
+  std::vector<std::string> properties;  // in --where, without @
 };
 
-// A message for each option that cannot match anything in the trace files and directories `paths`,
-// whatever their records are: none of its globs matches, or no statement has the field. Empty if
-// there is no such option, and if the files cannot be read or describe nothing, which other code
-// reports.
-std::vector<std::string> find_unknown_names(const std::vector<std::string>& paths,
-                                            const AskedNames& asked);
+struct NameFindings {
+  std::vector<std::string> unknown;
+  std::vector<std::string> notes;
+};
+
+// `unknown`: a message for each option that cannot match anything in the trace files and
+// directories `paths`, whatever their records are: none of its globs matches, or no statement has
+// the field. `notes`: a message for each property that has the name of a field too. Both are empty
+// if the files cannot be read or describe nothing, which other code reports.
+NameFindings find_unknown_names(const std::vector<std::string>& paths, const AskedNames& asked);
 
 }  // namespace ringside::tool

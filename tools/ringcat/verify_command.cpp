@@ -16,9 +16,9 @@
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
 #include "tools/text/help_format.hpp"
-#include "tools/text/visible_text.hpp"
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/lines/visible_text.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
@@ -35,7 +35,8 @@ class Output {
     if (json_) {
       line({{"file", finding.file}, {"offset", finding.offset}, {"finding", finding.what}});
     } else if (told_++ < kMostTold) {
-      put(fmt::format("{}:{}: {}\n", visible(finding.file), finding.offset, visible(finding.what)));
+      put(fmt::format("{}:{}: {}\n", trace::visible(finding.file), finding.offset,
+                      trace::visible(finding.what)));
     } else if (told_ == kMostTold + 1) {
       put("further findings are only counted; use --format json to list all\n");
     }
@@ -45,7 +46,7 @@ class Output {
     if (json_) {
       line({{"file", path}, {"sound", counts.is_sound()}, {"counts", object(counts)}});
     } else {
-      put(fmt::format("{}: {}; {}\n", visible(path), verdict(counts, "intact", "NOT INTACT"),
+      put(fmt::format("{}: {}; {}\n", trace::visible(path), verdict(counts, "intact", "NOT INTACT"),
                       text(counts)));
     }
   }

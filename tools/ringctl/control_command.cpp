@@ -45,6 +45,7 @@ int for_each_service(const ControlOptions& options,
     // The segment of a service that has ended only waits for a consumerd.
     if (control != nullptr && !control->service_alive()) continue;
     any = true;
+    if (control != nullptr) control->set_command(options.command);
     if (control != nullptr && act(*control, &why)) continue;
     complain(why);
     all = false;

@@ -20,6 +20,8 @@ class SegmentControl;
 struct ControlOptions {
   ServiceChoice services;
   bool json = false;
+  std::string
+      command;  // the command line, for the trace; only of subcommands that change something
 };
 
 void add_control_options(CLI::App& app, ControlOptions& options);

@@ -13,7 +13,6 @@
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "shm-layout/tick_time.hpp"
-#include "tools/live/policy_name.hpp"
 #include "tools/live/segment_image.hpp"
 #include "tools/live/segment_status.hpp"
 #include "tools/live/statement_list.hpp"
@@ -21,6 +20,7 @@
 #include "tools/ringctl/ringctl_exit_codes.hpp"
 #include "tools/ringctl/ringctl_output.hpp"
 #include "tools/ringctl/statement_choice.hpp"
+#include "tools/text/policy_name.hpp"
 #include "tools/text/result_table.hpp"
 
 namespace ringside::tool {

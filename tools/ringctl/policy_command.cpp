@@ -7,12 +7,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "tools/live/policy_name.hpp"
+#include "tools/ringctl/change_author.hpp"
 #include "tools/ringctl/control_command.hpp"
 #include "tools/ringctl/ringctl_exit_codes.hpp"
 #include "tools/ringctl/ringctl_output.hpp"
 #include "tools/ringctl/segment_control.hpp"
 #include "tools/text/duration.hpp"
+#include "tools/text/policy_name.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -81,6 +82,7 @@ int run_policy(int argc, char** argv) {
     }
     bound_ms = static_cast<std::uint32_t>(*ns / kMillisecondNs);
   }
+  options.command = command_text(argc, argv);
   return for_each_service(options, [&](SegmentControl& control, std::string* why) {
     if (policy || bound_ms) {
       if (control.overwritten()) {
@@ -89,7 +91,8 @@ int run_policy(int argc, char** argv) {
                "RINGSIDE_OVERFLOW";
         return false;
       }
-      if (!control.lock() || !control.write_policy(policy, bound_ms)) {
+      if (!control.lock() || !control.announce_change() ||
+          !control.write_policy(policy, bound_ms)) {
         *why = control.why();
         return false;
       }

@@ -11,7 +11,7 @@
 #include "tools/ringctl/ringctl_output.hpp"
 #include "tools/text/standard_descriptors.hpp"
 #include "tools/text/subcommand.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace {
 
@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
     if (word.empty()) {
       std::fputs("ringctl: missing subcommand\n", stderr);
     } else {
-      std::fprintf(stderr, "ringctl: %s: unknown subcommand\n", visible(word).c_str());
+      std::fprintf(stderr, "ringctl: %s: unknown subcommand\n",
+                   ringside::trace::visible(word).c_str());
     }
     print_usage(stderr);
     return kCtlUsage;

@@ -9,7 +9,7 @@
 #include "tools/ringctl/ringctl_exit_codes.hpp"
 #include "tools/text/error_text.hpp"
 #include "tools/text/standard_descriptors.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -28,12 +28,12 @@ int g_output_error = 0;  // errno of the first incomplete write to standard outp
 }  // namespace
 
 void complain(std::string_view text) {
-  const std::string line = "ringctl: " + visible(text) + "\n";
+  const std::string line = "ringctl: " + trace::visible(text) + "\n";
   std::fputs(line.c_str(), stderr);
 }
 
 void say(std::string_view text) {
-  say_lines(visible(text) + "\n");
+  say_lines(trace::visible(text) + "\n");
 }
 
 void say_lines(const std::string& lines) {

@@ -2,6 +2,7 @@
 #include "tools/ringctl/list_command.hpp"
 #include "tools/ringctl/policy_command.hpp"
 #include "tools/ringctl/request_commands.hpp"
+#include "tools/ringctl/session_command.hpp"
 #include "tools/ringctl/snapshot_command.hpp"
 #include "tools/ringctl/switch_commands.hpp"
 #include "tools/text/subcommand.hpp"
@@ -19,6 +20,7 @@ constexpr Subcommand kSubcommands[] = {
     {"flush", "wait until all records so far are in files", run_flush},
     {"rotate", "continue traces in new files", run_rotate},
     {"snapshot", "write the rings of flight recorders to files", run_snapshot},
+    {"session", "start, list or stop additional traces", run_session},
     {"doctor", "check the machine and the segments, and print remedies", run_doctor},
 };
 

@@ -13,6 +13,7 @@
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/tick_time.hpp"
 #include "tools/live/segment_file_lock.hpp"
+#include "tools/ringctl/change_author.hpp"
 #include "tools/text/error_text.hpp"
 
 namespace ringside::tool {
@@ -66,6 +67,18 @@ void SegmentControl::unlock() {
   struct flock lock = byte_lock(shm::kSwitchLockByte);
   lock.l_type = F_UNLCK;
   fcntl(segment_->fd(), F_OFD_SETLK, &lock);
+}
+
+bool SegmentControl::announce_change() {
+  const std::uint64_t page = control_offset_ + offsetof(shm::ControlPage, change_records);
+  std::uint64_t count = 0;
+  if (!read(page + offsetof(shm::ChangeRecords, count), &count, sizeof count)) return false;
+  shm::ChangeRecord record = change_record(command_);
+  record.number = count + 1;
+  const std::uint64_t index = count % shm::kChangeRecords;
+  return write(page + offsetof(shm::ChangeRecords, records) + index * sizeof record, &record,
+               sizeof record) &&
+         write(page + offsetof(shm::ChangeRecords, count), &record.number, sizeof record.number);
 }
 
 bool SegmentControl::read_level(std::uint32_t* word) {

@@ -29,6 +29,11 @@ class SegmentControl {
   bool lock();
   void unlock();
 
+  // The command line that the changes below are due to, for the trace.
+  void set_command(std::string command) { command_ = std::move(command); }
+  // Stores in the segment who is about to change it. Call it with the lock, before the change.
+  bool announce_change();
+
   // Each of these returns false if the file was truncated or cannot be written (why()).
   bool read_level(std::uint32_t* word);
   bool write_level(std::uint32_t word);
@@ -68,6 +73,7 @@ class SegmentControl {
 
   std::unique_ptr<WritableSegment> segment_;
   std::uint64_t control_offset_;
+  std::string command_;
   std::string why_;
 };
 

@@ -23,6 +23,7 @@ class StatementChoice {
 
   bool empty() const { return pattern_.empty(); }
   bool wants(const ListedStatement& statement) const;
+  const trace::StatementPattern& pattern() const { return pattern_; }
 
  private:
   trace::StatementPattern pattern_;

@@ -91,6 +91,10 @@ bool switch_statements(SegmentControl& control, const StatementChoice& choice, S
     return !choice.wants(one) || one.id >= switches.size();
   });
   if (state == StatementState::counting && !can_count(control, statements, why)) return false;
+  if (!statements.empty() && !control.announce_change()) {
+    *why = control.why();
+    return false;
+  }
   for (ListedStatement& statement : statements) {
     const std::uint8_t byte = switches[statement.id];
     if (!control.write_switch(statement.id,
@@ -115,6 +119,10 @@ bool change_level(SegmentControl& control, shm::Level level, std::optional<std::
     }
     return true;
   };
+  if (!control.announce_change()) {
+    *why = control.why();
+    return false;
+  }
   if (shm::change_level(control, static_cast<std::uint32_t>(level), slot, for_each_site)) {
     return true;
   }

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/ringctl/change_author.hpp"
 #include "tools/ringctl/control_command.hpp"
 #include "tools/ringctl/ringctl_exit_codes.hpp"
 #include "tools/ringctl/ringctl_output.hpp"
@@ -124,6 +125,7 @@ int run_switch(int argc, char** argv, StatementState state) {
         "--of-level or --regex; '*' selects all");
     return kCtlUsage;
   }
+  options.command = command_text(argc, argv);
   std::size_t statements = 0;
   const int status = for_each_service(options, [&](SegmentControl& control, std::string* reason) {
     std::vector<SwitchedStatement> switched;
@@ -178,6 +180,7 @@ int run_level(int argc, char** argv) {
              ", OFF, in upper or lower case");
     return kCtlUsage;
   }
+  options.command = command_text(argc, argv);
   return for_each_service(options, [&](SegmentControl& control, std::string* reason) {
     if (!change_level(control, *level, limit_ns, reason)) return false;
     if (options.json) {

@@ -16,13 +16,14 @@
 #include "tools/ringstat/ringstat_exit_codes.hpp"
 #include "tools/ringstat/ringstat_options.hpp"
 #include "tools/ringstat/segment_watch.hpp"
+#include "tools/ringstat/session_view.hpp"
 #include "tools/ringstat/status_alert.hpp"
 #include "tools/ringstat/status_json.hpp"
 #include "tools/ringstat/status_screen.hpp"
 #include "tools/ringstat/status_text.hpp"
 #include "tools/text/error_text.hpp"
 #include "tools/text/standard_descriptors.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace {
 
@@ -35,12 +36,13 @@ void request_stop(int /*signal*/) {
 }
 
 void complain(const std::string& text) {
-  std::fprintf(stderr, "ringstat: %s\n", visible(text).c_str());
+  std::fprintf(stderr, "ringstat: %s\n", ringside::trace::visible(text).c_str());
 }
 
 // The text below a service's line: remarks, threads, statements that ran or were counted.
 std::string service_text(const ServiceView& service) {
-  std::string text = fmt::format("\n{} {}\n", visible(service.now.service), service.now.pid);
+  std::string text =
+      fmt::format("\n{} {}\n", ringside::trace::visible(service.now.service), service.now.pid);
   for (const StatusCell& remark : service_remarks(service)) text += remark.text + "\n";
   std::vector<std::size_t> order;
   const StatusTable threads = thread_table(service, SortBy::kRate, &order);
@@ -68,13 +70,15 @@ int print_once(const RingstatOptions& options) {
   }
   for (const std::string& trouble : watch.troubles()) complain(trouble);
   const std::vector<ServiceView>& services = watch.services();
+  const std::vector<SessionView> sessions = sessions_in(options.services.shm_dir);
   std::string text;
   if (options.json) {
-    const auto object = status_json(services, watch.troubles(), options.interval_ns);
+    const auto object = status_json(services, sessions, watch.troubles(), options.interval_ns);
     text = object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   } else if (!services.empty()) {
     std::vector<std::size_t> order;
     text = table_text(service_table(services, SortBy::kName, false, &order));
+    if (!sessions.empty()) text += "\n" + table_text(session_table(sessions));
     for (const ServiceView& service : services) text += service_text(service);
   }
   const bool taken = std::fputs(text.c_str(), stdout) >= 0;

@@ -12,7 +12,7 @@
 #include "tools/live/loss_causes.hpp"
 #include "tools/ringstat/ringstat_exit_codes.hpp"
 #include "tools/ringstat/segment_watch.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -61,7 +61,7 @@ int run_status_alert(const RingstatOptions& options, const std::atomic<bool>& st
   for (;;) {
     std::string why;
     if (!watch.look(&why)) {
-      std::fprintf(stderr, "ringstat: %s\n", visible(why).c_str());
+      std::fprintf(stderr, "ringstat: %s\n", trace::visible(why).c_str());
       return kStatFailed;
     }
     std::optional<Alert> first;
@@ -72,7 +72,8 @@ int run_status_alert(const RingstatOptions& options, const std::atomic<bool>& st
       }
       auto alert = alert_of(view, options.fill_limit_permille, still_without[view.now.path]);
       if (!alert || (first && first->status <= alert->status)) continue;
-      alert->text = fmt::format("{} {}: {}", visible(view.now.service), view.now.pid, alert->text);
+      alert->text =
+          fmt::format("{} {}: {}", trace::visible(view.now.service), view.now.pid, alert->text);
       first = std::move(alert);
     }
     if (first) {

@@ -6,8 +6,9 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "tools/live/loss_causes.hpp"
-#include "tools/live/policy_name.hpp"
 #include "tools/ringstat/segment_watch.hpp"
+#include "tools/ringstat/session_view.hpp"
+#include "tools/text/policy_name.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -136,14 +137,15 @@ Json service_json(const ServiceView& view) {
 
 }  // namespace
 
-Json status_json(const std::vector<ServiceView>& services, const std::vector<std::string>& troubles,
-                 std::uint64_t interval_ns) {
+Json status_json(const std::vector<ServiceView>& services, const std::vector<SessionView>& sessions,
+                 const std::vector<std::string>& troubles, std::uint64_t interval_ns) {
   Json object;
   object["version"] = 1;
   object["unix_ns"] = shm::read_clock_ns(CLOCK_REALTIME);
   object["interval_ns"] = interval_ns;
   object["services"] = Json::array();
   for (const ServiceView& service : services) object["services"].push_back(service_json(service));
+  object["sessions"] = sessions_json(sessions);
   object["troubles"] = troubles;
   return object;
 }

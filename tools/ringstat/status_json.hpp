@@ -10,8 +10,10 @@
 namespace ringside::tool {
 
 struct ServiceView;
+struct SessionView;
 
 nlohmann::ordered_json status_json(const std::vector<ServiceView>& services,
+                                   const std::vector<SessionView>& sessions,
                                    const std::vector<std::string>& troubles,
                                    std::uint64_t interval_ns);
 

@@ -16,9 +16,10 @@
 #include "tools/ringstat/quantity_text.hpp"
 #include "tools/ringstat/screen_help.hpp"
 #include "tools/ringstat/segment_watch.hpp"
+#include "tools/ringstat/session_view.hpp"
 #include "tools/ringstat/status_text.hpp"
 #include "tools/ringstat/terminal.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -244,8 +245,9 @@ class StatusScreen {
       }
     }
     for (const std::string& trouble : watch_.troubles()) {
-      remarks.push_back({visible(trouble), Tone::kBad});
+      remarks.push_back({trace::visible(trouble), Tone::kBad});
     }
+    if (view_ == View::kServices) add_sessions(options_.services.shm_dir, &remarks);
     // The table has at least half of the screen.
     const int most_remarks = std::max(0, lines / 2 - 3);
     if (static_cast<int>(remarks.size()) > most_remarks) {
@@ -326,7 +328,7 @@ class StatusScreen {
     }
     std::string line = "ringstat  ";
     if (one != nullptr) {
-      line += fmt::format("{} {}  {}", visible(one->now.service), one->now.pid,
+      line += fmt::format("{} {}  {}", trace::visible(one->now.service), one->now.pid,
                           view_ == View::kThreads      ? "threads"
                           : view_ == View::kStatements ? "statements"
                                                        : "cost of log calls");

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "tools/live/loss_causes.hpp"
-#include "tools/live/policy_name.hpp"
 #include "tools/ringstat/call_cost_text.hpp"
 #include "tools/ringstat/quantity_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "tools/text/policy_name.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -119,7 +119,7 @@ StatusTable service_table(const std::vector<ServiceView>& services, SortBy sort_
     const ServiceView& view = services[index];
     const SegmentStatus& now = view.now;
     table.rows.push_back(
-        {{visible(now.service), now.alive ? Tone::kPlain : Tone::kFaint},
+        {{trace::visible(now.service), now.alive ? Tone::kPlain : Tone::kFaint},
          right(fmt::format("{}", now.pid)),
          consumer_cell(now),
          {now.alive ? std::string(policy_name(now.policy)) : "ended",
@@ -180,7 +180,7 @@ StatusTable thread_table(const ServiceView& service, SortBy sort_by,
                 more ? Tone::kWarning : Tone::kPlain};
     }
     table.rows.push_back(
-        {{visible(view.now.thread_name), view.now.active() ? Tone::kPlain : Tone::kFaint},
+        {{trace::visible(view.now.thread_name), view.now.active() ? Tone::kPlain : Tone::kFaint},
          right(fmt::format("{}", view.now.thread_id)),
          view.now.quarantine != 0
              ? StatusCell{"quarantined", Tone::kBad}
@@ -228,14 +228,15 @@ StatusTable statement_table(const ServiceView& service, SortBy sort_by,
     const bool runs = view.share > 0;
     const char* const word = view.counting ? "counting" : view.enabled ? "on" : "off";
     const bool is_off = !view.counting && !view.enabled;
-    table.rows.push_back({right(count_text(view.records_per_s)),
-                          right(bytes_text(view.bytes_per_s)),
-                          right(fmt::format("{:.1f}%", view.share * 100)),
-                          lost_cell(view.lost, 0),
-                          {word, is_off ? Tone::kFaint : Tone::kPlain},
-                          {std::string(shm::level_name(view.statement.level))},
-                          {visible(view.statement.place()), runs ? Tone::kPlain : Tone::kFaint},
-                          {visible(view.statement.format), runs ? Tone::kPlain : Tone::kFaint}});
+    table.rows.push_back(
+        {right(count_text(view.records_per_s)),
+         right(bytes_text(view.bytes_per_s)),
+         right(fmt::format("{:.1f}%", view.share * 100)),
+         lost_cell(view.lost, 0),
+         {word, is_off ? Tone::kFaint : Tone::kPlain},
+         {std::string(shm::level_name(view.statement.level))},
+         {trace::visible(view.statement.place()), runs ? Tone::kPlain : Tone::kFaint},
+         {trace::visible(view.statement.format), runs ? Tone::kPlain : Tone::kFaint}});
     if (!service.has_executions) continue;
     auto& row = table.rows.back();
     row.insert(row.begin() + 4, {right(count_text(static_cast<double>(view.counted))),
@@ -295,7 +296,7 @@ std::vector<StatusCell> service_remarks(const ServiceView& service) {
   if (now.cost_sampling != 0 && now.call_costs.calls() != 0) {
     remark(Tone::kPlain, call_cost_summary(now.call_costs, now.cost_sampling, now.tick_hz));
   }
-  if (!service.trouble.empty()) remark(Tone::kBad, visible(service.trouble));
+  if (!service.trouble.empty()) remark(Tone::kBad, trace::visible(service.trouble));
   return remarks;
 }
 

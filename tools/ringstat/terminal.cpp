@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -79,7 +79,7 @@ attr_t Terminal::attribute(Tone tone) const {
 void Terminal::put(int line, int column, std::string_view text, attr_t attribute, int room) {
   if (room <= 0) return;
   std::string part(cut(text, static_cast<std::size_t>(room)));
-  if (MB_CUR_MAX == 1 && !is_printable_ascii(part)) {
+  if (MB_CUR_MAX == 1 && !trace::is_printable_ascii(part)) {
     std::erase_if(part, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
     std::replace_if(
         part.begin(), part.end(), [](char c) { return (c & 0x80) != 0; }, '?');

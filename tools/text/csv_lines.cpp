@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -39,7 +39,7 @@ void make_csv_value(trace::TextSink& out, std::size_t begin) {
 }
 
 void make_visible_csv_value(trace::TextSink& out, std::size_t begin) {
-  make_visible(out, begin);
+  trace::make_visible(out, begin);
   make_csv_value(out, begin);
 }
 
@@ -56,9 +56,9 @@ std::unique_ptr<CsvLines> CsvLines::make(std::string_view columns, bool for_term
       *why = "--columns has an empty name; separate names by single commas, such as time,level,msg";
       return nullptr;
     }
-    auto column = find_column(name);
+    auto column = trace::find_column(name);
     lines->columns_.emplace_back(
-        name, column ? std::move(*column) : LineColumn{ColumnKind::kField, name});
+        name, column ? std::move(*column) : trace::LineColumn{trace::ColumnKind::kField, name});
     if (comma == std::string_view::npos) return lines;
     columns.remove_prefix(comma + 1);
   }
@@ -79,29 +79,29 @@ std::string CsvLines::header() const {
 std::vector<std::string> CsvLines::field_names() const {
   std::vector<std::string> names;
   for (const auto& [name, column] : columns_) {
-    if (column.kind == ColumnKind::kField) names.push_back(column.field);
+    if (column.kind == trace::ColumnKind::kField) names.push_back(column.field);
   }
   return names;
 }
 
-std::shared_ptr<const LineText> CsvLines::make_line(const trace::Event& event,
-                                                    const trace::SiteMessage* message) const {
-  LineParts parts(event, message);
+std::shared_ptr<const trace::LineText> CsvLines::make_line(
+    const trace::Event& event, const trace::SiteMessage* message) const {
+  trace::LineParts parts(event, message);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i != 0) parts.text(",");
-    add_column(parts, columns_[i].second, event, message,
-               {.encoding = for_terminal_ ? make_visible_csv_value : make_csv_value});
+    trace::add_column(parts, columns_[i].second, event, message,
+                      {.encoding = for_terminal_ ? make_visible_csv_value : make_csv_value});
   }
   parts.text("\n");
-  return std::make_shared<ComposedLine>(std::move(parts));
+  return std::make_shared<trace::ComposedLine>(std::move(parts));
 }
 
-std::shared_ptr<const LineText> CsvLines::lines_of(const trace::Event& record,
-                                                   const trace::SiteMessage& message) const {
+std::shared_ptr<const trace::LineText> CsvLines::lines_of(const trace::Event& record,
+                                                          const trace::SiteMessage& message) const {
   return make_line(record, &message);
 }
 
-std::shared_ptr<const LineText> CsvLines::line_of_loss(const trace::Event& loss) const {
+std::shared_ptr<const trace::LineText> CsvLines::line_of_loss(const trace::Event& loss) const {
   return make_line(loss, nullptr);
 }
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "tools/text/line_column.hpp"
-#include "tools/text/line_format.hpp"
+#include "trace-format/lines/line_column.hpp"
+#include "trace-format/lines/line_format.hpp"
 
 namespace ringside::tool {
 
-class CsvLines final : public LineFormat {
+class CsvLines final : public trace::LineFormat {
  public:
   // `columns`: names as in templates, separated by commas; other names are fields. Null with `*why`
   // if one is empty. `for_terminal`: control characters of texts are shown as in text lines.
@@ -21,16 +21,16 @@ class CsvLines final : public LineFormat {
 
   std::string header() const override;
   std::vector<std::string> field_names() const override;
-  std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const trace::SiteMessage& message) const override;
-  std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
+  std::shared_ptr<const trace::LineText> lines_of(const trace::Event& record,
+                                                  const trace::SiteMessage& message) const override;
+  std::shared_ptr<const trace::LineText> line_of_loss(const trace::Event& loss) const override;
 
  private:
   CsvLines() = default;
-  std::shared_ptr<const LineText> make_line(const trace::Event& event,
-                                            const trace::SiteMessage* message) const;
+  std::shared_ptr<const trace::LineText> make_line(const trace::Event& event,
+                                                   const trace::SiteMessage* message) const;
 
-  std::vector<std::pair<std::string, LineColumn>> columns_;  // by name, in order
+  std::vector<std::pair<std::string, trace::LineColumn>> columns_;  // by name, in order
   bool for_terminal_ = false;
 };
 

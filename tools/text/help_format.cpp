@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -69,7 +69,7 @@ std::string fault_text(const CLI::App* app, const CLI::Error& error) {
   if (const std::size_t at = text.find(kOnce); at != std::string::npos) {
     text.replace(at, kOnce.size(), " can be given only once: ");
   }
-  return command.substr(0, command.find(' ')) + ": " + visible(text) + "; " + command +
+  return command.substr(0, command.find(' ')) + ": " + trace::visible(text) + "; " + command +
          " --help shows the usage\n";
 }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-#include "tools/text/line_event.hpp"
+#include "trace-format/lines/line_event.hpp"
 
 namespace ringside::tool {
 
@@ -16,7 +16,7 @@ void LineBatch::clear() {
   kept_.clear();
 }
 
-bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineText>& text) {
+bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const trace::LineText>& text) {
   if (items_.size() == kMostItems) return false;
   if (text->has_arguments() && !copy_values(event.record.args)) return false;
   // Consecutive events usually share their text with one of the last few.
@@ -24,12 +24,12 @@ bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const LineT
   const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
   std::uint32_t extension = 0;
-  if (const auto* const some = LineEvent::extension_of(event.record)) [[unlikely]] {
+  if (const auto* const some = trace::LineEvent::extension_of(event.record)) [[unlikely]] {
     extensions_.push_back(*some);
     extension = static_cast<std::uint32_t>(extensions_.size());
   }
   items_.push_back({event.unix_ns, event.record.sequence, text.get(),
-                    static_cast<std::uint32_t>(values_.size()), extension});
+                    static_cast<std::uint32_t>(values_.size()), extension, event.record.processor});
   return true;
 }
 
@@ -55,12 +55,12 @@ bool LineBatch::copy_values(std::span<const trace::Value> args) {
   return true;
 }
 
-void LineBatch::append(trace::TextSink& out, LineClocks& clocks) const {
+void LineBatch::append(trace::TextSink& out, trace::LineClocks& clocks) const {
   std::size_t values = 0;
   for (const Item& item : items_) {
-    const LineEvent event{item.unix_ns, item.sequence,
-                          std::span(values_).subspan(values, item.values_end - values),
-                          item.extension == 0 ? nullptr : &extensions_[item.extension - 1]};
+    const trace::LineEvent event{
+        item.unix_ns, item.sequence, std::span(values_).subspan(values, item.values_end - values),
+        item.extension == 0 ? nullptr : &extensions_[item.extension - 1], item.processor};
     item.text->append(out, event, clocks);
     values = item.values_end;
   }

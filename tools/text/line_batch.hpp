@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tools/text/line_text.hpp"
+#include "trace-format/lines/line_text.hpp"
 #include "trace-format/reader/trace_event.hpp"
 #include "trace-format/text/text_sink.hpp"
 
@@ -21,10 +21,10 @@ class LineBatch {
 
   // Copies the parts of the event that its line needs. False if the batch is full: the event was
   // not added.
-  bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
+  bool add(const trace::Event& event, const std::shared_ptr<const trace::LineText>& text);
 
   // Appends the lines of all events.
-  void append(trace::TextSink& out, LineClocks& clocks) const;
+  void append(trace::TextSink& out, trace::LineClocks& clocks) const;
 
  private:
   // Small enough that batches of several threads stay in their caches.
@@ -35,9 +35,10 @@ class LineBatch {
   struct Item {
     std::uint64_t unix_ns = 0;
     std::uint64_t sequence = 0;
-    const LineText* text = nullptr;
+    const trace::LineText* text = nullptr;
     std::uint32_t values_end = 0;  // in values_
     std::uint32_t extension = 0;   // in extensions_, counted from 1; 0: none
+    std::uint32_t processor = 0;
   };
 
   bool copy_values(std::span<const trace::Value> args);
@@ -46,7 +47,7 @@ class LineBatch {
   std::vector<trace::Value> values_;
   std::vector<char> texts_;  // of values
   std::vector<trace::RecordExtension> extensions_;
-  std::vector<std::shared_ptr<const LineText>> kept_;
+  std::vector<std::shared_ptr<const trace::LineText>> kept_;
 };
 
 }  // namespace ringside::tool

@@ -2,36 +2,27 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tools/text/composed_line.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/line_column.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/composed_line.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/line_column.hpp"
+#include "trace-format/lines/logfmt_value.hpp"
+#include "trace-format/lines/record_extension_text.hpp"
 
 namespace ringside::tool {
 namespace {
 
-struct Pair {
-  std::string_view name;
-  ColumnKind kind;
-};
+constexpr std::string_view kPairs[] = {"time",      "level", "category", "service", "pid", "thread",
+                                       "thread_id", "seq",   "file",     "line",    "msg"};
 
-constexpr Pair kPairs[] = {{"time", ColumnKind::kUtc},
-                           {"level", ColumnKind::kLevel},
-                           {"category", ColumnKind::kCategory},
-                           {"service", ColumnKind::kService},
-                           {"pid", ColumnKind::kPid},
-                           {"thread", ColumnKind::kThread},
-                           {"thread_id", ColumnKind::kThreadId},
-                           {"seq", ColumnKind::kSequence},
-                           {"file", ColumnKind::kFile},
-                           {"line", ColumnKind::kLine},
-                           {"msg", ColumnKind::kMessage}};
+// Of a statement; written after the fields, like those of an extension.
+constexpr trace::Property kLastPairs[] = {trace::Property::kKind, trace::Property::kKeywords};
 
 // Replaces characters that names must not contain by underscores.
 std::string logfmt_name(std::string_view name) {
@@ -46,72 +37,55 @@ std::string logfmt_name(std::string_view name) {
   return out;
 }
 
-void make_logfmt_value(trace::TextSink& out, std::size_t begin) {
-  const std::string_view written = out.text().substr(begin);
-  const bool plain = !written.empty() && is_printable_ascii(written) &&
-                     written.find_first_of(" =\"\\") == std::string_view::npos;
-  if (plain) return;
-  const std::string text(written);
-  out.take_back(text.size());
-  out.put('"');
-  append_json_text(out, text);
-  out.put('"');
-}
-
-// Omits pairs that would be empty for all of these records.
-bool has(const Pair& pair, const trace::Event& event, const trace::Site* site) {
-  switch (pair.kind) {
-    case ColumnKind::kCategory:
-      return site != nullptr && !site->category.empty();
-    case ColumnKind::kFile:
-    case ColumnKind::kLine:
-      return site != nullptr;
-    case ColumnKind::kThread:
-      return event.stream != nullptr && !event.stream->thread_name.empty();
-    case ColumnKind::kThreadId:
-      return event.stream != nullptr;
-    case ColumnKind::kService:
-    case ColumnKind::kPid:
-      return event.segment != nullptr;
-    default:
-      return true;
-  }
-}
-
-std::shared_ptr<const LineText> make_line(const trace::Event& event,
-                                          const trace::SiteMessage* message) {
+std::shared_ptr<const trace::LineText> make_line(const trace::Event& event,
+                                                 const trace::SiteMessage* message) {
   const trace::Site* const site = message == nullptr ? nullptr : event.record.site;
-  const PartStyle style{.encoding = make_logfmt_value};
-  LineParts parts(event, message);
-  std::vector<std::string_view> taken;
-  for (const Pair& pair : kPairs) {
-    taken.push_back(pair.name);
-    if (!has(pair, event, site)) continue;
-    if (&pair != &kPairs[0]) parts.text(" ");
-    parts.text(pair.name);
+  const trace::PartStyle style{.encoding = trace::make_logfmt_value};
+  trace::LineParts parts(event, message);
+  std::vector<std::string_view> taken(std::begin(kPairs), std::end(kPairs));
+  const auto add = [&](std::string_view name, const trace::LineColumn& column) {
+    const bool is_property = column.kind == trace::ColumnKind::kProperty;
+    if (is_property && !trace::line_has(column.property, event, site)) return;
+    if (name != kPairs[0]) parts.text(" ");
+    parts.text(name);
     parts.text("=");
-    add_column(parts, {pair.kind, {}}, event, message, style);
+    trace::add_column(parts, column, event, message, style);
+  };
+  for (const std::string_view name : kPairs) {
+    add(name, name == "time" ? trace::LineColumn{trace::ColumnKind::kUtc, {}, {}}
+                             : *trace::find_column(name));
+  }
+  for (const trace::Property property : kLastPairs) {
+    taken.push_back(trace::entry_of(property).name);
+  }
+  taken.push_back(trace::entry_of(trace::Property::kProcessor).name);
+  for (const trace::Property property : trace::kExtensionProperties) {
+    taken.push_back(trace::entry_of(property).name);
   }
   if (site != nullptr) {
-    const std::vector<std::string> names = field_keys(*site, logfmt_name, taken);
+    const std::vector<std::string> names = trace::field_keys(*site, logfmt_name, taken);
     for (std::size_t i = 0; i < names.size(); ++i) {
       parts.text(" " + names[i] + "=");
       parts.field(i, style);
     }
   }
-  parts.part(PartKind::kExtensionPairs);
+  for (const trace::Property property : kLastPairs) {
+    add(trace::entry_of(property).name, {trace::ColumnKind::kProperty, {}, property});
+  }
+  parts.processor(trace::PartKind::kProcessorPair);
+  parts.pairs(UINT32_MAX);
   parts.text("\n");
-  return std::make_shared<ComposedLine>(std::move(parts));
+  return std::make_shared<trace::ComposedLine>(std::move(parts));
 }
 
 }  // namespace
 
-std::shared_ptr<const LineText> LogfmtLines::lines_of(const trace::Event& record,
-                                                      const trace::SiteMessage& message) const {
+std::shared_ptr<const trace::LineText> LogfmtLines::lines_of(
+    const trace::Event& record, const trace::SiteMessage& message) const {
   return make_line(record, &message);
 }
 
-std::shared_ptr<const LineText> LogfmtLines::line_of_loss(const trace::Event& loss) const {
+std::shared_ptr<const trace::LineText> LogfmtLines::line_of_loss(const trace::Event& loss) const {
   return make_line(loss, nullptr);
 }
 

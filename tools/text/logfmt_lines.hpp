@@ -1,15 +1,15 @@
 #pragma once
 // name=value pairs, separated by a blank; values in quotes where necessary.
 
-#include "tools/text/line_format.hpp"
+#include "trace-format/lines/line_format.hpp"
 
 namespace ringside::tool {
 
-class LogfmtLines final : public LineFormat {
+class LogfmtLines final : public trace::LineFormat {
  public:
-  std::shared_ptr<const LineText> lines_of(const trace::Event& record,
-                                           const trace::SiteMessage& message) const override;
-  std::shared_ptr<const LineText> line_of_loss(const trace::Event& loss) const override;
+  std::shared_ptr<const trace::LineText> lines_of(const trace::Event& record,
+                                                  const trace::SiteMessage& message) const override;
+  std::shared_ptr<const trace::LineText> line_of_loss(const trace::Event& loss) const override;
 };
 
 }  // namespace ringside::tool

@@ -28,7 +28,8 @@ ParallelLines::~ParallelLines() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-bool ParallelLines::add(const trace::Event& event, const std::shared_ptr<const LineText>& text) {
+bool ParallelLines::add(const trace::Event& event,
+                        const std::shared_ptr<const trace::LineText>& text) {
   if (filling_ != nullptr && filling_->batch.add(event, text)) return true;
   if (filling_ != nullptr) hand_over();
   Lock lock(mutex_);
@@ -62,7 +63,7 @@ void ParallelLines::hand_over() {
 }
 
 void ParallelLines::work() {
-  LineClocks clocks(utc_);
+  trace::LineClocks clocks(utc_);
   Lock lock(mutex_);
   while (!ended_) {
     if (!help(lock, clocks)) work_came_.wait(lock);
@@ -70,7 +71,7 @@ void ParallelLines::work() {
 }
 
 // Does one of the waiting jobs; false if there is none.
-bool ParallelLines::help(Lock& lock, LineClocks& clocks) {
+bool ParallelLines::help(Lock& lock, trace::LineClocks& clocks) {
   if (waiting_.empty()) return false;
   Job* const job = waiting_.front();
   waiting_.pop_front();
@@ -84,7 +85,7 @@ bool ParallelLines::help(Lock& lock, LineClocks& clocks) {
   return true;
 }
 
-void ParallelLines::make_text(Job& job, LineClocks& clocks) {
+void ParallelLines::make_text(Job& job, trace::LineClocks& clocks) {
   try {
     job.text.clear();
     job.batch.append(job.text, clocks);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tools/text/line_batch.hpp"
-#include "tools/text/line_clocks.hpp"
+#include "trace-format/lines/line_clocks.hpp"
 
 namespace ringside::tool {
 
@@ -30,7 +30,7 @@ class ParallelLines {
   ParallelLines& operator=(const ParallelLines&) = delete;
 
   // False if all work has ended.
-  bool add(const trace::Event& event, const std::shared_ptr<const LineText>& text);
+  bool add(const trace::Event& event, const std::shared_ptr<const trace::LineText>& text);
 
   // Waits until everything is written; false if `write` ended the work. Throws what a worker threw.
   bool finish();
@@ -45,13 +45,13 @@ class ParallelLines {
 
   void work();
   void hand_over();
-  bool help(Lock& lock, LineClocks& clocks);
-  void make_text(Job& job, LineClocks& clocks);
+  bool help(Lock& lock, trace::LineClocks& clocks);
+  void make_text(Job& job, trace::LineClocks& clocks);
   void write_done(Lock& lock);
 
   const bool utc_;
   const Write write_;
-  LineClocks clocks_;  // for the thread that adds
+  trace::LineClocks clocks_;  // for the thread that adds
   Job* filling_ = nullptr;
   std::vector<std::unique_ptr<Job>> jobs_;
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/json_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -23,7 +23,7 @@ std::string csv_cell(std::string_view text) {
 
 std::string json_cell(const Cell& cell) {
   if (cell.is_number) return cell.text;
-  return quoted_json_text(cell.text);
+  return trace::quoted_json_text(cell.text);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -63,12 +63,12 @@ std::string ResultTable::text(TableFormat format, bool for_terminal) const {
 
 std::string ResultTable::as_text() const {
   std::string text;
-  for (const auto& [name, value] : facts_) text += name + ": " + visible(value.text) + "\n";
+  for (const auto& [name, value] : facts_) text += name + ": " + trace::visible(value.text) + "\n";
   if (columns_.empty()) return text;
   std::vector<std::vector<std::string>> lines{columns_};
   for (const auto& row : rows_) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (const Cell& cell : row) line.push_back(visible(cell.text));
+    for (const Cell& cell : row) line.push_back(trace::visible(cell.text));
   }
   std::vector<std::size_t> widths(columns_.size());
   std::vector<bool> numbers(columns_.size(), !rows_.empty());
@@ -106,14 +106,14 @@ std::string ResultTable::as_json() const {
     }
     // Sites are always a list, even a single one, so that programs need not check.
     const bool list = values.size() > 1 || name.find("site") != std::string::npos;
-    members.push_back(quoted_json_text(name) + ":" +
+    members.push_back(trace::quoted_json_text(name) + ":" +
                       (list ? "[" + joined(values, ",") + "]" : values.front()));
   }
   std::vector<std::string> rows;
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(quoted_json_text(columns_[i]) + ":" + json_cell(row[i]));
+      cells.push_back(trace::quoted_json_text(columns_[i]) + ":" + json_cell(row[i]));
     }
     rows.push_back("{" + joined(cells, ",") + "}");
   }
@@ -129,13 +129,13 @@ std::string ResultTable::as_csv(bool for_terminal) const {
   std::vector<std::string> names;
   names.reserve(columns_.size());
   for (const std::string& name : columns_)
-    names.push_back(csv_cell(for_terminal ? visible(name) : name));
+    names.push_back(csv_cell(for_terminal ? trace::visible(name) : name));
   add_line(names);
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
     cells.reserve(row.size());
     for (const Cell& cell : row)
-      cells.push_back(csv_cell(for_terminal ? visible(cell.text) : cell.text));
+      cells.push_back(csv_cell(for_terminal ? trace::visible(cell.text) : cell.text));
     add_line(cells);
   }
   return text;

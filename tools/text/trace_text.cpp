@@ -1,15 +1,16 @@
 #include "tools/text/trace_text.hpp"
 
 #include <string>
+#include <utility>
 
 #include "tools/text/event_pick.hpp"
 #include "tools/text/last_lines.hpp"
-#include "tools/text/line_clocks.hpp"
-#include "tools/text/line_event.hpp"
-#include "tools/text/line_text.hpp"
 #include "tools/text/parallel_lines.hpp"
-#include "tools/text/text_lines.hpp"
 #include "tools/text/time_argument.hpp"
+#include "trace-format/lines/line_clocks.hpp"
+#include "trace-format/lines/line_event.hpp"
+#include "trace-format/lines/line_text.hpp"
+#include "trace-format/lines/text_lines.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -19,15 +20,17 @@ constexpr int kWaitMs = 250;
 
 using Write = std::function<bool(std::string_view)>;
 
-const LineFormat& format_of(const TraceTextOptions& options) {
-  static const TextLines text_lines;
+const trace::LineFormat& format_of(const TraceTextOptions& options) {
+  static const trace::TextLines text_lines;
   return options.format == nullptr ? text_lines : *options.format;
 }
 
+}  // namespace
+
 // Makes lines in the reading thread.
-class Lines {
+class EventLines {
  public:
-  explicit Lines(const TraceTextOptions& options)
+  explicit EventLines(const TraceTextOptions& options)
       : pick_(options), texts_(format_of(options)), clocks_(options.utc) {}
 
   // Writes all events that `source` has now.
@@ -80,14 +83,16 @@ class Lines {
   bool is_done() const { return pick_.is_done(); }
 
  private:
-  void append() { texts_.of(event_)->append(out_, LineEvent::of(event_), clocks_); }
+  void append() { texts_.of(event_)->append(out_, trace::LineEvent::of(event_), clocks_); }
 
   EventPick pick_;
-  LineTexts texts_;
-  LineClocks clocks_;
+  trace::LineTexts texts_;
+  trace::LineClocks clocks_;
   trace::TextSink out_;
   trace::Event event_;
 };
+
+namespace {
 
 bool write_header(const TraceTextOptions& options, const Write& write) {
   const std::string header = format_of(options).header();
@@ -96,7 +101,7 @@ bool write_header(const TraceTextOptions& options, const Write& write) {
 
 bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
   EventPick pick(options);
-  LineTexts texts(format_of(options));
+  trace::LineTexts texts(format_of(options));
   ParallelLines lines(options.threads - 1, options.utc, write);
   trace::Event event;
   while (pick.next(set, event)) {
@@ -109,15 +114,39 @@ bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, con
 
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
   if (!write_header(options, write)) return false;
-  if (options.last) return Lines(options).write_last(set, *options.last, write);
+  if (options.last) return EventLines(options).write_last(set, *options.last, write);
   return options.threads > 1 ? write_by_several(set, options, write)
-                             : Lines(options).write_all(set, write);
+                             : EventLines(options).write_all(set, write);
+}
+
+struct GrowingText::Impl {
+  const TraceTextOptions& options;
+  Write write;
+  EventLines lines{options};
+  bool begun = false;
+  bool writes = true;
+};
+
+GrowingText::GrowingText(const TraceTextOptions& options, Write write)
+    : impl_(new Impl{.options = options, .write = std::move(write)}) {}
+
+GrowingText::~GrowingText() = default;
+
+bool GrowingText::write_available(trace::TraceFollower& follower) {
+  Impl& impl = *impl_;
+  if (!std::exchange(impl.begun, true)) impl.writes = write_header(impl.options, impl.write);
+  impl.writes = impl.writes && impl.lines.write_all(follower, impl.write);
+  return impl.writes;
+}
+
+bool GrowingText::is_done() const {
+  return impl_->lines.is_done();
 }
 
 bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
                        const std::function<bool()>& stop, const Write& write) {
   if (!write_header(options, write)) return false;
-  Lines lines(options);
+  EventLines lines(options);
   if (options.last &&
       !lines.write_last_before(follower, *options.last, unix_ns_now(), stop, write)) {
     return false;

@@ -5,15 +5,19 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "trace-format/reader/trace_follower.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
+namespace ringside::trace {
+class LineFormat;
+}
+
 namespace ringside::tool {
 
-class LineFormat;
 class ProgressBar;
 
 struct TraceTextOptions {
@@ -23,9 +27,9 @@ struct TraceTextOptions {
   std::function<bool(const trace::Event&)> wanted = {};
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // lines; ends after them
   std::optional<std::size_t> last =
-      {};                              // writes only this many lines, those at the end of the trace
-  const LineFormat* format = nullptr;  // null: TextLines
-  ProgressBar* progress = nullptr;     // may be null
+      {};  // writes only this many lines, those at the end of the trace
+  const trace::LineFormat* format = nullptr;  // null: TextLines
+  ProgressBar* progress = nullptr;            // may be null
 };
 
 // Writes the lines of the wanted events that are left in `set`, in order, in large pieces. `write`
@@ -41,5 +45,24 @@ bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
 bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
                        const std::function<bool()>& stop,
                        const std::function<bool(std::string_view)>& write);
+
+// The same, step by step. `options` and what it refers to must outlive this object. Not
+// thread-safe.
+class GrowingText {
+ public:
+  GrowingText(const TraceTextOptions& options, std::function<bool(std::string_view)> write);
+  ~GrowingText();
+  GrowingText(const GrowingText&) = delete;
+  GrowingText& operator=(const GrowingText&) = delete;
+
+  // Writes the lines of the events that `follower` has now. False if `write` returned false.
+  bool write_available(trace::TraceFollower& follower);
+  // Whether TraceTextOptions::most lines are written.
+  bool is_done() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace ringside::tool

@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 2;
+inline constexpr std::uint16_t kFormatMinor = 3;
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
 inline constexpr std::uint8_t kBlockVersion = 1;
@@ -27,6 +27,7 @@ enum class BlockType : std::uint8_t {
   kEnd = 9,
   kStream = 10,
   kLosses = 11,
+  kCollection = 12,
 };
 
 inline constexpr std::size_t kHeaderFixedBytes = 96;
@@ -36,6 +37,12 @@ inline constexpr std::size_t kSequencePointFixedBytes = 16;
 inline constexpr std::size_t kSequencePointEntryBytes = 16;
 inline constexpr std::size_t kLossesFixedBytes = 24;
 inline constexpr std::size_t kLossCountBytes = 24;
+inline constexpr std::size_t kCollectionStateFixedBytes = 48;
+inline constexpr std::size_t kCollectedStatementBytes = 16;
+inline constexpr std::size_t kCollectionChangeBytes = 36;  // without its texts
+inline constexpr std::size_t kCollectionRuleBytes = 8;     // without its settings
+inline constexpr std::size_t kRuleEffectsFixedBytes = 8;
+inline constexpr std::size_t kRuleEffectBytes = 8;  // without its fields
 inline constexpr std::size_t kIndexFixedBytes = 40;
 inline constexpr std::size_t kIndexedExtentBytes = 16;
 inline constexpr std::size_t kIndexedPointBytes = 24;
@@ -56,6 +63,8 @@ enum class EndReason : std::uint32_t {
 inline constexpr std::size_t kExtentHeaderBytes = 64;
 inline constexpr std::uint32_t kExtentUnordered = 1U << 0;
 inline constexpr std::uint32_t kExtentLate = 1U << 1;
+// The code of the processor of its records (shm-layout/record_head.hpp) is in the upper 16 bits.
+inline constexpr unsigned kExtentProcessorShift = 16;
 inline constexpr std::size_t kMaxExtentSites = 65536;
 
 // A record's tag is place << 4 | time code.

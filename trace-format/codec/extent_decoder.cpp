@@ -230,6 +230,7 @@ bool ExtentDecoder::next(Record& record) {
   record.stream_id = header_.stream_id;
   record.sequence = walk_.sequence - 1;
   record.site = site.site;
+  record.processor = header_.processor();
   record.args = {site.values, site.site->initial_values.size()};
   return true;
 }

@@ -27,10 +27,13 @@ struct ExtentHeader {
   std::uint64_t min_tsc = 0;
   std::uint64_t max_tsc = 0;
   std::uint32_t records = 0;
-  std::uint32_t flags = 0;  // kExtentUnordered, kExtentLate
+  std::uint32_t flags = 0;  // kExtentUnordered, kExtentLate; processor()
   std::uint64_t dropped = 0;
   std::uint32_t drop_cause = 0;  // shm::LossCause; 0: unknown, or no loss
   std::uint32_t records_bytes = 0;
+
+  // The code of the processor of its records, shm::processor_code().
+  std::uint32_t processor() const { return flags >> kExtentProcessorShift; }
 
   // False if `payload` (of an EXTENT block; at least its first 64 bytes) is too short.
   static bool parse(std::span<const std::byte> payload, ExtentHeader& header);
@@ -45,6 +48,9 @@ struct RecordExtension {
   std::array<std::uint8_t, 16> activity{};
   std::array<std::uint8_t, 16> related{};
   bool cut = false;  // strings of this record were cut to fit
+  // The processor at the thread's last check: its code, shm::processor_code(). Not in ext_flags:
+  // the extent has it, not the record.
+  std::uint32_t processor = 0;
 };
 
 // One execution of a site. Views live until the next next() or open() of the decoder (or reader).

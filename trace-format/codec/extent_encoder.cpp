@@ -49,9 +49,11 @@ void ExtentEncoder::Impl::start(std::span<const std::byte> bytes, const StreamCu
   run.previous = cursor.last_tsc;
   result = {};
   site_count = 0;
+  widest_record = kRecordRoom;
   first_sequence = cursor.next_sequence;
   base = lowest = highest = 0;
   drop_cause = 0;
+  processor = cursor.processor;
   unordered = false;
   arguments.start(end);
 }
@@ -250,11 +252,13 @@ void ExtentEncoder::Impl::finish(StreamCursor& cursor, std::uint64_t watermark_t
   }
   cursor.next_sequence = first_sequence + run.records;
   cursor.last_tsc = run.reference;
+  cursor.processor = processor;
   if (run.records == 0 && result.dropped == 0) return;
 
   if (run.records != 0) highest = std::max(highest, run.previous);
-  const std::uint32_t flags =
-      (unordered ? kExtentUnordered : 0) | (lowest < watermark_tsc ? kExtentLate : 0);
+  const std::uint32_t flags = (unordered ? kExtentUnordered : 0) |
+                              (lowest < watermark_tsc ? kExtentLate : 0) |
+                              (run.records != 0 ? processor << kExtentProcessorShift : 0);
   std::byte* const block = out.data();
   std::byte* const h = block + kBlockHeaderBytes;
   std::byte* const records = h + kExtentHeaderBytes;

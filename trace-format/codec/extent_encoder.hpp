@@ -19,6 +19,7 @@ struct StreamCursor {
   std::uint64_t last_tsc = 0;      // full width: base for widening the next record's 44 bits
   std::uint64_t booked_drops = 0;  // drops already reported by drop records
   std::uint64_t booked_consumer_absent = 0;  // part of them with cause kNoConsumer
+  std::uint32_t processor = 0;               // code of the next record's, shm::processor_code()
 };
 
 enum class EncodeStop : std::uint8_t {
@@ -26,6 +27,8 @@ enum class EncodeStop : std::uint8_t {
   kIncomplete,  // the input ends inside a record
   kOutputFull,
   kBeforeDrop,  // a drop record is next, and this extent has records or other drops: call again
+  kBeforeMove,  // a clock record with another processor is next, and this extent has records: call
+                // again
   kCorrupt,     // the input violates the layout; everything before is encoded
   kSiteLimit,   // the extent has the maximum number of sites: call again
 };

@@ -59,11 +59,16 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::control(std::uint32_t code, std::
       run.p += bytes;
       return Next::kGoOn;
     }
-    case shm::kCodeClock:
+    case shm::kCodeClock: {
       if (left < shm::kClockRecordBytes) return stop(EncodeStop::kIncomplete);
-      run.reference = load<std::uint64_t>(run.p + shm::kHeadBytes);
+      const auto tsc = load<std::uint64_t>(run.p + shm::kHeadBytes);
+      const std::uint32_t runs_on = shm::clock_processor(head, tsc);
+      if (runs_on != processor && run.records != 0) return stop(EncodeStop::kBeforeMove);
+      processor = runs_on;
+      run.reference = tsc;
       run.p += shm::kClockRecordBytes;
       return Next::kGoOn;
+    }
     case shm::kCodeDrop:
       return drop(head);
     case shm::kCodeExtended:
@@ -146,8 +151,10 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
                                                        const std::byte* values, std::size_t bytes,
                                                        const std::byte* next,
                                                        const Extended& extension) {
+  const Site& site = *sites.find(id);
+  widest_record = std::max(widest_record, record_room(site.plan));
   if (room() < need() + bytes) return stop(EncodeStop::kOutputFull);
-  const std::uint64_t time = time_of(head, sites.find(id)->flags);
+  const std::uint64_t time = time_of(head, site.flags);
   SiteState& state = states[id];
   if (state.epoch != epoch && admit(id, time) == Next::kStop) return Next::kStop;
   const SitePlan& plan = *state.plan;

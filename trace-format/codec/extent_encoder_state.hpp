@@ -39,11 +39,18 @@ static_assert(sizeof(SiteState) == 32);
 
 inline constexpr std::size_t kMaxFixedBytes = std::size_t{shm::kMaxFields} * 16;
 
-// A record's output without the bytes of its texts, at most: extension 59, tag 1, time 8, index 2,
-// argument tags 32, fixed values 1024, a store wider than its value 16, and 4 for a new entry of
-// the site table.
+// A record's output without its arguments, at most: extension 59, tag 1, time 8, index 2, a store
+// wider than its value 16, and 4 for a new entry of the site table.
+inline constexpr std::size_t kBareRecordRoom = 59 + 1 + 8 + 2 + kCopyBytes + 4;
+
+// The same with the arguments, but without the bytes of texts. No value takes more bytes than in
+// the ring.
+inline std::size_t record_room(const SitePlan& plan) {
+  return kBareRecordRoom + plan.tag_bytes + plan.minimal_bytes;
+}
+
+// Enough for most sites: the loop need not find out for which.
 inline constexpr std::size_t kRecordRoom = 1216;
-static_assert(59 + 1 + 8 + 2 + 32 + kMaxFixedBytes + kCopyBytes + 4 <= kRecordRoom);
 
 // Previous arguments of a site without preceding record: every number 0, every text empty.
 alignas(64) inline constexpr std::array<std::byte, kMaxFixedBytes + kWideBytes> kZeroArguments{};
@@ -97,7 +104,7 @@ struct ExtentEncoder::Impl {
   std::uint64_t time_of(std::uint64_t head, std::uint8_t site_flags) const;
   void went_back(std::uint64_t time, std::uint64_t before);
   void finish(StreamCursor& cursor, std::uint64_t watermark_tsc, std::span<std::byte> out);
-  std::size_t need() const { return kRecordRoom + std::size_t{4} * site_count; }
+  std::size_t need() const { return widest_record + std::size_t{4} * site_count; }
   // A record may begin before this position; the front of the output if nothing fits.
   const std::byte* limit() const {
     const auto whole = static_cast<std::size_t>(out_end - out_begin);
@@ -112,6 +119,7 @@ struct ExtentEncoder::Impl {
   std::vector<std::uint32_t> site_ids;              // by index in the extent
   std::uint32_t site_count = 0;
   std::uint32_t epoch = 0;
+  std::size_t widest_record = kRecordRoom;  // record_room() of the extent's sites
 
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
@@ -125,6 +133,7 @@ struct ExtentEncoder::Impl {
   std::uint64_t lowest = 0;
   std::uint64_t highest = 0;
   std::uint32_t drop_cause = 0;
+  std::uint32_t processor = 0;
   bool unordered = false;
   ArgumentEncoder arguments;
   std::array<std::byte, kMaxFixedBytes + kWideBytes> last_arguments{};

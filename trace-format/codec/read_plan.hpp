@@ -37,7 +37,7 @@ enum class ReadKind : std::uint8_t {
 struct ReadField {
   std::uint64_t value_mask = 0;    // integers: the bits that the type has
   std::uint64_t sign_bit = 0;      // integers: the highest of them if the type is signed, else 0
-  std::uint8_t field = 0;          // its index among all fields of the site
+  std::uint16_t field = 0;         // its index among all fields of the site
   std::uint8_t element_bytes = 0;  // kElements
   Coding coding = Coding::kInteger;
   ReadAction action = ReadAction::kInteger;

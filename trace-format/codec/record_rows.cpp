@@ -40,7 +40,12 @@ RecordRows::Row RecordRows::add(std::uint64_t unix_ns, const Record& record) {
   const auto row = static_cast<Row>(used_);
   std::uint64_t* to = words_.get() + row;
   const bool extended = record.ext_flags != 0;
-  const Head head{unix_ns, record.tsc, record.sequence, site.id, extended ? 1U : 0U};
+  const Head head{unix_ns,
+                  record.tsc,
+                  record.sequence,
+                  site.id,
+                  static_cast<std::uint16_t>(extended ? 1 : 0),
+                  static_cast<std::uint16_t>(record.processor)};
   std::memcpy(to, &head, sizeof head);
   to += kHeadWords;
   if (extended) [[unlikely]] {
@@ -54,8 +59,8 @@ RecordRows::Row RecordRows::add(std::uint64_t unix_ns, const Record& record) {
     for (std::size_t i = 0; i < count; ++i) to[i] = args[i].u64;
     to += count;
   } else {
-    for (const std::uint8_t field : layout.words) *to++ = args[field].u64;
-    for (const std::uint8_t field : layout.values) {
+    for (const std::uint16_t field : layout.words) *to++ = args[field].u64;
+    for (const std::uint16_t field : layout.values) {
       std::memcpy(to, args + field, sizeof(Value));
       to += kValueWords;
     }
@@ -78,6 +83,7 @@ void RecordRows::get(Row row, Record& record) {
   }
   record.tsc = head.tsc;
   record.sequence = head.sequence;
+  record.processor = head.processor;
   Layout& layout = *layouts_[head.site];
   record.site = layout.site;
   Value* const args = layout.args.data();
@@ -87,8 +93,8 @@ void RecordRows::get(Row row, Record& record) {
     for (std::size_t i = 0; i < count; ++i) args[i].u64 = from[i];
     return;
   }
-  for (const std::uint8_t field : layout.words) args[field].u64 = *from++;
-  for (const std::uint8_t field : layout.values) {
+  for (const std::uint16_t field : layout.words) args[field].u64 = *from++;
+  for (const std::uint16_t field : layout.values) {
     std::memcpy(static_cast<void*>(args + field), from, sizeof(Value));
     from += kValueWords;
   }

@@ -41,17 +41,18 @@ class RecordRows {
   // The common layout of all rows of one site.
   struct Layout {
     const Site* site = nullptr;
-    bool numbers_only = false;         // all fields are variable and of one word
-    std::vector<std::uint8_t> words;   // fields that have only Value::u64
-    std::vector<std::uint8_t> values;  // the other variable fields
-    std::vector<Value> args;           // of the last record from get()
+    bool numbers_only = false;          // all fields are variable and of one word
+    std::vector<std::uint16_t> words;   // fields that have only Value::u64
+    std::vector<std::uint16_t> values;  // the other variable fields
+    std::vector<Value> args;            // of the last record from get()
   };
   struct Head {
     std::uint64_t unix_ns = 0;
     std::uint64_t tsc = 0;
     std::uint64_t sequence = 0;
     std::uint32_t site = 0;  // its id
-    std::uint32_t extended = 0;
+    std::uint16_t extended = 0;
+    std::uint16_t processor = 0;
   };
   static constexpr std::size_t kHeadWords = sizeof(Head) / 8;
   static constexpr std::size_t kExtensionWords = (sizeof(RecordExtension) + 7) / 8;

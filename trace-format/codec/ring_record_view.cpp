@@ -1,5 +1,7 @@
 #include "trace-format/codec/ring_record_view.hpp"
 
+#include <cstring>
+
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/argument_length.hpp"
@@ -95,6 +97,25 @@ RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byt
                                   : "the site of a record is missing in the dictionary");
   }
   return of_site(*site, head, bytes, shm::kHeadBytes);
+}
+
+RecordExtension ring_extension(const RingRecordView& record) {
+  RecordExtension extension;
+  if (!record.extended) return extension;
+  extension.ext_flags = record.flags;
+  extension.cut = (record.flags & shm::kExtCut) != 0;
+  const std::byte* part = record.bytes.data() + shm::kExtendedHeadBytes;
+  const auto take = [&](std::uint32_t flag, void* member, std::size_t bytes) {
+    if ((record.flags & flag) == 0) return;
+    std::memcpy(member, part, bytes);
+    part += bytes;
+  };
+  take(shm::kExtSubstream, &extension.substream, sizeof extension.substream);
+  take(shm::kExtActivity, extension.activity.data(), extension.activity.size());
+  take(shm::kExtRelatedActivity, extension.related.data(), extension.related.size());
+  take(shm::kExtStack, &extension.stack_id, sizeof extension.stack_id);
+  take(shm::kExtDuration, &extension.duration, sizeof extension.duration);
+  return extension;
 }
 
 }  // namespace ringside::trace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/codec/site_table.hpp"
 
 namespace ringside::trace {
@@ -31,5 +32,8 @@ struct RingRecordView {
 
 // The record at the front of `bytes`, all of which are checked.
 RingRecordView view_ring_record(const SiteTable& sites, std::span<const std::byte> bytes);
+
+// The optional parts of a whole record; none of them for a record that is not extended.
+RecordExtension ring_extension(const RingRecordView& record);
 
 }  // namespace ringside::trace

@@ -5,10 +5,10 @@
 
 namespace ringside::trace {
 
-void SiteChoice::add(const Site& site, std::span<const std::uint8_t> fields) {
+void SiteChoice::add(const Site& site, std::span<const std::uint16_t> fields) {
   std::vector<bool>& wanted = wanted_[site.id];
   wanted.resize(std::max(wanted.size(), site.fields.size()));
-  for (const std::uint8_t field : fields) {
+  for (const std::uint16_t field : fields) {
     if (field < wanted.size()) wanted[field] = true;
   }
   for (const FieldPlan& field : site.plan.fields) {
@@ -18,8 +18,8 @@ void SiteChoice::add(const Site& site, std::span<const std::uint8_t> fields) {
 }
 
 void SiteChoice::add(const Site& site) {
-  std::vector<std::uint8_t> all(std::min<std::size_t>(site.fields.size(), 256));
-  std::iota(all.begin(), all.end(), std::uint8_t{0});
+  std::vector<std::uint16_t> all(site.fields.size());
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
   add(site, all);
 }
 

@@ -25,7 +25,7 @@ class SiteChoice {
   // Selects the site's records, with the values of these fields (indexes among the site's fields,
   // at most all of them). Other values of its records are undefined, except texts and constants. Do
   // not call while a decoder that uses this choice is open.
-  void add(const Site& site, std::span<const std::uint8_t> fields);
+  void add(const Site& site, std::span<const std::uint16_t> fields);
   void add(const Site& site);  // with all fields
 
   bool empty() const { return wanted_.empty(); }

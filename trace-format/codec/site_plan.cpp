@@ -33,7 +33,7 @@ Coding coding_of(FieldType type) {
 
 }  // namespace
 
-void append_field(SitePlan& plan, std::uint8_t field, FieldType type) {
+void append_field(SitePlan& plan, std::uint16_t field, FieldType type) {
   FieldPlan f;
   f.type = type;
   f.field = field;

@@ -30,7 +30,7 @@ struct FieldPlan {
   std::uint64_t value_mask = 0;  // integers: the bits that are stored
   std::uint64_t sign_bit = 0;    // integers: the highest of them if the type is signed, else 0
   std::uint16_t offset = 0;      // in the arguments; only if no field is variable
-  std::uint8_t field = 0;        // its index among all fields of the site
+  std::uint16_t field = 0;       // its index among all fields of the site
   std::uint8_t bytes = 0;        // size of the value, or of an element (array); 0 for texts
   Coding coding = Coding::kInteger;
   shm::FieldType type = shm::FieldType::none;  // with the array flag
@@ -45,7 +45,7 @@ struct SitePlan {
 };
 
 // Adds the next variable field; `type` is a valid code, `field` its index in the site.
-void append_field(SitePlan& plan, std::uint8_t field, shm::FieldType type);
+void append_field(SitePlan& plan, std::uint16_t field, shm::FieldType type);
 
 // Whether `bytes` are complete elements of an array of strings or bytes; `count`: how many.
 bool text_elements_fit(const std::byte* elements, std::size_t bytes, std::uint32_t& count);

@@ -70,7 +70,7 @@ bool SiteTable::add(std::span<const std::byte> entries, std::string* why) {
     }
     const auto entry = entries.first(bytes);
     const std::uint16_t kind = shm::entry_kind(entry);
-    const bool sound = kind == shm::kEntrySite        ? add_site(entry, why)
+    const bool sound = shm::is_site_entry(kind)       ? add_site(entry, why)
                        : kind == shm::kEntryEnumTable ? add_enum_table(entry, why)
                                                       : true;
     if (!sound) return false;
@@ -113,7 +113,7 @@ bool SiteTable::add_site(std::span<const std::byte> entry, std::string* why) {
     field.constant = f.constant;
     if (f.type == FieldType::enumeration) field.enum_table = &enums_[f.enum_table_id];
     const FieldType type = field.is_array ? shm::array_of(f.type) : f.type;
-    if (!field.is_constant()) append_field(site->plan, static_cast<std::uint8_t>(index), type);
+    if (!field.is_constant()) append_field(site->plan, index, type);
     site->fields.push_back(std::move(field));
   });
   for (const Field& field : site->fields) {

@@ -28,6 +28,20 @@ bool comparable(WhereType a, WhereType b) {
   return counts(a) && counts(b);
 }
 
+WhereType type_of_property(PropertyType type) {
+  switch (type) {
+    case PropertyType::kNumber:
+      return WhereType::kNumber;
+    case PropertyType::kText:
+      return WhereType::kText;
+    case PropertyType::kNumberAndText:
+      return WhereType::kNumberAndText;
+    case PropertyType::kBoolean:
+      break;
+  }
+  return WhereType::kBoolean;
+}
+
 [[noreturn]] void misfit(const WhereNode& node, std::string_view what) {
   throw Misfit(fmt::format("at character {}: {}", node.at + 1, what));
 }
@@ -55,6 +69,10 @@ std::optional<WhereCondition> WhereCondition::of_site(const WhereExpression& exp
     if (!field) return {};
     condition.fields_.push_back(*field);
   }
+  if ((expression.properties & property_bit(Property::kProcessor)) != 0) {
+    condition.processor_ = processor_field(site);
+    if (condition.processor_) condition.fields_.push_back(*condition.processor_);
+  }
   try {
     const WhereType type = condition.type_of(expression.root);
     if (type != WhereType::kBoolean) {
@@ -71,7 +89,8 @@ std::optional<WhereCondition> WhereCondition::of_site(const WhereExpression& exp
 }
 
 bool WhereCondition::matches(const Event& event, std::string_view message) const {
-  const WhereValue value = value_of(expression_->root, {&event, message});
+  Digits digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
+  const WhereValue value = value_of(expression_->root, {&event, message, &digits});
   return value.known && value.boolean;
 }
 
@@ -81,12 +100,8 @@ WhereType WhereCondition::type_of_name(const WhereNode& node) const {
       const Field& field = site_->fields[fields_[node.slot]];
       return type_of_field(field.type, field.is_array);
     }
-    case WhereOp::kLevel:
-    case WhereOp::kLine:
-    case WhereOp::kPid:
-      return WhereType::kNumber;
-    case WhereOp::kThread:
-      return WhereType::kNumberAndText;
+    case WhereOp::kProperty:
+      return type_of_property(entry_of(node.property).type);
     default:
       return WhereType::kText;
   }
@@ -113,6 +128,7 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
     case WhereOp::kSubtract:
     case WhereOp::kMultiply:
     case WhereOp::kDivide:
+    case WhereOp::kBitAnd:
       for (const WhereNode& part : node.parts) {
         const WhereType type = type_of(part);
         if (may_be_number(type)) continue;
@@ -153,18 +169,8 @@ WhereType WhereCondition::type_of(const WhereNode& node) const {
 WhereValue WhereCondition::value_of_name(const WhereNode& node, const Facts& facts) const {
   const Event* const event = facts.event;
   switch (node.op) {
-    case WhereOp::kLevel:
-      return WhereValue::of_number(WhereNumber::of_integer(static_cast<int>(site_->level)));
-    case WhereOp::kLine:
-      return WhereValue::of_number(WhereNumber::of_integer(site_->line));
-    case WhereOp::kFile:
-      return WhereValue::of_text(site_->file);
-    case WhereOp::kFunction:
-      return WhereValue::of_text(site_->function);
-    case WhereOp::kSite:
-      return WhereValue::of_text(site_->name);
-    case WhereOp::kCategory:
-      return WhereValue::of_text(site_->category);
+    case WhereOp::kProperty:
+      return value_of_property(node.property, facts);
     case WhereOp::kField: {
       const std::size_t field = fields_[node.slot];
       if (event != nullptr && field < event->record.args.size()) {
@@ -175,19 +181,43 @@ WhereValue WhereCondition::value_of_name(const WhereNode& node, const Facts& fac
       }
       return {};
     }
-    case WhereOp::kService:
-      return event == nullptr ? WhereValue() : WhereValue::of_text(event->segment->service);
-    case WhereOp::kPid:
-      return event == nullptr ? WhereValue()
-                              : WhereValue::of_number(WhereNumber::of_integer(event->segment->pid));
-    case WhereOp::kThread:
-      return event == nullptr
-                 ? WhereValue()
-                 : WhereValue::of_both(WhereNumber::of_integer(event->stream->thread_id),
-                                       event->stream->thread_name);
     default:  // kMessage
       return event == nullptr ? WhereValue() : WhereValue::of_text(facts.message);
   }
+}
+
+// A record without the property: its texts are empty, and cut is false; a missing number meets no
+// comparison.
+WhereValue WhereCondition::value_of_property(Property property, const Facts& facts) const {
+  const PropertyEntry& entry = entry_of(property);
+  const Event* const event = facts.event;
+  PropertySource source;
+  if (event != nullptr) {
+    source = PropertySource::of(*event);
+    if (processor_ && *processor_ < event->record.args.size()) {
+      source.processor = &event->record.args[*processor_];
+    }
+  } else if (!entry.of_statement) {
+    return {};
+  }
+  source.site = site_;
+  const PropertyValue value = read_property(property, source);
+  if (entry.type == PropertyType::kBoolean) {
+    return WhereValue::of_boolean(value && value.number != 0);
+  }
+  if (entry.type == PropertyType::kNumber) {
+    if (!value) return {};
+    return WhereValue::of_number(WhereNumber::of_integer(static_cast<Int128>(value.number)));
+  }
+  if (property == Property::kThread) {
+    const PropertyValue id = read_property(Property::kThreadId, source);
+    return WhereValue::of_both(WhereNumber::of_integer(static_cast<Int128>(id.number)), value.text);
+  }
+  if (value.type != PropertyValue::Type::kId) return WhereValue::of_text(value.text);
+  if (facts.digits == nullptr) return {};  // statements have no ids
+  auto& digits = property == Property::kActivity ? facts.digits->activity : facts.digits->related;
+  write_activity(value.id, digits.data());
+  return WhereValue::of_text({digits.data(), digits.size()});
 }
 
 WhereValue WhereCondition::logic(const WhereNode& node, const Facts& facts) const {
@@ -216,6 +246,9 @@ WhereValue WhereCondition::arithmetic(const WhereNode& node, const Facts& facts)
       return WhereValue::of_number(subtract(a.number, b.number));
     case WhereOp::kMultiply:
       return WhereValue::of_number(multiply(a.number, b.number));
+    case WhereOp::kBitAnd:
+      if (!a.number.is_integer || !b.number.is_integer) return {};
+      return WhereValue::of_number(WhereNumber::of_integer(a.number.integer & b.number.integer));
     default:
       break;
   }
@@ -256,6 +289,7 @@ WhereValue WhereCondition::value_of(const WhereNode& node, const Facts& facts) c
     case WhereOp::kSubtract:
     case WhereOp::kMultiply:
     case WhereOp::kDivide:
+    case WhereOp::kBitAnd:
       return arithmetic(node, facts);
     case WhereOp::kEqual:
     case WhereOp::kNotEqual:

@@ -1,6 +1,8 @@
 #pragma once
 // A condition on records, applied to the records of one statement.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "trace-format/condition/where_expression.hpp"
 #include "trace-format/condition/where_value.hpp"
+#include "trace-format/reader/record_property.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::trace {
@@ -25,16 +28,22 @@ class WhereCondition {
   // The error in the expression that does not depend on fields; empty if there is none.
   static std::string fault(const WhereExpression& expression);
 
-  // Indexes of the site's fields that the condition uses.
+  // Indexes of the site's fields that the condition uses, those of its properties included.
   const std::vector<std::size_t>& fields() const { return fields_; }
 
   // `message` is used only if the expression uses it.
   bool matches(const Event& event, std::string_view message) const;
 
  private:
+  // The texts of activities.
+  struct Digits {
+    std::array<char, kActivityDigits> activity;
+    std::array<char, kActivityDigits> related;
+  };
   struct Facts {
     const Event* event = nullptr;  // null: only the site is known
     std::string_view message;
+    Digits* digits = nullptr;
   };
 
   WhereCondition(const WhereExpression& expression, const Site* site)
@@ -44,13 +53,15 @@ class WhereCondition {
   WhereType type_of_name(const WhereNode& node) const;
   WhereValue value_of(const WhereNode& node, const Facts& facts) const;
   WhereValue value_of_name(const WhereNode& node, const Facts& facts) const;
+  WhereValue value_of_property(Property property, const Facts& facts) const;
   WhereValue logic(const WhereNode& node, const Facts& facts) const;
   WhereValue arithmetic(const WhereNode& node, const Facts& facts) const;
   WhereValue member(const WhereNode& node, const Facts& facts) const;
 
   const WhereExpression* expression_;
-  const Site* site_;                 // null: of fault(), any field types are accepted
-  std::vector<std::size_t> fields_;  // by slot
+  const Site* site_;                      // null: of fault(), any field types are accepted
+  std::vector<std::size_t> fields_;       // by slot; then that of the processor, if it is used
+  std::optional<std::size_t> processor_;  // its field
 };
 
 }  // namespace ringside::trace

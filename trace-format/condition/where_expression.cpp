@@ -24,17 +24,6 @@ struct Named {
   std::string_view name;
   WhereOp op;
 };
-constexpr std::array<Named, 10> kNames = {{{"level", WhereOp::kLevel},
-                                           {"line", WhereOp::kLine},
-                                           {"file", WhereOp::kFile},
-                                           {"function", WhereOp::kFunction},
-                                           {"site", WhereOp::kSite},
-                                           {"category", WhereOp::kCategory},
-                                           {"service", WhereOp::kService},
-                                           {"pid", WhereOp::kPid},
-                                           {"thread", WhereOp::kThread},
-                                           {"msg", WhereOp::kMessage}}};
-
 constexpr std::array<Named, 8> kRelations = {{{"==", WhereOp::kEqual},
                                               {"!=", WhereOp::kNotEqual},
                                               {"<=", WhereOp::kLessEqual},
@@ -94,7 +83,8 @@ class Parser {
   }
 
   bool take(std::string_view token) {
-    if (!text_.substr(at_).starts_with(token)) return false;
+    const std::string_view rest = text_.substr(at_);
+    if (!rest.starts_with(token) || (token == "&" && rest.starts_with("&&"))) return false;
     at_ += token.size();
     skip_blanks();
     return true;
@@ -204,7 +194,8 @@ class Parser {
 
   // In level == "ERROR" the text becomes the number.
   void name_levels(const WhereNode& level, WhereNode& text) const {
-    if (level.op != WhereOp::kLevel || text.op != WhereOp::kText) return;
+    const bool is_level = level.op == WhereOp::kProperty && level.property == Property::kLevel;
+    if (!is_level || text.op != WhereOp::kText) return;
     const auto found = level_of_name(text.text);
     if (!found) {
       fail(text.at, fmt::format("invalid level '{}'", text.text), "use one of " + level_names());
@@ -217,7 +208,9 @@ class Parser {
     return parse_chain(&Parser::parse_product, {{"+", WhereOp::kAdd}, {"-", WhereOp::kSubtract}});
   }
   WhereNode parse_product() {
-    return parse_chain(&Parser::parse_unary, {{"*", WhereOp::kMultiply}, {"/", WhereOp::kDivide}});
+    return parse_chain(
+        &Parser::parse_unary,
+        {{"*", WhereOp::kMultiply}, {"/", WhereOp::kDivide}, {"&", WhereOp::kBitAnd}});
   }
 
   WhereNode parse_unary() {
@@ -236,6 +229,7 @@ class Parser {
     const char first = text_[at_];
     if (first == '"' || first == '\'') return parse_text(first);
     if (first == '`') return parse_quoted_field();
+    if (first == '@') return parse_marked_property();
     if (is_digit(first) || first == '.') return parse_literal_number();
     const std::string_view name = name_here();
     if (name.empty()) {
@@ -254,11 +248,14 @@ class Parser {
       node.boolean = name == "true";
       return;
     }
-    const auto named = std::find_if(kNames.begin(), kNames.end(),
-                                    [&](const Named& one) { return one.name == name; });
-    if (named != kNames.end()) {
-      node.op = named->op;
-      expression_.uses_message = expression_.uses_message || node.op == WhereOp::kMessage;
+    if (name == "msg") {
+      node.op = WhereOp::kMessage;
+      expression_.uses_message = true;
+      return;
+    }
+    if (const PropertyEntry* const property = find_property(name)) {
+      name_property(*property, node);
+      expression_.plain_names.emplace_back(name);
       return;
     }
     if (const auto level = level_of_constant(name)) {
@@ -267,6 +264,26 @@ class Parser {
       return;
     }
     name_field(name, node);
+  }
+
+  void name_property(const PropertyEntry& property, WhereNode& node) {
+    node.op = WhereOp::kProperty;
+    node.property = property.property;
+    expression_.properties |= property_bit(property.property);
+  }
+
+  WhereNode parse_marked_property() {
+    WhereNode node;
+    node.at = at_++;
+    const std::string_view name = name_here();
+    const PropertyEntry* const property = find_property(name);
+    if (property == nullptr) {
+      fail(node.at, fmt::format("unknown property '@{}'", name), "use one of " + property_names());
+    }
+    name_property(*property, node);
+    at_ += name.size();
+    skip_blanks();
+    return node;
   }
 
   void name_field(std::string_view name, WhereNode& node) {

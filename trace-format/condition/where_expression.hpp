@@ -5,12 +5,13 @@
 //   not     := "!" not | relation
 //   relation:= sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum
 //                  | ("=~" | "!~") "regex" | "in" "(" sum { "," sum } ")" ]
-//   sum     := product { ("+" | "-") product }   product := unary { ("*" | "/") unary }
-//   unary   := "-" unary | number | "text" | 'text' | true | false | name | `field` | "(" or ")"
+//   sum     := product { ("+" | "-") product }   product := unary { ("*" | "/" | "&") unary }
+//   unary   := "-" unary | number | "text" | 'text' | true | false | name | @property | `field`
+//            | "(" or ")"
 //
-// Names: level, line, file, function, site, category, service, pid, thread, msg, otherwise a field
-// of the statement; between back quotes always a field, for names such as `items[0]`. TRACE to
-// CRITICAL are the levels.
+// Names: msg and those of reader/record_property.hpp, also with @; otherwise a field of the
+// statement. Between back quotes always a field, for names such as `items[0]`. TRACE to CRITICAL
+// are the levels.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 
 #include "trace-format/condition/regular_expression.hpp"
 #include "trace-format/condition/where_number.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::trace {
 
@@ -29,15 +31,7 @@ enum class WhereOp : std::uint8_t {
   kText,
   kBoolean,
   kField,  // `text` is its name
-  kLevel,
-  kLine,
-  kFile,
-  kFunction,
-  kSite,
-  kCategory,
-  kService,
-  kPid,
-  kThread,  // the id as a number, the name as a text
+  kProperty,
   kMessage,
   kNot,
   kNegate,
@@ -47,6 +41,7 @@ enum class WhereOp : std::uint8_t {
   kSubtract,
   kMultiply,
   kDivide,
+  kBitAnd,  // of integers
   kEqual,
   kNotEqual,
   kLess,
@@ -66,12 +61,15 @@ struct WhereNode {
   std::string text;
   RegularExpression expression;
   std::size_t slot = 0;  // for a field: index in field_names
+  Property property{};
   std::vector<WhereNode> parts;
 };
 
 struct WhereExpression {
   WhereNode root;
   std::vector<std::string> field_names;  // without duplicates
+  std::uint32_t properties = 0;          // the mentioned ones, see property_bit()
+  std::vector<std::string> plain_names;  // of properties mentioned without @
   bool uses_message = false;
 };
 

@@ -109,9 +109,9 @@ std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string
 }
 
 void SiteBindings::add(const Site& site, std::vector<FieldPlace> places,
-                       std::vector<std::uint8_t> also, SiteChoice& choice) {
+                       std::vector<std::uint16_t> also, SiteChoice& choice) {
   for (const FieldPlace place : places) {
-    if (place != kNoPlace) also.push_back(static_cast<std::uint8_t>(place));
+    if (place != kNoPlace) also.push_back(static_cast<std::uint16_t>(place));
   }
   choice.add(site, also);
   add(site, std::move(places));

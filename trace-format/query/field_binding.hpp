@@ -39,7 +39,7 @@ class SiteBindings {
  public:
   void clear() { by_id_.clear(); }
   // `also`: indexes of other fields to read.
-  void add(const Site& site, std::vector<FieldPlace> places, std::vector<std::uint8_t> also,
+  void add(const Site& site, std::vector<FieldPlace> places, std::vector<std::uint16_t> also,
            SiteChoice& choice);
   void add(const Site& site, std::vector<FieldPlace> places);
 

@@ -10,10 +10,10 @@
 namespace ringside::trace::query {
 namespace {
 
-std::vector<FieldDemand> demands_of(const std::vector<std::string>& names) {
+std::vector<FieldDemand> demands_of(const std::vector<std::string>& names, bool optional = false) {
   std::vector<FieldDemand> demands;
   demands.reserve(names.size());
-  for (const std::string& name : names) demands.push_back({name, nullptr, {}, false});
+  for (const std::string& name : names) demands.push_back({name, nullptr, {}, optional});
   return demands;
 }
 
@@ -50,8 +50,8 @@ class Roles {
 
 RecordInfo info_of(const Event& event, const std::vector<FieldPlace>& places) {
   const Record& record = event.record;
-  return {event.unix_ns, record.tsc, record.sequence,    record.site,      event.stream,
-          event.segment, &record,    record.args.data(), std::span(places)};
+  return {event.unix_ns, record.tsc, record.sequence,  record.site,        event.stream,
+          event.segment, &record,    record.processor, record.args.data(), std::span(places)};
 }
 
 void run(TraceSet& set, const GapQuery& query, Roles& roles, GapCounts& counts,
@@ -148,6 +148,7 @@ GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
   const std::vector<FieldDemand> from = demands_of(query.by);
   std::vector<FieldDemand> to = demands_of(to_by);
   for (FieldDemand& demand : demands_of(query.to_fields)) to.push_back(std::move(demand));
+  for (FieldDemand& demand : demands_of(query.to_optional, true)) to.push_back(std::move(demand));
   SiteCheck first = check_sites(*files, query.from, from, query.scope);
   result.from = std::move(first.matched);
   SiteCheck second = check_sites(*files, query.to, to, query.scope);

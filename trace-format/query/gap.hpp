@@ -60,9 +60,10 @@ struct GapQuery {
   std::vector<std::string> by;  // fields of the sites of `from`; #3 for the third
   // the same number of fields of the sites of `to`; empty: the same names
   std::vector<std::string> to_by;
-  std::vector<std::string> to_fields;  // more fields of `to`, for the visit
-  bool across_processes = false;       // otherwise a gap begins and ends in one process
-  Scope scope;                         // both records of a gap are in it
+  std::vector<std::string> to_fields;    // more fields of `to`, for the visit
+  std::vector<std::string> to_optional;  // likewise, if its sites have them
+  bool across_processes = false;         // otherwise a gap begins and ends in one process
+  Scope scope;                           // both records of a gap are in it
   std::size_t most_open = kMostOpen;
   unsigned threads = 1;
 };
@@ -70,7 +71,7 @@ struct GapQuery {
 struct Gap {
   std::uint64_t ns = 0;
   // The record that ends the gap. Lives during the visit; value() has the fields of `to_by`, then
-  // those of `to_fields`.
+  // those of `to_fields` and `to_optional`.
   const RecordInfo* end = nullptr;
 };
 

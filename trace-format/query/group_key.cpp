@@ -61,11 +61,65 @@ KeyText text_of(const Value& value) {
   return {std::string(sink.text()), number ? rounded(value) : 0, number};
 }
 
+constexpr std::size_t kNoProcessor = SIZE_MAX;
+
 std::string_view service_of(const RecordInfo& record) {
   return record.segment->service;
 }
 
+void append_property(std::string& bytes, const PropertyValue& value) {
+  using Type = PropertyValue::Type;
+  switch (value.type) {
+    case Type::kNone:
+      return bytes.push_back('x');
+    case Type::kText:
+      return append_text(bytes, value.text);
+    case Type::kId:
+      bytes.push_back('a');
+      bytes.append(reinterpret_cast<const char*>(value.id), 16);
+      return;
+    case Type::kNumber:
+    case Type::kMask:
+    case Type::kBoolean:
+      return append_raw(bytes, 'i', value.number);
+  }
+}
+
+PropertySource source_of(const RecordInfo& record, std::size_t processor_field) {
+  PropertySource source;
+  source.site = record.site;
+  source.segment = record.segment;
+  source.stream = record.stream;
+  source.extension = record.extension;
+  source.processor_code = record.processor;
+  source.unix_ns = record.unix_ns;
+  source.sequence = record.sequence;
+  source.tick_hz = record.segment->tick_hz;
+  for (std::size_t i = 0; i < std::size(kProcessorFields) && processor_field != kNoProcessor; ++i) {
+    const Value* const value = record.value(processor_field + i);
+    if (value != nullptr && shm::is_integer(value->type)) source.processor = value;
+  }
+  return source;
+}
+
+KeyText text_of_property(const RecordInfo& record, const KeyPart& part) {
+  const bool is_processor = part.property == Property::kProcessor;
+  const PropertySource source = source_of(record, is_processor ? part.field : kNoProcessor);
+  const PropertyValue value = read_property(part.property, source);
+  TextSink sink;
+  trace::append_property(sink, part.property, source);
+  const bool is_number =
+      value.type == PropertyValue::Type::kNumber && part.property != Property::kLevel;
+  return {std::string(sink.text()), static_cast<double>(value.number), is_number};
+}
+
 }  // namespace
+
+PropertyValue property_of(const RecordInfo& record, Property property,
+                          std::size_t processor_field) {
+  const bool is_processor = property == Property::kProcessor;
+  return read_property(property, source_of(record, is_processor ? processor_field : kNoProcessor));
+}
 
 void append_key(std::string& bytes, const std::vector<KeyPart>& parts, const RecordInfo& record) {
   for (const KeyPart& part : parts) {
@@ -102,6 +156,9 @@ void append_key(std::string& bytes, const std::vector<KeyPart>& parts, const Rec
         break;
       case KeyPartKind::kInterval:
         append_raw(bytes, 'i', record.unix_ns / part.interval_ns);
+        break;
+      case KeyPartKind::kProperty:
+        append_property(bytes, property_of(record, part.property, part.field));
         break;
     }
   }
@@ -144,6 +201,9 @@ std::vector<KeyText> key_texts(const std::vector<KeyPart>& parts, const RecordIn
         texts.push_back({std::to_string(begin), static_cast<double>(begin), true});
         break;
       }
+      case KeyPartKind::kProperty:
+        texts.push_back(text_of_property(record, part));
+        break;
     }
   }
   return texts;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace-format/query/record_info.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::trace::query {
 
@@ -20,13 +21,20 @@ enum class KeyPartKind : std::uint8_t {
   kLevel,
   kCategory,
   kInterval,  // of time
+  kProperty,
 };
 
 struct KeyPart {
   KeyPartKind kind = KeyPartKind::kField;
   std::size_t field = 0;          // kField: index of the field in the query
   std::uint64_t interval_ns = 1;  // kInterval; not 0
+  // kProperty; `field` is then the index of the first of kProcessorFields in the query.
+  Property property{};
 };
+
+// The value of a property. `processor_field`: the index of the first of kProcessorFields in the
+// query, for Property::kProcessor.
+PropertyValue property_of(const RecordInfo& record, Property property, std::size_t processor_field);
 
 // One part of a group's key, as text for display.
 struct KeyText {

@@ -24,6 +24,7 @@ struct RecordInfo {
   const StreamInfo* stream = nullptr;  // the thread
   const SegmentInfo* segment = nullptr;
   const RecordExtension* extension = nullptr;  // null: the record has none
+  std::uint32_t processor = 0;                 // its code, shm::processor_code()
   const Value* args = nullptr;                 // one for each field of the site
   std::span<const FieldPlace> places;          // of the query's fields
 

@@ -6,7 +6,7 @@ RecordScreen::RecordScreen(const Scope& scope) {
   if (scope.record_test) test_ = scope.record_test();
 }
 
-void RecordScreen::add_fields(const Site& site, std::vector<std::uint8_t>& fields) {
+void RecordScreen::add_fields(const Site& site, std::vector<std::uint16_t>& fields) {
   if (test_ != nullptr) test_->add_fields(site, fields);
 }
 
@@ -20,6 +20,7 @@ bool RecordScreen::test(const RecordView& record, TickClock& clock, const SiteSc
   event_.record.stream_id = scan.stream().id;
   event_.record.sequence = record.sequence;
   event_.record.site = record.site;
+  event_.record.processor = scan.processor();
   event_.record.args = {record.args, record.site->fields.size()};
   return test_->wanted(event_);
 }

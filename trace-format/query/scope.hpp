@@ -19,7 +19,7 @@ class RecordTest {
   virtual ~RecordTest() = default;
 
   // Adds the indexes of the site's fields that wanted() reads; other fields may then be undefined.
-  virtual void add_fields(const Site& site, std::vector<std::uint8_t>& fields) = 0;
+  virtual void add_fields(const Site& site, std::vector<std::uint16_t>& fields) = 0;
 
   virtual bool wanted(const Event& record) = 0;
 };
@@ -45,7 +45,7 @@ class RecordScreen {
 
   // The scan continues in another section: its sites may have the addresses of earlier ones.
   void begin_section() { ++event_.section; }
-  void add_fields(const Site& site, std::vector<std::uint8_t>& fields);
+  void add_fields(const Site& site, std::vector<std::uint16_t>& fields);
   bool wanted(const RecordView& record, TickClock& clock, const SiteScan& scan) {
     return test_ == nullptr || test(record, clock, scan);
   }

@@ -134,7 +134,7 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
     if (!selector.matches(candidate) || !scope.wants_site(candidate, *section)) return;
     auto found = bind_fields(candidate, {}, demands, nullptr);
     if (!found) return;
-    std::vector<std::uint8_t> tested;
+    std::vector<std::uint16_t> tested;
     screen.add_fields(candidate, tested);
     bindings.add(candidate, std::move(*found), std::move(tested), choice);
   };
@@ -152,6 +152,7 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
                             &scan->stream(),
                             &scan->segment(),
                             record.extension,
+                            scan->processor(),
                             record.args,
                             *places};
       binder.apply(

@@ -56,6 +56,7 @@ void DecodedExtent::get(std::size_t i, Record& record) const {
   record.stream_id = header_.stream_id;
   record.sequence = kept.sequence;
   record.site = kept.site;
+  record.processor = header_.processor();
   record.args = {values_.data() + kept.values, kept.site->initial_values.size()};
 }
 

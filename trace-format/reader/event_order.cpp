@@ -78,6 +78,7 @@ EventHeap<EventOrder::Item>* EventOrder::first_heap() {
 
 // The general case of next().
 bool EventOrder::find_next() {
+  const bool unordered = section_.options().unordered;
   for (;;) {
     EventHeap<Item>* const heap = first_heap();
     const EventKey* first = heap != nullptr ? &heap->front().key : nullptr;
@@ -86,8 +87,10 @@ bool EventOrder::find_next() {
     if (loss_first) first = loss;
     const bool parked = !slicing_ && !parked_.empty() && (!first || parked_first_ < *first);
     if (parked) first = &parked_first_;
-    if (first == nullptr || (first->unix_ns >= limit_ns_ && !is_complete_)) return false;
-    if (!slicing_ && (parked || !loss_first)) {
+    if (first == nullptr) return false;
+    const bool is_beyond = first->unix_ns >= limit_ns_ && !is_complete_;
+    if (is_beyond && (loss_first || !unordered)) return false;
+    if (!slicing_ && !unordered && (parked || !loss_first)) {
       if (parked_.size() + open_heap_.size() >= kFewest) {
         fill_slice(first->unix_ns);
         continue;
@@ -119,6 +122,11 @@ bool EventOrder::find_next() {
 // Finds the key that the next event of the present extent or slice must precede to be the next of
 // all.
 void EventOrder::find_rival() {
+  if (section_.options().unordered) {
+    // An extent is read to its end, beyond the limit too.
+    rival_ = {kForever, kForever, kForever};
+    return;
+  }
   rival_ = {limit_ns_, 0, 0};
   const EventHeap<Item>* const heap = first_heap();
   if (heap != nullptr && heap->front().key < rival_) rival_ = heap->front().key;
@@ -148,6 +156,7 @@ void EventOrder::get(Event& event) {
     event.record.stream_id = record.stream_id;
     event.record.sequence = record.sequence;
     event.record.site = record.site;
+    event.record.processor = record.processor;
     event.record.args = record.args;
   }
 }

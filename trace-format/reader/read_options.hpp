@@ -25,6 +25,10 @@ struct ReadOptions {
   bool losses = true;
   bool site_losses = false;  // also by site: EventKind::kSiteLoss
 
+  // Extent by extent instead of in the order of time: each has records of one thread, in its order.
+  // Costs no merge of the threads. The same events. A TraceFollower ignores it.
+  bool unordered = false;
+
   // Decoding threads; one of them delivers.
   unsigned threads = 1;
 };

@@ -147,6 +147,7 @@ void SectionWalk::take_block(const Block& block) {
       if (following_ && block.offset != section_.scan().begin) end_section(block.offset);
       return;
     case BlockType::kSequencePoint:
+    case BlockType::kCollection:
     case BlockType::kStackTable:
     case BlockType::kStringTable:
     case BlockType::kIndex:

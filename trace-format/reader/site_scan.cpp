@@ -101,10 +101,14 @@ bool SiteScan::is_sound(const LateExtent& late) {
 void SiteScan::load_metadata(const SectionScan& section) {
   sites_ = std::make_unique<SiteTable>();
   streams_.clear();
+  lacks_metadata_ = false;
   for (const std::uint64_t offset : section.metadata) {
     Block block;
     std::string why;
-    if (!far_blocks_->read_at(offset, block)) continue;
+    if (!far_blocks_->read_at(offset, block)) {
+      lacks_metadata_ = true;
+      continue;
+    }
     if (block.frame.type == BlockType::kStream) take_stream(block);
     if (block.frame.type != BlockType::kDictionary) continue;
     if (!sites_->add(block.payload, &why)) {

@@ -45,7 +45,9 @@ class SiteScan {
       begin(section);
       SiteChoice choice;
       sites_->for_each([&](const Site& site) { choose(site, choice); });
-      if (choice.empty()) continue;
+      // The walk over the blocks reports what is damaged: a choice from a damaged dictionary is no
+      // reason to skip it.
+      if (choice.empty() && !lacks_metadata_) continue;
       while (next_extent(section, choice)) {
         decoder_->for_each([&, by_time = window_.has_value()](const RecordView& record) {
           if (by_time && !window_->contains(clock_.unix_ns(record.tsc))) return;
@@ -79,6 +81,8 @@ class SiteScan {
   // visited record.
   const SegmentInfo& segment() const { return *segment_; }
   const StreamInfo& stream() const { return stream_->info; }
+  // The code of the visited record's processor.
+  std::uint32_t processor() const { return decoder_->header().processor(); }
 
   // Its numbers of records cover only records that run() has read; see `damaged_blocks` and `notes`
   // for the rest.
@@ -107,6 +111,7 @@ class SiteScan {
   const ReadOptions* options_ = nullptr;     // null: everything is wanted
   std::optional<ReadWindow> window_;         // if there is a span of time
   std::size_t next_late_ = 0;                // of those after the range that is read
+  bool lacks_metadata_ = false;              // a block of it cannot be read
   std::unique_ptr<ExtentDecoder> decoder_;
   TickClock clock_;
   const SegmentInfo* segment_ = nullptr;

@@ -303,6 +303,7 @@ std::optional<TraceFollower> TraceFollower::open(std::span<const std::string> pa
                                                  unsigned patience_ms) {
   auto impl = std::make_unique<Impl>();
   impl->options = std::move(options);
+  impl->options.unordered = false;
   impl->paths.assign(paths.begin(), paths.end());
   impl->patience = std::chrono::milliseconds(patience_ms);
   if (impl->options.threads > 1) {
@@ -326,6 +327,11 @@ std::optional<TraceFollower> TraceFollower::open(std::span<const std::string> pa
   if (!impl->find_files(error)) return std::nullopt;
   impl->take_fresh();
   return TraceFollower(std::move(impl));
+}
+
+void TraceFollower::add(const std::string& path) {
+  impl_->watch.add(path);
+  impl_->paths.push_back(path);
 }
 
 bool TraceFollower::next(Event& event) {

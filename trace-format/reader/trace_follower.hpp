@@ -37,6 +37,10 @@ class TraceFollower {
   TraceFollower& operator=(TraceFollower&&) noexcept;
   ~TraceFollower();
 
+  // One more file to read. Not an error if it does not exist or is not a trace: it may still become
+  // one.
+  void add(const std::string& path);
+
   // The next event; false if there is none for now. The event's views are valid until the next call
   // of next(), wait() or finish().
   bool next(Event& event);

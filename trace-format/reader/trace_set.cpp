@@ -154,7 +154,7 @@ struct TraceSet::Impl {
       } else {
         current.key = section.reader->key();
         // Usually there is one section, or the others' next events are newer.
-        has_current = heap.empty() || !later(current, heap.front());
+        has_current = heap.empty() || options.unordered || !later(current, heap.front());
         if (!has_current) push(current);
       }
     }
@@ -167,11 +167,12 @@ struct TraceSet::Impl {
         break;
       }
       if (!begin(section)) continue;
-      if (section.reader->next()) {
-        push({section.reader->key(), current.section});
-      } else {
+      if (!section.reader->next()) {
         section.reader.reset();
+        continue;
       }
+      has_current = options.unordered;
+      if (!has_current) push({section.reader->key(), current.section});
     }
     sections[current.section].reader->get(event);
     event.section = current.section;
@@ -185,7 +186,7 @@ struct TraceSet::Impl {
   void count(const Event& event) {
     if (event.kind != EventKind::kRecord) return;
     ++report.records;
-    if (event.unix_ns < newest_unix_ns) ++report.late_records;
+    if (event.unix_ns < newest_unix_ns && !options.unordered) ++report.late_records;
     newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
   }
 

@@ -33,8 +33,9 @@ class TraceSet {
   TraceSet& operator=(TraceSet&&) noexcept;
   ~TraceSet();
 
-  // The next event in the order of (unix_ns, stream, sequence); false at the end. The event's views
-  // are valid until the next call.
+  // The next event in the order of (unix_ns, stream, sequence), or with ReadOptions::unordered
+  // section by section and extent by extent; false at the end. The event's views are valid until
+  // the next call.
   bool next(Event& event);
 
   const ReadReport& report() const;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/brace_parser.hpp"
 #include "shm-layout/field_type_name.hpp"
 #include "trace-format/text/array_elements.hpp"
 
@@ -47,16 +48,16 @@ std::size_t digits_of(char (&digits)[64], std::uint64_t number, char type) {
   return count;
 }
 
-// The width or precision in an argument, within -1..kMaxBraceWidth.
+// The width or precision in an argument, within -1..shm::kMaxBraceSize.
 std::int32_t bounded(const Value& value) {
   if (const auto narrow = value.as_i64()) {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(*narrow, -1, kMaxBraceWidth));
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(*narrow, -1, shm::kMaxBraceSize));
   }
   if (const auto number = value.as_i128()) {
-    return static_cast<std::int32_t>(std::clamp<Int128>(*number, -1, kMaxBraceWidth));
+    return static_cast<std::int32_t>(std::clamp<Int128>(*number, -1, shm::kMaxBraceSize));
   }
   return static_cast<std::int32_t>(
-      std::min<UInt128>(value.as_u128().value_or(0), static_cast<UInt128>(kMaxBraceWidth)));
+      std::min<UInt128>(value.as_u128().value_or(0), static_cast<UInt128>(shm::kMaxBraceSize)));
 }
 
 void write_fill(TextSink& sink, std::string_view character, std::size_t count) {

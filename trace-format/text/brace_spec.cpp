@@ -1,248 +1,158 @@
 #include "trace-format/text/brace_spec.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
+#include "shm-layout/brace_parser.hpp"
 #include "shm-layout/field_type_name.hpp"
 
 namespace ringside::trace {
 namespace {
 
+using shm::BraceError;
 using shm::FieldType;
 
-bool is_decimal(char character) {
-  return character >= '0' && character <= '9';
-}
-
-bool is_name_start(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         character == '_';
-}
-
-// Bytes of the UTF-8 character at the beginning of `text`; 0 if there is none.
-std::size_t character_bytes(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t bytes = first < 0x80   ? 1
-                            : first < 0xc2 ? 0
-                            : first < 0xe0 ? 2
-                            : first < 0xf0 ? 3
-                            : first < 0xf5 ? 4
-                                           : 0;
-  if (bytes == 0 || bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+std::string text_of(BraceError error) {
+  switch (error) {
+    case BraceError::none:
+      break;
+    case BraceError::format_too_long:
+      return "the format exceeds " + std::to_string(shm::kMaxBraceFormatBytes) + " bytes";
+    case BraceError::embedded_nul:
+      return "a NUL";
+    case BraceError::stray_brace:
+      return "'}' without '{'; write \"}}\" for a brace";
+    case BraceError::too_many_placeholders:
+      return "more than " + std::to_string(shm::kMaxBracePlaceholders) + " placeholders";
+    case BraceError::unterminated:
+      return "expected '}' at the end of the placeholder";
+    case BraceError::unterminated_size:
+      return "expected '}' at the end of the width or precision";
+    case BraceError::invalid_argument:
+      return "expected a position, a name, ':' or '}'";
+    case BraceError::mixed_numbering:
+      return "both positions and automatic numbering";
+    case BraceError::invalid_spec:
+      return "invalid specification";
+    case BraceError::no_precision:
+      return "a precision is missing after '.'";
+    case BraceError::brace_as_fill:
+      return "'{' cannot be a fill character";
+    case BraceError::size_too_large:
+      return "a width or precision exceeds " + std::to_string(shm::kMaxBraceSize);
+    case BraceError::not_for_arrays:
+      return "expected 'n', or ':' and a specification of the elements";
   }
-  return bytes;
+  return {};
 }
 
-BraceAlignment alignment_of(char character) {
-  switch (character) {
-    case '<':
-    case '>':
-    case '^':
-      return static_cast<BraceAlignment>(character);
-    default:
-      return BraceAlignment::none;
-  }
-}
-
-class BraceParser {
+// Finds the fields of a format's placeholders.
+class PlaceholderReader {
  public:
-  BraceParser(std::string_view format, std::span<const FormatField> fields)
-      : format_(format), fields_(fields) {}
+  PlaceholderReader(std::string_view format, std::span<const FormatField> fields)
+      : format_(format), fields_(fields), parser_(format) {}
 
-  std::optional<BraceFormat> parse(std::string* why) {
-    if (format_.size() > kMaxBraceFormatBytes) fail("the format exceeds 65536 bytes");
-    while (reason_.empty() && at_ < format_.size()) step();
-    if (reason_.empty()) return std::move(result_);
-    if (why != nullptr) *why = "format, byte " + std::to_string(at_) + ": " + reason_;
+  std::optional<BraceFormat> read(std::string* why) {
+    shm::BraceArgument argument;
+    std::size_t text_begin = 0;
+    while (reason_.empty() && parser_.next(argument)) {
+      add_text(text_begin, parser_.begin());
+      read_placeholder(argument);
+      text_begin = parser_.end();
+    }
+    if (reason_.empty() && parser_.error() != BraceError::none) {
+      fail(parser_.error_offset(), text_of(parser_.error()));
+    }
+    if (reason_.empty()) {
+      add_text(text_begin, format_.size());
+      return std::move(result_);
+    }
+    if (why != nullptr) *why = "format, byte " + std::to_string(offset_) + ": " + reason_;
     return std::nullopt;
   }
 
  private:
-  enum class Numbering : char { none, automatic, manual };
-
-  void step() {
-    const std::size_t brace = std::min(format_.find_first_of("{}", at_), format_.size());
-    result_.text.append(format_.substr(at_, brace - at_));
-    at_ = brace;
-    if (at_ == format_.size()) return;
-    const char character = format_[at_];
-    if (at_ + 1 < format_.size() && format_[at_ + 1] == character) {
-      result_.text.push_back(character);
-      at_ += 2;
-    } else if (character == '}') {
-      fail("'}' without '{'; write \"}}\" for a brace");
-    } else {
-      placeholder();
+  // In text, braces are doubled.
+  void add_text(std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      const char c = format_[at];
+      result_.text.push_back(c);
+      if (c == '{' || c == '}') ++at;
     }
   }
 
-  void placeholder() {
-    if (result_.placeholders.size() == kMaxPlaceholders) {
-      return fail("more than " + std::to_string(kMaxPlaceholders) + " placeholders");
-    }
+  void read_placeholder(const shm::BraceArgument& argument) {
     Placeholder found;
-    found.begin = at_++;
-    if (!argument(found.argument)) return;
-    const bool is_array = shm::is_array(fields_[found.argument].type);
-    if (!take(':')) {
-      if (is_array) add_default_of_elements(found);
-    } else if (is_array) {
-      array_spec(found);
-    } else {
-      spec(found.spec);
+    if (!find(argument, found.argument)) return;
+    const FieldType type = fields_[found.argument].type;
+    shm::BraceSpec spec;
+    if (!parser_.read_spec(shm::is_array(type), spec)) return;
+    if (!find_size(spec.width_argument, found.spec.width_argument) ||
+        !find_size(spec.precision_argument, found.spec.precision_argument)) {
+      return;
     }
-    if (!reason_.empty()) return;
-    if (peek() != '}') return fail("expected '}' at the end of the placeholder");
-    found.end = ++at_;
+    found.begin = parser_.begin();
+    found.end = parser_.end();
+    take(spec, found, type);
     result_.text_ends.push_back(result_.text.size());
     result_.placeholders.push_back(std::move(found));
   }
 
-  // [n][:element's specification]
-  void array_spec(Placeholder& found) {
-    found.without_brackets = take('n');
-    if (take(':')) return spec(found.spec);
-    if (peek() != '}') return fail("expected 'n', or ':' and a specification of the elements");
-    add_default_of_elements(found);
+  void take(const shm::BraceSpec& spec, Placeholder& found, FieldType type) const {
+    BraceSpec& taken = found.spec;
+    taken.fill = format_.substr(spec.fill_begin, spec.fill_bytes);
+    taken.alignment = static_cast<BraceAlignment>(spec.alignment);
+    taken.sign = spec.sign;
+    taken.type = spec.type;
+    taken.alternate = spec.alternate;
+    taken.zero = spec.zero;
+    taken.localized = spec.localized;
+    if (spec.width >= 0) taken.width = spec.width;
+    taken.precision = spec.precision;
+    found.without_brackets = spec.without_brackets;
+    const FieldType element = shm::element_type(type);
+    const bool is_quoted = element == FieldType::string || element == FieldType::character;
+    if (shm::is_array(type) && !spec.is_present && is_quoted) taken.type = '?';
   }
 
-  void add_default_of_elements(Placeholder& found) const {
-    const FieldType element = shm::element_type(fields_[found.argument].type);
-    if (element == FieldType::string || element == FieldType::character) found.spec.type = '?';
-  }
-
-  void spec(BraceSpec& spec) {
-    alignment(spec);
-    if (!reason_.empty()) return;
-    const char sign = peek();
-    if (sign == '+' || sign == '-' || sign == ' ') spec.sign = format_[at_++];
-    spec.alternate = take('#');
-    spec.zero = take('0');
-    if (!number_or_argument(spec.width, spec.width_argument)) return;
-    if (take('.')) {
-      if (!is_decimal(peek()) && peek() != '{') return fail("a precision is missing after '.'");
-      if (!number_or_argument(spec.precision, spec.precision_argument)) return;
-    }
-    spec.localized = take('L');
-    const char type = peek();
-    if (type == '\0' || type == '}') return;
-    if (std::string_view("aAbBcdeEfFgGopsxX?").find(type) == std::string_view::npos) {
-      return fail("invalid specification");
-    }
-    spec.type = type;
-    ++at_;
-  }
-
-  void alignment(BraceSpec& spec) {
-    const std::size_t fill = character_bytes(format_.substr(at_));
-    if (fill != 0 && at_ + fill < format_.size() && peek() != '}') {
-      spec.alignment = alignment_of(format_[at_ + fill]);
-      if (spec.alignment != BraceAlignment::none) {
-        if (peek() == '{') return fail("'{' cannot be a fill character");
-        spec.fill = format_.substr(at_, fill);
-        at_ += fill + 1;
-        return;
-      }
-    }
-    spec.alignment = alignment_of(peek());
-    if (spec.alignment != BraceAlignment::none) ++at_;
-  }
-
-  // Both are optional. False after an error.
-  bool number_or_argument(std::int32_t& number, std::uint16_t& from) {
-    if (is_decimal(peek())) {
-      number = 0;
-      const std::size_t begin = at_;
-      for (; is_decimal(peek()); ++at_) {
-        number = number * 10 + (peek() - '0');
-        if (number > kMaxBraceWidth) {
-          at_ = begin;
-          fail("a width or precision exceeds " + std::to_string(kMaxBraceWidth));
-          return false;
-        }
-      }
-      return true;
-    }
-    if (peek() != '{') return true;
-    const std::size_t begin = at_++;
-    if (!argument(from)) return false;
-    if (peek() != '}') {
-      fail("expected '}' at the end of the width or precision");
+  // False after an error.
+  bool find(const shm::BraceArgument& argument, std::uint16_t& index) {
+    if (!argument.is_named) {
+      index = static_cast<std::uint16_t>(argument.number);
+      if (argument.number < fields_.size() && argument.number < BraceSpec::kNoArgument) return true;
+      fail(argument.begin, "position " + std::to_string(argument.number) + ", but the site has " +
+                               std::to_string(fields_.size()) + " fields");
       return false;
     }
-    ++at_;
-    if (shm::is_integer(fields_[from].type)) return true;
-    at_ = begin;
-    fail("a width or precision from field " + std::to_string(from) + ", which is " +
-         std::string(shm::name(fields_[from].type)) + " instead of an integer");
-    return false;
-  }
-
-  // Nothing (the next one), a number or a name; false after an error.
-  bool argument(std::uint16_t& index) {
-    const std::size_t begin = at_;
-    if (peek() == '}' || peek() == ':')
-      return numbered(begin, next_++, Numbering::automatic, index);
-    if (is_decimal(peek())) {
-      std::size_t number = 0;
-      if (peek() == '0') {
-        ++at_;
-      } else {
-        for (; is_decimal(peek()); ++at_)
-          number =
-              std::min(number * 10 + static_cast<std::size_t>(peek() - '0'), kMaxBraceFormatBytes);
-      }
-      return numbered(begin, number, Numbering::manual, index);
-    }
-    if (!is_name_start(peek())) {
-      fail("expected a position, a name, ':' or '}'");
-      return false;
-    }
-    while (is_name_start(peek()) || is_decimal(peek())) ++at_;
-    const std::string_view name = format_.substr(begin, at_ - begin);
+    const std::string_view name =
+        format_.substr(argument.name_begin, argument.name_end - argument.name_begin);
     for (std::size_t i = 0; i < fields_.size() && i < BraceSpec::kNoArgument; ++i) {
       if (fields_[i].name != name) continue;
       index = static_cast<std::uint16_t>(i);
       return true;
     }
-    at_ = begin;
-    fail("no field has the name \"" + std::string(name) + "\"");
+    fail(argument.begin, "no field has the name \"" + std::string(name) + "\"");
     return false;
   }
 
-  bool numbered(std::size_t begin, std::size_t number, Numbering numbering, std::uint16_t& index) {
-    if (numbering_ != Numbering::none && numbering_ != numbering) {
-      at_ = begin;
-      fail("both positions and automatic numbering");
-      return false;
-    }
-    numbering_ = numbering;
-    if (number >= fields_.size() || number >= BraceSpec::kNoArgument) {
-      at_ = begin;
-      fail("position " + std::to_string(number) + ", but the site has " +
-           std::to_string(fields_.size()) + " fields");
-      return false;
-    }
-    index = static_cast<std::uint16_t>(number);
-    return true;
+  bool find_size(const shm::BraceArgument& argument, std::uint16_t& index) {
+    if (!argument.is_present) return true;
+    if (!find(argument, index)) return false;
+    if (shm::is_integer(fields_[index].type)) return true;
+    fail(argument.begin - 1, "a width or precision from field " + std::to_string(index) +
+                                 ", which is " + std::string(shm::name(fields_[index].type)) +
+                                 " instead of an integer");
+    return false;
   }
 
-  char peek() const { return at_ < format_.size() ? format_[at_] : '\0'; }
-  bool take(char character) {
-    if (peek() != character) return false;
-    ++at_;
-    return true;
+  void fail(std::size_t offset, std::string reason) {
+    offset_ = offset;
+    reason_ = std::move(reason);
   }
-  void fail(std::string reason) { reason_ = std::move(reason); }
 
   std::string_view format_;
   std::span<const FormatField> fields_;
-  std::size_t at_ = 0;
-  std::size_t next_ = 0;  // of automatic numbering
-  Numbering numbering_ = Numbering::none;
+  shm::BraceParser parser_;
+  std::size_t offset_ = 0;
   std::string reason_;
   BraceFormat result_;
 };
@@ -252,7 +162,7 @@ class BraceParser {
 std::optional<BraceFormat> parse_brace_format(std::string_view format,
                                               std::span<const FormatField> fields,
                                               std::string* why) {
-  return BraceParser(format, fields).parse(why);
+  return PlaceholderReader(format, fields).read(why);
 }
 
 }  // namespace ringside::trace

@@ -14,11 +14,6 @@
 
 namespace ringside::trace {
 
-// As for printf: one short record of a hostile file must not request gigabytes.
-inline constexpr std::int32_t kMaxBraceWidth = 4095;
-inline constexpr std::size_t kMaxBraceFormatBytes = 65536;
-inline constexpr std::size_t kMaxPlaceholders = 128;
-
 enum class BraceAlignment : char { none = '\0', left = '<', right = '>', center = '^' };
 
 // [[fill]align][sign][#][0][width][.precision][L][type]

@@ -111,6 +111,7 @@ MessageFormat::Render MessageFormat::choose_render(const Conversion& conversion)
     case 'C':
     case 'S':
     case 's':
+      if (conversion.type == FieldType::enumeration) return Render::string;
       return plain && no_precision ? Render::plain_string : Render::string;
     case 'p':
       return Render::pointer;
@@ -271,6 +272,12 @@ void MessageFormat::write_styled(TextSink& sink, const Conversion& conversion, c
       // A precision has no meaning for a wide character and must not cut it.
       const bool whole = conversion.conversion == 'c' || conversion.conversion == 'C';
       const std::int32_t limit = whole ? -1 : style.precision;
+      if (value.type == FieldType::enumeration && value.text.empty()) {
+        char digits[24];
+        const char* const end = std::to_chars(digits, digits + sizeof digits, value.i64).ptr;
+        return write_text(sink, cut({digits, static_cast<std::size_t>(end - digits)}, limit, false),
+                          style);
+      }
       return write_text(sink, cut(value.text, limit, conversion.wide), style);
     }
     case Render::pointer:

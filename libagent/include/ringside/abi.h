@@ -11,17 +11,19 @@
 
 #include <stdint.h>
 
+#include "recorded_fields.h"
+#include "required_standard.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define RS_EXPORT __attribute__((visibility("default")))
 
-/* The record path. Compilers stop inlining in a file with some dozens of statements, and calls
- * would make each of them cost a quarter more. */
+/* The record path. A C++ log call makes one call, to the function that all statements with the same
+ * types of arguments share, and everything else is inlined into that function. Compilers stop
+ * inlining in a file with some dozens of statements; further calls would cost a quarter more. */
 #define RS_HOT static inline __attribute__((always_inline))
-
-#define RS_MAX_FIELDS 32
 
 /** Severity of a statement, and threshold. */
 enum rs_level {
@@ -48,30 +50,14 @@ enum rs_loss_cause {
   RS_LOSS_ABANDONED = 13        /**< a signal handler left the log call (siglongjmp) */
 };
 
-/* What calls of statements with the same types of arguments record: the types of the fields, in the
- * order of the arguments (shm-layout/field_type.hpp). Static storage, shared by these statements.
- */
-struct rs_signature {
-  uint8_t count;
-  uint8_t types[RS_MAX_FIELDS];
-};
-
-/* One recorded argument of a statement of the C front end, in the order of the arguments. */
-struct rs_field {
-  uint8_t type;              /* shm-layout/field_type.hpp */
-  uint8_t is_format_arg;     /* a `*` width or precision */
-  uint8_t is_wide;           /* the argument is wchar_t* or wint_t */
-  int8_t precision_field;    /* index of the field that limits this string, or -1 */
-  int32_t precision_literal; /* bytes that limit this string, or -1 */
-};
-
 /* Values of a statement's switch (shm-layout/site_switch.hpp). */
 #define RS_SWITCH_OFF 0
 #define RS_SWITCH_ON 1
-#define RS_SWITCH_UNREGISTERED 2
 #define RS_SWITCH_ON_CONSUMER_CLOCK 3 /* higher values: decided by the library */
+#define RS_SWITCH_UNREGISTERED 5
 
 /* rs_site.style: the syntax of the format (shm-layout/format_style.hpp). */
+#define RS_STYLE_NONE 0 /* an event: the format is its name */
 #define RS_STYLE_PRINTF 1
 #define RS_STYLE_BRACE 2
 
@@ -80,6 +66,28 @@ struct rs_field {
 /* rs_site.flags: an event of <ringside/netlogger.h>. `format` has its variables, `arguments` its
  * name, a NUL and its constants. */
 #define RS_SITE_NETLOGGER 2
+/* rs_site.flags: a statement of <ringside/stream.hpp>. `format` is null before its first execution,
+ * then a struct rs_stream (stream_site.hpp). */
+#define RS_SITE_STREAM 4
+/* rs_site.flags: the same, for texts that vary. Entered into the dictionary when it is first used.
+ */
+#define RS_SITE_STREAM_VARYING 8
+
+/* rs_site.flags: rs_record_args() must record it, because conversions change how the arguments are
+ * stored. Set at registration. */
+#define RS_SITE_BY_FORMAT 16
+
+/* rs_site.flags: entered into the dictionary when it is first used, not when it is loaded. The
+ * library clears it then. */
+#define RS_SITE_ON_FIRST_USE 32
+
+/* What only some statements have. Static storage. Any pointer may be null. */
+struct rs_site_detail {
+  const char* name; /* of an event */
+  const char* category;
+  uint64_t keywords;
+  const char* const* constants; /* of a C event, by argument: those with RS_GIVEN_CONSTANT */
+};
 
 /* One statement. Static storage. `state` is the statement's switch in the segment; before it is
  * registered there it points to rs_initial_switch. */
@@ -91,7 +99,7 @@ struct rs_site {
   const char* function;
   const char* arguments;                /* source text of the arguments: names the fields */
   const struct rs_signature* signature; /* null: `fields` */
-  struct rs_field* fields;              /* C: room for 32, filled at registration from the format */
+  struct rs_field* fields;              /* C: completed at registration */
   uint8_t field_count;                  /* of `fields` */
   uint8_t level;
   uint8_t style; /* of the format: shm-layout/format_style.hpp */
@@ -100,6 +108,7 @@ struct rs_site {
   uint64_t unbooked_refusals; /* atomic: records lost before the statement was registered */
   struct rs_site* next;       /* every statement of the process, whether executed or not */
   struct rs_site* previous;
+  const struct rs_site_detail* detail; /* or null */
 };
 
 /* The calling thread's end of its ring: one cache line, written by log calls only.
@@ -182,33 +191,82 @@ RS_EXPORT void rs_dropped(struct rs_site* site, uint64_t dropped) __attribute__(
 RS_EXPORT void rs_count_suppressed(struct rs_site* site, uint64_t executions) __attribute__((cold));
 
 /* An argument in its C type, for calls that are not specialised at compile time. */
-enum rs_arg_kind { RS_ARG_INTEGER = 1, RS_ARG_DOUBLE, RS_ARG_LONG_DOUBLE, RS_ARG_POINTER };
+enum rs_arg_kind {
+  RS_ARG_INTEGER = 1,
+  RS_ARG_DOUBLE,
+  RS_ARG_LONG_DOUBLE,
+  RS_ARG_POINTER,
+  RS_ARG_BYTES
+};
 struct rs_arg {
   enum rs_arg_kind kind;
   union {
     uint64_t integer; /* sign-extended if the type is signed */
     double number;
     const void* pointer;     /* also strings: the format decides */
-    uint64_t long_number[2]; /* the bytes of a long double */
+    uint64_t long_number[2]; /* the bytes of a long double, or of a struct rs_bytes */
   } value;
 };
 
-/* One argument as it is stored: bytes as they are, or a text (u32 length, then the bytes). */
-enum rs_piece_form { RS_PIECE_PLAIN = 0, RS_PIECE_TEXT, RS_PIECE_WIDE };
+/* One argument as it is stored: bytes as they are; a text or bytes (u32 length, then the bytes); or
+ * an array (u32 count, then the elements). */
+enum rs_piece_form {
+  RS_PIECE_PLAIN = 0,
+  RS_PIECE_TEXT,
+  RS_PIECE_WIDE,
+  RS_PIECE_BYTES,
+  RS_PIECE_ARRAY
+};
 struct rs_piece {
-  const void* data; /* RS_PIECE_WIDE: code points */
-  uint32_t bytes;   /* as stored, without a length word */
+  const void* data; /* RS_PIECE_WIDE: code points; RS_PIECE_ARRAY: struct rs_array */
+  uint32_t bytes;   /* as stored, without a length word or count */
   uint32_t form;
 };
 
-/* Records a statement that is switched on (`state`), cutting texts if the record would be too
- * large. The pieces are those of the fields of its signature. */
+/* An array that can be cut to fewer elements. */
+struct rs_array {
+  const void* elements;
+  /* The size of the first elements that fit into `bytes`. */
+  uint32_t (*fit)(const void* elements, uint32_t bytes);
+  /* Writes the count and the first elements, which take `bytes`. */
+  void (*store)(const void* elements, unsigned char* out, uint32_t bytes);
+};
+
+/* Records a statement that is switched on (`state`), cutting texts and arrays if the record would
+ * be too large. The pieces are those of the fields of its signature. */
 RS_EXPORT void rs_record_pieces(struct rs_site* site, uint8_t state, const struct rs_piece* pieces,
                                 uint32_t count) __attribute__((cold));
 
 /* The same for a statement of the C front end. */
 RS_EXPORT void rs_record_args(struct rs_site* site, uint8_t state, const struct rs_arg* args,
                               uint32_t count);
+
+/* The same for arguments that rs_record_args() must convert: promoted as those of printf, with the
+ * types `given`. `is_needed` is 0 if the record is already counted as lost. */
+RS_EXPORT void rs_record_values(struct rs_site* site, uint8_t state, uint64_t is_needed, ...)
+    __attribute__((cold));
+
+/* Where a text was made, for layers that know it only at run time. Pointers may be null. */
+struct rs_text_place {
+  const char* file;
+  const char* function;
+  const char* category; /* not terminated */
+  uint32_t category_bytes;
+  uint32_t line;
+  uint8_t level; /* enum rs_level */
+};
+
+/* The statement of the texts of a place, with one field, `text`. The first call for a place creates
+ * it: that allocates, copies the place's texts, and is not for signal handlers. Further calls find
+ * it by these texts, without a lock. Statements are never removed. A process has at most 4,096;
+ * those of further places share one for each level, without a place. Null if there is no memory:
+ * the record is then counted as lost. */
+RS_EXPORT struct rs_site* rs_text_site(const struct rs_text_place* place);
+
+/* Writes the line "ringside: TEXT" to standard error, unless `*is_reported`, and sets it. Bounded
+ * like all messages of the library: no wait, no signal. For what the headers in compat/ cannot do.
+ */
+RS_EXPORT void rs_report_once(uint8_t* is_reported, const char* text) __attribute__((cold));
 
 /* Wide text as UTF-8: its size in bytes up to `limit` (-1: none), whole characters only, and
  * the bytes themselves. */
@@ -220,11 +278,10 @@ RS_HOT uint8_t rs_site_enabled(struct rs_site* site) {
   /* Pairs with the release at registration: a thread that finds the switch there finds the id. */
   const uint8_t* const byte = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
   const uint8_t state = __atomic_load_n(byte, __ATOMIC_RELAXED);
-  if (__builtin_expect(state == RS_SWITCH_ON, 1)) return RS_SWITCH_ON;
   if (state == RS_SWITCH_OFF) return RS_SWITCH_OFF;
-  /* Each outcome separately: compilers generate two to five instructions less, on all paths. */
-  if (__builtin_expect(state != RS_SWITCH_ON_CONSUMER_CLOCK, 0)) return rs_site_enabled_slow(site);
-  return RS_SWITCH_ON_CONSUMER_CLOCK;
+  /* One comparison for all rare values: each statement has this code. */
+  if (__builtin_expect(state > RS_SWITCH_ON_CONSUMER_CLOCK, 0)) return rs_site_enabled_slow(site);
+  return state;
 }
 
 /* The clock that stamps records. */

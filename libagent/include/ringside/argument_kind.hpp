@@ -17,12 +17,13 @@ enum class ArgumentKind : std::uint8_t {
   f32,
   f64,
   f80,
-  text_pointer,  // char*, signed and unsigned
+  text_pointer,  // char*, signed and unsigned, char8_t*
   wide_pointer,  // wchar_t*
   text,          // a class with data() and size() of characters
   path,          // a class whose native() is such a text
   pointer,
   enumeration,  // scoped
+  made_text,    // a class whose text the log call makes: see MadeText
 };
 
 struct Argument {
@@ -36,13 +37,20 @@ struct Argument {
 template <class T, class... Any>
 inline constexpr bool is_one_of = (std::is_same_v<T, Any> || ...);
 
+#ifdef __cpp_char8_t
+using Utf8Character = char8_t;
+#else
+using Utf8Character = char;
+#endif
+
 // std::string, std::string_view and everything that has their traits_type, data() and size().
 template <class T, class = void>
 inline constexpr bool is_text = false;
 template <class T>
 inline constexpr bool
     is_text<T, std::void_t<typename T::traits_type, decltype(std::declval<const T&>().size())>> =
-        std::is_convertible_v<decltype(std::declval<const T&>().data()), const char*>;
+        std::is_convertible_v<decltype(std::declval<const T&>().data()), const char*> ||
+        std::is_convertible_v<decltype(std::declval<const T&>().data()), const Utf8Character*>;
 
 // std::filesystem::path.
 template <class T, class = void>
@@ -62,6 +70,13 @@ constexpr Argument integer_argument() {
   using P = decltype(+T{});
   return {ArgumentKind::integer, sizeof(P), P(-1) < P(0), sizeof(T), T(-1) < T(0)};
 }
+
+// A specialisation for a type whose text the log call makes has a function passed(const T&), whose
+// result has a specialisation of Stored.
+template <class T>
+struct MadeText {
+  static constexpr bool kIsKnown = false;
+};
 
 // `T`: decayed.
 template <class T>
@@ -92,7 +107,7 @@ constexpr Argument argument_of() {
     return {ArgumentKind::pointer};
   } else if constexpr (std::is_pointer_v<T>) {
     using P = std::remove_cv_t<std::remove_pointer_t<T>>;
-    if constexpr (is_one_of<P, char, signed char, unsigned char>) {
+    if constexpr (is_one_of<P, char, signed char, unsigned char, Utf8Character>) {
       return {ArgumentKind::text_pointer};
     } else if constexpr (std::is_same_v<P, wchar_t>) {
       return {ArgumentKind::wide_pointer};
@@ -103,6 +118,8 @@ constexpr Argument argument_of() {
     return {ArgumentKind::text};
   } else if constexpr (is_path<T>) {
     return {ArgumentKind::path};
+  } else if constexpr (MadeText<T>::kIsKnown) {
+    return {ArgumentKind::made_text};
   } else {
     return {};
   }

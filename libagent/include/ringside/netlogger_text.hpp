@@ -7,6 +7,7 @@
 #include "abi.h"
 #include "shm-layout/printf_fields.hpp"
 #include "shm-layout/printf_spec.hpp"
+#include "shm-layout/ulm_level.hpp"
 
 namespace ringside::detail {
 
@@ -109,6 +110,20 @@ constexpr NetloggerError netlogger_error(std::string_view event, std::string_vie
     if (error != NetloggerError::none) return error;
   }
   return variable_words.error();
+}
+
+// The level of a statement: that of the constant LVL, as everywhere in ULM. RS_LEVEL_INFO without
+// one, or with one that does not rank an event (Usage, Auth).
+constexpr unsigned char netlogger_level(std::string_view constants) {
+  NetloggerWord word;
+  NetloggerWords words(constants);
+  while (words.next(word)) {
+    if (word.name != "LVL") continue;
+    const auto level = shm::ulm_level_of(word.value);
+    if (level && *level != shm::Level::kNone) return static_cast<unsigned char>(*level);
+    break;
+  }
+  return RS_LEVEL_INFO;
 }
 
 }  // namespace ringside::detail

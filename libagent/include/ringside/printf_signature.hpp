@@ -62,8 +62,12 @@ constexpr MatchedField match_text(const shm::PrintfSpec& spec, const Argument& a
       return {spec.field_type, Mismatch::none};
     case ArgumentKind::text:
     case ArgumentKind::path:
+    case ArgumentKind::made_text:
       if (strict) break;
       return {spec.field_type, Mismatch::none};
+    case ArgumentKind::enumeration:
+      if (strict) break;
+      return {shm::FieldType::enumeration, Mismatch::none};
     default:
       break;
   }
@@ -121,14 +125,16 @@ constexpr Signature printf_signature(shm::FormatText format, const Argument* arg
   const auto fail = [&result](Mismatch mismatch, const shm::PrintfSpec& spec, char conversion) {
     result.mismatch = mismatch;
     result.conversion = conversion;
-    result.argument = static_cast<std::uint8_t>(result.count + 1);
+    result.argument = static_cast<std::uint16_t>(result.count + 1);
     result.position = spec.begin;
   };
   shm::PrintfParser parser(format);
-  for (shm::PrintfSpec spec; parser.next(spec);) {
+  shm::PrintfSpec spec;
+  while (parser.next(spec)) {
     if (spec.conversion == '%') continue;
-    for (const shm::WidthKind star : {spec.width_kind, spec.precision_kind}) {
-      if (star != shm::WidthKind::argument) continue;
+    const int stars = (spec.width_kind == shm::WidthKind::argument ? 1 : 0) +
+                      (spec.precision_kind == shm::WidthKind::argument ? 1 : 0);
+    for (int star = 0; star < stars; ++star) {
       if (result.count == count) {
         fail(Mismatch::too_few_arguments, spec, '*');
         return result;
@@ -158,11 +164,11 @@ constexpr Signature printf_signature(shm::FormatText format, const Argument* arg
   if (parser.error() != shm::PrintfError::none) {
     result.mismatch = Mismatch::invalid_format;
     result.format_error = static_cast<std::uint8_t>(parser.error());
-    result.argument = static_cast<std::uint8_t>(result.count + 1);
+    result.conversion = spec.conversion;
     result.position = parser.error_offset();
   } else if (result.count != count) {
     result.mismatch = Mismatch::too_many_arguments;
-    result.argument = static_cast<std::uint8_t>(result.count + 1);
+    result.argument = static_cast<std::uint16_t>(result.count + 1);
   }
   return result;
 }

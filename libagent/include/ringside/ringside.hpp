@@ -9,6 +9,11 @@
 /// from any thread at any time. The log macros can also be used in signal handlers, static
 /// constructors and destructors. Nothing throws, exits or aborts.
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error \
+    "<ringside/ringside.hpp> needs C++17; with C++11 and C++14, <ringside/ringside.h> has the C interface"
+#else
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -34,7 +39,8 @@ enum class Level : std::uint8_t {
 
 /// What happens when a thread's ring is full.
 enum class Overflow : std::uint8_t {
-  /// Wait for space, at most live_consumer_timeout while a consumer lives, else block_timeout; then
+  /// Wait for space, at most live_consumer_timeout while a consumer lives, else absent_timeout;
+  /// then
   /// drop and count.
   block = 0,
   drop = 1,  ///< drop the newest record and count
@@ -58,20 +64,25 @@ enum class TruncationGuard : std::uint8_t {
   off = 2,          ///< never: the process ends by SIGBUS
 };
 
+/// For Options::block_timeout and Options::live_consumer_timeout: wait as long as a consumer lives.
+inline constexpr std::chrono::milliseconds forever = std::chrono::milliseconds::max();
+
 /// Options of init(). All have defaults. The environment overrides them: RINGSIDE_SERVICE,
 /// RINGSIDE_SHM_DIR, RINGSIDE_RING_BYTES, RINGSIDE_MAX_THREADS, RINGSIDE_OVERFLOW,
-/// RINGSIDE_BLOCK_TIMEOUT_MS, RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS, RINGSIDE_LEVEL, RINGSIDE_CLOCK,
-/// RINGSIDE_MODE, RINGSIDE_GROUP, RINGSIDE_COST_SAMPLING, RINGSIDE_TRUNCATION_GUARD,
-/// RINGSIDE_DISABLE.
+/// RINGSIDE_BLOCK_TIMEOUT_MS, RINGSIDE_ABSENT_TIMEOUT_MS, RINGSIDE_LIVE_CONSUMER_TIMEOUT_MS,
+/// RINGSIDE_LEVEL, RINGSIDE_CLOCK, RINGSIDE_MODE, RINGSIDE_GROUP, RINGSIDE_COST_SAMPLING,
+/// RINGSIDE_TRUNCATION_GUARD, RINGSIDE_DISABLE.
 struct Options {
   std::string service;                  ///< name of the service; default: the executable's name
   std::string shm_dir = "/dev/shm";     ///< directory of the segment
-  std::uint64_t ring_bytes = 1U << 20;  ///< per thread; a power of two, 64 KiB to 4 GiB
+  std::uint64_t ring_bytes = 1U << 20;  ///< per thread; a power of two, 4 KiB to 4 GiB
   std::uint32_t max_threads = 1024;     ///< rings; records of further threads count as lost
   Overflow overflow = Overflow::block;  ///< what happens when a ring is full
-  std::chrono::milliseconds block_timeout{100};  ///< bound of Overflow::block without a consumer
-  Level level = Level::trace;                    ///< statements below it are disabled
-  Clock clock = Clock::tsc;                      ///< where the time of a record comes from
+  /// Bound of Overflow::block without a consumer, unless absent_timeout is set. `forever`: no
+  /// record is dropped while a consumer lives, even if it is stopped or its disk is full.
+  std::chrono::milliseconds block_timeout{100};
+  Level level = Level::trace;  ///< statements below it are disabled
+  Clock clock = Clock::tsc;    ///< where the time of a record comes from
   /// Mode of the segment, for any umask: 0600, 0640, 0644, 0660 or 0664. 0660 lets a consumerd
   /// of `group` drain it, 0640 lets ringstat read it.
   std::uint32_t mode = 0600;
@@ -82,10 +93,17 @@ struct Options {
   /// get. The process must be a member of it; if not, there is no segment.
   std::string group;
   /// Bound of Overflow::block with a live consumer, which can be busy or stopped. It is never less
-  /// than block_timeout.
-  std::chrono::milliseconds live_consumer_timeout{10'000};
+  /// than the bound without one. `forever` has the same effect as in block_timeout.
+  std::chrono::milliseconds live_consumer_timeout{10000};
   /// Whether the process survives the truncation of its segment by another one.
   TruncationGuard truncation_guard = TruncationGuard::when_shared;
+  /// Bound of Overflow::block without a consumer, from when one was last alive. -1: block_timeout,
+  /// or 100 ms if that is `forever`. Never unlimited.
+  std::chrono::milliseconds absent_timeout{-1};
+  /// How old a thread's last check of its processor may be when it logs; one hour at most. A check
+  /// costs a log call some tens of nanoseconds. 0: each log call checks; negative: no processors
+  /// are recorded.
+  std::chrono::milliseconds processor_interval{10};
 };
 
 /// State of the library in this process.
@@ -149,6 +167,18 @@ RS_EXPORT bool preallocate() noexcept;
 /// Can be called from any thread. Log calls of other threads continue.
 RS_EXPORT bool flush(std::chrono::milliseconds timeout) noexcept;
 
+/// Asks consumerd to continue the trace of this process in a new file.
+///
+/// Call flush() first if everything that was recorded before must be in the earlier file.
+///
+/// @param timeout  how long to wait for the new file; 0: not at all
+/// @return false if there is no segment, or if the new file does not exist within the time, for
+/// instance because no consumerd runs. The next consumerd answers the request then. With a timeout
+/// of 0 true if the request was made.
+/// @par Thread safety
+/// Can be called from any thread; not in a signal handler. Log calls of other threads continue.
+RS_EXPORT bool rotate(std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) noexcept;
+
 /// Disables every statement below a level and enables all others, whether they ran before or not.
 ///
 /// Replaces earlier changes of single statements.
@@ -159,6 +189,14 @@ RS_EXPORT bool flush(std::chrono::milliseconds timeout) noexcept;
 /// @par Thread safety
 /// Can be called from any thread; not in a signal handler.
 RS_EXPORT void set_level(Level level) noexcept;
+
+/// The level in force: of set_level(), of Options and RINGSIDE_LEVEL, or set by `ringctl level` or
+/// a trigger, also for a limited time. Changes of single statements do not count.
+///
+/// @return statements below it are disabled; Level::off if RINGSIDE_DISABLE is set
+/// @par Thread safety
+/// Can be called from any thread; not in a signal handler.
+RS_EXPORT Level level() noexcept;
 
 /// Reports whether this process is traced, and why not.
 ///
@@ -192,3 +230,5 @@ RS_EXPORT std::uint64_t losses(LossCause cause = LossCause::any) noexcept;
 RS_EXPORT bool handle_sigbus(const void* info) noexcept;
 
 }  // namespace ringside
+
+#endif

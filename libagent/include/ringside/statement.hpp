@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "abi.h"
+#include "argument_fields.hpp"
 #include "brace_signature.hpp"
+#include "event_signature.hpp"
 #include "printf_signature.hpp"
 #include "signature.hpp"
 #include "statement_check.hpp"
@@ -15,9 +17,11 @@
 
 namespace ringside::detail {
 
-// The types of a call's arguments after the format, decayed.
+// The types of a call's arguments after the format, decayed; arrays only if they are pointers to
+// the statement's style.
 template <class... Args>
 struct Arguments {
+  static constexpr std::size_t kCount = sizeof...(Args);
   static constexpr Argument kList[sizeof...(Args) + 1] = {argument_of<Args>()...};
 
   static constexpr Signature printf(shm::FormatText format) {
@@ -25,13 +29,33 @@ struct Arguments {
   }
   // `texts`: the source text of the format and the arguments.
   static constexpr Signature brace(shm::FormatText format, shm::FormatText texts) {
-    return BraceSignature(format, kList, sizeof...(Args), texts).result();
+    return BraceSignature(format, kArgumentFields<Args...>, sizeof...(Args),
+                          kFieldSequence<Args...>, texts)
+        .result();
+  }
+  // Of an event. `texts`: the source text of its name and the arguments.
+  static constexpr Signature event(shm::FormatText name, shm::FormatText texts) {
+    return event_signature(name, kArgumentFields<Args...>, sizeof...(Args), kFieldSequence<Args...>,
+                           texts);
   }
 };
 
+// How an argument is named in Arguments. Printf takes arrays as pointers.
+template <unsigned kStyle>
+struct TakenType {
+  template <class T>
+  using Of = std::conditional_t<is_fixed_array<T>, T, std::decay_t<const T>>;
+};
+template <>
+struct TakenType<RS_STYLE_PRINTF> {
+  template <class T>
+  using Of = std::decay_t<const T>;
+};
+
 // Only for decltype.
-template <class... Args>
-Arguments<std::decay_t<const Args>...> arguments_of(const char* format, const Args&... args);
+template <unsigned kStyle, class... Args>
+Arguments<typename TakenType<kStyle>::template Of<Args>...> arguments_of(const char* format,
+                                                                         const Args&... args);
 
 // Statements of one program or shared object, from load time on.
 struct LoadedSites {
@@ -112,25 +136,62 @@ struct Recorder {
   }
 };
 
-// The part of a call that depends on the types of its arguments. `kA` to `kD`: Signature::codes;
-// `kLimits`: of a statement whose texts have limits, otherwise null.
+template <class... Passed>
+[[gnu::always_inline]] inline void call(rs_site* site, std::uint8_t state, Passed... values) {
+  Recorder<Passed...>::record(site, state, values...);
+}
+
+// The types of a statement's fields, with RS_CONSTANT_FIELD.
+template <std::size_t kCount>
+struct FieldTypeList {
+  std::uint8_t types[kCount];
+};
+
+// The part of a call that depends on the types of its arguments. `kA` to `kD`: Signature::codes of
+// up to RS_FEW_FIELDS fields; `kOwn`: the Signature of a statement with more, or whose texts have
+// limits, otherwise null. `Types`: the Arguments of a statement for which the codes do not say
+// everything (typed_call.hpp), otherwise void.
 template <bool kIsSound, std::uint64_t kA, std::uint64_t kB, std::uint64_t kC, std::uint64_t kD,
-          const Signature* kLimits>
+          const Signature* kOwn, class Types>
 struct Call {
   static constexpr unsigned code(std::size_t i) {
-    constexpr std::uint64_t kCodes[] = {kA, kB, kC, kD};
-    return static_cast<std::uint8_t>(kCodes[i / 8] >> (i % 8 * 8));
+    if constexpr (kOwn != nullptr) {
+      return kOwn->code(i);
+    } else {
+      constexpr std::uint64_t kCodes[] = {kA, kB, kC, kD};
+      return i < RS_FEW_FIELDS ? static_cast<std::uint8_t>(kCodes[i / 8] >> (i % 8 * 8)) : 0U;
+    }
   }
 
-  static constexpr rs_signature make_signature() {
-    rs_signature result{};
-    for (; result.count < RS_MAX_FIELDS && code(result.count) != 0; ++result.count) {
-      result.types[result.count] =
-          static_cast<std::uint8_t>(code(result.count) & ~unsigned{kLimitedCode});
+  static constexpr std::size_t field_count() {
+    if constexpr (kOwn != nullptr) {
+      return kOwn->count;
+    } else {
+      std::size_t count = 0;
+      while (code(count) != 0) ++count;
+      return count;
+    }
+  }
+  static constexpr std::size_t kFields = field_count();
+
+  static constexpr auto make_types() {
+    FieldTypeList<kFields + 1> result{};
+    for (std::size_t i = 0; i < kFields; ++i) {
+      result.types[i] = static_cast<std::uint8_t>(code(i) & ~unsigned{kLimitedCode});
     }
     return result;
   }
-  [[gnu::visibility("hidden")]] static constexpr rs_signature signature = make_signature();
+  [[gnu::visibility("hidden")]] static constexpr FieldTypeList<kFields + 1> types = make_types();
+  [[gnu::visibility("hidden")]] static constexpr rs_signature signature = {
+      types.types, nullptr, static_cast<std::uint8_t>(kFields), 0};
+
+  static constexpr bool has_limits() {
+    if constexpr (kOwn != nullptr) {
+      return kOwn->has_limits;
+    } else {
+      return false;
+    }
+  }
 
   template <class... Args>
   [[gnu::always_inline]] static void record(rs_site* site, std::uint8_t state,
@@ -143,17 +204,12 @@ struct Call {
   [[gnu::always_inline]] static void pass(rs_site* site, std::uint8_t state,
                                           std::index_sequence<I...> /*indexes*/,
                                           const Args&... args) {
-    if constexpr (kLimits == nullptr) {
+    if constexpr (!has_limits()) {
       call(site, state, passed<code(I)>(args, -1)...);
     } else {
       const std::int64_t limits[] = {as_limit(args)...};
       call(site, state, passed<code(I)>(args, limit_of<I>(limits))...);
     }
-  }
-
-  template <class... Passed>
-  [[gnu::always_inline]] static void call(rs_site* site, std::uint8_t state, Passed... values) {
-    Recorder<Passed...>::record(site, state, values...);
   }
 
   // What the argument is as the precision of another one.
@@ -168,7 +224,7 @@ struct Call {
 
   template <std::size_t I>
   [[gnu::always_inline]] static std::int64_t limit_of(const std::int64_t* arguments) {
-    constexpr std::int16_t kLimit = kLimits->limits[I];
+    constexpr std::int32_t kLimit = kOwn->limits[I];
     if constexpr (kLimit < 0) {
       return arguments[-1 - kLimit];
     } else {
@@ -194,8 +250,8 @@ struct BoundCall<Call, Arguments<Args...>> {
 
 // A call whose format does not match its arguments: an error was reported.
 template <std::uint64_t kA, std::uint64_t kB, std::uint64_t kC, std::uint64_t kD,
-          const Signature* kLimits>
-struct Call<false, kA, kB, kC, kD, kLimits> {
+          const Signature* kOwn, class Types>
+struct Call<false, kA, kB, kC, kD, kOwn, Types> {
   static constexpr rs_signature signature{};
   template <class... Args>
   static void record(const Args&... /*args*/) {}

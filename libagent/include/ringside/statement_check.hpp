@@ -1,6 +1,12 @@
 #pragma once
-// Refuses a statement whose format and arguments do not belong together. The compiler's message
-// names the template arguments: the conversion, its place, the argument and the types.
+// Refuses a statement whose format and arguments do not belong together, with a message of the
+// compiler that names everything in at most three lines:
+//
+//   ... [with auto:1 = ringside::Refused<ringside::Because::it_takes_an_integer__..., 'd', 6, 1,
+//   double>] ... error: static assertion failed: Ringside refuses ("value %d of %s", d, text)
+//
+// Such a message can show template arguments and text of the source, and nothing else: so the
+// reasons are enumerators.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,131 +16,262 @@
 #include "shm-layout/printf_error.hpp"
 #include "signature.hpp"
 
-namespace ringside::detail {
+namespace ringside {
 
-// `kConversion`, at byte `kPosition` of the format, takes argument number `kArgument` (1: the first
-// after the format) of `Arguments`.
-template <Mismatch kMismatch, std::uint8_t kFormatError, char kConversion, std::uint32_t kPosition,
-          unsigned kArgument, class Arguments>
-struct PrintfCheck {
-  static constexpr auto kError = static_cast<shm::PrintfError>(kFormatError);
-  static_assert(kError != shm::PrintfError::writes_memory,
-                "Ringside refuses %n: it writes to memory");
-  static_assert(kError != shm::PrintfError::prints_errno,
-                "Ringside refuses %m: pass strerror(errno) with %s");
-  static_assert(kError != shm::PrintfError::positional,
-                "Ringside refuses positional arguments such as %1$d: pass the arguments in the "
-                "order of the text");
-  static_assert(kError != shm::PrintfError::unknown_conversion,
-                "unknown conversion in the format; write %% for a percent sign");
-  static_assert(kError != shm::PrintfError::invalid_length,
-                "invalid length modifier for a conversion in the format");
-  static_assert(kError != shm::PrintfError::incomplete,
-                "the format ends inside a conversion; write %% for a percent sign");
-  static_assert(kError != shm::PrintfError::too_many_fields,
-                "more than 32 arguments in one message (each * counts as one)");
-  static_assert(kError != shm::PrintfError::width_too_large, "field width above 4095");
-  static_assert(kError != shm::PrintfError::precision_too_large, "precision above 4095");
-  static_assert(kError != shm::PrintfError::format_too_long, "format longer than 64 KiB");
-  static_assert(kError != shm::PrintfError::embedded_nul, "NUL character inside the format");
-  static_assert(kMismatch != Mismatch::too_few_arguments,
-                "the number of arguments does not match the format: this conversion has none");
-  static_assert(kMismatch != Mismatch::too_many_arguments,
-                "the number of arguments does not match the format: this argument has no "
-                "conversion");
-  static_assert(kMismatch != Mismatch::needs_int,
-                "the type of an argument does not match its conversion in the format: the width or "
-                "precision * takes an int");
-  static_assert(kMismatch != Mismatch::needs_integer,
-                "the type of an argument does not match its conversion in the format: it takes an "
-                "integer; use %s for text, %f for floating point, %p for pointers");
-  static_assert(kMismatch != Mismatch::needs_this_size,
-                "the type of an argument does not match its conversion in the format: it takes an "
-                "integer of another size; change the length modifier");
-  static_assert(kMismatch != Mismatch::needs_character,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "character or an int");
-  static_assert(kMismatch != Mismatch::needs_floating,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "double; use %d for integers");
-  static_assert(kMismatch != Mismatch::needs_long_double,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "long double; remove the L");
-  static_assert(kMismatch != Mismatch::needs_double,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "double; write L before the conversion of a long double");
-  static_assert(kMismatch != Mismatch::needs_text,
-                "the type of an argument does not match its conversion in the format: it takes "
-                "text (const char*, std::string, std::string_view, std::filesystem::path); use %d "
-                "for integers, %ls for wide text");
-  static_assert(kMismatch != Mismatch::needs_wide_text,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "const wchar_t*");
-  static_assert(kMismatch != Mismatch::needs_pointer,
-                "the type of an argument does not match its conversion in the format: it takes a "
-                "pointer");
-  static_assert(kMismatch != Mismatch::needs_support,
-                "the type of an argument does not match its conversion in the format: 128-bit "
-                "integers have no conversion of printf");
-  static constexpr bool kIsSound = kMismatch == Mismatch::none;
+/// Why a statement is refused, and what to write instead. Never used at run time.
+enum class Because : std::uint8_t {
+  none,
+  // both styles
+  the_format_is_longer_than_64_KiB,
+  the_format_contains_a_NUL_character,
+  there_are_more_than_255_arguments__each_star_counts,
+  // printf
+  this_conversion_has_no_argument,
+  this_argument_has_no_conversion,
+  percent_n_writes_to_memory,
+  percent_m_is_not_supported__pass_strerror_of_errno_to_percent_s,
+  positional_arguments_are_not_supported__pass_them_in_the_order_of_the_text,
+  there_is_no_such_conversion__write_two_percent_signs_for_one,
+  the_conversion_cannot_have_this_length_modifier,
+  the_format_ends_inside_a_conversion__write_two_percent_signs_for_one,
+  the_width_exceeds_4095,
+  the_precision_exceeds_4095,
+  the_width_or_precision_takes_an_int,
+  it_takes_an_integer__write_s_for_text_f_for_floating_point_p_for_pointers,
+  it_takes_an_integer_of_another_size__change_the_length_modifier,
+  it_takes_a_character_or_an_int,
+  it_takes_a_double__write_d_for_integers,
+  it_takes_a_long_double__remove_the_L,
+  it_takes_a_double__write_L_for_a_long_double,
+  it_takes_text__write_d_for_integers_ls_for_wide_text,
+  it_takes_wide_text__write_s_for_other_text,
+  it_takes_a_pointer,
+  it_takes_no_128_bit_integer__use_RS_FMT,
+  // braces
+  this_placeholder_has_no_argument,
+  a_brace_is_not_closed__write_two_for_one,
+  a_brace_is_not_opened__write_two_for_one,
+  there_are_more_than_512_placeholders,
+  it_names_neither_a_position_nor_an_argument__write_two_braces_for_one,
+  positions_and_automatic_numbers_are_mixed__write_one_of_them,
+  the_specification_is_invalid,
+  the_precision_is_missing_after_the_point,
+  a_brace_cannot_be_a_fill_character,
+  the_width_or_precision_exceeds_4095,
+  the_specification_of_an_array_is_invalid__write_two_colons_before_that_of_its_elements,
+  the_presentation_type_is_for_other_values__remove_it,
+  a_sign_is_for_signed_numbers__remove_it,
+  alternate_form_and_zeros_are_for_numbers__remove_them,
+  a_precision_is_for_text_and_floating_point__remove_it,
+  this_argument_has_no_placeholder__remove_it_or_name_it_with_RS_NAMED,
+  no_argument_has_this_name__write_RS_NAMED,
+  the_width_or_precision_takes_an_integer,
+  Ringside_cannot_record_this_type__list_its_members_with_RS_ADAPT_or_specialise_ringside_Fields,
+  there_are_more_than_255_fields__each_part_of_an_argument_counts,
+  a_value_with_parts_takes_no_specification__remove_it,
+  its_parts_are_nested_deeper_than_8_levels,
+  // events
+  an_event_needs_a_name,
 };
 
-// The same for a placeholder of a brace format whose specification has the type `kType`.
-template <Mismatch kMismatch, std::uint8_t kFormatError, char kType, std::uint32_t kPosition,
-          unsigned kArgument, class Arguments>
-struct BraceCheck {
-  static constexpr auto kError = kMismatch == Mismatch::invalid_format
-                                     ? static_cast<shm::BraceError>(kFormatError)
-                                     : shm::BraceError::none;
-  static constexpr auto kFit = kMismatch == Mismatch::spec_does_not_fit
-                                   ? static_cast<shm::BraceFit>(kFormatError)
-                                   : shm::BraceFit::fits;
-  static_assert(kError != shm::BraceError::format_too_long, "format longer than 64 KiB");
-  static_assert(kError != shm::BraceError::embedded_nul, "NUL character inside the format");
-  static_assert(kError != shm::BraceError::stray_brace,
-                "'}' without '{' in the format; write }} for a brace");
-  static_assert(kError != shm::BraceError::too_many_placeholders,
-                "more than 128 placeholders in one message");
-  static_assert(kError != shm::BraceError::unterminated,
-                "a placeholder in the format does not end; write } at its end, {{ for a brace");
-  static_assert(kError != shm::BraceError::invalid_argument,
-                "a placeholder names neither a position nor an argument; write {{ for a brace");
-  static_assert(kError != shm::BraceError::mixed_numbering,
-                "positions and automatic numbers in one format; write all of them, or none");
-  static_assert(kError != shm::BraceError::invalid_spec, "invalid specification in a placeholder");
-  static_assert(kError != shm::BraceError::no_precision,
-                "the precision is missing after the point in a placeholder");
-  static_assert(kError != shm::BraceError::brace_as_fill, "{ cannot be a fill character");
-  static_assert(kError != shm::BraceError::size_too_large,
-                "a width or precision above 4095 in the format");
-  static_assert(kError != shm::BraceError::not_for_arrays,
-                "invalid specification of an array; write :: before that of its elements");
-  static_assert(kFit != shm::BraceFit::other_type,
-                "the type of an argument does not match its placeholder: the presentation type "
-                "belongs to other values; remove it");
-  static_assert(kFit != shm::BraceFit::no_sign,
-                "the type of an argument does not match its placeholder: a sign is for signed "
-                "numbers; remove it");
-  static_assert(kFit != shm::BraceFit::no_number,
-                "the type of an argument does not match its placeholder: #, 0 and L are for "
-                "numbers; remove them");
-  static_assert(kFit != shm::BraceFit::no_precision,
-                "the type of an argument does not match its placeholder: a precision is for text "
-                "and floating-point numbers; remove it");
-  static_assert(kMismatch != Mismatch::too_few_arguments,
-                "the number of arguments does not match the format: this placeholder has none");
-  static_assert(kMismatch != Mismatch::too_many_arguments,
-                "the number of arguments does not match the format: this argument has no "
-                "placeholder; remove it, or name it with RS_NAMED to record it without text");
-  static_assert(kMismatch != Mismatch::too_many_fields, "more than 32 arguments in one message");
-  static_assert(kMismatch != Mismatch::unknown_name,
-                "no argument has the name in a placeholder; write RS_NAMED(\"name\", value)");
-  static_assert(kMismatch != Mismatch::needs_int,
-                "the type of an argument does not match its placeholder: a width or precision "
-                "takes an integer");
-  static_assert(kMismatch != Mismatch::needs_support,
-                "Ringside cannot record an argument of this type");
-  static constexpr bool kIsSound = kMismatch == Mismatch::none;
+/// A refused statement.
+///
+/// @tparam kBecause  the reason and the remedy
+/// @tparam kConversion  the conversion, or the type in a placeholder's specification; 0: none
+/// @tparam kAtByte  where it is in the format, from 0
+/// @tparam kArgument  the number of the argument after the format, from 1; 0: none, the format is
+///   wrong by itself
+/// @tparam Type  the argument's type; void: there is none
+template <Because kBecause, char kConversion, std::uint32_t kAtByte, unsigned kArgument, class Type>
+struct Refused {
+  static constexpr bool kIsAccepted = false;
 };
 
-}  // namespace ringside::detail
+namespace detail {
+
+struct Accepted {
+  static constexpr bool kIsAccepted = true;
+};
+
+constexpr Because because(shm::PrintfError error) {
+  switch (error) {
+    case shm::PrintfError::none:
+      break;
+    case shm::PrintfError::writes_memory:
+      return Because::percent_n_writes_to_memory;
+    case shm::PrintfError::prints_errno:
+      return Because::percent_m_is_not_supported__pass_strerror_of_errno_to_percent_s;
+    case shm::PrintfError::positional:
+      return Because::positional_arguments_are_not_supported__pass_them_in_the_order_of_the_text;
+    case shm::PrintfError::unknown_conversion:
+      return Because::there_is_no_such_conversion__write_two_percent_signs_for_one;
+    case shm::PrintfError::invalid_length:
+      return Because::the_conversion_cannot_have_this_length_modifier;
+    case shm::PrintfError::incomplete:
+      return Because::the_format_ends_inside_a_conversion__write_two_percent_signs_for_one;
+    case shm::PrintfError::too_many_fields:
+      return Because::there_are_more_than_255_arguments__each_star_counts;
+    case shm::PrintfError::width_too_large:
+      return Because::the_width_exceeds_4095;
+    case shm::PrintfError::precision_too_large:
+      return Because::the_precision_exceeds_4095;
+    case shm::PrintfError::format_too_long:
+      return Because::the_format_is_longer_than_64_KiB;
+    case shm::PrintfError::embedded_nul:
+      return Because::the_format_contains_a_NUL_character;
+  }
+  return Because::none;
+}
+
+constexpr Because because(shm::BraceError error) {
+  switch (error) {
+    case shm::BraceError::none:
+      break;
+    case shm::BraceError::format_too_long:
+      return Because::the_format_is_longer_than_64_KiB;
+    case shm::BraceError::embedded_nul:
+      return Because::the_format_contains_a_NUL_character;
+    case shm::BraceError::stray_brace:
+      return Because::a_brace_is_not_opened__write_two_for_one;
+    case shm::BraceError::too_many_placeholders:
+      return Because::there_are_more_than_512_placeholders;
+    case shm::BraceError::unterminated:
+    case shm::BraceError::unterminated_size:
+      return Because::a_brace_is_not_closed__write_two_for_one;
+    case shm::BraceError::invalid_argument:
+      return Because::it_names_neither_a_position_nor_an_argument__write_two_braces_for_one;
+    case shm::BraceError::mixed_numbering:
+      return Because::positions_and_automatic_numbers_are_mixed__write_one_of_them;
+    case shm::BraceError::invalid_spec:
+      return Because::the_specification_is_invalid;
+    case shm::BraceError::no_precision:
+      return Because::the_precision_is_missing_after_the_point;
+    case shm::BraceError::brace_as_fill:
+      return Because::a_brace_cannot_be_a_fill_character;
+    case shm::BraceError::size_too_large:
+      return Because::the_width_or_precision_exceeds_4095;
+    case shm::BraceError::not_for_arrays:
+      return Because::
+          the_specification_of_an_array_is_invalid__write_two_colons_before_that_of_its_elements;
+  }
+  return Because::none;
+}
+
+constexpr Because because(shm::BraceFit fit) {
+  switch (fit) {
+    case shm::BraceFit::fits:
+      break;
+    case shm::BraceFit::other_type:
+      return Because::the_presentation_type_is_for_other_values__remove_it;
+    case shm::BraceFit::no_sign:
+      return Because::a_sign_is_for_signed_numbers__remove_it;
+    case shm::BraceFit::no_number:
+      return Because::alternate_form_and_zeros_are_for_numbers__remove_them;
+    case shm::BraceFit::no_precision:
+      return Because::a_precision_is_for_text_and_floating_point__remove_it;
+  }
+  return Because::none;
+}
+
+constexpr Because because(std::uint8_t style, Mismatch mismatch, std::uint8_t format_error) {
+  const bool is_brace = style == RS_STYLE_BRACE;
+  switch (mismatch) {
+    case Mismatch::none:
+      break;
+    case Mismatch::invalid_format:
+      return is_brace ? because(static_cast<shm::BraceError>(format_error))
+                      : because(static_cast<shm::PrintfError>(format_error));
+    case Mismatch::spec_does_not_fit:
+      return because(static_cast<shm::BraceFit>(format_error));
+    case Mismatch::too_few_arguments:
+      return is_brace ? Because::this_placeholder_has_no_argument
+                      : Because::this_conversion_has_no_argument;
+    case Mismatch::too_many_arguments:
+      return is_brace
+                 ? Because::this_argument_has_no_placeholder__remove_it_or_name_it_with_RS_NAMED
+                 : Because::this_argument_has_no_conversion;
+    case Mismatch::needs_int:
+      return is_brace ? Because::the_width_or_precision_takes_an_integer
+                      : Because::the_width_or_precision_takes_an_int;
+    case Mismatch::needs_integer:
+      return Because::it_takes_an_integer__write_s_for_text_f_for_floating_point_p_for_pointers;
+    case Mismatch::needs_this_size:
+      return Because::it_takes_an_integer_of_another_size__change_the_length_modifier;
+    case Mismatch::needs_character:
+      return Because::it_takes_a_character_or_an_int;
+    case Mismatch::needs_floating:
+      return Because::it_takes_a_double__write_d_for_integers;
+    case Mismatch::needs_long_double:
+      return Because::it_takes_a_long_double__remove_the_L;
+    case Mismatch::needs_double:
+      return Because::it_takes_a_double__write_L_for_a_long_double;
+    case Mismatch::needs_text:
+      return Because::it_takes_text__write_d_for_integers_ls_for_wide_text;
+    case Mismatch::needs_wide_text:
+      return Because::it_takes_wide_text__write_s_for_other_text;
+    case Mismatch::needs_pointer:
+      return Because::it_takes_a_pointer;
+    case Mismatch::needs_support:
+      return style == RS_STYLE_PRINTF
+                 ? Because::it_takes_no_128_bit_integer__use_RS_FMT
+                 : Because::
+                       Ringside_cannot_record_this_type__list_its_members_with_RS_ADAPT_or_specialise_ringside_Fields;
+    case Mismatch::too_many_fields:
+      return Because::there_are_more_than_255_fields__each_part_of_an_argument_counts;
+    case Mismatch::spec_for_parts:
+      return Because::a_value_with_parts_takes_no_specification__remove_it;
+    case Mismatch::too_deep:
+      return Because::its_parts_are_nested_deeper_than_8_levels;
+    case Mismatch::empty_name:
+      return Because::an_event_needs_a_name;
+    case Mismatch::unknown_name:
+      return Because::no_argument_has_this_name__write_RS_NAMED;
+  }
+  return Because::none;
+}
+
+// The type at `kIndex`; void if there is none.
+template <unsigned kIndex, class... Types>
+struct TypeAt {
+  using type = void;
+};
+template <class First, class... Others>
+struct TypeAt<0, First, Others...> {
+  using type = First;
+};
+template <unsigned kIndex, class First, class... Others>
+struct TypeAt<kIndex, First, Others...> : TypeAt<kIndex - 1, Others...> {};
+
+template <class... Args>
+struct Arguments;
+
+// The parts of Signature::fault().
+template <std::uint64_t kFault>
+struct StatementFault {
+  static constexpr auto kMismatch = static_cast<Mismatch>(kFault & 0xff);
+  static constexpr auto kFormatError = static_cast<std::uint8_t>(kFault >> 8 & 0xff);
+  static constexpr auto kConversion = static_cast<char>(kFault >> 16 & 0xff);
+  static constexpr unsigned kArgument = kFault >> 24 & 0xffff;
+  static constexpr std::uint32_t kAtByte = kFault >> 40;
+};
+
+// What the compiler says of a statement of `kStyle` with `kFault` and these `Arguments`.
+template <std::uint8_t kStyle, std::uint64_t kFault, class Arguments>
+struct StatementCheck;
+
+template <std::uint8_t kStyle, class... Args>
+struct StatementCheck<kStyle, 0, Arguments<Args...>> {
+  using type = Accepted;
+};
+
+template <std::uint8_t kStyle, std::uint64_t kFault, class... Args>
+struct StatementCheck<kStyle, kFault, Arguments<Args...>> {
+  using Fault = StatementFault<kFault>;
+  static constexpr Because kBecause = because(kStyle, Fault::kMismatch, Fault::kFormatError);
+  // 0 - 1 is the index of no argument.
+  using Type = typename TypeAt<Fault::kArgument - 1, Args...>::type;
+  using type = Refused<kBecause, Fault::kConversion, Fault::kAtByte, Fault::kArgument, Type>;
+};
+
+}  // namespace detail
+}  // namespace ringside

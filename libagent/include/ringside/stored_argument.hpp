@@ -89,9 +89,10 @@ struct Stored<CText> : StoredText {
 
 template <>
 struct Stored<TextView> : StoredText {
-  // An empty view may have no address, which memcpy refuses.
+  // An empty view may have no address, which memcpy refuses; a faulty one may claim bytes there.
   explicit Stored(TextView passed)
-      : StoredText(passed.text != nullptr ? passed.text : "", passed.bytes) {}
+      : StoredText(passed.text != nullptr ? passed.text : "",
+                   passed.text != nullptr ? passed.bytes : 0) {}
 };
 
 template <>
@@ -109,46 +110,50 @@ struct Stored<LimitedText> : StoredText {
   }
 };
 
-template <>
-struct Stored<WideText> {
-  const std::int32_t* text;
+// Code points, stored as their UTF-8 bytes.
+struct StoredCodePoints {
   std::uint32_t length;
   static constexpr bool kIsText = true;
-  static_assert(sizeof(wchar_t) == sizeof(std::int32_t), "wchar_t is not a code point");
-  explicit Stored(WideText passed)
-      : text(passed.text != nullptr ? reinterpret_cast<const std::int32_t*>(passed.text)
-                                    : kNullWide) {
-    if (passed.text != nullptr) {
-      length = rs_utf8_bytes(text, passed.limit_bytes);
-    } else {
-      const auto null_bytes = static_cast<std::int64_t>(kNullTextBytes);
-      length = passed.limit_bytes < 0 || passed.limit_bytes >= null_bytes ? kNullTextBytes : 0;
-    }
-  }
   std::uint64_t bytes() const { return sizeof length + std::uint64_t{length}; }
-  unsigned char* store(unsigned char* p) const {
+
+ protected:
+  explicit StoredCodePoints(std::uint32_t bytes) : length(bytes) {}
+  unsigned char* store_from(const std::int32_t* text, unsigned char* p) const {
     memcpy(p, &length, sizeof length);
     rs_utf8_store(text, p + sizeof length, length);
     return p + sizeof length + length;
   }
+};
+
+template <>
+struct Stored<WideText> : StoredCodePoints {
+  const std::int32_t* text;
+  static_assert(sizeof(wchar_t) == sizeof(std::int32_t), "wchar_t is not a code point");
+  explicit Stored(WideText passed)
+      : StoredCodePoints(bytes_of(passed)),
+        text(passed.text != nullptr ? reinterpret_cast<const std::int32_t*>(passed.text)
+                                    : kNullWide) {}
+  unsigned char* store(unsigned char* p) const { return store_from(text, p); }
   rs_piece piece() const { return {text, length, RS_PIECE_WIDE}; }
 
  private:
+  static std::uint32_t bytes_of(WideText passed) {
+    if (passed.text != nullptr) {
+      return rs_utf8_bytes(reinterpret_cast<const std::int32_t*>(passed.text), passed.limit_bytes);
+    }
+    const auto null_bytes = static_cast<std::int64_t>(kNullTextBytes);
+    return passed.limit_bytes < 0 || passed.limit_bytes >= null_bytes ? kNullTextBytes : 0;
+  }
   static constexpr std::int32_t kNullWide[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
 };
 
 template <>
-struct Stored<CodePoint> {
+struct Stored<CodePoint> : StoredCodePoints {
   std::int32_t text[2];
-  std::uint32_t length;
-  static constexpr bool kIsText = true;
-  explicit Stored(CodePoint passed) : text{passed.value, 0}, length(rs_utf8_bytes(text, -1)) {}
-  std::uint64_t bytes() const { return sizeof length + std::uint64_t{length}; }
-  unsigned char* store(unsigned char* p) const {
-    memcpy(p, &length, sizeof length);
-    rs_utf8_store(text, p + sizeof length, length);
-    return p + sizeof length + length;
+  explicit Stored(CodePoint passed) : StoredCodePoints(0), text{passed.value, 0} {
+    length = rs_utf8_bytes(text, -1);
   }
+  unsigned char* store(unsigned char* p) const { return store_from(text, p); }
   rs_piece piece() const { return {text, length, RS_PIECE_WIDE}; }
 };
 
@@ -178,7 +183,7 @@ template <class Text>
 [[gnu::always_inline]] inline TextView view_of(const Text& text, std::int64_t limit_bytes) {
   const auto bytes = static_cast<std::size_t>(text.size());
   const auto limit = static_cast<std::size_t>(limit_bytes);  // a negative one is larger than any
-  return {text.data(), bytes < limit ? bytes : limit};
+  return {reinterpret_cast<const char*>(text.data()), bytes < limit ? bytes : limit};
 }
 
 // The argument of a field with `kCode` in the form in which it is passed. `limit_bytes`: of a code
@@ -186,7 +191,7 @@ template <class Text>
 template <unsigned kCode, class T>
 [[gnu::always_inline]] inline auto passed(const T& argument, std::int64_t limit_bytes) {
   using D = std::decay_t<T>;
-  constexpr auto kType = static_cast<shm::FieldType>(kCode & ~unsigned{kLimitedCode});
+  constexpr shm::FieldType kType = field_type(kCode);
   constexpr bool kIsLimited = (kCode & kLimitedCode) != 0;
   if constexpr (kType == shm::FieldType::string) {
     constexpr ArgumentKind kKind = argument_of<D>().kind;
@@ -194,6 +199,8 @@ template <unsigned kCode, class T>
       return view_of(argument, kIsLimited ? limit_bytes : -1);
     } else if constexpr (kKind == ArgumentKind::path) {
       return view_of(argument.native(), kIsLimited ? limit_bytes : -1);
+    } else if constexpr (kKind == ArgumentKind::made_text) {
+      return MadeText<D>::passed(argument);  // tools apply the limit
     } else if constexpr (kKind == ArgumentKind::wide_pointer) {
       return WideText{argument, kIsLimited ? limit_bytes : -1};
     } else if constexpr (kKind != ArgumentKind::text_pointer) {

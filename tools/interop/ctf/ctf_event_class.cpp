@@ -9,7 +9,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/ctf/ctf_names.hpp"
-#include "tools/text/hex_digits.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 #include "trace-format/text/array_elements.hpp"
 
 namespace ringside::tool::ctf {
@@ -195,8 +195,8 @@ void append_array(const trace::Value& value, std::string& packet, ConversionRepo
       append_text(text.text, packet, report);
     } else {
       for (const char c : text.text) {
-        packet += kHexDigits[static_cast<unsigned char>(c) >> 4];
-        packet += kHexDigits[static_cast<unsigned char>(c) & 15];
+        packet += trace::kHexDigits[static_cast<unsigned char>(c) >> 4];
+        packet += trace::kHexDigits[static_cast<unsigned char>(c) & 15];
       }
       packet += '\0';
     }

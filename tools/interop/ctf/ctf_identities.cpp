@@ -63,8 +63,12 @@ Identities::Contexts& Identities::contexts_of(StreamReader& stream) {
   }
   if (Node* const cpu = find_plain_member(stream.layout.packet_context, "cpu_id");
       cpu != nullptr && (cpu->kind == TypeKind::kInteger || cpu->kind == TypeKind::kEnum)) {
-    std::vector<Column> column = columns_of(*cpu, "cpu_id", next);
-    contexts.others.insert(contexts.others.end(), column.begin(), column.end());
+    if (is_ours_ && cpu->kind == TypeKind::kInteger) {
+      contexts.packet_processor = layouts.slot_of(stream.layout.packet_context, "cpu_id");
+    } else {
+      std::vector<Column> column = columns_of(*cpu, "cpu_id", next);
+      contexts.others.insert(contexts.others.end(), column.begin(), column.end());
+    }
   }
   // For losses that occur before the file's first event.
   if (Node* const name = find_plain_member(stream.layout.packet_context, "ringside_thread_name");
@@ -157,9 +161,17 @@ void Identities::begin_packet(StreamReader& stream, const Packet& packet, Decode
       cause_ = static_cast<shm::LossCause>(told);
     own_process_ = process_of_ours(static_cast<std::uint32_t>(decoder.slot(stream.process)));
     own_thread_ = static_cast<std::uint32_t>(decoder.slot(stream.thread));
+    processor_ = 0;
+    if (here_->packet_processor != kNone) {
+      const std::uint64_t number = decoder.slot(here_->packet_processor);
+      if (number < shm::kMaxProcessorCode) {
+        processor_ = shm::processor_code(static_cast<std::uint32_t>(number));
+      }
+    }
     if (here_->packet_name != kNone) own_name_ = decoder.column(here_->packet_name).text;
   } else {
     own_process_ = kNone;
+    processor_ = 0;
   }
 }
 

@@ -49,6 +49,9 @@ class Identities {
   // The stream for losses.
   std::uint32_t stream_of_packet() { return thread_of_packet().stream; }
   shm::LossCause cause_of_packet() const { return cause_; }
+  // The code of the processor, shm::processor_code(), in a trace of --to ctf. In others it is a
+  // field.
+  std::uint32_t processor_of_packet() const { return processor_; }
 
  private:
   struct Contexts {
@@ -56,6 +59,7 @@ class Identities {
     std::uint32_t tid = kNone;
     std::uint32_t name = kNone;  // columns
     std::uint32_t packet_name = kNone;
+    std::uint32_t packet_processor = kNone;
     std::vector<Column> others;
     std::uint32_t columns_end = 0;
   };
@@ -88,6 +92,7 @@ class Identities {
   const Contexts* here_ = nullptr;  // of the packet
   const Packet* packet_ = nullptr;
   shm::LossCause cause_ = shm::LossCause::kUnknown;
+  std::uint32_t processor_ = 0;
   std::uint32_t others_ = kNone;  // the process of others, once there is one
   std::uint32_t own_process_ = kNone;
   std::uint32_t own_thread_ = kNone;

@@ -6,7 +6,7 @@
 
 #include "tools/interop/ctf/ctf_session.hpp"
 #include "tools/interop/ctf/ctf_trace.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace ctf {
@@ -38,7 +38,7 @@ std::string json_of(const Packet& packet, const std::string& file) {
       "{{\"file\": {}, \"offset\": {}, \"bytes\": {}, \"content_bits\": {}, \"stream_id\": {}, "
       "\"instance\": {}, \"begin_unix_ns\": {}, \"end_unix_ns\": {}, \"discarded\": {}, "
       "\"sequence\": {}}}",
-      quoted_json_text(file), packet.offset, packet.bytes, packet.bits, packet.stream_id,
+      trace::quoted_json_text(file), packet.offset, packet.bytes, packet.bits, packet.stream_id,
       packet.instance, packet.begin_ns, packet.end_ns, packet.discarded,
       packet.sequence == kNoSequence ? "null" : std::to_string(packet.sequence));
 }
@@ -48,21 +48,21 @@ void put_json(const Trace& trace, const ReadOutcome& outcome, OutputBytes& outpu
   output.put(
       fmt::format("{{\n \"schema\": \"ctf-1\",\n \"version\": \"{}.{}\",\n \"uuid\": {},\n "
                   "\"byte_order\": \"{}\"",
-                  metadata.major, metadata.minor, quoted_json_text(metadata.uuid),
+                  metadata.major, metadata.minor, trace::quoted_json_text(metadata.uuid),
                   metadata.big_endian ? "be" : "le"));
   {
     List clocks(output, "clocks");
     for (const auto& [name, clock] : metadata.clocks) {
-      clocks.add(
-          fmt::format("{{\"name\": {}, \"frequency\": {}, \"offset_s\": {}, \"offset\": {}}}",
-                      quoted_json_text(name), clock.frequency, clock.offset_s, clock.offset));
+      clocks.add(fmt::format(
+          "{{\"name\": {}, \"frequency\": {}, \"offset_s\": {}, \"offset\": {}}}",
+          trace::quoted_json_text(name), clock.frequency, clock.offset_s, clock.offset));
     }
   }
   {
     List env(output, "env");
     for (const auto& [name, value] : metadata.env) {
-      env.add(fmt::format("{{\"name\": {}, \"value\": {}}}", quoted_json_text(name),
-                          quoted_json_text(value)));
+      env.add(fmt::format("{{\"name\": {}, \"value\": {}}}", trace::quoted_json_text(name),
+                          trace::quoted_json_text(value)));
     }
   }
   {
@@ -71,7 +71,7 @@ void put_json(const Trace& trace, const ReadOutcome& outcome, OutputBytes& outpu
       const std::size_t fields = event.fields == nullptr ? 0 : event.fields->members.size();
       events.add(fmt::format(
           "{{\"stream_id\": {}, \"id\": {}, \"name\": {}, \"loglevel\": {}, \"fields\": {}}}",
-          event.stream_id, event.id, quoted_json_text(event.name),
+          event.stream_id, event.id, trace::quoted_json_text(event.name),
           event.loglevel ? std::to_string(*event.loglevel) : "null", fields));
     }
   }
@@ -81,8 +81,9 @@ void put_json(const Trace& trace, const ReadOutcome& outcome, OutputBytes& outpu
       packets.add(json_of(packet, trace.files()[packet.file]));
     }
   }
-  output.put(fmt::format(",\n \"error\": {}\n}}",
-                         outcome.message.empty() ? "null" : quoted_json_text(outcome.message)));
+  output.put(fmt::format(",\n \"error\": {}\n}}", outcome.message.empty()
+                                                      ? "null"
+                                                      : trace::quoted_json_text(outcome.message)));
 }
 
 void put_csv(const Trace& trace, const std::string& prefix, OutputBytes& output) {
@@ -99,18 +100,18 @@ void put_csv(const Trace& trace, const std::string& prefix, OutputBytes& output)
 
 void put_text(const Trace& trace, const std::string& prefix, OutputBytes& output) {
   const Metadata& metadata = trace.metadata();
-  if (!prefix.empty()) output.put(quoted_json_text(prefix) + ": ");
+  if (!prefix.empty()) output.put(trace::quoted_json_text(prefix) + ": ");
   output.put(fmt::format("CTF {}.{}, {}: {} kinds of events, {} files\n", metadata.major,
                          metadata.minor, metadata.big_endian ? "big-endian" : "little-endian",
                          metadata.events.size(), trace.files().size()));
   for (const EventDescription& event : metadata.events) {
     output.put(fmt::format("event {:>6} of stream {}  {}\n", event.id, event.stream_id,
-                           quoted_json_text(event.name)));
+                           trace::quoted_json_text(event.name)));
   }
   for (const Packet& packet : trace.packets()) {
     output.put(fmt::format("packet {:>12} {:>9} bytes, {} used, {} discarded so far  {}\n",
                            packet.offset, packet.bytes, (packet.bits + 7) / 8, packet.discarded,
-                           quoted_json_text(trace.files()[packet.file])));
+                           trace::quoted_json_text(trace.files()[packet.file])));
   }
 }
 
@@ -137,7 +138,7 @@ class Inspection {
     if (style_ != InspectStyle::kJson) return;
     if (is_session_) {
       output_.put(fmt::format("{}{{\"path\": {}, \"trace\":\n", is_first_ ? "\n" : ",\n",
-                              quoted_json_text(path)));
+                              trace::quoted_json_text(path)));
     }
     put_json(trace, outcome, output_);
     if (is_session_) output_.put("}");

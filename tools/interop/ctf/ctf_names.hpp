@@ -17,6 +17,9 @@ namespace ringside::tool::ctf {
 inline constexpr std::uint32_t kPacketMagic = 0xC1FC1FC1;
 inline constexpr std::uint32_t kMetadataPacketMagic = 0x75D11D57;
 
+// In a packet's `cpu_id`.
+inline constexpr std::uint32_t kUnknownProcessor = 0xFFFFFFFF;
+
 inline constexpr std::string_view kTracerName = "ringside";
 // Entries of `env` begin with these prefixes and end in a number.
 inline constexpr std::string_view kProcessEntry = "ringside_process_";

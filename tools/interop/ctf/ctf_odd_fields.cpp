@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "tools/interop/ctf/ctf_decoder.hpp"
-#include "tools/text/utf8.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool::ctf {
 namespace {
@@ -60,7 +60,7 @@ class WideUnits {
         unit = 0x10000 + ((unit - 0xD800) << 10) + (next - 0xDC00);
         ++i;
       } else if ((unit >= 0xD800 && unit < 0xE000) || unit > 0x10FFFF) {
-        unit = kReplacementCharacter;
+        unit = trace::kReplacementCharacter;
       }
       append_utf8(text, unit);
     }

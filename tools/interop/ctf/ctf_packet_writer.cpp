@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/interop/ctf/ctf_names.hpp"
-
 namespace ringside::tool::ctf {
 
 // The declaration of HeadLayout below.
@@ -30,6 +28,7 @@ stream {
     uint64_t packet_size;
     uint64_t packet_seq_num;
     uint64_t events_discarded;
+    uint32_t cpu_id;
     uint32_t ringside_process;
     uint32_t ringside_loss_cause;
     uint32_t ringside_thread;
@@ -50,11 +49,12 @@ struct [[gnu::packed]] HeadLayout {
   std::uint64_t packet_bits;
   std::uint64_t packet_seq_num;
   std::uint64_t events_discarded;
+  std::uint32_t cpu_id;
   std::uint32_t process;
   std::uint32_t loss_cause;
   std::uint32_t thread;
 };
-static_assert(sizeof(HeadLayout) == 92);
+static_assert(sizeof(HeadLayout) == 96);
 
 }  // namespace
 
@@ -100,6 +100,7 @@ bool PacketWriter::close() {
   head.content_bits = head.packet_bits = std::uint64_t{packet_.size()} * 8;
   head.packet_seq_num = packets_++;
   head.events_discarded = discarded_;
+  head.cpu_id = processor_;
   head.process = identity_.process;
   head.loss_cause = cause_;
   head.thread = thread_;

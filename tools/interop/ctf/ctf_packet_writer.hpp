@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "shm-layout/loss_cause.hpp"
+#include "tools/interop/ctf/ctf_names.hpp"
 
 namespace ringside::tool::ctf {
 
@@ -34,6 +35,10 @@ class PacketWriter {
 
   // Applies to packets that begin from here on.
   void name_thread(std::uint32_t id, std::string_view name);
+
+  // Events from here on ran on this processor. Call close() before it changes.
+  std::uint32_t processor() const { return processor_; }
+  void run_on(std::uint32_t processor) { processor_ = processor; }
 
   // The place for an event, which must not be older than the previous one. Call close() when
   // full().
@@ -66,6 +71,7 @@ class PacketWriter {
   std::uint64_t discarded_ = 0;
   std::uint32_t cause_ = 0;
   std::uint32_t thread_ = 0;
+  std::uint32_t processor_ = kUnknownProcessor;
   std::string thread_name_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "tools/interop/ctf/ctf_decoder.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool::ctf {
 
@@ -39,7 +39,7 @@ bool Decoder::render(const Node& node, std::string& text) {
     case TypeKind::kString: {
       std::string_view one;
       if (!string(node, wide_, one)) return false;
-      text += quoted_json_text(one);
+      text += trace::quoted_json_text(one);
       return true;
     }
     case TypeKind::kArray:
@@ -50,7 +50,7 @@ bool Decoder::render(const Node& node, std::string& text) {
         std::string copy;
         std::string_view one;
         if (!characters(node, count, copy, one)) return false;
-        text += quoted_json_text(one);
+        text += trace::quoted_json_text(one);
         return true;
       }
       text += '[';
@@ -71,7 +71,7 @@ bool Decoder::render(const Node& node, std::string& text) {
         if (&child != &node.children.front()) text += ',';
         const std::uint64_t begin = bits_.at();
         const std::size_t before = text.size();
-        text += quoted_json_text(plain_name(child.name)) + ':';
+        text += trace::quoted_json_text(plain_name(child.name)) + ':';
         if (!render(child, text)) return false;
         if (!check_empty(child, begin, text.size() - before)) return false;
       }

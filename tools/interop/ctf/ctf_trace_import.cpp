@@ -247,7 +247,7 @@ void TraceImport::deliver(Event& event, std::uint64_t unix_ns) {
     if (event.left_out) return report_.lost("kinds of events after the millionth are left out");
   }
   const std::uint32_t stream = identities_.stream_of_event(decoder_);
-  if (event.facts && event.facts->ext_flags != 0) {
+  if (event.facts) {
     builder_.begin(stream, event.site_id, unix_ns, extension_of(*event.facts));
   } else {
     builder_.begin(stream, event.site_id, unix_ns);
@@ -260,6 +260,8 @@ void TraceImport::deliver(Event& event, std::uint64_t unix_ns) {
 
 trace::RecordExtension TraceImport::extension_of(const EventFacts& facts) const {
   trace::RecordExtension extension;
+  extension.processor = identities_.processor_of_packet();
+  if (facts.ext_flags == 0) return extension;
   extension.ext_flags = facts.ext_flags;
   extension.substream = decoder_.slot(facts.substream);
   extension.stack_id = static_cast<std::uint32_t>(decoder_.slot(facts.stack));

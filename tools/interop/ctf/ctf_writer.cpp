@@ -65,6 +65,14 @@ class Writer final : public TraceWriter {
       duration_ns = static_cast<std::uint64_t>(trace::UInt128{duration_ns} * 1'000'000'000 /
                                                event.segment->tick_hz);
     }
+    // A packet is of one processor, as readers expect it.
+    const std::uint32_t processor =
+        record.processor == 0 ? kUnknownProcessor : record.processor - 1;
+    if (processor != thread.packets.processor()) [[unlikely]] {
+      pending_ -= thread.packets.pending();
+      written(thread.packets.close());
+      thread.packets.run_on(processor);
+    }
     const std::size_t before = thread.packets.pending();
     std::string& packet = thread.packets.begin_event(time);
     packet.append(reinterpret_cast<const char*>(&id), sizeof id);

@@ -1,5 +1,7 @@
 #include "tools/interop/heph/heph_descriptor.hpp"
 
+#include "tools/interop/heph/heph_collector.hpp"
+#include "tools/interop/heph/heph_datagrams.hpp"
 #include "tools/interop/heph/heph_format.hpp"
 
 namespace ringside::tool {
@@ -8,7 +10,11 @@ constinit const ForeignFormat kHephFormat = {.name = "heph",
                                              .description = "Heph traces, version 0.1.0",
                                              .recognise = recognise_heph,
                                              .read = read_heph,
+                                             .collect = collect_heph,
+                                             .collect_datagrams = collect_heph_datagrams,
                                              .inspect = inspect_heph,
+                                             .forwards = true,
+                                             .first_packet = heph::first_packet_facts,
                                              .write = write_heph};
 
 }  // namespace ringside::tool

@@ -14,8 +14,8 @@
 #include "tools/interop/heph/heph_format.hpp"
 #include "tools/interop/heph/heph_packets.hpp"
 #include "tools/interop/spilled_text.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/utf8.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool {
 namespace heph {
@@ -31,7 +31,7 @@ struct StreamFacts {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     if (bytes == 0) return false;
     text.remove_prefix(bytes);
   }
@@ -67,12 +67,12 @@ class JsonPacket {
 
   // Text that is not UTF-8 is also shown in hexadecimal.
   void text_member(std::string_view name, std::string_view text) {
-    add(", \"{}\": {}", name, quoted_json_text(text));
+    add(", \"{}\": {}", name, trace::quoted_json_text(text));
     if (!is_utf8(text)) add(", \"{}_hex\": \"{}\"", name, hex(text));
   }
 
   void attribute(const Attribute& attribute) {
-    out_ += "{\"name\": " + quoted_json_text(attribute.name);
+    out_ += "{\"name\": " + trace::quoted_json_text(attribute.name);
     static constexpr std::string_view kNames[] = {"", "u64", "i64", "f64", "string"};
     const std::uint8_t type = attribute.element_type();
     add(", \"type\": \"{}{}\", \"value\": ", kNames[type], attribute.is_array() ? "[]" : "");
@@ -108,7 +108,7 @@ class JsonPacket {
 
   void value(std::uint8_t type, std::string_view element) {
     if (type == kString) {
-      out_ += quoted_json_text(element);
+      out_ += trace::quoted_json_text(element);
       return;
     }
     const std::uint64_t number = bits(element);
@@ -199,7 +199,7 @@ class Inspection {
     if (style_ == InspectStyle::kJson) {
       bad_.put(fmt::format("{}\n  {{\"offset\": {}, \"size\": {}, \"reason\": {}}}",
                            bad_.empty() ? "" : ",", packet.offset, packet.size,
-                           quoted_json_text(why)));
+                           trace::quoted_json_text(why)));
       return;
     }
     begin_packet(packet);
@@ -223,7 +223,7 @@ class Inspection {
       json.add(", \"value_hex\": \"{}\"", hex(packet.value));
       if (packet.is_epoch) json.add(", \"epoch_ns\": {}", packet.epoch_ns);
     } else if (style_ == InspectStyle::kText) {
-      json.add("metadata {} = ", quoted_json_text(packet.option));
+      json.add("metadata {} = ", trace::quoted_json_text(packet.option));
       packet.is_epoch ? json.add("{}", packet.epoch_ns) : json.add("{}", hex(packet.value));
     } else {
       line_ += "metadata,,,,,,";
@@ -253,7 +253,8 @@ class Inspection {
       append_csv_cell(line_, packet.description);
     } else if (style_ == InspectStyle::kText) {
       json.add("event stream {} counter {} substream {} {} to {} {}", packet.stream, packet.counter,
-               packet.substream, packet.start, packet.end, quoted_json_text(packet.description));
+               packet.substream, packet.start, packet.end,
+               trace::quoted_json_text(packet.description));
       put_attributes(packet, json, " ");
     } else {
       json.add(
@@ -291,11 +292,11 @@ class Inspection {
         "{{\n \"schema\": \"heph-packets-1\",\n \"file\": {},\n \"size\": {},\n \"sha256\": "
         "\"{}\",\n \"counts\": {{\"metadata\": {}, \"events\": {}, \"bad_packets\": {}, "
         "\"missing\": {}}},\n \"error\": {},\n \"bad_packets\": [",
-        quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
         metadata_, events_, bad_count_, missing,
         outcome.message.empty() ? "null"
                                 : fmt::format("{{\"offset\": {}, \"message\": {}}}", outcome.offset,
-                                              quoted_json_text(outcome.message))));
+                                              trace::quoted_json_text(outcome.message))));
     bad_.move_to(output_);
     output_.put("],\n \"streams\": {");
     for (bool first = true; const StreamFacts& stream : streams_) {

@@ -127,35 +127,51 @@ Step PacketReader::cut(const Packet& packet, std::uint64_t here) {
                   packet.size - here, packet.size));
 }
 
+Step parse_packet(std::span<const std::byte> bytes, Packet& packet, std::string* why) {
+  packet.size = 0;
+  packet.is_epoch = false;
+  why->clear();
+  if (bytes.empty()) return Step::kEnd;
+  if (bytes.size() < 4) return Step::kDamaged;
+  const auto magic = load_big<std::uint32_t>(bytes.data());
+  packet.is_event = magic == kEventMagic;
+  if (!packet.is_event && magic != kMetadataMagic) {
+    *why = fmt::format(
+        "not a packet: {:#010x} is neither the magic number of metadata nor of events", magic);
+    return Step::kDamaged;
+  }
+  if (bytes.size() < kHeadBytes) return Step::kDamaged;
+  packet.size = load_big<std::uint32_t>(bytes.data() + 4);
+  const std::uint32_t least = packet.is_event ? kLeastEventBytes : kLeastMetadataBytes;
+  if (packet.size < least) {
+    *why = fmt::format("a packet of {} bytes; its kind has at least {}", packet.size, least);
+    return Step::kDamaged;
+  }
+  if (packet.size > kMostPacketBytes) {
+    *why = "it is larger than 64 MiB";
+    return Step::kBad;
+  }
+  if (bytes.size() < packet.size) return Step::kDamaged;
+  const std::span<const std::byte> own = bytes.first(packet.size);
+  const char* const fault = packet.is_event ? take_event(own, packet) : take_metadata(own, packet);
+  if (fault != nullptr) *why = fault;
+  return fault == nullptr ? Step::kPacket : Step::kBad;
+}
+
 Step PacketReader::next(Packet& packet) {
   input_.skip(std::exchange(shown_, 0));
   packet.offset = input_.offset();
-  packet.size = 0;
-  packet.is_epoch = false;
-  const std::span<const std::byte> head = input_.peek(kHeadBytes);
-  if (head.empty()) return Step::kEnd;
-  if (head.size() < 4) return damaged("the file ends within a packet's first bytes");
-  const auto magic = load_big<std::uint32_t>(head.data());
-  packet.is_event = magic == kEventMagic;
-  if (!packet.is_event && magic != kMetadataMagic) {
-    return damaged(fmt::format(
-        "not a packet: {:#010x} is neither the magic number of metadata nor of events", magic));
+  std::span<const std::byte> bytes = input_.peek(kHeadBytes);
+  Step step = parse_packet(bytes, packet, &why_);
+  if (step == Step::kDamaged && why_.empty() && packet.size != 0) {
+    bytes = input_.peek(packet.size);
+    if (bytes.size() < packet.size) return cut(packet, bytes.size());
+    step = parse_packet(bytes, packet, &why_);
   }
-  if (head.size() < kHeadBytes) return damaged("the file ends within a packet's first bytes");
-  packet.size = load_big<std::uint32_t>(head.data() + 4);
-  const std::uint32_t least = packet.is_event ? kLeastEventBytes : kLeastMetadataBytes;
-  if (packet.size < least) {
-    return damaged(
-        fmt::format("a packet of {} bytes; its kind has at least {}", packet.size, least));
-  }
-  if (packet.size > kMostPacketBytes) return bad(packet, "it is larger than 64 MiB");
-  const std::span<const std::byte> bytes = input_.peek(packet.size);
-  if (bytes.size() < packet.size) return cut(packet, bytes.size());
-  const std::span<const std::byte> own = bytes.first(packet.size);
-  const char* const fault = packet.is_event ? take_event(own, packet) : take_metadata(own, packet);
-  if (fault != nullptr) return bad(packet, fault);
-  shown_ = packet.size;
-  return Step::kPacket;
+  if (step == Step::kDamaged && why_.empty()) why_ = "the file ends within a packet's first bytes";
+  if (step == Step::kBad) return bad(packet, std::move(why_));
+  if (step == Step::kPacket) shown_ = packet.size;
+  return step;
 }
 
 namespace {
@@ -195,6 +211,14 @@ bool find_epoch_in(std::span<const std::byte> bytes, std::optional<std::uint64_t
 
 EpochSearch find_first_epoch(InputBytes& input) {
   EpochSearch search;
+  // The events of a sender that pauses are not kept waiting.
+  if (input.is_live()) {
+    const bool is_first = find_epoch_in(input.peek_until_pause(1), search.epoch_ns);
+    if (!is_first || !search.epoch_ns) {
+      find_epoch_in(input.peek_until_pause(kSearchBytes), search.epoch_ns);
+    }
+    return search;
+  }
   // It is nearly always in the first packet.
   if (find_epoch_in(input.peek(1), search.epoch_ns) && search.epoch_ns) return search;
   if (find_epoch_in(input.peek(kSearchBytes), search.epoch_ns)) return search;

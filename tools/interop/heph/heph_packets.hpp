@@ -109,6 +109,10 @@ enum class Step : std::uint8_t {
   kDamaged,  // nothing more can be read from the packet's offset on, why() has the reason
 };
 
+// The packet at the beginning of `bytes`, without reading more. kEnd: `bytes` is empty. kDamaged
+// with an empty `*why`: the packet is longer than `bytes`. The caller then skips packet.size.
+Step parse_packet(std::span<const std::byte> bytes, Packet& packet, std::string* why);
+
 class PacketReader {
  public:
   explicit PacketReader(InputBytes& input) : input_(input) {}

@@ -14,8 +14,8 @@
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/heph/heph_format.hpp"
 #include "tools/interop/heph/heph_packets.hpp"
-#include "tools/text/utf8.hpp"
 #include "trace-format/condition/site_message.hpp"
+#include "trace-format/lines/utf8.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"
 
@@ -280,7 +280,7 @@ class Writer final : public TraceWriter {
     append_big(out, std::uint16_t{0});
     bool sound = true;
     while (!text.empty()) {
-      const std::size_t bytes = utf8_sequence_bytes(text);
+      const std::size_t bytes = trace::utf8_sequence_bytes(text);
       const std::string_view piece =
           bytes != 0 ? text.substr(0, bytes) : std::string_view("\xEF\xBF\xBD");
       if (out.size() - at - 2 + piece.size() > kMostTextBytes) {
@@ -289,7 +289,7 @@ class Writer final : public TraceWriter {
       }
       out += piece;
       sound = sound && bytes != 0;
-      text.remove_prefix(bytes != 0 ? bytes : utf8_unsound_bytes(text));
+      text.remove_prefix(bytes != 0 ? bytes : trace::utf8_unsound_bytes(text));
     }
     if (!sound) report_.lost("bytes that are not UTF-8 became U+FFFD");
     store_big(out, at, static_cast<std::uint16_t>(out.size() - at - 2));

@@ -99,9 +99,10 @@ class Import {
         break;
     }
     made_.unix_ns = time_of(event);
-    made_.stream = stream_of(event);
     made_.extension = {};
+    own_thread_ = nullptr;
     if (!take_own(event)) make_record(event);
+    made_.stream = stream_of(event.pid, own_thread_ == nullptr ? event.tid : own_thread_);
     if (event.phase == 'X' && event.duration != nullptr) put_duration(*event.duration);
     const bool is_nested = event.phase == 'B';
     if (is_nested || event.phase == 'b' || event.phase == 'S') {
@@ -142,11 +143,10 @@ class Import {
     return sources_.process(text_of(pid), process);
   }
 
-  std::uint32_t stream_of(const TraceEvent& event, std::string_view name = {}) {
-    const std::uint32_t id = number_of(event.tid);
-    const bool is_text = name.empty() && id == 0 && event.tid != nullptr && event.tid->is_text();
-    return sources_.thread(process_of(event.pid), text_of(event.tid), id,
-                           is_text ? event.tid->text : name);
+  std::uint32_t stream_of(const JsonNode* pid, const JsonNode* tid, std::string_view name = {}) {
+    const std::uint32_t id = number_of(tid);
+    const bool is_text = name.empty() && id == 0 && tid != nullptr && tid->is_text();
+    return sources_.thread(process_of(pid), text_of(tid), id, is_text ? tid->text : name);
   }
 
   std::string thread_key(const TraceEvent& event) {
@@ -178,10 +178,12 @@ class Import {
 
   void take_metadata(const TraceEvent& event) {
     std::string_view name;
+    bool is_own_row = false;  // of a substream
     if (event.args) {
       tree().for_each_in(*event.args, [&](std::uint32_t i) {
         const JsonNode& node = tree().nodes()[i];
         if ((node.key == "name" || node.key == "labels") && node.is_text()) name = node.text;
+        is_own_row = is_own_row || (reader_.is_own() && node.key == "tid");
       });
     }
     const std::string_view what = text_of(event.name);
@@ -190,7 +192,7 @@ class Import {
     } else if (what == "process_labels" && reader_.is_own()) {
       builder_.name_host(process_of(event.pid), name);
     } else if (what == "thread_name") {
-      stream_of(event, name);
+      if (!is_own_row) stream_of(event.pid, event.tid, name);
     } else {
       report_.lost("metadata except the names of processes and threads is left out");
     }
@@ -273,6 +275,7 @@ class Import {
     bool has_level = false;
     tree().for_each_in(*facts_at, [&](std::uint32_t i) {
       has_level = has_level || tree().nodes()[i].key == "level";
+      if (tree().nodes()[i].key == "tid") own_thread_ = &tree().nodes()[i];
       facts.take(tree().nodes()[i]);
     });
     if (!has_level && event.args && take_loss(*event.args)) return true;
@@ -306,7 +309,8 @@ class Import {
   ConversionReport& report_;
   JsonSources sources_;
   JsonStatements statements_;
-  OpenSpan made_;  // of the current event
+  OpenSpan made_;                         // of the current event
+  const JsonNode* own_thread_ = nullptr;  // of the current event, if its row has another number
   OpenSpans nested_;
   OpenSpans asynchronous_;
   std::uint64_t last_ns_ = 0;

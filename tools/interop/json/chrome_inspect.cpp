@@ -11,7 +11,7 @@
 #include "tools/interop/json/chrome_format.hpp"
 #include "tools/interop/json/chrome_reader.hpp"
 #include "tools/interop/json/json_decimal.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace chrome {
@@ -116,7 +116,7 @@ class Inspection {
       fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
     };
     add("{{\n \"schema\": \"chrome-1\",\n \"file\": {},\n \"size\": {},\n \"sha256\": \"{}\",\n",
-        quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256());
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256());
     add(" \"form\": \"{}\",\n \"closed\": {},\n", reader_.is_object() ? "object" : "array",
         reader_.is_closed());
     add(" \"producer\": {},\n \"base_unix_ns\": {},\n", reader_.is_own() ? "\"ringside\"" : "null",
@@ -129,27 +129,28 @@ class Inspection {
     add(" \"counts\": {{\"events\": {}, \"phases\": {{", events_);
     const char* separator = "";
     for (const auto& [phase, count] : phases_) {
-      add("{}{}: {}", separator, quoted_json_text(phase_text(phase)), count);
+      add("{}{}: {}", separator, trace::quoted_json_text(phase_text(phase)), count);
       separator = ", ";
     }
     out += "}},\n \"members\": [";
     separator = "";
     for (const std::string& member : reader_.members()) {
-      add("{}{}", separator, quoted_json_text(member));
+      add("{}{}", separator, trace::quoted_json_text(member));
       separator = ", ";
     }
     out += "],\n \"processes\": {";
     separator = "";
     for (const auto& [pid, process] : processes_) {
-      add("{}\n  {}: {}", separator, quoted_json_text(pid), quoted_json_text(process));
+      add("{}\n  {}: {}", separator, trace::quoted_json_text(pid),
+          trace::quoted_json_text(process));
       separator = ",";
     }
     out += "},\n \"threads\": [";
     separator = "";
     for (const auto& [key, thread] : threads_) {
       add("{}\n  {{\"pid\": {}, \"tid\": {}, \"name\": {}, \"events\": {}}}", separator,
-          quoted_json_text(key.first), quoted_json_text(key.second), quoted_json_text(thread.name),
-          thread.events);
+          trace::quoted_json_text(key.first), trace::quoted_json_text(key.second),
+          trace::quoted_json_text(thread.name), thread.events);
       separator = ",";
     }
     add("],\n \"events_of_further_threads\": {},\n \"error\": ", in_other_threads_);
@@ -157,7 +158,7 @@ class Inspection {
       out += "null\n}\n";
     } else {
       add("{{\"offset\": {}, \"message\": {}}}\n}}\n", outcome.offset,
-          quoted_json_text(outcome.message));
+          trace::quoted_json_text(outcome.message));
     }
     output_.put(out);
   }
@@ -167,11 +168,12 @@ class Inspection {
                             reader_.is_object() ? "an object" : "an array", digest_.size(),
                             events_));
     for (const auto& [phase, count] : phases_) {
-      output_.put(fmt::format("{:>12} of phase {}\n", count, json_text(phase_text(phase))));
+      output_.put(fmt::format("{:>12} of phase {}\n", count, trace::json_text(phase_text(phase))));
     }
     for (const auto& [key, thread] : threads_) {
       output_.put(fmt::format("{:>12} of process {} thread {} {}\n", thread.events,
-                              json_text(key.first), json_text(key.second), json_text(thread.name)));
+                              trace::json_text(key.first), trace::json_text(key.second),
+                              trace::json_text(thread.name)));
     }
   }
 

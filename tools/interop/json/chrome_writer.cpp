@@ -14,13 +14,14 @@
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/per_site.hpp"
+#include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
-#include "tools/text/loss_text.hpp"
-#include "tools/text/record_extension_text.hpp"
 #include "trace-format/condition/site_message.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
+#include "trace-format/lines/loss_text.hpp"
+#include "trace-format/lines/record_extension_text.hpp"
 
 namespace ringside::tool {
 namespace chrome {
@@ -43,24 +44,19 @@ struct SiteFacts {
   bool is_counter = false;
 };
 
-// The spans of a thread that are shown as one stack. Viewers drop spans that overlap without
-// nesting.
-class Stack {
- public:
-  // Whether the span nests in the spans that the thread had until now; if so, it is pushed on the
-  // stack. Memory: the open spans.
-  bool take(std::uint64_t begin, std::uint64_t end) {
-    if (begin < last_begin_) return false;
-    while (!ends_.empty() && ends_.back() <= begin) ends_.pop_back();
-    if (!ends_.empty() && ends_.back() < end) return false;
-    last_begin_ = begin;
-    ends_.push_back(end);
-    return true;
-  }
+struct NoMore {};
 
- private:
-  std::vector<std::uint64_t> ends_;  // outermost first
-  std::uint64_t last_begin_ = 0;
+// A row of a viewer.
+struct Row {
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+};
+
+// The rows of a thread: its own, and one for each of its substreams.
+struct Rows {
+  SpanLanes<NoMore> spans;
+  std::vector<std::uint32_t> tids;         // by lane; 0: not shown so far
+  std::vector<std::uint64_t> last_begins;  // of the nested spans, by lane
 };
 
 // JSON has no numbers for NaN and the infinities, and viewers sum the values of a counter.
@@ -128,11 +124,12 @@ class Writer final : public TraceWriter {
     line_.put('"');
   }
 
-  void put_source(const SourceThread& thread) {
+  static Row row_of(const SourceThread& thread) { return {thread.process->pid, thread.id}; }
+
+  void put_row(Row row) {
     line_.write(",\"pid\":");
-    put_number(line_, thread.process->pid);
-    line_.write(",\"tid\":");
-    put_number(line_, thread.id);
+    put_number(line_, row.pid);
+    put_tid(row.tid);
   }
 
   void put_time(std::uint64_t unix_ns) {
@@ -141,41 +138,74 @@ class Writer final : public TraceWriter {
     put_microseconds(line_, unix_ns < base_ ? base_ - unix_ns : unix_ns - base_);
   }
 
-  void put_metadata(std::string_view what, const SourceThread& thread, std::string_view name) {
+  // `tid` of the thread that the row belongs to if the row has another number.
+  void put_metadata(std::string_view what, Row row, std::string_view name,
+                    std::optional<std::uint32_t> tid = {}) {
     begin_line('M');
     line_.write(",\"name\":\"");
     line_.write(what);
     line_.put('"');
-    put_source(thread);
+    put_row(row);
     line_.write(",\"args\":{\"");
     line_.write(what == "process_labels" ? "labels" : "name");
     line_.write("\":\"");
-    append_json_text(line_, name);
-    line_.write("\"}}");
+    trace::append_json_text(line_, name);
+    line_.put('"');
+    if (tid) put_tid(*tid);
+    line_.write("}}");
+  }
+
+  void put_tid(std::uint32_t tid) {
+    line_.write(",\"tid\":");
+    put_number(line_, tid);
   }
 
   void put_process(const SourceProcess& process) {
-    SourceThread whole;
-    whole.process = &process;
+    const Row whole{process.pid, 0};
     put_metadata("process_name", whole, process.segment.service);
     if (!process.segment.host.empty()) put_metadata("process_labels", whole, process.segment.host);
   }
 
   // Viewers treat an empty name as an error.
   void put_thread(const SourceThread& thread) {
-    if (!thread.name.empty()) put_metadata("thread_name", thread, thread.name);
+    if (!thread.name.empty()) put_metadata("thread_name", row_of(thread), thread.name);
+  }
+
+  // Viewers nest spans of one row by their times alone, so each substream needs a row.
+  Row lane_row(const SourceThread& thread, Rows& rows, std::size_t lane) {
+    if (lane == 0) return row_of(thread);
+    if (rows.tids.size() <= lane) rows.tids.resize(lane + 1);
+    Row row{thread.process->pid, rows.tids[lane]};
+    if (row.tid != 0) return row;
+    row.tid = rows.tids[lane] = sources_.made_up_id();
+    const std::string name =
+        thread.name.empty() ? fmt::format("thread {}", thread.id) : thread.name;
+    put_metadata("thread_name", row, name + ' ' + rows.spans.name_of(lane), thread.id);
+    return row;
+  }
+
+  // Whether the span nests in the spans that its lane had until now; if so, it is opened there.
+  // Viewers drop spans that overlap without nesting.
+  static bool nests(Rows& rows, const trace::Event& event, std::uint64_t end, std::size_t lane) {
+    if (rows.last_begins.size() <= lane) rows.last_begins.resize(lane + 1);
+    if (event.unix_ns < rows.last_begins[lane]) return false;
+    const auto place = rows.spans.place_of(end, substream_of(event));
+    if (place.is_beside) return false;
+    rows.last_begins[lane] = event.unix_ns;
+    rows.spans.open(place, {});
+    return true;
   }
 
   void put_loss(const trace::Event& event, const SourceThread& thread) {
     begin_line('i');
     line_.write(",\"name\":\"lost records\",\"cat\":\"ringside\"");
-    put_source(thread);
+    put_row(row_of(thread));
     put_time(event.unix_ns);
     line_.write(thread.is_thread ? ",\"s\":\"t\"" : ",\"s\":\"p\"");
     line_.write(",\"args\":{\"count\":");
     put_number(line_, event.lost);
     line_.write(",\"cause\":\"");
-    line_.write(loss_cause_token(event.cause));
+    line_.write(trace::loss_cause_token(event.cause));
     line_.write("\",\"ringside\":{\"seq\":");
     put_number(line_, event.record.sequence);
     line_.write("}}}");
@@ -188,10 +218,15 @@ class Writer final : public TraceWriter {
     const bool is_span = has_duration(event);
     const bool is_counter = site.is_counter && !is_span;
     const std::uint64_t end = event.unix_ns + (is_span ? duration_ns(event) : 0);
-    const bool is_beside = is_span && !stack_of(thread).take(event.unix_ns, end);
+    if (thread.index >= rows_.size()) rows_.resize(thread.index + std::size_t{1});
+    Rows& rows = rows_[thread.index];
+    rows.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
+    const std::size_t lane = is_counter ? 0 : rows.spans.lane_for(substream_of(event));
+    const bool is_beside = is_span && !nests(rows, event, end, lane);
+    const Row row = lane_row(thread, rows, lane);
     begin_line(is_beside ? 'b' : is_span ? 'X' : is_counter ? 'C' : 'i');
     line_.write(site.head);
-    put_source(thread);
+    put_row(row);
     put_time(event.unix_ns);
     if (is_beside) {
       put_id(++beside_);
@@ -208,28 +243,23 @@ class Writer final : public TraceWriter {
       line_.write("},\"fields\":{");
       put_fields(event, site, false, true);
       line_.write("},\"ringside\":");
-      put_facts(event, site);
+      put_facts(event, site, {});
     } else {
       put_fields(event, site, true, true);
       line_.write(site.fields.empty() ? "\"ringside\":" : ",\"ringside\":");
-      put_facts(event, site);
+      put_facts(event, site, lane == 0 ? std::nullopt : std::optional(thread.id));
       line_.put('}');
     }
     line_.put('}');
-    if (is_beside) put_end(site, thread, end);
-    if (event.record.ext_flags != 0) put_flows(event, thread);
+    if (is_beside) put_end(site, row, end);
+    if (event.record.ext_flags != 0) put_flows(event, row);
   }
 
-  Stack& stack_of(const SourceThread& thread) {
-    if (thread.index >= stacks_.size()) stacks_.resize(thread.index + std::size_t{1});
-    return stacks_[thread.index];
-  }
-
-  // Ends the span that has just been written outside its thread's stack.
-  void put_end(const SiteFacts& site, const SourceThread& thread, std::uint64_t unix_ns) {
+  // Ends the span that has just been written outside its row's stack.
+  void put_end(const SiteFacts& site, Row row, std::uint64_t unix_ns) {
     begin_line('e');
     line_.write(site.head);
-    put_source(thread);
+    put_row(row);
     put_time(unix_ns);
     put_id(beside_);
     line_.put('}');
@@ -253,74 +283,80 @@ class Writer final : public TraceWriter {
       first = false;
       line_.write(field.key);
       if (has) {
-        append_json_value(line_, event.record.args[i]);
+        trace::append_json_value(line_, event.record.args[i]);
       } else {
         line_.write("null");
       }
     }
   }
 
-  void put_facts(const trace::Event& event, const SiteFacts& site) {
+  // `tid` of the record's thread if its row has another number.
+  void put_facts(const trace::Event& event, const SiteFacts& site,
+                 std::optional<std::uint32_t> tid) {
     line_.write("{\"seq\":");
     put_number(line_, event.record.sequence);
+    if (tid) put_tid(*tid);
+    if (event.record.processor != 0) {
+      line_.write(",\"processor\":");
+      put_number(line_, event.record.processor - 1);
+    }
     line_.write(site.tail);
     if (site.message) {
       line_.write(",\"message\":\"");
       const std::size_t begin = line_.size();
       site.message->append(line_, event.record.args);
-      make_json_text(line_, begin);
+      trace::make_json_text(line_, begin);
       line_.put('"');
     }
     if (event.record.ext_flags != 0 || event.record.cut) {
-      RecordExtensionText(event.record, event.segment->tick_hz).append_json_members(line_);
+      trace::RecordExtensionText(event.record, event.segment->tick_hz).append_json_members(line_);
     }
     line_.put('}');
   }
 
   // An activity's first record begins its flow, further records continue it, and the records that
   // it caused end it.
-  void put_flows(const trace::Event& event, const SourceThread& thread) {
+  void put_flows(const trace::Event& event, Row row) {
     if ((event.record.ext_flags & shm::kExtActivity) != 0) {
       const std::uint64_t id = flow_id(event.record.activity);
       if (activities_.size() >= kMostActivities) activities_.clear();
-      put_flow(activities_.insert(id).second ? 's' : 't', id, event, thread);
+      put_flow(activities_.insert(id).second ? 's' : 't', id, event, row);
     }
     if ((event.record.ext_flags & shm::kExtRelatedActivity) != 0) {
-      put_flow('f', flow_id(event.record.related), event, thread);
+      put_flow('f', flow_id(event.record.related), event, row);
     }
   }
 
-  void put_flow(char phase, std::uint64_t id, const trace::Event& event,
-                const SourceThread& thread) {
+  void put_flow(char phase, std::uint64_t id, const trace::Event& event, Row row) {
     begin_line(phase);
     line_.write(",\"name\":\"activity\",\"cat\":\"ringside.flow\",\"bp\":\"e\"");
     put_id(id);
-    put_source(thread);
+    put_row(row);
     put_time(event.unix_ns);
     line_.put('}');
   }
 
   static SiteFacts facts_of(const trace::Site& site) {
     SiteFacts facts;
-    facts.head = fmt::format(",\"name\":{},\"cat\":{}", quoted_json_text(event_name(site)),
-                             quoted_json_text(site.category));
+    facts.head = fmt::format(",\"name\":{},\"cat\":{}", trace::quoted_json_text(event_name(site)),
+                             trace::quoted_json_text(site.category));
     facts.tail = fmt::format(",\"level\":\"{}\",\"kind\":\"{}\"", shm::level_name(site.level),
                              kind_name(site.kind));
     // The facts that the shown name does not contain.
     if (site.name.empty()) facts.tail += ",\"name\":\"\"";
     if (site.format != event_name(site)) {
-      facts.tail += fmt::format(",\"format\":{}", quoted_json_text(site.format));
+      facts.tail += fmt::format(",\"format\":{}", trace::quoted_json_text(site.format));
     }
     if (site.style == static_cast<std::uint8_t>(shm::FormatStyle::brace)) {
       facts.tail += ",\"style\":\"brace\"";
     }
     if (site.keywords != 0) facts.tail += fmt::format(",\"keywords\":\"{:#x}\"", site.keywords);
     if (!site.file.empty() || !site.function.empty()) {
-      facts.tail +=
-          fmt::format(",\"file\":{},\"line\":{},\"function\":{}", quoted_json_text(site.file),
-                      site.line, quoted_json_text(site.function));
+      facts.tail += fmt::format(",\"file\":{},\"line\":{},\"function\":{}",
+                                trace::quoted_json_text(site.file), site.line,
+                                trace::quoted_json_text(site.function));
     }
-    const std::vector<std::string> keys = field_keys(site, json_text, {"ringside"});
+    const std::vector<std::string> keys = trace::field_keys(site, trace::json_text, {"ringside"});
     for (std::size_t i = 0; i < keys.size(); ++i) {
       facts.fields.push_back({'"' + keys[i] + "\":", is_counted(site, site.fields[i])});
       facts.is_counter = facts.is_counter || facts.fields.back().is_counted;
@@ -336,7 +372,7 @@ class Writer final : public TraceWriter {
   EventSources sources_;
   PerSite<SiteFacts> sites_;
   std::unordered_set<std::uint64_t> activities_;
-  std::deque<Stack> stacks_;  // by index of the thread
+  std::deque<Rows> rows_;     // by index of the thread
   std::uint64_t beside_ = 0;  // spans outside the stacks
   std::uint64_t base_ = 0;
   bool begun_ = false;

@@ -19,6 +19,7 @@ constinit const ForeignFormat kNdJsonFormat = {.name = "ndjson",
                                                .recognise = recognise_ndjson,
                                                .read = read_ndjson,
                                                .inspect = inspect_ndjson,
+                                               .forwards = true,
                                                .write = write_ndjson};
 
 }  // namespace ringside::tool

@@ -5,8 +5,8 @@
 #include "shm-layout/printf_fields.hpp"
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/site_format.hpp"
-#include "tools/text/loss_text.hpp"
 #include "trace-format/condition/level_name.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -20,6 +20,14 @@ bool take_id(const JsonNode& node, std::array<std::uint8_t, 16>& id) {
   return true;
 }
 
+// With the type of a C argument if the value fits in it. False if it does not match.
+bool add_as(JsonRecord& record, const shm::PrintfField& wanted, const JsonNode& node) {
+  const bool is_format_argument = wanted.role != shm::PrintfRole::value;
+  const shm::FieldType widest = shm::widest_type(wanted);
+  return record.add_as(wanted.type, is_format_argument, node.key, node) ||
+         (widest != wanted.type && record.add_as(widest, is_format_argument, node.key, node));
+}
+
 // False if the values do not match the format.
 bool add_printf_fields(JsonRecord& record, const JsonTree& tree,
                        std::span<const std::uint32_t> fields, std::string_view but,
@@ -31,9 +39,7 @@ bool add_printf_fields(JsonRecord& record, const JsonTree& tree,
     tree.for_each_in(object, [&](std::uint32_t i) {
       const JsonNode& node = tree.nodes()[i];
       if (!suits || is_but(node)) return;
-      suits = count < wanted.count &&
-              record.add_as(wanted[count].type, wanted[count].role != shm::PrintfRole::value,
-                            node.key, node);
+      suits = count < wanted.count && add_as(record, wanted[count], node);
       ++count;
     });
   }
@@ -118,6 +124,11 @@ bool JsonFacts::take(const JsonNode& member) {
       return key == "message" && member.is_text();
     case 'n':
       return is_text("name", head.name);
+    case 'p':
+      if (key != "processor" || member.kind != JsonKind::kUnsigned) return false;
+      if (member.low >= shm::kMaxProcessorCode) return false;
+      extension.processor = shm::processor_code(static_cast<std::uint32_t>(member.low));
+      return true;
     case 'r':
       return is_id("related", shm::kExtRelatedActivity, extension.related);
     case 's':
@@ -146,7 +157,7 @@ void begin_with_fields(JsonRecord& record, JsonHead head, const JsonTree& tree,
 shm::LossCause loss_cause_of(std::string_view token) {
   for (unsigned i = 0; i < 256; ++i) {
     const auto cause = static_cast<shm::LossCause>(i);
-    if (loss_cause_token(cause) == token) return cause;
+    if (trace::loss_cause_token(cause) == token) return cause;
   }
   return shm::LossCause::kUnknown;
 }

@@ -18,7 +18,7 @@ struct JsonFacts {
 
   // True if `member` is one of these facts, which is then stored: level, kind, keywords, name,
   // format, file, line, function, message, substream, activity, related, stack_id, duration_ns,
-  // cut.
+  // processor, cut.
   bool take(const JsonNode& member);
 };
 

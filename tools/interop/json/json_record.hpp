@@ -28,7 +28,7 @@ struct JsonHead {
   std::string_view function;
 };
 
-// Stored as bytes, so that many records of few statements cost little. Fields beyond the 64th are
+// Stored as bytes, so that many records of few statements cost little. Fields beyond the 512th are
 // counted and left out. Not thread-safe.
 class JsonRecord {
  public:

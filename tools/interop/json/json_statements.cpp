@@ -1,15 +1,15 @@
 #include "tools/interop/json/json_statements.hpp"
 
 #include "tools/interop/site_format.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
 #include "trace-format/text/text_sink.hpp"
 
 namespace ringside::tool {
 namespace {
 
-constexpr std::string_view kManyJsonFields = "fields after the 64th are left out";
+constexpr std::string_view kManyJsonFields = "fields after the 512th are left out";
 
 }  // namespace
 
@@ -77,9 +77,9 @@ void JsonStatements::make_general(const JsonRecord& record, bool with_fields) {
   std::string_view separator = "{";
   record.for_each_field([&](std::string_view name, const trace::Value& value, bool) {
     fields.write(separator);
-    fields.write(quoted_json_text(name));
+    fields.write(trace::quoted_json_text(name));
     fields.put(':');
-    append_json_value(fields, value);
+    trace::append_json_value(fields, value);
     separator = ",";
   });
   fields.write(separator == "{" ? "{}" : "}");

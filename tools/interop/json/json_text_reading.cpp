@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tools/text/utf8.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -47,7 +47,7 @@ const char* take_code(const char* text, const char* end, char*& out) {
     code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
     text += 6;
   }
-  if (code >= 0xD800 && code < 0xE000) code = kReplacementCharacter;
+  if (code >= 0xD800 && code < 0xE000) code = trace::kReplacementCharacter;
   out = put_utf8(code, out);
   return text;
 }

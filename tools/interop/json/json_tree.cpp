@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/json/json_text_reading.hpp"
-#include "tools/text/utf8.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -27,7 +27,7 @@ std::string_view json_trimmed(std::string_view text) {
 std::size_t json_utf8_end(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t bytes = utf8_sequence_bytes(text.substr(at));
+    const std::size_t bytes = trace::utf8_sequence_bytes(text.substr(at));
     if (bytes == 0) return at;
     at += bytes;
   }

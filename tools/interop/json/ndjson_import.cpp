@@ -16,6 +16,7 @@
 #include "tools/interop/json/ndjson_format.hpp"
 #include "tools/interop/json/ndjson_lines.hpp"
 #include "tools/interop/json/ndjson_log_facts.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::tool {
 namespace ndjson {
@@ -133,6 +134,8 @@ class Import {
         message = node.text;
       } else if (node.key == "fields" && node.kind == JsonKind::kObject) {
         fields = i;
+      } else if (node.key == "site_kind" && node.is_text()) {
+        facts.head.kind = site_kind_of(node.text);
       } else if (node.key == "count" && is_number) {
         count = node.low;
       } else if (node.key == "cause" && node.is_text()) {
@@ -149,9 +152,6 @@ class Import {
       builder_.lost(stream, *unix_ns, count, cause);
       return true;
     }
-    if ((facts.extension.ext_flags & shm::kExtDuration) != 0) {
-      facts.head.kind = shm::SiteKind::kSpan;
-    }
     if (has_format) {
       if (facts.head.style == shm::FormatStyle::none) facts.head.style = shm::FormatStyle::printf;
     } else {
@@ -160,6 +160,11 @@ class Import {
       facts.head.format =
           is_empty ? message : message_before(message, tree().nodes()[*fields + 1].key);
     }
+    // It is one of the fields then.
+    tree().for_each_in(*fields, [&](std::uint32_t i) {
+      const auto is_name = [&](std::string_view name) { return tree().nodes()[i].key == name; };
+      if (std::ranges::any_of(trace::kProcessorFields, is_name)) facts.extension.processor = 0;
+    });
     begin_with_fields(record_, facts.head, tree(), std::span(&*fields, 1), {});
     statements_.add(stream, *unix_ns, record_, facts.extension);
     return true;

@@ -12,7 +12,7 @@
 #include "tools/interop/digested_input.hpp"
 #include "tools/interop/json/ndjson_format.hpp"
 #include "tools/interop/json/ndjson_lines.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace ndjson {
@@ -76,12 +76,12 @@ class Inspection {
       fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
     };
     add("{{\n \"schema\": \"ndjson-1\",\n \"file\": {},\n \"size\": {},\n \"sha256\": \"{}\",\n",
-        quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256());
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256());
     add(" \"counts\": {{\"events\": {}, \"members_of_further_keys\": {}}},\n \"keys\": {{", events_,
         further_);
     const char* separator = "";
     for (const auto& [key, kinds] : keys_) {
-      add("{}\n  {}: {{", separator, quoted_json_text(key));
+      add("{}\n  {}: {{", separator, trace::quoted_json_text(key));
       separator = ",";
       const char* between = "";
       for (const auto& [kind, count] : kinds) {
@@ -95,7 +95,7 @@ class Inspection {
       out += "null\n}\n";
     } else {
       add("{{\"offset\": {}, \"message\": {}}}\n}}\n", outcome.offset,
-          quoted_json_text(outcome.message));
+          trace::quoted_json_text(outcome.message));
     }
     output_.put(out);
   }
@@ -104,7 +104,7 @@ class Inspection {
     output_.put(fmt::format("{} bytes, {} objects\n", digest_.size(), events_));
     for (const auto& [key, kinds] : keys_) {
       for (const auto& [kind, count] : kinds) {
-        output_.put(fmt::format("{:>12} {} of type {}\n", count, json_text(key), kind));
+        output_.put(fmt::format("{:>12} {} of type {}\n", count, trace::json_text(key), kind));
       }
     }
   }

@@ -6,7 +6,7 @@ namespace ringside::tool {
 
 constinit const ForeignFormat kNanoLogFormat = {
     .name = "nanolog",
-    .description = "log files of NanoLog's C++17 runtime",
+    .description = "log files of NanoLog, of its C++17 and preprocessor versions",
     .recognise = recognise_nanolog,
     .read = read_nanolog,
     .inspect = inspect_nanolog};

@@ -1,5 +1,5 @@
 #pragma once
-// Reads log files of NanoLog's C++17 runtime, as its own decompressor does.
+// Reads log files of NanoLog, of its C++17 and preprocessor versions, as its own decompressor does.
 
 #include <cstddef>
 #include <span>

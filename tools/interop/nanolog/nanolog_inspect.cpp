@@ -2,7 +2,7 @@
 
 #include "tools/interop/nanolog/nanolog_format.hpp"
 #include "tools/interop/nanolog/nanolog_reader.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace nanolog {
@@ -22,9 +22,9 @@ class Inspection final : public Visitor {
 
   void end(const ReadOutcome& outcome) {
     if (!begun_ || style_ != InspectStyle::kJson) return;
-    output_.put(fmt::format("{}],\n \"records\": {},\n \"error\": {}\n}}\n",
-                            entries_ == 0 ? "" : "\n ", records_,
-                            outcome.message.empty() ? "null" : quoted_json_text(outcome.message)));
+    output_.put(fmt::format(
+        "{}],\n \"records\": {},\n \"error\": {}\n}}\n", entries_ == 0 ? "" : "\n ", records_,
+        outcome.message.empty() ? "null" : trace::quoted_json_text(outcome.message)));
   }
 
   void checkpoint(std::uint64_t offset, const Checkpoint& checkpoint) override {
@@ -60,8 +60,8 @@ class Inspection final : public Visitor {
     for (const Statement& statement : more) {
       output_.put(
           fmt::format("{}\n   {{\"file\": {}, \"line\": {}, \"severity\": {}, \"format\": {}}}",
-                      separator, quoted_json_text(statement.file), statement.line,
-                      statement.severity, quoted_json_text(statement.format)));
+                      separator, trace::quoted_json_text(statement.file), statement.line,
+                      statement.severity, trace::quoted_json_text(statement.format)));
       separator = ",";
     }
     output_.put("]}");

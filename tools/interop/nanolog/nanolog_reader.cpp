@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ enum class Entry : std::uint8_t { kPadding = 0, kDictionary = 1, kExtent = 2, kC
 constexpr std::size_t kCheckpointBytes = 33;  // packed: 1 byte of type, then 8, 8, 8, 4 and 4
 constexpr std::size_t kFragmentBytes = 8;
 constexpr std::size_t kStatementBytes = 9;
+constexpr std::size_t kPieceBytes = 3;
 constexpr std::size_t kExtentBytes = 5;
 constexpr std::size_t kMostExtentBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostStatements = 1'000'000;
@@ -82,16 +84,80 @@ class File {
     if (!std::isfinite(checkpoint.cycles_per_second) || checkpoint.cycles_per_second < 1) {
       return damaged(offset, "a checkpoint has a clock frequency of 0");
     }
-    if (trace::load<std::uint32_t>(&bytes[25]) != 0) {
-      return damaged(offset,
-                     "a dictionary of the preprocessor version of NanoLog is not supported: its "
-                     "records require the generated code of the program");
-    }
+    const auto dictionary_bytes = trace::load<std::uint32_t>(&bytes[25]);
+    const auto dictionary_statements = trace::load<std::uint32_t>(&bytes[29]);
     input_.skip(kCheckpointBytes);
     statements_.clear();
     plans_.clear();
     text_bytes_ = 0;
     visitor_.checkpoint(offset, checkpoint);
+    if (dictionary_bytes != 0) generated_dictionary(dictionary_bytes, dictionary_statements);
+  }
+
+  // The whole dictionary of a program, as NanoLog's preprocessor generates it.
+  void generated_dictionary(std::uint64_t left, std::uint32_t count) {
+    const std::uint64_t offset = input_.offset();
+    while (left != 0 && generated_statement(left)) {
+    }
+    input_.skip(std::exchange(used_, 0));
+    announce(offset, 0);
+    if (ok_ && statements_.size() != count) {
+      damaged(offset, fmt::format("a dictionary has {} statements; its checkpoint announces {}",
+                                  statements_.size(), count));
+    }
+  }
+
+  // Its format is cut into pieces, each with one conversion at most.
+  bool generated_statement(std::uint64_t& left) {
+    const std::uint64_t offset = input_.offset();
+    auto bytes = dictionary_bytes(kStatementBytes, left);
+    if (bytes.empty()) return false;
+    const auto numbers = static_cast<std::uint32_t>(bytes[0]);
+    const auto pieces = static_cast<unsigned>(bytes[1]);
+    const auto severity = static_cast<std::uint8_t>(bytes[2]);
+    const auto line = trace::load<std::uint32_t>(&bytes[3]);
+    bytes = dictionary_bytes(trace::load<std::uint16_t>(&bytes[7]), left);
+    if (!ok_) return false;
+    Statement& statement = statements_.emplace_back();
+    statement.severity = severity;
+    statement.line = line;
+    statement.file = text_of(bytes);
+    for (unsigned i = 0; i < pieces; ++i) {
+      bytes = dictionary_bytes(kPieceBytes, left);
+      if (!bytes.empty()) bytes = dictionary_bytes(trace::load<std::uint16_t>(&bytes[1]), left);
+      if (!ok_) break;
+      statement.format += text_of(bytes);
+    }
+    if (!ok_ || !complete_statement(offset)) {
+      statements_.resize(plans_.size());
+      return false;
+    }
+    // The program counted its numbers at compile time: if they differ, it read the format
+    // otherwise.
+    plans_.back().is_sound &= plans_.back().nibble_bytes == (numbers + 1) / 2;
+    return true;
+  }
+
+  // The next bytes of a dictionary with `left` bytes, valid until the next call. If there are not
+  // so many, damage is reported and the result is empty.
+  std::span<const std::byte> dictionary_bytes(std::size_t count, std::uint64_t& left) {
+    input_.skip(std::exchange(used_, 0));
+    const auto fail = [&](const char* why) {
+      damaged(input_.offset(), why);
+      return std::span<const std::byte>();
+    };
+    if (count > left) return fail("a statement is longer than its dictionary");
+    const auto bytes = input_.peek(count);
+    if (bytes.size() < count) return fail("the file ends within this dictionary");
+    used_ = count;
+    left -= count;
+    return bytes.first(count);
+  }
+
+  void announce(std::uint64_t offset, std::size_t first) {
+    const std::vector<Statement> more(statements_.begin() + static_cast<std::ptrdiff_t>(first),
+                                      statements_.end());
+    visitor_.statements(offset, static_cast<std::uint32_t>(first), more);
   }
 
   void fragment() {
@@ -106,9 +172,7 @@ class File {
     const std::size_t first = statements_.size();
     while (left != 0 && statement(left)) {
     }
-    const std::vector<Statement> more(statements_.begin() + static_cast<std::ptrdiff_t>(first),
-                                      statements_.end());
-    visitor_.statements(offset, static_cast<std::uint32_t>(first), more);
+    announce(offset, first);
   }
 
   bool statement(std::uint64_t& left) {
@@ -123,7 +187,6 @@ class File {
     const std::size_t format_bytes = trace::load<std::uint16_t>(&bytes[7]);
     const std::size_t all = kStatementBytes + file_bytes + format_bytes;
     if (all > left) return fail("a statement is longer than its dictionary");
-    if (statements_.size() == kMostStatements) return fail("more than a million statements");
     bytes = input_.peek(all);
     if (bytes.size() < all) return fail("the file ends within this statement");
     Statement& statement = statements_.emplace_back();
@@ -131,15 +194,27 @@ class File {
     statement.line = trace::load<std::uint32_t>(&bytes[1]);
     statement.file = text_of(bytes.subspan(kStatementBytes, file_bytes));
     statement.format = text_of(bytes.subspan(kStatementBytes + file_bytes, format_bytes));
-    text_bytes_ += statement.file.size() + statement.format.size();
-    if (text_bytes_ > kMostDictionaryBytes) {
+    if (!complete_statement(offset)) {
       statements_.pop_back();
-      return fail("the texts of the dictionary exceed 256 MiB");
+      return false;
+    }
+    input_.skip(all);
+    left -= all;
+    return true;
+  }
+
+  // The last of statements_ has its texts now. False, with damage, if they are too many.
+  bool complete_statement(std::uint64_t offset) {
+    Statement& statement = statements_.back();
+    text_bytes_ += statement.file.size() + statement.format.size();
+    const bool is_last = statements_.size() > kMostStatements;
+    if (is_last || text_bytes_ > kMostDictionaryBytes) {
+      damaged(offset, is_last ? "more than a million statements"
+                              : "the texts of the dictionary exceed 256 MiB");
+      return false;
     }
     statement.fields = shm::printf_fields(statement.format);
     plans_.emplace_back(statement.fields);
-    input_.skip(all);
-    left -= all;
     return true;
   }
 
@@ -207,6 +282,7 @@ class File {
   std::deque<Statement> statements_;
   std::vector<ArgumentPlan> plans_;  // of the statements
   std::size_t text_bytes_ = 0;
+  std::size_t used_ = 0;  // bytes of the input, by dictionary_bytes()
   Arguments arguments_;
   ReadOutcome outcome_;
   bool ok_ = true;

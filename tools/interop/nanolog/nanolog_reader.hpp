@@ -1,6 +1,5 @@
 #pragma once
-// The structure of a log file of NanoLog's C++17 runtime: checkpoints, fragments of its dictionary,
-// and extents of records.
+// The structure of a log file of NanoLog: checkpoints, dictionaries, and extents of records.
 
 #include <cstddef>
 #include <cstdint>

@@ -85,9 +85,9 @@ class Collection final : public Receiver {
 }  // namespace netlogger
 
 ReadOutcome collect_netlogger(const std::string& address, TraceBuilder& builder,
-                              ConversionReport& report, const DiagnosticSink& live) {
+                              ConversionReport& report, const CollectorContext& context) {
   netlogger::Collection collection(builder, report);
-  return collect_from_senders(address, collection, live);
+  return collect_from_senders(address, collection, context);
 }
 
 }  // namespace ringside::tool

@@ -15,7 +15,8 @@ namespace {
 using shm::FieldType;
 
 bool is_number(FieldType type) {
-  return type == FieldType::i32 || type == FieldType::i64 || type == FieldType::u64;
+  return type == FieldType::i32 || type == FieldType::u32 || type == FieldType::i64 ||
+         type == FieldType::u64;
 }
 
 bool is_narrow_integer(FieldType type) {
@@ -60,7 +61,7 @@ trace::Value float_as(const FieldValue& value, FieldType type, bool* fits) {
 
 trace::Value integer_as(const FieldValue& value, FieldType type, bool* fits) {
   std::uint64_t bits = value.bits;
-  bool is_negative = value.type != FieldType::u64 && static_cast<std::int64_t>(bits) < 0;
+  bool is_negative = shm::is_signed(value.type) && static_cast<std::int64_t>(bits) < 0;
   if (value.type == FieldType::string) {
     is_negative = value.text.substr(0, 1) == "-";
     bits = is_negative ? static_cast<std::uint64_t>(parsed<std::int64_t>(value.text, fits))
@@ -79,6 +80,11 @@ trace::Value integer_as(const FieldValue& value, FieldType type, bool* fits) {
                    : trace::Value::of_unsigned(type, kept);
 }
 
+// A conversion without a length modifier may have recorded 64 bits.
+FieldType type_for(const shm::PrintfField& wanted, FieldType from) {
+  return from == FieldType::i32 || from == FieldType::u32 ? wanted.type : shm::widest_type(wanted);
+}
+
 }  // namespace
 
 bool take_types_of_format(SiteDefinition& site) {
@@ -89,7 +95,7 @@ bool take_types_of_format(SiteDefinition& site) {
     if (site.fields[i].constant || !can_become(site.fields[i].type, wanted[i].type)) return false;
   }
   for (std::size_t i = 0; i < site.fields.size(); ++i) {
-    site.fields[i].type = wanted[i].type;
+    site.fields[i].type = type_for(wanted[i], site.fields[i].type);
     site.fields[i].is_format_argument = wanted[i].role != shm::PrintfRole::value;
   }
   return true;

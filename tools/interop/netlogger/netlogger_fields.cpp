@@ -28,11 +28,11 @@ constexpr std::string_view kEarly = "is from before 1970: its time became 1970";
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
 constexpr std::string_view kNotOfFormat = "a value does not match the format of its message";
-constexpr std::string_view kManyFields = "fields after the 64th are left out";
+constexpr std::string_view kManyFields = "fields after the 512th are left out";
 
 bool is_integer(const FieldValue& field) {
-  return field.type == FieldType::i32 || field.type == FieldType::i64 ||
-         field.type == FieldType::u64;
+  return field.type == FieldType::i32 || field.type == FieldType::u32 ||
+         field.type == FieldType::i64 || field.type == FieldType::u64;
 }
 
 // The value of an integer, or of a text that contains one; otherwise 0.

@@ -44,7 +44,7 @@ inline constexpr std::string_view kCauseName = "ringside.cause";
 
 struct FieldValue {
   std::string_view name;
-  shm::FieldType type = shm::FieldType::none;  // i32, i64, u64, f32, f64 or string
+  shm::FieldType type = shm::FieldType::none;  // i32, u32, i64, u64, f32, f64 or string
   std::uint64_t bits = 0;                      // of numbers; integers are sign-extended
   std::string_view text = {};
   bool is_constant = false;

@@ -22,6 +22,10 @@ ReadOutcome read_netlogger(InputBytes& input, TraceBuilder& builder, ConversionR
 // JSON: schema netlogger-1; text and CSV: one line per message, as ULM.
 ReadOutcome inspect_netlogger(InputBytes& input, InspectStyle style, OutputBytes& output);
 
+// With the extension types (netlogger_messages.hpp) for numbers that do not fit 32 bits.
 std::unique_ptr<TraceWriter> write_netlogger(OutputBytes& output, ConversionReport& report);
+
+// Only with the types of the white paper.
+std::unique_ptr<TraceWriter> write_netlogger_1_0(OutputBytes& output, ConversionReport& report);
 
 }  // namespace ringside::tool

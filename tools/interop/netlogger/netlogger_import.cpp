@@ -9,8 +9,22 @@ namespace netlogger {
 namespace {
 
 shm::FieldType type_of(const Datum& datum) {
-  if (datum.type == kInt) return shm::FieldType::i32;
-  return datum.type == kFloat ? shm::FieldType::f32 : shm::FieldType::string;
+  switch (datum.type) {
+    case kInt:
+      return shm::FieldType::i32;
+    case kFloat:
+      return shm::FieldType::f32;
+    case kUint32:
+      return shm::FieldType::u32;
+    case kInt64:
+      return shm::FieldType::i64;
+    case kUint64:
+      return shm::FieldType::u64;
+    case kDouble:
+      return shm::FieldType::f64;
+    default:
+      return shm::FieldType::string;
+  }
 }
 
 void set(const Datum& datum, FieldValue& field) {

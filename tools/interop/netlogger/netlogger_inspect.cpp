@@ -14,22 +14,32 @@
 #include "tools/interop/netlogger/ulm_text.hpp"
 #include "tools/interop/spilled_text.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace netlogger {
 namespace {
 
-std::string json_float(float number) {
+std::string json_float(double number) {
   if (std::isnan(number)) return "\"NaN\"";
   if (std::isinf(number)) return number < 0 ? "\"-Infinity\"" : "\"Infinity\"";
-  return fmt::format("{}", static_cast<double>(number));
+  return fmt::format("{}", number);
+}
+
+double float_of(const Datum& datum) {
+  if (datum.type == kDouble) return std::bit_cast<double>(datum.bits);
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(datum.bits)));
+}
+
+std::int64_t signed_of(const Datum& datum) {
+  return datum.type == kInt ? static_cast<std::int32_t>(datum.bits)
+                            : static_cast<std::int64_t>(datum.bits);
 }
 
 // Text that is not UTF-8 is also shown in hexadecimal.
 std::string json_text_member(std::string_view text) {
-  std::string member = "\"value\": " + quoted_json_text(text);
+  std::string member = "\"value\": " + trace::quoted_json_text(text);
   if (is_valid_utf8(text)) return member;
   member += ", \"value_hex\": \"";
   for (const char byte : text) {
@@ -41,11 +51,19 @@ std::string json_text_member(std::string_view text) {
 std::string json_of(const Datum& datum) {
   switch (datum.type) {
     case kInt:
-      return fmt::format("{{\"type\": \"INT\", \"value\": {}}}",
-                         static_cast<std::int32_t>(datum.bits));
+      return fmt::format("{{\"type\": \"INT\", \"value\": {}}}", signed_of(datum));
+    case kInt64:
+      return fmt::format("{{\"type\": \"INT64\", \"value\": {}}}", signed_of(datum));
+    case kUint32:
+      return fmt::format("{{\"type\": \"UINT32\", \"value\": {}}}", datum.bits);
+    case kUint64:
+      return fmt::format("{{\"type\": \"UINT64\", \"value\": {}}}", datum.bits);
     case kFloat:
       return fmt::format("{{\"type\": \"FLOAT\", \"value\": {}, \"bits\": \"{:#010x}\"}}",
-                         json_float(std::bit_cast<float>(datum.bits)), datum.bits);
+                         json_float(float_of(datum)), datum.bits);
+    case kDouble:
+      return fmt::format("{{\"type\": \"DOUBLE\", \"value\": {}, \"bits\": \"{:#018x}\"}}",
+                         json_float(float_of(datum)), datum.bits);
     default:
       return "{\"type\": \"STRING\", " + json_text_member(datum.text) + "}";
   }
@@ -54,10 +72,16 @@ std::string json_of(const Datum& datum) {
 void append_ulm(std::string& line, const Datum& datum) {
   switch (datum.type) {
     case kInt:
-      fmt::format_to(std::back_inserter(line), "{}", static_cast<std::int32_t>(datum.bits));
+    case kInt64:
+      fmt::format_to(std::back_inserter(line), "{}", signed_of(datum));
+      return;
+    case kUint32:
+    case kUint64:
+      fmt::format_to(std::back_inserter(line), "{}", datum.bits);
       return;
     case kFloat:
-      return ulm::append_float(line, static_cast<double>(std::bit_cast<float>(datum.bits)));
+    case kDouble:
+      return ulm::append_float(line, float_of(datum));
     default:
       return ulm::append_text(line, datum.text);
   }
@@ -163,7 +187,7 @@ class Inspection {
     if (step == Step::kUnknown) return fmt::format("\"identifier\": {}}}", message.identifier);
     if (step == Step::kBad) {
       return fmt::format("\"identifier\": {}, \"reason\": {}}}", message.identifier,
-                         quoted_json_text(decoder_.why()));
+                         trace::quoted_json_text(decoder_.why()));
     }
     const auto unix_ns = unix_ns_of(message.ntp_seconds, message.ntp_fraction);
     return fmt::format(
@@ -172,7 +196,7 @@ class Inspection {
         message.major, message.minor, message.identifier, message.ntp_seconds, message.ntp_fraction,
         unix_ns ? fmt::format("{}", *unix_ns) : "null",
         unix_ns ? '"' + ulm::iso_time(*unix_ns) + '"' : "null", json_list(message.values, json_of),
-        quoted_json_text(ulm_of(message, unix_ns)));
+        trace::quoted_json_text(ulm_of(message, unix_ns)));
   }
 
   void add_line(Step step, std::uint64_t offset, const Message& message) {
@@ -192,7 +216,7 @@ class Inspection {
     }
     if (style_ == InspectStyle::kText) {
       lines_.put(fmt::format("{:>10} {:>5} bytes  {:<7} {:>5}  {}\n", offset, message.length, kind,
-                             message.identifier, visible(text)));
+                             message.identifier, trace::visible(text)));
       return;
     }
     std::string cell;
@@ -207,7 +231,7 @@ class Inspection {
         "{{\n \"schema\": \"netlogger-1\",\n \"file\": {},\n \"file_size\": {},\n \"sha256\": "
         "\"{}\",\n \"counts\": {{\"headers\": {}, \"events\": {}, \"unknown_identifier\": {}, "
         "\"bad\": {}}}",
-        quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
         headers_, events_, unknown_, bad_));
     const auto put_list = [this](std::string_view member, SpilledText& list) {
       output_.put(fmt::format(",\n \"{}\": [", member));
@@ -221,7 +245,7 @@ class Inspection {
     output_.put(outcome.message.empty()
                     ? ",\n \"error\": null\n}\n"
                     : fmt::format(",\n \"error\": {{\"offset\": {}, \"message\": {}}}\n}}\n",
-                                  outcome.offset, quoted_json_text(outcome.message)));
+                                  outcome.offset, trace::quoted_json_text(outcome.message)));
   }
 
   DigestedInput digest_;

@@ -29,6 +29,20 @@ std::uint32_t load32(const std::byte* p, bool swap) {
   return swap ? __builtin_bswap32(value) : value;
 }
 
+std::uint64_t load64(const std::byte* p, bool swap) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, p, sizeof value);
+  return swap ? __builtin_bswap64(value) : value;
+}
+
+// Of a number in a message; 0 for any other type.
+std::size_t number_bytes(std::uint8_t type, bool is_extended) {
+  if (type == kInt || type == kFloat) return 4;
+  if (!is_extended) return 0;
+  if (type == kUint32) return 4;
+  return type >= kInt64 && type <= kDouble ? 8 : 0;
+}
+
 std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t at) {
   return static_cast<std::uint8_t>(bytes[at]);
 }
@@ -40,8 +54,11 @@ std::size_t memory_of(const Definition& definition) {
 // Reads within one message.
 class Cursor {
  public:
-  Cursor(std::span<const std::byte> bytes, std::size_t at, bool swap)
-      : at_(bytes.data() + at), end_(bytes.data() + bytes.size()), swap_(swap) {}
+  Cursor(std::span<const std::byte> bytes, std::size_t at, bool swap, bool is_extended)
+      : at_(bytes.data() + at),
+        end_(bytes.data() + bytes.size()),
+        swap_(swap),
+        is_extended_(is_extended) {}
 
   bool at_end() const { return at_ == end_; }
 
@@ -60,10 +77,11 @@ class Cursor {
     if (at_ == end_) return kLong;
     datum.type = static_cast<std::uint8_t>(*at_++);
     if (datum.type == kString) return text(datum.text) ? nullptr : kLong;
-    if (datum.type != kInt && datum.type != kFloat) return "a value has an unknown type";
-    if (left() < 4) return kLong;
-    datum.bits = load32(at_, swap_);
-    at_ += 4;
+    const std::size_t bytes = number_bytes(datum.type, is_extended_);
+    if (bytes == 0) return "a value has an unknown type";
+    if (left() < bytes) return kLong;
+    datum.bits = bytes == 4 ? load32(at_, swap_) : load64(at_, swap_);
+    at_ += bytes;
     return nullptr;
   }
 
@@ -73,6 +91,7 @@ class Cursor {
   const std::byte* at_;
   const std::byte* end_;
   bool swap_;
+  bool is_extended_;
 };
 
 }  // namespace
@@ -131,11 +150,12 @@ Step Decoder::take_header(std::span<const std::byte> bytes, Message& message) {
   auto definition = std::make_unique<Definition>();
   definition->identifier = message.identifier;
   definition->arch = byte_at(bytes, 8);
+  definition->is_extended = message.minor == kMinorOfExtension;
   definition->bytes.assign(bytes.begin(), bytes.begin() + message.length);
   const std::size_t fields = byte_at(bytes, 9);
   const std::size_t constants = byte_at(bytes, 10);
   if (constants > fields) return bad_header("a header has more constants than fields", message);
-  Cursor cursor(definition->bytes, kHeaderBytes, swap);
+  Cursor cursor(definition->bytes, kHeaderBytes, swap, definition->is_extended);
   for (std::size_t i = 0; i < fields; ++i) {
     std::string_view name;
     if (!cursor.text(name)) {
@@ -184,7 +204,7 @@ Step Decoder::take_body(std::span<const std::byte> bytes, Message& message) {
     last_ = found->second.get();
   }
   message.definition = last_;
-  Cursor cursor(bytes, kBodyBytes, swap_);
+  Cursor cursor(bytes, kBodyBytes, swap_, last_->is_extended);
   for (std::size_t i = last_->variables(); i > 0; --i) {
     const char* const fault = cursor.value(message.values.emplace_back());
     if (fault != nullptr) return bad(fault);

@@ -7,7 +7,8 @@
 //           a type and a value for each field that is not a constant
 //
 // A name and a STRING are a byte of length and that many bytes; lengths of messages count
-// everything.
+// everything. A header of minor version 1 announces the extension types; its definition and bodies
+// may have them beside the three types of version 1.0.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,23 +25,31 @@ namespace ringside::tool::netlogger {
 inline constexpr std::uint8_t kInt = 1;     // i32
 inline constexpr std::uint8_t kFloat = 2;   // f32
 inline constexpr std::uint8_t kString = 3;  // at most 255 bytes
+// The extension types, which section 4.1 of the white paper plans without their numbers.
+inline constexpr std::uint8_t kUint32 = 4;
+inline constexpr std::uint8_t kInt64 = 5;
+inline constexpr std::uint8_t kUint64 = 6;
+inline constexpr std::uint8_t kDouble = 7;  // f64
+inline constexpr std::uint8_t kMinorOfExtension = 1;
 inline constexpr std::uint8_t kLittleEndian = 1;
 inline constexpr std::uint8_t kHeaderFlag = 0x80;
 inline constexpr std::size_t kHeaderBytes = 11;  // without names and constants
 inline constexpr std::size_t kBodyBytes = 16;    // without values
 inline constexpr std::size_t kMostTextBytes = 255;
+inline constexpr std::size_t kMostFields = 255;  // of an event, constants included
 inline constexpr std::size_t kMostMessageBytes = 65535;
 inline constexpr std::string_view kEventName = "NL.EVNT";
 
 struct Datum {
   std::uint8_t type = 0;
-  std::uint32_t bits = 0;  // of INT and FLOAT
+  std::uint64_t bits = 0;  // of numbers; those of 32 bits are not sign-extended
   std::string_view text = {};
 };
 
 struct Definition {
   std::uint32_t identifier = 0;
   std::uint8_t arch = 0;
+  bool is_extended = false;  // its header announces the extension types
   std::vector<std::string> names;
   std::vector<Datum> constants;  // of the first names; texts refer to `bytes`
   std::vector<std::byte> bytes;  // the message

@@ -65,10 +65,14 @@ bool has_field(const trace::Site& site, std::string_view name) {
                      [&](const trace::Field& field) { return field.name == name; });
 }
 
-void add_site(const trace::Site& site, LevelOfInfo info, StatementMaker& maker) {
+void add_level(const trace::Site& site, LevelOfInfo info, StatementMaker& maker) {
   const bool is_wanted = site.level != shm::Level::kInfo ||
                          (info == LevelOfInfo::kTold && !has_field(site, kLevelName));
   if (is_wanted && !tells_level(site)) maker.text(kLevelName, shm::level_name(site.level));
+}
+
+// Ringside's own facts.
+void add_site(const trace::Site& site, StatementMaker& maker) {
   if (site.kind != shm::SiteKind::kEvent) {
     maker.number(kKindName, static_cast<std::uint8_t>(site.kind));
   }
@@ -94,6 +98,8 @@ Statement& Statements::of(const trace::Event& event) {
   if (!is_new) return *last_;
   Statement& statement = *last_;
   StatementMaker maker(statement);
+  std::size_t essential = 0;
+  std::size_t facts = 0;
   if (is_loss) {
     maker.text(kEventName, kLossEvent);
     add_process(*event.segment, maker);
@@ -102,7 +108,10 @@ Statement& Statements::of(const trace::Event& event) {
     const trace::Site& site = *event.record.site;
     maker.text_unless_empty(kEventName, site.name);
     add_process(*event.segment, maker);
-    add_site(site, info_, maker);
+    add_level(site, info_, maker);
+    essential = statement.constants.size();
+    add_site(site, maker);
+    facts = statement.constants.size() - essential;
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
       if (site.fields[i].is_constant()) {
         maker.add(site.fields[i].name, site.initial_values[i]);
@@ -113,7 +122,26 @@ Statement& Statements::of(const trace::Event& event) {
     }
   }
   statement.names.insert(statement.names.end(), kExtraNames.begin(), kExtraNames.end());
+  keep_to_limit(statement, essential, facts);
   return statement;
+}
+
+// The first `essential` constants are kept; the `facts` after them go first.
+void Statements::keep_to_limit(Statement& statement, std::size_t essential, std::size_t facts) {
+  if (statement.constants.size() + statement.names.size() <= most_fields_) return;
+  auto& constants = statement.constants;
+  statement.has_extras = false;
+  statement.loses_fields = facts != 0;
+  const auto first = constants.begin() + static_cast<std::ptrdiff_t>(essential);
+  constants.erase(first, first + static_cast<std::ptrdiff_t>(facts));
+  const std::size_t all = constants.size() + statement.fields.size();
+  if (all <= most_fields_) return;
+  statement.loses_fields = true;
+  constants.resize(std::min(constants.size(), most_fields_));
+  statement.fields.resize(std::min(statement.fields.size(), most_fields_ - constants.size()));
+  statement.names.erase(
+      statement.names.begin() + static_cast<std::ptrdiff_t>(statement.fields.size()),
+      statement.names.end() - static_cast<std::ptrdiff_t>(kExtraNames.size()));
 }
 
 std::uint32_t Statements::extras_of(const trace::Event& event) {

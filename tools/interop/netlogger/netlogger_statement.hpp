@@ -30,8 +30,11 @@ struct Statement {
   std::vector<std::string> texts;
   std::vector<std::size_t> fields;      // of the site, without constants
   std::vector<std::string_view> names;  // names of these fields, then kExtraNames
+  bool has_extras = true;               // false: no room for them
+  bool loses_fields = false;            // some fields or facts have no room either
   // For the writer of a format.
   std::vector<std::uint8_t> types;  // one for each name
+  bool has_extended_constants = false;
   std::unordered_map<std::uint32_t, std::uint32_t> identifiers;
   std::string line;
   std::vector<std::string> labels;  // one for each name
@@ -43,7 +46,10 @@ enum class LevelOfInfo : std::uint8_t { kTold, kLeftOut };
 
 class Statements {
  public:
-  explicit Statements(LevelOfInfo info) : info_(info) {}
+  // `most_fields` of an event, constants and extra fields included. What is beyond them is left
+  // out, Ringside's own facts first.
+  explicit Statements(LevelOfInfo info, std::size_t most_fields = SIZE_MAX)
+      : info_(info), most_fields_(most_fields) {}
 
   // The statement of a record or a loss. Valid as long as this object.
   Statement& of(const trace::Event& event);
@@ -52,14 +58,20 @@ class Statements {
   template <class Visit>
   void visit(const trace::Event& event, const Statement& statement, Visit&& visit);
 
-  // The bits of those of kExtraNames that the event has.
+  // The bits of those of kExtraNames that the event has; those that its statement has room for.
   static std::uint32_t extras_of(const trace::Event& event);
+  static std::uint32_t extras_of(const trace::Event& event, const Statement& statement) {
+    return statement.has_extras ? extras_of(event) : 0;
+  }
 
  private:
   static trace::Value hex(const std::array<std::uint8_t, 16>& id, std::string& text);
   static std::uint64_t duration_ns(const trace::Event& event);
 
+  void keep_to_limit(Statement& statement, std::size_t essential, std::size_t facts);
+
   LevelOfInfo info_;
+  std::size_t most_fields_;
   std::unordered_map<std::uint64_t, Statement> statements_;
   Statement* last_ = nullptr;
   std::uint64_t last_key_ = 0;
@@ -79,7 +91,7 @@ void Statements::visit(const trace::Event& event, const Statement& statement, Vi
     return trace::Value::of_unsigned(FieldType::u64, value);
   };
   const trace::Record& record = event.record;
-  for (std::uint32_t extras = extras_of(event); extras != 0; extras &= extras - 1) {
+  for (std::uint32_t extras = extras_of(event, statement); extras != 0; extras &= extras - 1) {
     const auto extra = static_cast<std::size_t>(__builtin_ctz(extras));
     switch (extra) {
       case 0:

@@ -20,6 +20,16 @@ bool recognise_ulm(std::span<const std::byte> first_bytes);
 
 ReadOutcome read_ulm(InputBytes& input, TraceBuilder& builder, ConversionReport& report);
 
+namespace netlogger {
+class FieldImport;
+}
+namespace ulm {
+
+// Takes the lines of one sender. The caller ends `import`.
+ReadOutcome read_lines(InputBytes& input, netlogger::FieldImport& import, std::uint32_t sender);
+
+}  // namespace ulm
+
 // JSON: schema ulm-1; text and CSV: one line each.
 ReadOutcome inspect_ulm(InputBytes& input, InspectStyle style, OutputBytes& output);
 

@@ -14,8 +14,8 @@
 #include "tools/interop/netlogger/ulm_text.hpp"
 #include "tools/interop/spilled_text.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool {
 namespace ulm {
@@ -32,7 +32,7 @@ std::string json_float(double number) {
 
 // `"NAME": TEXT`; text that is not UTF-8 is also shown in hexadecimal.
 std::string json_member(std::string_view name, std::string_view text) {
-  std::string member = fmt::format("\"{}\": {}", name, quoted_json_text(text));
+  std::string member = fmt::format("\"{}\": {}", name, trace::quoted_json_text(text));
   if (is_valid_utf8(text)) return member;
   member += fmt::format(", \"{}_hex\": \"", name);
   for (const char byte : text) member += fmt::format("{:02x}", static_cast<unsigned char>(byte));
@@ -106,7 +106,7 @@ class Inspection {
 
   void add_bad(const Line& line, std::string_view why) {
     begin_item(bad_, line);
-    bad_.put(fmt::format(", \"reason\": {}}}", quoted_json_text(why)));
+    bad_.put(fmt::format(", \"reason\": {}}}", trace::quoted_json_text(why)));
   }
 
   // `why`: the error of a bad line, or null.
@@ -122,7 +122,7 @@ class Inspection {
     const std::string time = line.unix_ns ? fmt::format("{}", *line.unix_ns) : "";
     if (style_ == InspectStyle::kText) {
       lines_.put(fmt::format("{:>10} {:>5} bytes  {:<5} {:>19}  {}\n", line.offset, line.length,
-                             kind, time, visible(text)));
+                             kind, time, trace::visible(text)));
       return;
     }
     std::string cell;
@@ -135,7 +135,7 @@ class Inspection {
     output_.put(fmt::format(
         "{{\n \"schema\": \"ulm-1\",\n \"file\": {},\n \"file_size\": {},\n \"sha256\": \"{}\",\n "
         "\"counts\": {{\"events\": {}, \"bad\": {}}},\n \"events\": [",
-        quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest_.size(), digest_.sha256(),
         reader.events(), reader.bad()));
     events_.move_to(output_);
     output_.put("],\n \"bad\": [");
@@ -143,7 +143,7 @@ class Inspection {
     output_.put(outcome.message.empty()
                     ? "],\n \"error\": null\n}\n"
                     : fmt::format("],\n \"error\": {{\"offset\": {}, \"message\": {}}}\n}}\n",
-                                  outcome.offset, quoted_json_text(outcome.message)));
+                                  outcome.offset, trace::quoted_json_text(outcome.message)));
   }
 
   DigestedInput digest_;

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/netlogger/ulm_text.hpp"
-#include "tools/text/hex_digits.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 
 namespace ringside::tool::ulm {
 namespace {
@@ -158,8 +158,8 @@ void put_text(trace::TextSink& line, std::string_view text) {
     } else if (is_control(character)) {
       const auto code = static_cast<unsigned char>(character);
       line.write("\\x");
-      line.put(kHexDigits[code >> 4]);
-      line.put(kHexDigits[code & 15]);
+      line.put(trace::kHexDigits[code >> 4]);
+      line.put(trace::kHexDigits[code & 15]);
     } else {
       if (character == '"' || character == '\\') line.put('\\');
       line.put(character);

@@ -1,5 +1,6 @@
 #include "tools/interop/nettrace/nettrace_descriptor.hpp"
 
+#include "tools/interop/nettrace/nettrace_collector.hpp"
 #include "tools/interop/nettrace/nettrace_import.hpp"
 #include "tools/interop/nettrace/nettrace_inspect.hpp"
 #include "tools/interop/nettrace/nettrace_reader.hpp"
@@ -12,6 +13,7 @@ constinit const ForeignFormat kNetTraceFormat = {
     .description = "EventPipe NetTrace of .NET, versions 4 and 5",
     .recognise = nettrace::recognise,
     .read = read_nettrace,
+    .collect = collect_nettrace,
     .inspect = inspect_nettrace,
     .write = write_nettrace};
 

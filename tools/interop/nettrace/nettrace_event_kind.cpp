@@ -9,13 +9,13 @@
 namespace ringside::tool::nettrace {
 namespace {
 
-// The facts are fields too, and a statement has 64.
+// The facts are fields too, and a statement has 512.
 constexpr std::size_t kMostPayloadFields = shm::kMaxFields - 10;
 constexpr std::string_view kUntyped =
     "the file does not describe their type: they became bytes, without a name";
 constexpr std::string_view kUnfit =
     "their payload does not match the description of its type: it became bytes";
-constexpr std::string_view kManyFields = "have more than 54 fields: their payload became bytes";
+constexpr std::string_view kManyFields = "have more than 502 fields: their payload became bytes";
 constexpr std::string_view kOtherTag =
     "the descriptions of their statements by Ringside are invalid";
 
@@ -50,7 +50,7 @@ void EventKind::prepare(std::size_t pointer_bytes, ConversionReport& report) {
         return;
       }
     }
-    typed = plan.make(metadata, event_name(), kMostPayloadFields);
+    typed = plan.make(metadata, kMostPayloadFields);
     if (!typed) report.lost(kManyFields);
   }
   std::size_t bytes = 0;
@@ -64,6 +64,11 @@ void EventKind::prepare(std::size_t pointer_bytes, ConversionReport& report) {
 std::string EventKind::event_name() const {
   if (!metadata.event_name.empty()) return metadata.event_name;
   return manifest ? std::string(manifest->event().name) : name_of_nameless(metadata.event_id);
+}
+
+std::optional<std::uint8_t> EventKind::opcode() const {
+  if (metadata.opcode || !manifest || manifest->event().opcode == 0) return metadata.opcode;
+  return manifest->event().opcode;
 }
 
 SiteDefinition EventKind::define(unsigned variant) const {
@@ -91,9 +96,8 @@ SiteDefinition EventKind::define(unsigned variant) const {
   if (!is_described) return site;
   site.fields.push_back(constant_field(kEventIdField, shm::FieldType::u32, m.event_id));
   site.fields.push_back(constant_field(kVersionField, shm::FieldType::u32, m.version));
-  std::optional<std::uint8_t> opcode = m.opcode;
-  if (!opcode && manifest && manifest->event().opcode != 0) opcode = manifest->event().opcode;
-  if (opcode) site.fields.push_back(constant_field(kOpcodeField, shm::FieldType::u8, *opcode));
+  const std::optional<std::uint8_t> code = opcode();
+  if (code) site.fields.push_back(constant_field(kOpcodeField, shm::FieldType::u8, *code));
   if (m.level == 0 || m.level > 5) {
     site.fields.push_back(constant_field(kLevelField, shm::FieldType::u32, m.level));
   }

@@ -51,9 +51,10 @@ struct EventKind {
   std::size_t put(std::span<const std::byte> payload, TraceBuilder& builder,
                   ConversionReport& report) const;
   SiteDefinition define(unsigned variant) const;
+  std::optional<std::uint8_t> opcode() const;
+  std::string event_name() const;
 
  private:
-  std::string event_name() const;
   unsigned fit_slowly(std::span<const std::byte> payload, ConversionReport& report);
 
   std::size_t manifest_bytes_ = 0;  // size of the values in the payload that fit() has read

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/interop/nettrace/nettrace_activity_spans.hpp"
 #include "tools/interop/nettrace/nettrace_clock.hpp"
 #include "tools/interop/nettrace/nettrace_event_kind.hpp"
 #include "tools/interop/nettrace/nettrace_metadata.hpp"
@@ -25,9 +26,7 @@ namespace {
 // Limit of the events that wait for stacks that come later in the file, and of the stacks.
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostStackBytes = std::size_t{256} << 20;
-
 constexpr std::size_t kMostNettraceNameBytes = 8192;
-
 constexpr std::string_view kMoreEventTypes =
     "are left out: a trace has at most about a million statements";
 constexpr std::string_view kMoreStreams =
@@ -39,7 +38,8 @@ constexpr std::string_view kLateStack = "their stacks came too late and are left
 constexpr std::string_view kManyStacks = "stacks are left out: more than 256 MiB of them";
 class Import final : public Visitor {
  public:
-  Import(TraceBuilder& builder, ConversionReport& report) : builder_(builder), report_(report) {
+  Import(TraceBuilder& builder, ConversionReport& report)
+      : builder_(builder), report_(report), spans_(builder, report) {
     unknown_kind_.metadata.event_name = "event of an unknown type";
     unknown_kind_.is_described = false;
   }
@@ -94,6 +94,7 @@ class Import final : public Visitor {
 
   TraceBuilder& builder_;
   ConversionReport& report_;
+  ActivitySpans spans_;
   Clock clock_;
   TraceFacts facts_;
   SequenceLedger ledger_;
@@ -155,7 +156,10 @@ std::uint32_t Import::plain_process() {
     process.start_unix_ns =
         static_cast<std::uint64_t>(std::max<std::int64_t>(clock_.sync_unix_ns(), 0));
     process.service = "nettrace";
-    plain_process_ = builder_.add_process(process);
+    // Of several senders, each has a process.
+    if (!builder_.has_room_for_process()) report_.lost(kMoreProcesses);
+    plain_process_ = builder_.has_room_for_process() ? builder_.add_process(process)
+                                                     : builder_.process_of_others();
   }
   return *plain_process_;
 }
@@ -167,7 +171,8 @@ std::uint32_t Import::process_of(EventKind& kind) {
   const auto known = processes_.find(kind.own->process_index);
   if (known != processes_.end()) return *(kind.process = known->second);
   // One is left for events that were not written by Ringside.
-  if (processes_.size() + 1 == TraceBuilder::kMostProcesses) return builder_.process_of_others();
+  if (processes_.size() + 1 == TraceBuilder::kMostProcesses || !builder_.has_room_for_process())
+    return builder_.process_of_others();
   return *(kind.process = processes_[kind.own->process_index] =
                builder_.add_process(kind.own->process));
 }
@@ -177,7 +182,7 @@ std::uint32_t Import::stream_of(const StreamKey& key) {
     return last_stream_;
   const auto [found, is_new] = streams_.try_emplace(key, 0);
   if (is_new) {
-    if (streams_.size() <= TraceBuilder::kMostStreams) {
+    if (builder_.has_room_for_stream()) {
       found->second =
           builder_.add_stream(key.process, {static_cast<std::uint32_t>(key.thread), {}});
       const auto name = thread_names_.find(key.thread);
@@ -277,7 +282,7 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
     report_.lost(kMoreProcesses);
   const std::uint64_t ns = unix_ns(blob.timestamp);
   unsigned variant = kind.fit(blob.payload, report_);
-  if (blob.processor != kUnknownProcessor) variant |= kWithProcessor;
+  if (blob.processor != kUnknownProcessor && !own) variant |= kWithProcessor;
   if (stack != nullptr) variant |= kWithStack;
   if (blob.capture_thread != blob.thread) variant |= kWithCaptureThread;
   if (blob.thread > UINT32_MAX && !own) variant |= kWithThread;
@@ -291,17 +296,19 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   std::size_t value_bytes_taken = 0;
   std::span<const std::byte> payload = blob.payload;
   const bool own_extension = own && variant == 0 && kind.own->ext_flags != 0;
-  if (own_extension || !is_zero(blob.activity) || !is_zero(blob.related)) {
-    trace::RecordExtension extension;
-    if (own_extension) {
-      put_extension(blob, kind, payload.subspan(kind.plan.bytes_of(payload)), extension);
-    } else {
-      put_extension(blob, unknown_kind_, {}, extension);
-    }
-    builder_.begin(stream, site, ns, extension);
-  } else {
-    builder_.begin(stream, site, ns);
+  trace::RecordExtension extension;
+  if (own_extension) {
+    put_extension(blob, kind, payload.subspan(kind.plan.bytes_of(payload)), extension);
+  } else if (!is_zero(blob.activity) || !is_zero(blob.related)) {
+    put_extension(blob, unknown_kind_, {}, extension);
   }
+  if (own && blob.processor != kUnknownProcessor) {
+    extension.processor = shm::processor_code(blob.processor);
+  }
+  std::uint8_t opcode = 0;  // of an activity
+  if (!own && !is_zero(blob.activity)) [[unlikely]]
+    opcode = kind.opcode().value_or(0);
+  builder_.begin(stream, site, ns, opcode == kOpcodeStart ? trace::RecordExtension() : extension);
   if ((variant & kBytesOnly) != 0) {
     builder_.put_text({reinterpret_cast<const char*>(payload.data()), payload.size()});
   } else {
@@ -317,7 +324,14 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   if ((variant & kWithStack) != 0) {
     builder_.put_array(*stack, static_cast<std::uint32_t>(stack->size() / 8), 8);
   }
+  if (opcode != kOpcodeStart && opcode != kOpcodeStop) return builder_.end();
+  const std::string name = kind.event_name();
+  const ActivityTask task{extension.activity, kind.metadata.provider, task_of(name)};
+  if (opcode == kOpcodeStart) {
+    return spans_.start(task, {stream, site, ns, extension, builder_.withdraw()});
+  }
   builder_.end();
+  spans_.stop(task, ns);
 }
 
 void Import::stack(std::uint32_t id, std::span<const std::byte> addresses) {
@@ -347,6 +361,7 @@ void Import::end_region() {
 
 void Import::end() {
   end_region();
+  spans_.end();
   if (processes_.empty()) plain_process();  // a trace without events has a process, too
 }
 
@@ -367,7 +382,7 @@ void Import::sequence_point_thread(std::uint64_t thread, std::uint32_t sequence)
 }
 
 void Import::sequence_point_end() {
-  builder_.settle(point_);
+  builder_.settle(std::min(point_, spans_.earliest()));
 }
 
 }  // namespace

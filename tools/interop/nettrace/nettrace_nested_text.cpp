@@ -3,15 +3,17 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include <fmt/format.h>
 
+#include "tools/interop/nettrace/nettrace_decimal.hpp"
 #include "tools/interop/nettrace/nettrace_facts.hpp"
 #include "tools/interop/nettrace/nettrace_values.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "tools/text/json_text.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
@@ -50,7 +52,7 @@ class Rendering {
       case TypeCode::kDouble:
         return append_number(take<double>());
       case TypeCode::kDecimal:
-        return append_hexadecimal(bytes(field.fixed_bytes));
+        return append_decimal(bytes(field.fixed_bytes));
       case TypeCode::kGuid:
         text_ += '"' + guid_text(bytes(field.fixed_bytes)) + '"';
         return;
@@ -87,6 +89,14 @@ class Rendering {
     fmt::format_to(std::back_inserter(text_), "{}", number);
   }
 
+  void append_decimal(std::span<const std::byte> bytes) {
+    if (const std::optional<Decimal> decimal = Decimal::read(bytes)) {
+      text_ += decimal->text();
+    } else {
+      append_hexadecimal(bytes);
+    }
+  }
+
   void append_hexadecimal(std::span<const std::byte> bytes) {
     text_ += "\"0x";
     for (const std::byte byte : bytes) {
@@ -100,7 +110,7 @@ class Rendering {
     const std::size_t length = utf16_text_bytes(payload_);
     if (!append_utf8_of_utf16(string, bytes(length))) report_.lost(kLoneSurrogates);
     bytes(2);
-    text_ += quoted_json_text(string);
+    text_ += trace::quoted_json_text(string);
   }
 
   void append_array(const MetadataField& element) {
@@ -117,7 +127,7 @@ class Rendering {
     text_ += '{';
     for (std::size_t i = 0; i < parts.size() && !is_full(); ++i) {
       if (i != 0) text_ += ',';
-      text_ += quoted_json_text(parts[i].name) + ':';
+      text_ += trace::quoted_json_text(parts[i].name) + ':';
       append(parts[i]);
     }
     text_ += '}';

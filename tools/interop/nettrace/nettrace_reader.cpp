@@ -7,8 +7,8 @@
 
 #include "tools/interop/nettrace/nettrace_blobs.hpp"
 #include "tools/interop/nettrace/nettrace_tagged_fields.hpp"
-#include "tools/text/visible_text.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
@@ -43,7 +43,7 @@ ReadOutcome Reader::read() {
   if (read_file_header() && read_objects()) count_trailing_bytes();
   for (const auto& [type, count] : unknown_) {
     warn(fmt::format("{} object{} of the unknown type {} skipped", count, count == 1 ? "" : "s",
-                     visible(type)));
+                     trace::visible(type)));
   }
   return std::move(outcome_);
 }
@@ -91,7 +91,7 @@ bool Reader::read_object() {
   if (!has_trace_ && object.type.starts_with("Microsoft.")) {
     return refuse(
         object.offset,
-        "objects of the type " + visible(object.type) +
+        "objects of the type " + trace::visible(object.type) +
             " belong to NetPerf files, which are not supported; convert it with PerfView");
   }
   if (object.type == kTraceType) return read_trace(object) && end_object(object);

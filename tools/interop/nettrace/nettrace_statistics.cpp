@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/interop/output_bytes.hpp"
-#include "tools/text/hex_digits.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
@@ -141,7 +141,7 @@ void StatisticsVisitor::put_line(const Blob& blob, const EventKind* kind) {
   at = std::copy(columns.begin(), columns.end(), at);
   put(blob.payload_bytes);
   *at++ = ',';
-  for (int shift = 28; shift >= 0; shift -= 4) *at++ = kHexDigits[crc >> shift & 15];
+  for (int shift = 28; shift >= 0; shift -= 4) *at++ = trace::kHexDigits[crc >> shift & 15];
   *at++ = '\n';
   const std::string_view line(line_.data(), static_cast<std::size_t>(at - line_.data()));
   line_digest_.put(line);
@@ -199,8 +199,8 @@ void StatisticsVisitor::stack(std::uint32_t id, std::span<const std::byte> addre
   stacks.last_id = id;
   std::string line = fmt::format("{},", id);
   for (const std::byte byte : addresses) {
-    line += kHexDigits[static_cast<unsigned>(byte) >> 4];
-    line += kHexDigits[static_cast<unsigned>(byte) & 15];
+    line += trace::kHexDigits[static_cast<unsigned>(byte) >> 4];
+    line += trace::kHexDigits[static_cast<unsigned>(byte) & 15];
   }
   line += '\n';
   stack_digest_.put(line);

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/json_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
@@ -43,7 +43,7 @@ class JsonMembers {
   }
   void text(std::string_view key, std::string_view text) {
     name(key);
-    output_.put(quoted_json_text(text));
+    output_.put(trace::quoted_json_text(text));
   }
   void raw(std::string_view key, std::string_view json) {
     name(key);
@@ -54,7 +54,7 @@ class JsonMembers {
     std::string_view separator = "[";
     for (const std::string& text : texts) {
       output_.put(separator);
-      output_.put(quoted_json_text(text));
+      output_.put(trace::quoted_json_text(text));
       separator = ", ";
     }
     output_.put(separator == "[" ? "[]" : "]");
@@ -70,7 +70,7 @@ class JsonMembers {
     if (!first_) output_.put(",");
     first_ = false;
     new_line();
-    output_.put(quoted_json_text(key));
+    output_.put(trace::quoted_json_text(key));
     output_.put(": ");
   }
   void new_line() {
@@ -134,8 +134,8 @@ void put_events(const Statistics& s, JsonMembers& json) {
     list.put(
         fmt::format("{{\"provider\": {}, \"event_id\": {}, \"event_name\": {}, "
                     "\"version\": {}, \"count\": {}, \"payload_bytes\": {}}}",
-                    quoted_json_text(provider), id, quoted_json_text(name), version, counts.events,
-                    counts.payload_bytes));
+                    trace::quoted_json_text(provider), id, trace::quoted_json_text(name), version,
+                    counts.events, counts.payload_bytes));
     separator = ",\n  ";
   }
   list.put(s.types.empty() ? "]" : "\n ]");
@@ -236,7 +236,7 @@ void put_summary_json(const FileFacts& file, StatisticsVisitor& visitor, OutputB
   json.text("sha256", file.sha256);
   json.raw("ended_with_null_reference", file.ended_with_null_reference ? "true" : "false");
   json.number("trailing_bytes", file.trailing_bytes);
-  json.raw("parse_error", file.error.empty() ? "null" : quoted_json_text(file.error));
+  json.raw("parse_error", file.error.empty() ? "null" : trace::quoted_json_text(file.error));
   put_trace(s.trace, json);
   put_objects(s, visitor, json);
   put_events(s, json);
@@ -271,14 +271,15 @@ void put_summary_text(const FileFacts& file, const Statistics& s, OutputBytes& o
                   trace.sync_qpc, trace.qpc_frequency));
   output.put("\nobjects\n");
   for (const auto& [type, count] : s.objects) {
-    output.put(fmt::format("{:>12} {}\n", count, visible(type)));
+    output.put(fmt::format("{:>12} {}\n", count, trace::visible(type)));
   }
   output.put(fmt::format("\nevents: {} with {} bytes of payload, of {} threads\n", s.events,
                          s.payload_bytes, s.threads.size()));
   for (const auto& [type, counts] : s.types) {
     const auto& [provider, id, name, version] = type;
-    output.put(fmt::format("{:>12} {}/{}{}{} v{}, {} bytes\n", counts.events, visible(provider), id,
-                           name.empty() ? "" : " ", visible(name), version, counts.payload_bytes));
+    output.put(fmt::format("{:>12} {}/{}{}{} v{}, {} bytes\n", counts.events,
+                           trace::visible(provider), id, name.empty() ? "" : " ",
+                           trace::visible(name), version, counts.payload_bytes));
   }
   if (s.events_without_metadata != 0) {
     output.put(fmt::format("{:>12} of unknown type\n", s.events_without_metadata));

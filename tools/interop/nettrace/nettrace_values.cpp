@@ -1,24 +1,26 @@
 #include "tools/interop/nettrace/nettrace_values.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "tools/interop/nettrace/nettrace_decimal.hpp"
 #include "tools/interop/nettrace/nettrace_facts.hpp"
 #include "tools/interop/nettrace/nettrace_nested_text.hpp"
 #include "tools/interop/nettrace/payload_bytes.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
-#include "tools/text/hex_digits.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/lines/hex_digits.hpp"
 
 namespace ringside::tool::nettrace {
 namespace {
 
 using shm::FieldType;
 
-constexpr std::string_view kRawValues = "decimals became their bytes";
+constexpr std::string_view kRounded = "decimals of more than 15 digits were rounded to 64 bits";
+constexpr std::string_view kOddDecimals = "invalid decimals became NaN";
 constexpr std::string_view kLongText =
     "the text of an array of arrays or objects is cut: it has more than 64 times the array's bytes";
 
@@ -71,6 +73,8 @@ Mapping mapping_of(const MetadataField& field) {
       return {FieldType::string, ValueStep::kText};
     case TypeCode::kGuid:
       return {FieldType::string, ValueStep::kGuid};
+    case TypeCode::kDecimal:
+      return {FieldType::f64, ValueStep::kDecimal};
     case TypeCode::kArray: {
       const TypeCode element = field.parts.front().type;
       if (element == TypeCode::kBoolean) {
@@ -82,18 +86,15 @@ Mapping mapping_of(const MetadataField& field) {
       if (element == TypeCode::kGuid) {
         return {shm::array_of(FieldType::string), ValueStep::kGuids};
       }
+      if (element == TypeCode::kDecimal) {
+        return {shm::array_of(FieldType::f64), ValueStep::kDecimals};
+      }
       const FieldType type = scalar_type(element);
       if (type != FieldType::none) return {shm::array_of(type), ValueStep::kArray};
-      if (element == TypeCode::kArray || element == TypeCode::kObject) {
-        return {FieldType::string, ValueStep::kNested};
-      }
-      return {FieldType::bytes, ValueStep::kRaw};
+      return {FieldType::string, ValueStep::kNested};
     }
-    default: {
-      const FieldType type = scalar_type(field.type);
-      if (type != FieldType::none) return {type, ValueStep::kCopy};
-      return {FieldType::bytes, ValueStep::kRaw};
-    }
+    default:
+      return {scalar_type(field.type), ValueStep::kCopy};
   }
 }
 
@@ -130,9 +131,8 @@ ValueStep own_step(FieldType type) {
 // Reads one payload. Its lengths have been checked.
 class Putter {
  public:
-  Putter(const ValuePlan& plan, std::span<const std::byte> payload, TraceBuilder& builder,
-         ConversionReport& report)
-      : plan_(plan), payload_(payload), builder_(builder), report_(report) {}
+  Putter(std::span<const std::byte> payload, TraceBuilder& builder, ConversionReport& report)
+      : payload_(payload), builder_(builder), report_(report) {}
 
   std::size_t taken() const { return taken_; }
 
@@ -150,6 +150,8 @@ class Putter {
         return builder_.put_text(scratch_);
       case ValueStep::kGuid:
         return builder_.put_text(guid_text(bytes(16)));
+      case ValueStep::kDecimal:
+        return builder_.put(decimal());
       case ValueStep::kBytes:
         return builder_.put_text(as_text(bytes(count())));
       case ValueStep::kArray: {
@@ -166,14 +168,16 @@ class Putter {
       case ValueStep::kGuids:
         return put_elements(
             0, [this] { append_counted([this] { scratch_ += guid_text(bytes(16)); }); });
+      case ValueStep::kDecimals:
+        return put_elements(sizeof(double), [this] {
+          const double number = decimal();
+          scratch_.append(reinterpret_cast<const char*>(&number), sizeof number);
+        });
       case ValueStep::kByteArrays:
         return put_elements(
             0, [this] { append_counted([this] { scratch_ += as_text(bytes(count())); }); });
       case ValueStep::kNested:
         return put_nested(*step.field);
-      case ValueStep::kRaw:
-        report_.lost_at(plan_.raw_places[step.place], kRawValues);
-        return builder_.put_text(as_text(bytes(value_bytes(*step.field, rest()))));
       case ValueStep::kSkip:
         bytes(value_bytes(*step.field, rest()));
         return;
@@ -193,6 +197,16 @@ class Putter {
   }
   std::size_t count() { return take<std::uint16_t>(2); }
   std::uint8_t boolean() { return take<std::uint32_t>(4) != 0 ? 1 : 0; }
+
+  double decimal() {
+    const std::optional<Decimal> decimal = Decimal::read(bytes(kDecimalBytes));
+    if (!decimal) {
+      report_.lost(kOddDecimals);
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    if (!decimal->fits_number()) report_.lost(kRounded);
+    return decimal->number();
+  }
 
   void append_text() {
     const std::size_t length = utf16_text_bytes(rest());
@@ -224,7 +238,6 @@ class Putter {
     builder_.put_text(scratch_);
   }
 
-  const ValuePlan& plan_;
   std::span<const std::byte> payload_;
   TraceBuilder& builder_;
   ConversionReport& report_;
@@ -234,7 +247,7 @@ class Putter {
 
 }  // namespace
 
-bool ValuePlan::make(const Metadata& metadata, std::string_view event_name, std::size_t most) {
+bool ValuePlan::make(const Metadata& metadata, std::size_t most) {
   return flatten(metadata.fields, {}, [&](const MetadataField& field, const std::string& name) {
     if (fields.size() == most) return false;
     const Mapping mapping = mapping_of(field);
@@ -245,10 +258,6 @@ bool ValuePlan::make(const Metadata& metadata, std::string_view event_name, std:
         mapping.step,
         mapping.step == ValueStep::kArray ? field.parts.front().fixed_bytes : field.fixed_bytes,
         field);
-    if (mapping.step == ValueStep::kRaw) {
-      steps.back().place = static_cast<std::uint32_t>(raw_places.size());
-      raw_places.push_back(fmt::format("event '{}', field '{}'", event_name, name));
-    }
     return true;
   });
 }
@@ -284,7 +293,7 @@ void ValuePlan::make_own(const Metadata& metadata, const SiteDefinition& site) {
 
 std::size_t put_values(const ValuePlan& plan, std::span<const std::byte> payload,
                        TraceBuilder& builder, ConversionReport& report) {
-  Putter putter(plan, payload, builder, report);
+  Putter putter(payload, builder, report);
   for (const ValuePlan::Step& step : plan.steps) putter.put(step);
   return putter.taken();
 }
@@ -297,8 +306,8 @@ std::string guid_text(std::span<const std::byte> guid) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kHexDigits[bytes[i] >> 4U];
-    text += kHexDigits[bytes[i] & 15U];
+    text += trace::kHexDigits[bytes[i] >> 4U];
+    text += trace::kHexDigits[bytes[i] & 15U];
   }
   return text;
 }

@@ -22,15 +22,16 @@ enum class ValueStep : std::uint8_t {
   kCharacter,  // a code unit below 256 to a byte
   kText,       // UTF-16 to UTF-8
   kGuid,       // to its text
+  kDecimal,    // to a double
   kBytes,      // an array of bytes
   kArray,      // elements unchanged
   kBooleans,   // arrays of the above
   kCharacters,
   kTexts,
   kGuids,
+  kDecimals,
   kByteArrays,
   kNested,  // an array of arrays or objects, to JSON
-  kRaw,     // a decimal, or an array of them, as bytes
   kSkip,    // a constant, which the statement has
 };
 
@@ -39,15 +40,13 @@ struct ValuePlan {
   struct Step {
     ValueStep step;
     std::uint32_t bytes = 0;               // for kCopy, and for an element of kArray
-    std::uint32_t place = 0;               // for kRaw, in raw_places
     const MetadataField* field = nullptr;  // for kCopy, the first of those that are copied together
   };
   std::vector<Step> steps;
   std::vector<FieldDefinition> fields;
-  std::vector<std::string> raw_places;  // for the report: "event 'E', field 'f'"
 
   // False if there are more than `most` fields. `metadata` must outlive the plan.
-  bool make(const Metadata& metadata, std::string_view event_name, std::size_t most);
+  bool make(const Metadata& metadata, std::size_t most);
   // For a record that Ringside has written: the fields of its statement, in their own types.
   void make_own(const Metadata& metadata, const SiteDefinition& site);
   // The size of the values in a payload that fits.

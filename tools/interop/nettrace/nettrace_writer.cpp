@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 
@@ -36,7 +37,7 @@ constexpr std::string_view kLossesBeyond =
 constexpr std::string_view kTimeBehind2262 = "times after 2262 became the last of that year";
 constexpr std::string_view kLate = "came late and follow newer ones";
 constexpr std::string_view kExtensions =
-    "substreams, stack ids, durations and marks of truncation from a NetTrace file are left out";
+    "substreams, stack ids and marks of truncation from a NetTrace file are left out";
 
 TraceFacts trace_of(const trace::Event* first) {
   using namespace std::chrono;
@@ -60,7 +61,11 @@ TraceFacts trace_of(const trace::Event* first) {
   trace.qpc_frequency = 1'000'000'000;
   trace.pointer_bytes = 8;
   trace.process_id = first == nullptr ? 0 : static_cast<std::int32_t>(first->segment->pid);
-  trace.processors = 1;
+  // Readers expect numbers below this one. Only the machine of the trace has the true number.
+  const bool is_known = first != nullptr && first->record.processor != 0;
+  trace.processors = is_known ? std::max(static_cast<std::int32_t>(first->record.processor),
+                                         static_cast<std::int32_t>(sysconf(_SC_NPROCESSORS_CONF)))
+                              : 1;
   return trace;
 }
 
@@ -86,9 +91,11 @@ class Writer final : public TraceWriter {
     blob.thread = plan.thread == kNoField ? thread : record.args[plan.thread].u64;
     blob.capture_thread =
         plan.capture_thread == kNoField ? blob.thread : record.args[plan.capture_thread].u64;
-    blob.processor = plan.processor == kNoField
-                         ? kUnknownProcessor
-                         : static_cast<std::uint32_t>(record.args[plan.processor].u64);
+    if (plan.processor != kNoField) {
+      blob.processor = static_cast<std::uint32_t>(record.args[plan.processor].u64);
+    } else {
+      blob.processor = record.processor == 0 ? kUnknownProcessor : record.processor - 1;
+    }
     blob.metadata_id = metadata_of(plan, event);
     blob.sequence = ++numbers_.last_of(blob.capture_thread);
     blob.stack_id = plan.stack == kNoField ? 0 : stack_of(record.args[plan.stack].text);
@@ -106,7 +113,7 @@ class Writer final : public TraceWriter {
     append_payload(plan, event, payload_, report_);
     events_.add(blob, payload_);
     if (events_.bytes() >= kBlockBytes) {
-      flush();
+      end_blocks();
       if (++blocks_ == kBlocksOfRegion) put_point(now);
     }
     if (plans_.is_full()) plans_.clear();
@@ -178,7 +185,8 @@ class Writer final : public TraceWriter {
 
   std::uint32_t metadata_of(EventPlan& plan, const trace::Event& event) {
     const std::uint32_t flags = event.record.ext_flags & kTypeExtensions;
-    if (plan.is_foreign && flags != 0) report_.lost(kExtensions);
+    // A reader finds the duration again, by the Stop event.
+    if (plan.is_foreign && (flags & ~shm::kExtDuration) != 0) report_.lost(kExtensions);
     std::uint32_t& id = plan.metadata_ids[plan.is_foreign ? 0 : extension_index(flags)];
     if (id != 0) [[likely]]
       return id;
@@ -264,7 +272,7 @@ class Writer final : public TraceWriter {
     return found->second;
   }
 
-  void flush() {
+  void end_blocks() {
     if (!metadata_.empty()) objects_.block(kMetadataBlockType, metadata_.body());
     metadata_.clear();
     if (!stacks_.empty()) {
@@ -280,7 +288,7 @@ class Writer final : public TraceWriter {
   }
 
   void put_point(std::uint64_t now, bool of_loss = false) {
-    flush();
+    end_blocks();
     std::string body;
     append_number(body, std::max(now, blob_.timestamp));
     numbers_.append_point(body, of_loss);

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "tools/text/utf8.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -57,7 +57,7 @@ bool append_utf8_of_utf16(std::string& out, std::span<const std::byte> units) {
         code = 0x10000 + ((code & 0x3FF) << 10 | (second & 0x3FF));
         i += 2;
       } else {
-        code = kReplacementCharacter;
+        code = trace::kReplacementCharacter;
         sound = false;
       }
     }
@@ -69,17 +69,17 @@ bool append_utf8_of_utf16(std::string& out, std::span<const std::byte> units) {
 bool append_utf16_of_utf8(std::string& out, std::string_view text) {
   bool sound = true;
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     if (bytes == 1) [[likely]] {
       out += text.front();
       out += '\0';
       text.remove_prefix(1);
       continue;
     }
-    std::uint32_t code = kReplacementCharacter;
+    std::uint32_t code = trace::kReplacementCharacter;
     if (bytes == 0) {
       sound = false;
-      text.remove_prefix(utf8_unsound_bytes(text));
+      text.remove_prefix(trace::utf8_unsound_bytes(text));
     } else {
       code = code_of(text.substr(0, bytes));
       text.remove_prefix(bytes);

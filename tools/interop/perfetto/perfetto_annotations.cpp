@@ -3,7 +3,7 @@
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/protobuf_encoding.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/json_value.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"
 
@@ -15,7 +15,7 @@ using shm::FieldType;
 // The value's JSON text without the quotes; only for values that JSON needs no escapes for.
 void put_json_text(trace::TextSink& out, const trace::Value& value) {
   trace::TextSink text;
-  append_json_value(text, value);
+  trace::append_json_value(text, value);
   const std::string_view quoted = text.text();
   protobuf::put_bytes(out, annotation::kString, quoted.substr(1, quoted.size() - 2));
 }

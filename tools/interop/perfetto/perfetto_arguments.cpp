@@ -6,8 +6,8 @@
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/perfetto_nested_value.hpp"
 #include "tools/interop/trace_builder.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
 
 namespace ringside::tool::perfetto {
 namespace {
@@ -265,7 +265,7 @@ bool Arguments::append_json(trace::TextSink& out, const Annotation& annotation,
     if (annotation.type == FieldType::none) {
       out.write("null");
     } else {
-      append_json_value(out, annotation.value());
+      trace::append_json_value(out, annotation.value());
     }
     return true;
   }
@@ -281,7 +281,7 @@ bool Arguments::append_json(trace::TextSink& out, const Annotation& annotation,
     Annotation inner;
     if (!read(field.bytes, interned, inner)) return false;
     if (annotation.has_entries) {
-      out.write(quoted_json_text(inner.name));
+      out.write(trace::quoted_json_text(inner.name));
       out.put(':');
     }
     if (!append_json(out, inner, interned, depth + 1)) return false;

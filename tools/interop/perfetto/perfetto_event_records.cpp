@@ -28,7 +28,7 @@ constexpr std::string_view kNoBegin = "is left out: the end of a slice without a
 constexpr std::string_view kManySites =
     "is left out: more than 100000 statements, or more than 128 MiB of them";
 constexpr std::string_view kManySlices = "has no duration: more than a million slices are open";
-constexpr std::string_view kManyFields = "annotations after the 64th are left out";
+constexpr std::string_view kManyFields = "annotations after the 512th are left out";
 constexpr std::string_view kNoStrings = "refers to strings that are not in the trace";
 constexpr std::string_view kNoType = "is left out: an event of an unsupported type";
 

@@ -21,7 +21,8 @@ constexpr std::size_t kMostSequences = 16'384;
 constexpr std::uint64_t kMostInternedBytes = std::uint64_t{256} << 20;
 constexpr std::size_t kMostRememberedBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostKinds = 256;
-// The first clocks and the names of processes are searched here, before anything else is read.
+// The first clocks and the names of processes are searched here, before anything else is read: also
+// in less, if the sender pauses.
 constexpr std::size_t kPrologueBytes = std::size_t{1} << 20;
 
 constexpr std::string_view kManySequences =
@@ -57,7 +58,7 @@ class Import {
 
  private:
   void look_ahead(InputBytes& input) {
-    const std::span<const std::byte> bytes = input.peek(kPrologueBytes);
+    const std::span<const std::byte> bytes = input.peek_until_pause(kPrologueBytes);
     const auto first =
         InputBytes::in_memory("", bytes.first(std::min(bytes.size(), kPrologueBytes)));
     PacketReader reader(*first);

@@ -14,7 +14,7 @@
 #include "tools/interop/perfetto/perfetto_reader.hpp"
 #include "tools/interop/perfetto/perfetto_sequence.hpp"
 #include "tools/interop/perfetto/perfetto_tracks.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace perfetto {
@@ -66,7 +66,7 @@ class Summary {
   void put_json(std::string& out, const DigestedInput& digest, const std::string& name,
                 const ReadOutcome& outcome) const {
     add(out, "{{\n \"schema\": \"perfetto-1\",\n \"file\": {},\n \"size\": {},\n",
-        quoted_json_text(DigestedInput::file_name(name)), digest.size());
+        trace::quoted_json_text(DigestedInput::file_name(name)), digest.size());
     add(out, " \"sha256\": \"{}\",\n", digest.sha256());
     add(out,
         " \"counts\": {{\"packets\": {}, \"events\": {}, \"bad_packets\": {}, \"dropped\": {}, "
@@ -76,7 +76,7 @@ class Summary {
     const char* separator = "";
     for (const auto& [number, kind] : kinds_) {
       add(out, "{}\n  {{\"kind\": {}, \"field\": {}, \"packets\": {}, \"bytes\": {}}}", separator,
-          quoted_json_text(kind_text(number)), number, kind.packets, kind.bytes);
+          trace::quoted_json_text(kind_text(number)), number, kind.packets, kind.bytes);
       separator = ",";
     }
     out += "\n ],\n \"events\": {";
@@ -99,7 +99,7 @@ class Summary {
       add(out,
           "{}\n  {{\"uuid\": {}, \"parent\": {}, \"kind\": \"{}\", \"name\": {}, \"pid\": {}, "
           "\"tid\": {}}}",
-          separator, uuid, track.parent, name_of(track.kind), quoted_json_text(track.name),
+          separator, uuid, track.parent, name_of(track.kind), trace::quoted_json_text(track.name),
           track.pid, track.tid);
       separator = ",";
     }
@@ -108,7 +108,7 @@ class Summary {
       out += "null";
     } else {
       add(out, "{{\"offset\": {}, \"message\": {}}}", outcome.offset,
-          quoted_json_text(outcome.message));
+          trace::quoted_json_text(outcome.message));
     }
     out += "\n}\n";
   }
@@ -134,7 +134,7 @@ class Summary {
     add(out, "{} tracks\n", tracks_.size());
     for (const auto& [uuid, track] : tracks_) {
       add(out, "  {:>20} {:<8} {} of {}, process {}, thread {}\n", uuid, name_of(track.kind),
-          quoted_json_text(track.name), track.parent, track.pid, track.tid);
+          trace::quoted_json_text(track.name), track.parent, track.pid, track.tid);
     }
     if (!clocks_.knows_unix_time()) out += "no clock snapshot has Unix time\n";
   }

@@ -52,14 +52,15 @@ std::string_view name_of(Kind kind) {
 OwnFact own_fact(std::string_view annotation_name) {
   constexpr std::string_view kPrefix = "ringside.";
   constexpr std::pair<std::string_view, OwnFact> kFacts[] = {
-      {"level", OwnFact::kLevel},       {"kind", OwnFact::kKind},
-      {"keywords", OwnFact::kKeywords}, {"name", OwnFact::kName},
-      {"format", OwnFact::kFormat},     {"style", OwnFact::kStyle},
-      {"sequence", OwnFact::kSequence}, {"activity", OwnFact::kActivity},
-      {"related", OwnFact::kRelated},   {"substream", OwnFact::kSubstream},
-      {"stack_id", OwnFact::kStack},    {"cut", OwnFact::kCut},
-      {"message", OwnFact::kMessage},   {"count", OwnFact::kCount},
-      {"cause", OwnFact::kCause},       {"since_unix_ns", OwnFact::kSince},
+      {"level", OwnFact::kLevel},         {"kind", OwnFact::kKind},
+      {"keywords", OwnFact::kKeywords},   {"name", OwnFact::kName},
+      {"format", OwnFact::kFormat},       {"style", OwnFact::kStyle},
+      {"sequence", OwnFact::kSequence},   {"activity", OwnFact::kActivity},
+      {"related", OwnFact::kRelated},     {"substream", OwnFact::kSubstream},
+      {"stack_id", OwnFact::kStack},      {"cut", OwnFact::kCut},
+      {"processor", OwnFact::kProcessor}, {"message", OwnFact::kMessage},
+      {"count", OwnFact::kCount},         {"cause", OwnFact::kCause},
+      {"since_unix_ns", OwnFact::kSince},
   };
   if (!annotation_name.starts_with(kPrefix)) return OwnFact::kNone;
   annotation_name.remove_prefix(kPrefix.size());

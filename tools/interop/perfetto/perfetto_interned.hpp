@@ -38,6 +38,7 @@ enum class OwnFact : std::uint8_t {
   kRelated,
   kSubstream,
   kStack,
+  kProcessor,
   kCut,
   kMessage,
   // Of a loss.

@@ -4,8 +4,8 @@
 
 #include "tools/interop/perfetto/perfetto_fields.hpp"
 #include "tools/interop/perfetto/protobuf_decoding.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
 #include "trace-format/text/value.hpp"
 
 namespace ringside::tool::perfetto {
@@ -23,7 +23,7 @@ bool append_members(trace::TextSink& out, const std::vector<std::string_view>& k
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out.put(',');
     if (is_dictionary) {
-      out.write(quoted_json_text(i < keys.size() ? keys[i] : std::string_view()));
+      out.write(trace::quoted_json_text(i < keys.size() ? keys[i] : std::string_view()));
       out.put(':');
     }
     if (depth == kMostNestedDepth) {
@@ -79,7 +79,7 @@ bool append_nested(trace::TextSink& out, std::string_view message, unsigned dept
   constexpr std::uint64_t kArrayType = 2;
   if (type == kDictionaryType) return append_members(out, keys, entries, true, depth);
   if (type == kArrayType) return append_members(out, {}, elements, false, depth);
-  append_json_value(out, value);
+  trace::append_json_value(out, value);
   return true;
 }
 

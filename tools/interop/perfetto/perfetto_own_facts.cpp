@@ -57,6 +57,11 @@ bool OwnFacts::take(OwnFact fact, std::uint64_t number, std::string_view text) {
       extension.ext_flags |= shm::kExtStack;
       extension.stack_id = static_cast<std::uint32_t>(number);
       return false;
+    case OwnFact::kProcessor:
+      if (number < shm::kMaxProcessorCode) {
+        extension.processor = shm::processor_code(static_cast<std::uint32_t>(number));
+      }
+      return false;
     case OwnFact::kCut:
       extension.ext_flags |= shm::kExtCut;
       return false;

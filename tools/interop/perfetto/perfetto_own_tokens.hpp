@@ -9,7 +9,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "tools/interop/event_facts.hpp"
-#include "tools/text/loss_text.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::tool::perfetto {
 
@@ -34,7 +34,7 @@ inline shm::SiteKind kind_of(std::string_view name, shm::SiteKind otherwise) {
 inline shm::LossCause cause_of(std::string_view token) {
   for (unsigned number = 1; number <= static_cast<unsigned>(shm::kLastLossCause); ++number) {
     const auto cause = static_cast<shm::LossCause>(number);
-    if (loss_cause_token(cause) == token) return cause;
+    if (trace::loss_cause_token(cause) == token) return cause;
   }
   return shm::LossCause::kUnknown;
 }

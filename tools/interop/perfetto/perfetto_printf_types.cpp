@@ -48,10 +48,10 @@ bool take_printf_types(SiteDefinition& definition) {
   const shm::FieldList wanted = shm::printf_fields(definition.format);
   if (!wanted.ok() || wanted.count != definition.fields.size()) return false;
   for (std::uint32_t i = 0; i < wanted.count; ++i) {
-    if (!is_convertible(definition.fields[i].type, wanted[i].type)) return false;
+    if (!is_convertible(definition.fields[i].type, widest_type(wanted[i]))) return false;
   }
   for (std::uint32_t i = 0; i < wanted.count; ++i) {
-    definition.fields[i].type = wanted[i].type;
+    definition.fields[i].type = widest_type(wanted[i]);
     definition.fields[i].is_format_argument = wanted[i].role != shm::PrintfRole::value;
   }
   return true;

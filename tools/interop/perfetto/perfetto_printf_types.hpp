@@ -1,6 +1,6 @@
 #pragma once
 // The types that a printf format requires for its arguments, which annotations of a Perfetto trace
-// have with 64 bits.
+// have with 64 bits. Conversions without a length modifier keep these.
 
 #include <string_view>
 #include <vector>

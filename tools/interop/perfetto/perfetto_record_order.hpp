@@ -92,11 +92,7 @@ class RecordOrder {
   }
   void wait(const RecordHead& head, std::string_view values, State state);
   void give(const RecordHead& head, std::string_view values) {
-    if (head.extension.ext_flags == 0) {
-      builder_.begin(head.stream, head.site, head.unix_ns);
-    } else {
-      builder_.begin(head.stream, head.site, head.unix_ns, head.extension);
-    }
+    builder_.begin(head.stream, head.site, head.unix_ns, head.extension);
     builder_.put_values(values);
     builder_.end();
   }

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/event_sources.hpp"
 #include "tools/interop/per_site.hpp"
@@ -22,10 +20,10 @@
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/valid_utf8.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/loss_text.hpp"
-#include "tools/text/record_extension_text.hpp"
 #include "trace-format/condition/site_message.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/loss_text.hpp"
+#include "trace-format/lines/record_extension_text.hpp"
 
 namespace ringside::tool {
 namespace perfetto {
@@ -60,7 +58,7 @@ struct NoMore {};
 struct Tracks {
   std::uint64_t uuid = 0;
   SpanLanes<NoMore> spans;
-  std::vector<std::uint64_t> lanes;  // uuids, except the first lane's
+  std::vector<std::uint64_t> lanes;  // uuids, except the first lane's; 0: has no track
   std::map<std::pair<std::string, std::string>, std::uint64_t> counters;
 };
 
@@ -79,7 +77,8 @@ class Writer final : public TraceWriter {
     const SiteFacts& site = sites_.of(event, [this](const trace::Site& s) { return facts_of(s); });
     if (has_duration(event)) return add_span(event, site, tracks);
     if (site.is_counter) return add_counters(event, site, tracks);
-    begin_event(track_event::kInstant, tracks.uuid);
+    begin_event(track_event::kInstant,
+                lane_track(tracks, tracks.spans.lane_for(substream_of(event))));
     event_.write(site.head);
     put_details(event, site);
     end_event(event.unix_ns);
@@ -104,6 +103,7 @@ class Writer final : public TraceWriter {
     begun_ = true;
     packets_.clear_state();
     sequence_name_ = name_field("ringside.sequence");
+    processor_name_.clear();
   }
 
   void begin_event(std::uint64_t type, std::uint64_t track) {
@@ -135,11 +135,10 @@ class Writer final : public TraceWriter {
 
   std::uint64_t lane_track(Tracks& tracks, std::size_t lane) {
     if (lane == 0) return tracks.uuid;
-    while (tracks.lanes.size() < lane) {
-      tracks.lanes.push_back(packets_.put_child_track(
-          tracks.uuid, fmt::format("overlapping {}", tracks.lanes.size() + 1), false));
-    }
-    return tracks.lanes[lane - 1];
+    if (tracks.lanes.size() < lane) tracks.lanes.resize(lane);
+    std::uint64_t& uuid = tracks.lanes[lane - 1];
+    if (uuid == 0) uuid = packets_.put_child_track(tracks.uuid, tracks.spans.name_of(lane), false);
+    return uuid;
   }
 
   void close_spans(Tracks& tracks, std::uint64_t unix_ns) {
@@ -150,7 +149,8 @@ class Writer final : public TraceWriter {
   }
 
   void add_span(const trace::Event& event, const SiteFacts& site, Tracks& tracks) {
-    const auto place = tracks.spans.place_of(event.unix_ns + duration_ns(event));
+    const auto place =
+        tracks.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
     tracks.spans.open(place, {});
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     begin_event(track_event::kSliceBegin, lane_track(tracks, place.lane));
@@ -202,7 +202,7 @@ class Writer final : public TraceWriter {
     protobuf::put_number(event_, track_event::kNameIid,
                          strings_.number_of(interned_data::kEventNames, "lost records"));
     put_number_annotation("ringside.count", event.lost);
-    put_text_annotation("ringside.cause", loss_cause_token(event.cause));
+    put_text_annotation("ringside.cause", trace::loss_cause_token(event.cause));
     put_number_annotation("ringside.since_unix_ns", event.since_ns);
     put_number_annotation("ringside.sequence", event.record.sequence);
     end_event(event.unix_ns);
@@ -214,6 +214,7 @@ class Writer final : public TraceWriter {
     value_.write(sequence_name_);
     protobuf::put_number(value_, annotation::kUint, event.record.sequence);
     protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
+    if (event.record.processor != 0) put_processor(event.record.processor - 1);
     event_.write(site.tail);
     if (site.can_have_stack) [[unlikely]] {
       const std::uint64_t callstack = callstacks_.number_of(event);
@@ -239,20 +240,28 @@ class Writer final : public TraceWriter {
       put_extension(event);
   }
 
+  void put_processor(std::uint32_t number) {
+    if (processor_name_.empty()) processor_name_ = name_field("ringside.processor");
+    value_.clear();
+    value_.write(processor_name_);
+    protobuf::put_number(value_, annotation::kUint, number);
+    protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
+  }
+
   void put_extension(const trace::Event& event) {
     const trace::Record& record = event.record;
     const auto has = [&record](std::uint32_t flag) { return (record.ext_flags & flag) != 0; };
-    const RecordExtensionText texts(record, event.segment->tick_hz);
+    const trace::RecordExtensionText texts(record, event.segment->tick_hz);
     if (has(shm::kExtActivity)) {
       protobuf::put_fixed64(event_, track_event::kFlowIds, flow_id(record.activity));
       text_.clear();
-      texts.append_activity(text_);
+      texts.append(text_, trace::Property::kActivity);
       put_text_annotation("ringside.activity", text_.text());
     }
     if (has(shm::kExtRelatedActivity)) {
       protobuf::put_fixed64(event_, track_event::kFlowIds, flow_id(record.related));
       text_.clear();
-      texts.append_related(text_);
+      texts.append(text_, trace::Property::kRelated);
       put_text_annotation("ringside.related", text_.text());
     }
     if (has(shm::kExtSubstream)) put_number_annotation("ringside.substream", record.substream);
@@ -327,7 +336,7 @@ class Writer final : public TraceWriter {
   }
 
   void put_fields(const trace::Site& site, SiteFacts& facts) {
-    std::vector<std::string> keys = field_keys(site, valid_utf8);
+    std::vector<std::string> keys = trace::field_keys(site, valid_utf8);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       FieldFacts& field = facts.fields.emplace_back();
       field.key = std::move(keys[i]);
@@ -356,7 +365,8 @@ class Writer final : public TraceWriter {
   Callstacks callstacks_;
   std::deque<Tracks> threads_;  // by index
   bool begun_ = false;
-  std::string sequence_name_;  // the field of an annotation
+  std::string sequence_name_;   // the field of an annotation
+  std::string processor_name_;  // likewise; empty before the first use
   TextSink event_;
   TextSink value_;
   TextSink text_;

@@ -6,8 +6,8 @@
 #include <iconv.h>
 #include <utility>
 
-#include "tools/text/utf8.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/utf8.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -18,7 +18,7 @@ const iconv_t kNoConverter = reinterpret_cast<iconv_t>(-1);
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     if (bytes == 0) return false;
     text.remove_prefix(bytes);
   }
@@ -28,10 +28,10 @@ bool is_utf8(std::string_view text) {
 bool append_utf8(std::string_view text, std::string& utf8) {
   bool sound = true;
   while (!text.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     utf8 += bytes == 0 ? kReplacement : text.substr(0, bytes);
     sound = sound && bytes != 0;
-    text.remove_prefix(bytes == 0 ? utf8_unsound_bytes(text) : bytes);
+    text.remove_prefix(bytes == 0 ? trace::utf8_unsound_bytes(text) : bytes);
   }
   return sound;
 }
@@ -111,7 +111,7 @@ std::unique_ptr<Charset> Charset::open(std::string_view name, std::string* why) 
 }
 
 bool Charset::is_same(std::string_view text) const {
-  if (has_ascii_ && is_printable_ascii(text)) return true;
+  if (has_ascii_ && trace::is_printable_ascii(text)) return true;
   return converter_ == nullptr && is_utf8(text);
 }
 

@@ -3,6 +3,7 @@
 #include "tools/interop/tptp/tptp_collector.hpp"
 #include "tools/interop/tptp/tptp_import.hpp"
 #include "tools/interop/tptp/tptp_inspect.hpp"
+#include "tools/interop/tptp/tptp_totals.hpp"
 #include "tools/interop/tptp/tptp_writer.hpp"
 #include "tools/interop/tptp/tptp_xml_reader.hpp"
 
@@ -15,6 +16,7 @@ constinit const ForeignFormat kTrcBinFormat = {.name = "trcbin",
                                                .collect = tptp::collect_binary,
                                                .inspect = tptp::inspect_binary,
                                                .sent_unless_announced = "trcxml",
+                                               .states_collection = true,
                                                .write = tptp::write_binary};
 
 constinit const ForeignFormat kTrcXmlFormat = {.name = "trcxml",
@@ -23,6 +25,18 @@ constinit const ForeignFormat kTrcXmlFormat = {.name = "trcxml",
                                                .read = tptp::read_xml,
                                                .collect = tptp::collect_xml,
                                                .inspect = tptp::inspect_xml,
+                                               .states_collection = true,
                                                .write = tptp::write_xml};
+
+constinit const ForeignFormat kTrcBinTotalsFormat = {
+    .name = "trcbin-totals",
+    .description = "binary traces of the TPTP profiler, with the totals of calls",
+    .sent_unless_announced = "trcxml-totals",
+    .write = tptp::write_binary_totals};
+
+constinit const ForeignFormat kTrcXmlTotalsFormat = {
+    .name = "trcxml-totals",
+    .description = "XML traces of the TPTP profiler, with the totals of calls",
+    .write = tptp::write_xml_totals};
 
 }  // namespace ringside::tool

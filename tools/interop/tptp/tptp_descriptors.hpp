@@ -7,5 +7,7 @@ namespace ringside::tool {
 
 extern const ForeignFormat kTrcBinFormat;
 extern const ForeignFormat kTrcXmlFormat;
+extern const ForeignFormat kTrcBinTotalsFormat;
+extern const ForeignFormat kTrcXmlTotalsFormat;
 
 }  // namespace ringside::tool

@@ -13,9 +13,11 @@
 
 #include "tools/interop/tptp/tptp_binary_reader.hpp"
 #include "tools/interop/tptp/tptp_inspect.hpp"
+#include "tools/interop/tptp/tptp_method_spans.hpp"
 #include "tools/interop/tptp/tptp_native_site.hpp"
 #include "tools/interop/tptp/tptp_own_records.hpp"
 #include "tools/interop/tptp/tptp_placement.hpp"
+#include "tools/interop/tptp/tptp_trace_settings.hpp"
 #include "tools/interop/tptp/tptp_xml_reader.hpp"
 
 namespace ringside::tool::tptp {
@@ -27,6 +29,7 @@ constexpr std::size_t kMostIdBytes = 4096;
 // Limit of nodes that wait for a process.
 constexpr std::size_t kMostNodes = 1000;
 constexpr std::size_t kMostNodeBytes = std::size_t{1} << 20;
+constexpr std::uint32_t kAnySite = 1;  // of a record that is withdrawn
 // The latest time of a trace: the year 2262.
 constexpr std::uint64_t kLastUnixNs = std::numeric_limits<std::int64_t>::max();
 
@@ -40,18 +43,32 @@ struct Node {
 class Importer {
  public:
   Importer(TraceBuilder& builder, ConversionReport& report, Placement& placement)
-      : builder_(builder), report_(report), placement_(placement), own_(builder, placement) {}
+      : builder_(builder),
+        report_(report),
+        placement_(placement),
+        own_(builder, placement),
+        calls_(builder, report),
+        settings_(builder, report) {}
 
   void add(const Message& message) {
     if (own_.take(message)) return;
     if (message.type->id == kNodeId) return keep_node(message);
     if (message.type->id == kProcessCreateId) begin_process(message);
     note_ids(message);
-    put(message, process_of(message), time_of(message.time));
+    const std::size_t process = process_of(message);
+    const bool is_definition = message.type->id == kClassDefId || message.type->id == kMethodDefId;
+    if (is_definition) calls_.define(message, process);
+    if (message.type->id == kFilterId || message.type->id == kOptionId) {
+      settings_.add(message, processes_[process].index);
+    }
+    put(message, process, time_of(message.time));
+    settings_.settle(last_unix_ns_);
   }
 
   void end() {
     if (!nodes_.empty()) process();
+    calls_.end();
+    settings_.end();
   }
 
  private:
@@ -184,18 +201,23 @@ class Importer {
   void put(const Message& message, std::size_t process, std::uint64_t unix_ns) {
     const std::uint32_t stream = stream_of(processes_[process], message);
     if (message.type->time == MessageType::kNone) {
-      unix_ns = last_unix_ns_ + (stream < last_stream_ && last_unix_ns_ != kLastUnixNs ? 1 : 0);
+      const bool is_moved = stream < last_stream_ || last_was_entry_;
+      unix_ns = last_unix_ns_ + (is_moved && last_unix_ns_ != kLastUnixNs ? 1 : 0);
     }
+    const bool is_entry = message.type->id == kMethodEntryId;
     last_unix_ns_ = unix_ns;
     last_stream_ = stream;
-    const std::uint32_t site = placement_.site_of(*message.type);
+    last_was_entry_ = is_entry;
+    const std::uint32_t site = is_entry ? kAnySite : placement_.site_of(*message.type);
     if (site == 0)
       return report_.lost("is left out: a trace has at most about a million statements");
     builder_.begin(stream, site, unix_ns);
     for (std::size_t i = 0; i < message.type->attributes.size(); ++i) {
       put_attribute(message, i);
     }
+    if (is_entry) return calls_.enter(message, process, stream, unix_ns, builder_.withdraw());
     builder_.end();
+    if (message.type->id == kMethodExitId) calls_.leave(message, process, unix_ns);
   }
 
   void put_attribute(const Message& message, std::size_t i) {
@@ -234,6 +256,8 @@ class Importer {
   ConversionReport& report_;
   Placement& placement_;
   OwnRecords own_;
+  MethodSpans calls_;
+  TraceSettings settings_;
   std::vector<Process> processes_;
   std::vector<Node> nodes_;  // not yet followed by a process
   std::size_t node_bytes_ = 0;
@@ -243,6 +267,7 @@ class Importer {
   Ids traces_;
   std::uint64_t last_unix_ns_ = 0;
   std::uint32_t last_stream_ = 0;
+  bool last_was_entry_ = false;  // which is not added to the trace at once
   std::string elements_;
 };
 

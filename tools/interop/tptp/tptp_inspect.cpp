@@ -11,8 +11,8 @@
 #include "tools/interop/tptp/tptp_binary_reader.hpp"
 #include "tools/interop/tptp/tptp_xml_reader.hpp"
 #include "tools/interop/tptp/tptp_xml_text.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/visible_text.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -39,7 +39,7 @@ class List {
 };
 
 void append_quoted(std::string& out, std::string_view text) {
-  out += quoted_json_text(text);
+  out += trace::quoted_json_text(text);
 }
 
 template <class Elements, class Append>
@@ -100,7 +100,7 @@ void put_json_head(const BinaryReader& reader, OutputBytes& output) {
       "\"endianness\": \"{}\", \"data_offset\": {}}},\n \"encoding\": {},\n \"frequency_hz\": "
       "{},\n",
       header.major, header.minor, header.platform, header.little_endian ? "little" : "big",
-      header.data_offset, quoted_json_text(reader.encoding()),
+      header.data_offset, trace::quoted_json_text(reader.encoding()),
       reader.frequency_hz() ? std::to_string(*reader.frequency_hz()) : "null"));
 }
 
@@ -123,7 +123,7 @@ ReadOutcome inspect_as_json(DigestedInput& file, MessageReader& reader, const Bi
     std::string& element = list.next();
     element += fmt::format("\n  {{\"offset\": {}, ", passed.offset);
     element += passed.tag.empty() ? fmt::format("\"id\": {}", passed.id)
-                                  : fmt::format("\"tag\": {}", quoted_json_text(passed.tag));
+                                  : fmt::format("\"tag\": {}", trace::quoted_json_text(passed.tag));
     element += fmt::format(", \"size\": {}", passed.bytes);
     if (step == Step::kBad) element += fmt::format(", \"reason\": \"{}\"", passed.what);
     element += '}';
@@ -136,8 +136,8 @@ ReadOutcome inspect_as_json(DigestedInput& file, MessageReader& reader, const Bi
       "{{\n \"schema\": \"{}\",\n \"file\": {},\n \"file_size\": {},\n \"sha256\": \"{}\",\n "
       "\"counts\": {{\"messages\": {}, \"unknown\": {}, \"bad\": {}}},\n",
       binary != nullptr ? "trcbin-1" : "trcxml-1",
-      quoted_json_text(DigestedInput::file_name(file.bytes().name())), file.size(), file.sha256(),
-      messages.count(), unknown.count(), bad.count()));
+      trace::quoted_json_text(DigestedInput::file_name(file.bytes().name())), file.size(),
+      file.sha256(), messages.count(), unknown.count(), bad.count()));
   if (binary != nullptr) put_json_head(*binary, output);
   output.put(" \"messages\": [");
   messages.move_to(output);
@@ -149,7 +149,7 @@ ReadOutcome inspect_as_json(DigestedInput& file, MessageReader& reader, const Bi
   output.put(outcome.end == ReadEnd::kWhole
                  ? "null"
                  : fmt::format("{{\"offset\": {}, \"message\": {}}}", outcome.offset,
-                               quoted_json_text(outcome.message)));
+                               trace::quoted_json_text(outcome.message)));
   output.put("\n}\n");
   return outcome;
 }
@@ -157,7 +157,7 @@ ReadOutcome inspect_as_json(DigestedInput& file, MessageReader& reader, const Bi
 std::string kind_of(Step step, const Message& message, const Passed& passed) {
   if (step == Step::kMessage) return std::string(message.type->tag);
   if (step == Step::kBad) return fmt::format("bad: {}", passed.what);
-  return passed.tag.empty() ? "unknown" : "unknown: " + visible(passed.tag);
+  return passed.tag.empty() ? "unknown" : "unknown: " + trace::visible(passed.tag);
 }
 
 void put_line_head(const BinaryReader* reader, bool csv, OutputBytes& output) {
@@ -192,7 +192,7 @@ ReadOutcome inspect_as_lines(MessageReader& reader, const BinaryReader* binary, 
       if (read) {
         xml.clear();
         append_xml(xml, message);
-        line += visible(xml);
+        line += trace::visible(xml);
       } else {
         line += kind_of(step, message, passed);
       }

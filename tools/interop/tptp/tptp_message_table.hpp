@@ -56,12 +56,16 @@ inline constexpr std::uint16_t kAgentCreateId = 1003;
 inline constexpr std::uint16_t kAgentDestroyId = 1004;
 inline constexpr std::uint16_t kTraceStartId = 1005;
 inline constexpr std::uint16_t kTraceEndId = 1006;
+inline constexpr std::uint16_t kFilterId = 1007;
+inline constexpr std::uint16_t kOptionId = 1008;
 inline constexpr std::uint16_t kThreadStartId = 1009;
 inline constexpr std::uint16_t kThreadEndId = 1010;
 inline constexpr std::uint16_t kClassDefId = 1011;
 inline constexpr std::uint16_t kMethodDefId = 1012;
 inline constexpr std::uint16_t kMethodEntryId = 1015;
 inline constexpr std::uint16_t kMethodExitId = 1016;
+inline constexpr std::uint16_t kAgMethodEntryId = 1036;
+inline constexpr std::uint16_t kAgMethodExitId = 1037;
 inline constexpr std::uint16_t kCustomId = 1041;
 
 std::span<const MessageType> message_types();

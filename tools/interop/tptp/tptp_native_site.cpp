@@ -60,8 +60,12 @@ SiteDefinition definition_of(const MessageType& type) {
 }
 
 const MessageType* native_type_of(const trace::Site& site) {
-  if (site.category != kCategory || site.kind != shm::SiteKind::kEvent) return nullptr;
-  const MessageType* const type = find_message_type(site.name);
+  if (site.category != kCategory) return nullptr;
+  // Spans have the names of their methods.
+  const bool is_call =
+      site.kind == shm::SiteKind::kSpan && site.format == find_message_type(kMethodEntryId)->tag;
+  if (site.kind != shm::SiteKind::kEvent && !is_call) return nullptr;
+  const MessageType* const type = find_message_type(is_call ? site.format : site.name);
   if (type == nullptr) return nullptr;
   std::size_t at = 0;
   for (std::size_t i = 0; i < type->attributes.size(); ++i) {

@@ -1,8 +1,10 @@
 #include "tools/interop/tptp/tptp_own_records.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "shm-layout/loss_cause.hpp"
+#include "tools/interop/tptp/tptp_collection_text.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -60,6 +62,12 @@ bool OwnRecords::take(const Message& message) {
   Trace* const trace = find_trace(message.texts[message.type->trace]);
   if (trace == nullptr) return false;
   if (message.type->id == kThreadStartId) return take_thread(*trace, message);
+  // Written for other readers, except for one key.
+  if (message.type->id == kFilterId) return true;
+  if (message.type->id == kOptionId) {
+    return text_of(message, "key") != kCollectedKey ||
+           take_collection(*trace, text_of(message, "value"));
+  }
   return message.type->id == kMethodEntryId && take_span(*trace, message);
 }
 
@@ -164,6 +172,22 @@ bool OwnRecords::add(Trace& trace, std::uint64_t stream, std::uint64_t site, std
   builder_.put_values(values_);
   builder_.end();
   return true;
+}
+
+bool OwnRecords::take_collection(Trace& trace, std::string_view text) {
+  CollectedInUnixTime collected;
+  if (!take_collected(text, collected)) return false;
+  const auto move = [&trace](std::uint32_t& site_id) {
+    const auto found = trace.sites.find(site_id);
+    site_id = found == trace.sites.end() ? 0 : found->second.id;
+    return site_id == 0;
+  };
+  std::vector<trace::CollectedStatement>& statements = collected.state.statements;
+  std::erase_if(statements, [&](auto& statement) { return move(statement.site_id); });
+  std::sort(statements.begin(), statements.end(),
+            [](const auto& a, const auto& b) { return a.site_id < b.site_id; });
+  std::erase_if(collected.effects, [&](auto& effect) { return move(effect.site_id); });
+  return builder_.collected(trace.process, collected.state, collected.effects);
 }
 
 bool OwnRecords::take_loss(Trace& trace, RecordText& text) {

@@ -54,6 +54,7 @@ class OwnRecords {
   bool take_site(Trace& trace, RecordText& text);
   bool take_record(Trace& trace, RecordText& text);
   bool take_loss(Trace& trace, RecordText& text);
+  bool take_collection(Trace& trace, std::string_view text);
   bool take_span(Trace& trace, const Message& message);
   bool add(Trace& trace, std::uint64_t stream, std::uint64_t site, std::uint64_t unix_ns,
            RecordText& text);

@@ -8,8 +8,8 @@
 #include "shm-layout/field_type_name.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/tptp/tptp_record_text.hpp"
-#include "tools/text/hex_digits.hpp"
-#include "tools/text/utf8.hpp"
+#include "trace-format/lines/hex_digits.hpp"
+#include "trace-format/lines/utf8.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -30,8 +30,8 @@ void append_token(std::string& out, Number number) {
 void append_hex(std::string& out, std::string_view bytes) {
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    out += kHexDigits[byte >> 4U];
-    out += kHexDigits[byte & 15U];
+    out += trace::kHexDigits[byte >> 4U];
+    out += trace::kHexDigits[byte & 15U];
   }
 }
 
@@ -129,9 +129,9 @@ void append_text(std::string& out, std::string_view text) {
     out += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;
-    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::size_t bytes = trace::utf8_sequence_bytes(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(bytes, 1));
-    if (bytes > 1 && !is_control_character(sequence) && !is_noncharacter(sequence)) {
+    if (bytes > 1 && !trace::is_control_character(sequence) && !is_noncharacter(sequence)) {
       out += sequence;
     } else if (sequence == "\"" || sequence == "\\") {
       out += '\\';

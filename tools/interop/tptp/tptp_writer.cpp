@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/interop/tptp/tptp_collection_messages.hpp"
 #include "tools/interop/tptp/tptp_encoder.hpp"
 #include "tools/interop/tptp/tptp_native_site.hpp"
 #include "tools/interop/tptp/tptp_own_records.hpp"
 #include "tools/interop/tptp/tptp_record_text.hpp"
+#include "tools/interop/tptp/tptp_structure.hpp"
 
 namespace ringside::tool::tptp {
 namespace {
@@ -22,23 +24,18 @@ namespace {
 // Limit of open spans; beyond it ends are written early.
 constexpr std::size_t kMostOpenSpans = std::size_t{1} << 20;
 
-const MessageType& type_of(std::uint16_t id) {
-  return *find_message_type(id);
-}
-
-void set(Message& message, std::string_view xml, std::string_view text) {
-  message.texts[message.type->find(xml)] = text;
-}
-
-void set(Message& message, std::string_view xml, std::int64_t number) {
-  message.numbers[message.type->find(xml)] = number;
-}
-
 class Writer final : public TraceWriter {
  public:
   Writer(std::unique_ptr<Encoder> encoder, ConversionReport& report)
-      : encoder_(std::move(encoder)), report_(report) {
+      : encoder_(std::move(encoder)),
+        report_(report),
+        structure_(*encoder_, report),
+        collection_messages_(*encoder_) {
     encoder_->begin();
+  }
+
+  void use_collection(const std::shared_ptr<const trace::CollectionHistory>& collection) override {
+    collection_ = collection;
   }
 
   void add(const trace::Event& event) override {
@@ -48,10 +45,11 @@ class Writer final : public TraceWriter {
     if (event.kind == trace::EventKind::kLoss) return add_loss(event);
     Site& site = site_of(event);
     if (site.native != nullptr) {
-      take_native(*site.native, event.record.args, event.unix_ns, message_);
-      return encoder_->put(message_);
+      take_native(*site.native, event.record.args, event.unix_ns, native_);
+      return encoder_->put(native_);
     }
     const Process& process = process_of(event);
+    state_collection(event.unix_ns);
     if (site.number == 0) define_site(process, *event.record.site, event.unix_ns, site);
     Stream& stream = stream_of(process, event);
     if (event.record.site->kind == shm::SiteKind::kSpan) {
@@ -63,13 +61,12 @@ class Writer final : public TraceWriter {
 
   void end() override {
     end_spans(std::numeric_limits<std::uint64_t>::max());
+    for (auto& [uuid, process] : processes_) {
+      last_process_ = &process;
+      state_collection(std::numeric_limits<std::uint64_t>::max());
+    }
     for (const auto& [uuid, process] : processes_) {
-      start(kTraceEndId, last_unix_ns_);
-      set(message_, "traceIdRef", process.id);
-      encoder_->put(message_);
-      start(kAgentDestroyId, last_unix_ns_);
-      set(message_, "agentIdRef", process.id);
-      encoder_->put(message_);
+      structure_.end_process(process.id, last_unix_ns_);
     }
     encoder_->end();
   }
@@ -78,6 +75,12 @@ class Writer final : public TraceWriter {
   struct Process {
     std::uint64_t number = 0;
     std::string id;
+    const trace::CollectedSegment* collected = nullptr;  // null: nothing more to state
+    std::size_t stated = 0;                              // spans of it that are written
+  };
+  struct Definition {
+    std::uint64_t number = 0;
+    std::uint64_t class_number = 0;
   };
   struct Site {
     bool known = false;
@@ -115,14 +118,6 @@ class Writer final : public TraceWriter {
     }
   };
 
-  void start(std::uint16_t id, std::uint64_t unix_ns) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (unix_ns > kMost)
-      report_.lost("times after 2262 became the last of that year: they have 64 bits with a sign");
-    message_.start(type_of(id));
-    message_.set_time(unix_ns);
-  }
-
   // Merges sections of one segment to one process.
   const Process& process_of(const trace::Event& event) {
     if (event.section == last_section_ && last_process_ != nullptr) return *last_process_;
@@ -132,39 +127,12 @@ class Writer final : public TraceWriter {
       const std::uint64_t number = processes_.size() + 1;
       Process process{number, std::string(kOwnPrefix) + std::to_string(number)};
       found = processes_.emplace(segment.uuid, std::move(process)).first;
-      begin_process(segment, found->second.id);
+      structure_.begin_process(segment, found->second.id);
+      if (collection_ != nullptr) found->second.collected = collection_->find(segment.uuid);
     }
     last_section_ = event.section;
     last_process_ = &found->second;
     return found->second;
-  }
-
-  void begin_process(const trace::SegmentInfo& segment, const std::string& id) {
-    const std::uint64_t since = segment.start_realtime_ns;
-    start(kNodeId, since);
-    set(message_, "nodeId", id);
-    set(message_, "hostname", segment.host);
-    encoder_->put(message_);
-    start(kProcessCreateId, since);
-    set(message_, "processId", id);
-    set(message_, "name", segment.service);
-    set(message_, "pid", static_cast<std::int32_t>(segment.pid));
-    set(message_, "nodeIdRef", id);
-    set(message_, "executable", segment.executable);
-    encoder_->put(message_);
-    start(kAgentCreateId, since);
-    const std::string parameters = std::string(kUidParameter) + std::to_string(segment.uid);
-    set(message_, "agentId", id);
-    set(message_, "processIdRef", id);
-    set(message_, "agentName", kOwnAgentName);
-    set(message_, "agentType", "Logger");
-    set(message_, "agentParameters", parameters);
-    set(message_, "version", "1");
-    encoder_->put(message_);
-    start(kTraceStartId, since);
-    set(message_, "traceId", id);
-    set(message_, "agentIdRef", id);
-    encoder_->put(message_);
   }
 
   Stream& stream_of(const Process& process, const trace::Event& event) {
@@ -173,12 +141,7 @@ class Writer final : public TraceWriter {
     if (!is_new && stream.name == event.stream->thread_name) return stream;
     if (is_new) stream.number = streams_.size();
     stream.name = event.stream->thread_name;
-    start(kThreadStartId, event.unix_ns);
-    set(message_, "transientThreadId", event.stream->thread_id);
-    set(message_, "threadId", static_cast<std::int64_t>(stream.number));
-    set(message_, "threadName", stream.name);
-    set(message_, "traceIdRef", process.id);
-    encoder_->put(message_);
+    structure_.begin_thread(process.id, stream.number, *event.stream, event.unix_ns);
     return stream;
   }
 
@@ -191,37 +154,50 @@ class Writer final : public TraceWriter {
 
   void define_site(const Process& process, const trace::Site& definition, std::uint64_t unix_ns,
                    Site& site) {
-    site.number = ++defined_sites_;
-    if (definition.kind == shm::SiteKind::kSpan) define_method(process, definition, unix_ns, site);
-    start_text(process, kSiteWord);
-    append_number(text_, site.number);
-    append_definition(text_, definition);
-    put_text();
+    const Definition& defined = definition_of_site(process, definition, unix_ns);
+    site.number = defined.number;
+    site.class_number = defined.class_number;
   }
 
-  // A method of a class that is named after the category; there is one class for each of its files.
-  void define_method(const Process& process, const trace::Site& definition, std::uint64_t unix_ns,
-                     Site& site) {
-    std::uint64_t& number = classes_[std::to_string(process.number) + '\n' + definition.category +
-                                     '\n' + definition.file];
-    if (number == 0) {
-      number = classes_.size();
-      start(kClassDefId, unix_ns);
-      set(message_, "classId", static_cast<std::int64_t>(number));
-      set(message_, "sourceName", definition.file);
-      set(message_, "name", definition.category);
-      set(message_, "traceIdRef", process.id);
-      encoder_->put(message_);
+  // One for all sections of a process, as they have the same ids.
+  const Definition& definition_of_site(const Process& process, const trace::Site& definition,
+                                       std::uint64_t unix_ns) {
+    std::string text;
+    append_definition(text, definition);
+    const std::string key = process.id + ' ' + std::to_string(definition.id) + text;
+    Definition& defined = definitions_[key];
+    if (defined.number != 0) return defined;
+    defined.number = ++defined_sites_;
+    if (definition.kind == shm::SiteKind::kSpan) {
+      defined.class_number =
+          structure_.define_method(process.id, defined.number, definition, unix_ns);
     }
-    site.class_number = number;
-    start(kMethodDefId, unix_ns);
-    set(message_, "name", definition.name.empty() ? definition.format : definition.name);
-    set(message_, "startLineNumber", definition.line);
-    set(message_, "endLineNumber", definition.line);
-    set(message_, "classIdRef", static_cast<std::int64_t>(number));
-    set(message_, "methodId", static_cast<std::int64_t>(site.number));
-    set(message_, "traceIdRef", process.id);
-    encoder_->put(message_);
+    start_text(process, kSiteWord);
+    append_number(text_, defined.number);
+    text_ += text;
+    put_text();
+    return defined;
+  }
+
+  // What was collected from the last process up to this time; at first always the first span.
+  void state_collection(std::uint64_t unix_ns) {
+    Process& process = *last_process_;
+    while (process.collected != nullptr) {
+      const std::vector<trace::CollectedSpan>& spans = process.collected->spans;
+      const bool is_over = process.stated == spans.size();
+      if (is_over || is_of_foreign_trace(spans[process.stated])) {
+        process.collected = nullptr;
+        return;
+      }
+      const trace::CollectedSpan& span = spans[process.stated];
+      if (process.stated != 0 && span.until_ns > unix_ns) return;
+      ++process.stated;
+      collection_messages_.write(
+          process.id, *process.collected, span, [&](const trace::Site& definition) {
+            return static_cast<std::uint32_t>(
+                definition_of_site(process, definition, span.until_ns).number);
+          });
+    }
   }
 
   void start_text(const Process& process, std::string_view word) {
@@ -229,9 +205,9 @@ class Writer final : public TraceWriter {
     append_word(text_, word);
   }
   void put_text() {
-    message_.start(type_of(kCustomId));
-    message_.texts[0] = text_;
-    encoder_->put(message_);
+    Message& message = structure_.start(kCustomId, 0);
+    message.texts[0] = text_;
+    encoder_->put(message);
   }
 
   static std::uint64_t duration_ns_of(const trace::Event& event) {
@@ -277,15 +253,15 @@ class Writer final : public TraceWriter {
     append_rest(event);
     const bool has_end = (event.record.ext_flags & shm::kExtDuration) != 0;
     OpenSpan span{event.unix_ns, ++spans_, &process, &stream, site.number};
-    start(kMethodEntryId, event.unix_ns);
-    set(message_, "threadIdRef", static_cast<std::int64_t>(stream.number));
-    set(message_, "methodIdRef", static_cast<std::int64_t>(site.number));
-    set(message_, "ticket", span.ticket());
-    set(message_, "classIdRef", static_cast<std::int64_t>(site.class_number));
-    set(message_, "stackDepth", stream.open_spans + 1);
-    set(message_, "collationValue", text_);
-    set(message_, "traceIdRef", process.id);
-    encoder_->put(message_);
+    Message& message = structure_.start(kMethodEntryId, event.unix_ns);
+    set(message, "threadIdRef", static_cast<std::int64_t>(stream.number));
+    set(message, "methodIdRef", static_cast<std::int64_t>(site.number));
+    set(message, "ticket", span.ticket());
+    set(message, "classIdRef", static_cast<std::int64_t>(site.class_number));
+    set(message, "stackDepth", stream.open_spans + 1);
+    set(message, "collationValue", text_);
+    set(message, "traceIdRef", process.id);
+    encoder_->put(message);
     if (!has_end) return;
     const std::uint64_t duration = duration_ns_of(event);
     span.end_unix_ns += std::min(duration, UINT64_MAX - span.end_unix_ns);
@@ -304,26 +280,29 @@ class Writer final : public TraceWriter {
     const OpenSpan span = open_spans_.top();
     open_spans_.pop();
     --span.stream->open_spans;
-    start(kMethodExitId, span.end_unix_ns);
-    set(message_, "threadIdRef", static_cast<std::int64_t>(span.stream->number));
-    set(message_, "ticket", span.ticket());
-    set(message_, "methodIdRef", static_cast<std::int64_t>(span.site));
-    set(message_, "traceIdRef", span.process->id);
-    encoder_->put(message_);
+    Message& message = structure_.start(kMethodExitId, span.end_unix_ns);
+    set(message, "threadIdRef", static_cast<std::int64_t>(span.stream->number));
+    set(message, "ticket", span.ticket());
+    set(message, "methodIdRef", static_cast<std::int64_t>(span.site));
+    set(message, "traceIdRef", span.process->id);
+    encoder_->put(message);
   }
 
   std::unique_ptr<Encoder> encoder_;
   ConversionReport& report_;
-  Message message_;
+  StructureMessages structure_;
+  CollectionMessages collection_messages_;
+  std::shared_ptr<const trace::CollectionHistory> collection_;
+  Message native_;
   std::string text_;
   // Nodes do not move.
   std::map<std::array<std::uint8_t, 16>, Process> processes_;
   std::unordered_map<Key, Stream, KeyHash> streams_;
   std::unordered_map<Key, Site, KeyHash> sites_;
-  std::unordered_map<std::string, std::uint64_t> classes_;
+  std::unordered_map<std::string, Definition> definitions_;
   std::priority_queue<OpenSpan> open_spans_;
   std::uint32_t last_section_ = 0;
-  const Process* last_process_ = nullptr;
+  Process* last_process_ = nullptr;
   std::uint64_t defined_sites_ = 0;
   std::uint64_t spans_ = 0;
   std::uint64_t last_unix_ns_ = 0;

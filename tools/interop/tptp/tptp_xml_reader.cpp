@@ -15,6 +15,8 @@ namespace ringside::tool::tptp {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
+// The bytes in which the first element is searched.
+constexpr std::size_t kHeadBytes = 4096;
 constexpr int kMostDepth = 100;
 constexpr std::string_view kRoot = "TRACE";
 constexpr std::string_view kRootStart = "<TRACE>";
@@ -157,8 +159,16 @@ struct XmlReader::Parsing {
 void XmlReader::Parsing::begin() {
   begun = true;
   InputBytes& input = reader.input_;
-  const std::string_view head = text_of(input.peek(4096)).substr(0, 4096);
-  const auto first = first_element(head);
+  // A sender that pauses is not kept waiting for more than its first element.
+  std::string_view head =
+      text_of(input.peek(input.is_live() ? 1 : kHeadBytes)).substr(0, kHeadBytes);
+  auto first = first_element(head);
+  const auto is_whole = [&] { return first && first->at + 1 + first->name.size() < head.size(); };
+  for (std::size_t before = 0; !is_whole() && before != head.size() && head.size() < kHeadBytes;) {
+    before = head.size();
+    head = text_of(input.peek(before + 1)).substr(0, kHeadBytes);
+    first = first_element(head);
+  }
   if (!first || find_message_type(first->name) == nullptr) return;
   is_fragment = true;
   XML_Parse(parser, head.data(), static_cast<int>(first->at), 0);
@@ -179,8 +189,10 @@ void XmlReader::Parsing::parse_more() {
   InputBytes& input = reader.input_;
   const std::size_t wanted =
       std::min(std::max(kChunkBytes, waiting), kMostTokenBytes - waiting + kChunkBytes);
-  const std::string_view chunk = text_of(input.peek(wanted)).substr(0, wanted);
-  const bool last = chunk.size() < wanted;
+  // From a sender, at least as much that expat does not read a long tag again for every few bytes.
+  const std::size_t least = input.is_live() ? std::max<std::size_t>(1, waiting / 4) : wanted;
+  const std::string_view chunk = text_of(input.peek(least)).substr(0, wanted);
+  const bool last = chunk.size() < least;
   XML_Status status =
       XML_Parse(parser, chunk.data(), static_cast<int>(chunk.size()), last && !is_fragment ? 1 : 0);
   if (status == XML_STATUS_OK && last && is_fragment) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -44,8 +45,9 @@ bool is_digit(char character) {
   return character >= '0' && character <= '9';
 }
 
-constexpr std::string_view kMixedWeights =
-    "weights are counts for samples but nanoseconds for spans: convert one without the other";
+constexpr std::string_view kSpansBesideSamples =
+    "spans are left out: weights cannot be counts of samples and nanoseconds at once; select the "
+    "spans to draw them";
 
 // If a name ends in a blank and a number, the position of the blank. Readers take such a number for
 // the weight of a second profile for comparison.
@@ -80,10 +82,10 @@ class Writer final : public TraceWriter {
   Writer(OutputBytes& output, ConversionReport& report)
       : output_(output),
         report_(report),
-        uncarried_(report,
-                   {Fact::kPoints, Fact::kKind, Fact::kLevel, Fact::kKeywords, Fact::kSource,
-                    Fact::kCategory, Fact::kSequence, Fact::kFields, Fact::kSubstream,
-                    Fact::kActivity, Fact::kRelated, Fact::kStack, Fact::kCut, Fact::kLosses}),
+        uncarried_(report, {Fact::kPoints, Fact::kKind, Fact::kLevel, Fact::kKeywords,
+                            Fact::kSource, Fact::kCategory, Fact::kSequence, Fact::kFields,
+                            Fact::kSubstream, Fact::kActivity, Fact::kRelated, Fact::kStack,
+                            Fact::kProcessor, Fact::kCut, Fact::kLosses}),
         sources_(report) {}
 
   void add(const trace::Event& event) override {
@@ -91,13 +93,15 @@ class Writer final : public TraceWriter {
     uncarried_.look(event);
     if (event.kind != trace::EventKind::kRecord) return;
     if (!has_duration(event)) return add_stack(event);
+    ++spans_;
     Thread& thread = thread_of(event);
     thread.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
     if (sites_.is_full()) sites_.clear();
     const Frame& frame =
         sites_.of(event, [](const trace::Site& site) { return frame_of(event_name(site)); });
     if (frame.was_changed || thread.was_changed) uncarried_.count(Fact::kName);
-    const auto place = thread.spans.place_of(event.unix_ns + duration_ns(event));
+    const auto place =
+        thread.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     const auto ns = static_cast<std::int64_t>(place.end - event.unix_ns);
     Node* around = thread.node;
@@ -115,22 +119,23 @@ class Writer final : public TraceWriter {
   }
 
   void end() override {
-    const bool samples = has_samples_;
+    // One unit for all weights: samples, or else nanoseconds, or else stacks.
+    const bool spans =
+        !has_samples_ && std::any_of(nodes_.begin(), nodes_.end(),
+                                     [](const Node& node) { return node.self_ns > 0; });
     std::uint64_t drawn = 0;
     std::uint64_t others = 0;
-    bool has_spans = false;
     for (const Node& node : nodes_) {
-      const std::uint64_t weight = samples ? node.samples : node.stacks;
+      const std::uint64_t weight = has_samples_ ? node.samples : spans ? 0 : node.stacks;
       drawn += weight;
-      others += samples ? node.stacks : 0;
-      has_spans |= node.self_ns > 0;
-      if (node.self_ns > 0) put_line(node, std::to_string(node.self_ns));
+      others += has_samples_ || spans ? node.stacks : 0;
+      if (spans && node.self_ns > 0) put_line(node, std::to_string(node.self_ns));
       if (weight != 0) put_line(node, std::to_string(weight));
     }
     uncarried_.carried(Fact::kPoints, drawn);
     if (others != 0) report_.lost(kOtherStacks, others);
-    if (has_spans && drawn != 0) report_.lost(kMixedWeights, drawn);
-    if (!has_spans && drawn == 0) report_.note(kNothingDrawn);
+    if (has_samples_ && spans_ != 0) report_.lost(kSpansBesideSamples, spans_);
+    if (!spans && drawn == 0) report_.note(kNothingDrawn);
     uncarried_.tell();
   }
 
@@ -203,6 +208,7 @@ class Writer final : public TraceWriter {
   SampledStacks sampled_;
   std::vector<Frame> frames_;  // of sampled_, by number
   bool has_samples_ = false;
+  std::uint64_t spans_ = 0;
   Node root_;
   std::vector<const Node*> stack_;  // of append_stack()
   std::string line_;

@@ -8,19 +8,19 @@
 #include "tools/interop/valid_utf8.hpp"
 #include "tools/text/csv_lines.hpp"
 #include "tools/text/json_lines.hpp"
-#include "tools/text/line_clocks.hpp"
-#include "tools/text/line_event.hpp"
+#include "trace-format/lines/line_clocks.hpp"
+#include "trace-format/lines/line_event.hpp"
 
 namespace ringside::tool {
 namespace {
 
 constexpr std::string_view kCsvColumns =
     "unix_ns,utc,level,category,service,pid,host,thread_id,thread,seq,site,file,line,function,msg,"
-    "duration_ns,activity,related,cut,fields";
+    "kind,keywords,duration_ns,substream,activity,related,stack_id,processor,cut,fields";
 
 class LineWriter final : public TraceWriter {
  public:
-  LineWriter(std::unique_ptr<const LineFormat> format, OutputBytes& output,
+  LineWriter(std::unique_ptr<const trace::LineFormat> format, OutputBytes& output,
              ConversionReport& report, std::initializer_list<Fact> uncarried, bool has_raw_texts)
       : format_(std::move(format)),
         output_(output),
@@ -35,7 +35,7 @@ class LineWriter final : public TraceWriter {
     uncarried_.look(event);
     if (event.kind == trace::EventKind::kRecord) uncarried_.look_at_texts(event);
     line_.clear();
-    texts_.of(event)->append(line_, LineEvent::of(event), clocks_);
+    texts_.of(event)->append(line_, trace::LineEvent::of(event), clocks_);
     // Without the line end, which is not printable.
     if (!has_raw_texts_ || is_valid_utf8(line_.text().substr(0, line_.size() - 1))) [[likely]]
       return output_.put(line_.text());
@@ -45,12 +45,12 @@ class LineWriter final : public TraceWriter {
   void end() override { uncarried_.tell(); }
 
  private:
-  std::unique_ptr<const LineFormat> format_;
+  std::unique_ptr<const trace::LineFormat> format_;
   OutputBytes& output_;
   UncarriedFacts uncarried_;
   bool has_raw_texts_;  // that may contain invalid UTF-8
-  LineTexts texts_;
-  LineClocks clocks_{true};
+  trace::LineTexts texts_;
+  trace::LineClocks clocks_{true};
   trace::TextSink line_;
 };
 
@@ -58,16 +58,13 @@ class LineWriter final : public TraceWriter {
 
 std::unique_ptr<TraceWriter> write_ndjson(OutputBytes& output, ConversionReport& report) {
   return std::make_unique<LineWriter>(std::make_unique<JsonLines>(), output, report,
-                                      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords},
-                                      false);
+                                      std::initializer_list<Fact>{}, false);
 }
 
 std::unique_ptr<TraceWriter> write_csv(OutputBytes& output, ConversionReport& report) {
   std::string why;
-  return std::make_unique<LineWriter>(
-      CsvLines::make(kCsvColumns, false, &why), output, report,
-      std::initializer_list<Fact>{Fact::kKind, Fact::kKeywords, Fact::kSubstream, Fact::kStack},
-      true);
+  return std::make_unique<LineWriter>(CsvLines::make(kCsvColumns, false, &why), output, report,
+                                      std::initializer_list<Fact>{}, true);
 }
 
 }  // namespace ringside::tool

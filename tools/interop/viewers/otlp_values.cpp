@@ -2,9 +2,9 @@
 
 #include <charconv>
 
-#include "tools/text/hex_digits.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
+#include "trace-format/lines/hex_digits.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
 #include "trace-format/text/array_elements.hpp"
 #include "trace-format/text/value_text.hpp"
 
@@ -23,7 +23,7 @@ void put_quoted(TextSink& out, std::string_view name, const trace::Value& value)
 
 void put_as_json(TextSink& out, std::string_view name, const trace::Value& value) {
   out.write(name);
-  append_json_value(out, value);
+  trace::append_json_value(out, value);
   out.put('}');
 }
 
@@ -57,15 +57,15 @@ void put_number(TextSink& out, std::uint64_t number) {
 void put_hex(TextSink& out, const std::array<std::uint8_t, 16>& id) {
   char* at = out.reserve(32);
   for (const std::uint8_t byte : id) {
-    *at++ = kHexDigits[byte >> 4];
-    *at++ = kHexDigits[byte & 15];
+    *at++ = trace::kHexDigits[byte >> 4];
+    *at++ = trace::kHexDigits[byte & 15];
   }
   out.commit(at);
 }
 
 void put_hex(TextSink& out, std::uint64_t id) {
   char* at = out.reserve(16);
-  for (int shift = 60; shift >= 0; shift -= 4) *at++ = kHexDigits[id >> shift & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) *at++ = trace::kHexDigits[id >> shift & 15];
   out.commit(at);
 }
 
@@ -73,7 +73,7 @@ void put_attribute(TextSink& out, std::string_view key, std::string_view text) {
   out.write("{\"key\":\"");
   out.write(key);
   out.write("\",\"value\":{\"stringValue\":\"");
-  append_json_text(out, text);
+  trace::append_json_text(out, text);
   out.write("\"}}");
 }
 

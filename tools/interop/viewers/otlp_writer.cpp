@@ -1,8 +1,10 @@
 #include "tools/interop/viewers/otlp_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +15,11 @@
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "tools/interop/viewers/otlp_values.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/loss_text.hpp"
+#include "tools/interop/viewers/sampled_stacks.hpp"
 #include "trace-format/condition/site_message.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::tool {
 namespace otlp {
@@ -41,6 +44,7 @@ struct SiteFacts {
   std::string attributes;         // shared by all its records, each with a preceding comma
   std::vector<std::string> keys;  // of the fields: ,{"key":"name","value":
   trace::SiteMessage message;
+  bool can_have_stack = false;
 };
 
 struct OpenSpan {
@@ -97,9 +101,17 @@ class Writer final : public TraceWriter {
     }
   }
 
-  void end() override {
+  void use(const std::shared_ptr<const MethodsByProcess>& methods) override {
+    sampled_.use(methods);
+  }
+
+  void flush() override {
     finish(spans_);
     finish(logs_);
+  }
+
+  void end() override {
+    flush();
     uncarried_.tell();
   }
 
@@ -181,7 +193,7 @@ class Writer final : public TraceWriter {
   void add_span(const trace::Event& event, const SiteFacts& site, const SourceThread& source,
                 Thread& thread) {
     const std::uint64_t end = event.unix_ns + duration_ns(event);
-    const auto place = thread.spans.place_of(end);
+    const auto place = thread.spans.place_of(end, substream_of(event));
     // Unique: 2^40 records per thread, 2^24 threads.
     const OpenSpan span{trace_of(event),
                         (std::uint64_t{source.index} + 1) << 40 ^ event.record.sequence};
@@ -190,8 +202,9 @@ class Writer final : public TraceWriter {
     put_hex(out, span.trace);
     out.write("\",\"spanId\":\"");
     put_hex(out, span.id);
-    const auto* const parent = thread.spans.around(
-        end, [&span](const OpenSpan& open) { return open.trace == span.trace; });
+    const auto* const parent =
+        thread.spans.around(end, substream_of(event),
+                            [&span](const OpenSpan& open) { return open.trace == span.trace; });
     if (parent != nullptr) {
       out.write("\",\"parentSpanId\":\"");
       put_hex(out, parent->what.id);
@@ -218,7 +231,7 @@ class Writer final : public TraceWriter {
     out.write(",\"body\":{\"stringValue\":\"");
     const std::size_t begin = out.size();
     site.message.append(out, event.record.args);
-    make_json_text(out, begin);
+    trace::make_json_text(out, begin);
     out.write("\"},\"attributes\":[");
     put_attributes(out, event, site, thread);
     out.write("]");
@@ -229,10 +242,11 @@ class Writer final : public TraceWriter {
   // The trace of a log, and the span in it that the log belongs to.
   static void put_context(TextSink& out, const trace::Event& event, const Thread& thread) {
     const bool has_activity = (event.record.ext_flags & shm::kExtActivity) != 0;
-    const auto* around = thread.spans.innermost();
+    const auto* around = thread.spans.innermost(substream_of(event));
     if (has_activity) {
       around = thread.spans.around(
-          event.unix_ns, [&event](const OpenSpan& open) { return open.trace == trace_of(event); });
+          event.unix_ns, substream_of(event),
+          [&event](const OpenSpan& open) { return open.trace == trace_of(event); });
     }
     if (!has_activity && around == nullptr) return;
     const Id& trace = has_activity ? trace_of(event) : around->what.trace;
@@ -256,6 +270,11 @@ class Writer final : public TraceWriter {
       put_any_value(out, record.args[i], uncarried_);
       out.put('}');
     }
+    if (site.can_have_stack) put_stack(out, event);
+    if (record.processor != 0) {
+      out.put(',');
+      put_attribute(out, "ringside.processor", record.processor - 1);
+    }
     if (record.ext_flags == 0 && !record.cut) return;
     const auto has = [&record](std::uint32_t flag) { return (record.ext_flags & flag) != 0; };
     const auto put_id = [&out](std::string_view key, const Id& id) {
@@ -276,31 +295,47 @@ class Writer final : public TraceWriter {
     if (record.cut) put("ringside.cut", 1);
   }
 
+  // As .NET prints it: a line for each frame, innermost first.
+  void put_stack(TextSink& out, const trace::Event& event) {
+    SampledStacks::Stack stack;
+    if (!sampled_.find(event, stack) || stack.addresses.empty()) return;
+    const std::vector<std::uint32_t>& frames = sampled_.frames(event, stack);
+    std::string text;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      if (!text.empty()) text += '\n';
+      text += "at ";
+      text += sampled_.name(*frame);
+    }
+    out.put(',');
+    put_attribute(out, "code.stacktrace", text);
+  }
+
   void add_loss(const trace::Event& event, const SourceThread& source, const Thread& thread) {
     TextSink& out = begin_record(logs_, source.process->index, "ringside");
     out.write("{\"timeUnixNano\":\"");
     put_number(out, event.unix_ns);
     out.write("\",\"severityNumber\":13,\"severityText\":\"LOST\",\"body\":{\"stringValue\":\"");
-    append_json_text(out, loss_text(event));
+    trace::append_json_text(out, trace::loss_text(event));
     out.write("\"},\"attributes\":[");
     put_attribute(out, "ringside.sequence", event.record.sequence);
     out.write(thread.attributes);
     out.put(',');
     put_attribute(out, "ringside.lost", event.lost);
     out.put(',');
-    put_attribute(out, "ringside.cause", loss_cause_token(event.cause));
+    put_attribute(out, "ringside.cause", trace::loss_cause_token(event.cause));
     out.put(',');
     put_attribute(out, "ringside.since_unix_ns", event.since_ns);
     out.write("]}");
   }
 
   static SiteFacts facts_of(const trace::Site& site) {
-    SiteFacts facts{.name = quoted_json_text(event_name(site)),
+    SiteFacts facts{.name = trace::quoted_json_text(event_name(site)),
                     .severity = {},
-                    .category = json_text(site.category),
+                    .category = trace::json_text(site.category),
                     .attributes = {},
                     .keys = {},
-                    .message = trace::SiteMessage(site)};
+                    .message = trace::SiteMessage(site),
+                    .can_have_stack = false};
     TextSink out;
     const std::string_view level = shm::level_name(site.level);
     out.write(",\"severityNumber\":");
@@ -324,7 +359,9 @@ class Writer final : public TraceWriter {
     }
     if (!site.function.empty()) put("code.function.name", std::string_view(site.function));
     facts.attributes = out.text();
-    for (const std::string& key : field_keys(site, json_text)) {
+    facts.can_have_stack =
+        std::any_of(site.fields.begin(), site.fields.end(), SampledStacks::is_stack);
+    for (const std::string& key : trace::field_keys(site, trace::json_text)) {
       facts.keys.push_back(",{\"key\":\"field." + key + "\",\"value\":");
     }
     return facts;
@@ -334,6 +371,7 @@ class Writer final : public TraceWriter {
   UncarriedFacts uncarried_;
   EventSources sources_;
   PerSite<SiteFacts> sites_;
+  SampledStacks sampled_;
   std::vector<std::string> resources_;  // attributes, by the index of the process
   std::deque<Thread> threads_;          // by index
   Document logs_;

@@ -9,9 +9,9 @@
 
 namespace ringside::tool {
 
-// The file format of speedscope: an evented profile for each thread, and further ones for
-// overlapping spans. Times are nanoseconds from the first event on. Output beyond 32 MiB is spooled
-// to a file, because the format requires one profile after the other.
+// The file format of speedscope: an evented profile for each thread and substream, and further
+// ones for overlapping spans. Times are nanoseconds from the first event on. Output beyond 32 MiB
+// is spooled to a file, because the format requires one profile after the other.
 std::unique_ptr<TraceWriter> write_speedscope(OutputBytes& output, ConversionReport& report);
 
 // Folded stacks: "service;thread;span;span NANOSECONDS" for each stack, with the time spent in the

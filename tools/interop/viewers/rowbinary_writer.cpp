@@ -14,11 +14,11 @@
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/perfetto/protobuf_encoding.hpp"
 #include "tools/interop/uncarried_facts.hpp"
-#include "tools/text/field_keys.hpp"
-#include "tools/text/json_text.hpp"
-#include "tools/text/json_value.hpp"
-#include "tools/text/loss_text.hpp"
 #include "trace-format/condition/site_message.hpp"
+#include "trace-format/lines/field_keys.hpp"
+#include "trace-format/lines/json_text.hpp"
+#include "trace-format/lines/json_value.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::tool {
 namespace rowbinary {
@@ -124,7 +124,7 @@ struct SiteFacts {
 class Writer final : public TraceWriter {
  public:
   Writer(Dialect dialect, OutputBytes& output, ConversionReport& report)
-      : dialect_(dialect), output_(output), uncarried_(report, {}) {
+      : dialect_(dialect), output_(output), uncarried_(report, {Fact::kProcessor}) {
     if (dialect == Dialect::k18) return;
     const std::vector<Column> columns = columns_of(dialect);
     protobuf::put_varint(row_, columns.size());
@@ -140,6 +140,7 @@ class Writer final : public TraceWriter {
     if (event.kind == trace::EventKind::kLoss) {
       put_loss(event);
     } else {
+      uncarried_.look(event);
       put_record(event);
     }
     output_.put(row_.text());
@@ -174,7 +175,7 @@ class Writer final : public TraceWriter {
 
   void put_loss(const trace::Event& event) {
     put(row_, event.lost);
-    put_text(row_, loss_cause_token(event.cause));
+    put_text(row_, trace::loss_cause_token(event.cause));
     put_text(row_, "loss");
     put_text(row_, "LOST");
     put_text(row_, {});
@@ -183,7 +184,7 @@ class Writer final : public TraceWriter {
     put_text(row_, {});
     put(row_, std::uint32_t{0});
     put_text(row_, {});
-    put_text(row_, loss_text(event));
+    put_text(row_, trace::loss_text(event));
     put_text(row_, "{}");
     for (int nullable = 0; nullable < 5; ++nullable) row_.put('\1');
     row_.put('\0');
@@ -215,7 +216,7 @@ class Writer final : public TraceWriter {
     for (std::size_t i = 0; i < site.keys.size() && i < event.record.args.size(); ++i) {
       if (i != 0) text_.put(',');
       text_.write(site.keys[i]);
-      append_json_value(text_, event.record.args[i]);
+      trace::append_json_value(text_, event.record.args[i]);
     }
     text_.put('}');
     put_text(row_, text_.text());
@@ -235,7 +236,7 @@ class Writer final : public TraceWriter {
     put(out, site.line);
     put_text(out, site.function);
     facts.columns = out.text();
-    for (const std::string& key : field_keys(site, json_text)) {
+    for (const std::string& key : trace::field_keys(site, trace::json_text)) {
       facts.keys.push_back('"' + key + "\":");
     }
     return facts;

@@ -17,7 +17,7 @@
 #include "tools/interop/viewers/profile_writers.hpp"
 #include "tools/interop/viewers/sampled_stacks.hpp"
 #include "tools/interop/viewers/spooled_lanes.hpp"
-#include "tools/text/json_text.hpp"
+#include "trace-format/lines/json_text.hpp"
 
 namespace ringside::tool {
 namespace speedscope {
@@ -48,9 +48,10 @@ class Writer final : public TraceWriter {
   Writer(OutputBytes& output, ConversionReport& report)
       : output_(output),
         report_(report),
-        uncarried_(report, {Fact::kPoints, Fact::kLevel, Fact::kKeywords, Fact::kCategory,
-                            Fact::kSequence, Fact::kFields, Fact::kSubstream, Fact::kActivity,
-                            Fact::kRelated, Fact::kStack, Fact::kCut, Fact::kLosses}),
+        uncarried_(report,
+                   {Fact::kPoints, Fact::kLevel, Fact::kKeywords, Fact::kCategory, Fact::kSequence,
+                    Fact::kFields, Fact::kSubstream, Fact::kActivity, Fact::kRelated, Fact::kStack,
+                    Fact::kProcessor, Fact::kCut, Fact::kLosses}),
         sources_(report) {}
 
   void add(const trace::Event& event) override {
@@ -65,7 +66,8 @@ class Writer final : public TraceWriter {
     if (sites_.is_full()) sites_.clear();
     const std::uint32_t frame =
         sites_.of(event, [this](const trace::Site& site) { return frame_of(site); });
-    const auto place = thread.spans.place_of(event.unix_ns + duration_ns(event));
+    const auto place =
+        thread.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     thread.spans.open(place, frame);
     put('O', frame, profile_of(thread, place.lane), event.unix_ns);
@@ -119,7 +121,7 @@ class Writer final : public TraceWriter {
       while (method_frames_.size() <= number) {
         const auto next = static_cast<std::uint32_t>(method_frames_.size());
         method_frames_.push_back(
-            add_frame("{\"name\":" + quoted_json_text(sampled_.name(next)) + '}'));
+            add_frame("{\"name\":" + trace::quoted_json_text(sampled_.name(next)) + '}'));
       }
       if (text_.back() != '[') text_ += ',';
       text_ += std::to_string(method_frames_[number]);
@@ -148,7 +150,8 @@ class Writer final : public TraceWriter {
 
   void begin_profile(std::string_view type, std::string_view name, std::string_view unit) {
     output_.put(fmt::format("{}{{\"type\":\"{}\",\"name\":{},\"unit\":\"{}\",",
-                            is_first_profile_ ? "\n" : ",\n", type, quoted_json_text(name), unit));
+                            is_first_profile_ ? "\n" : ",\n", type, trace::quoted_json_text(name),
+                            unit));
     is_first_profile_ = false;
   }
 
@@ -177,8 +180,9 @@ class Writer final : public TraceWriter {
 
   void put_profile(const Thread& thread, std::size_t lane) {
     const Profile& profile = thread.profiles[lane];
+    if (profile.first == UINT64_MAX) return;
     std::string name = name_of(thread);
-    if (lane != 0) name += " overlapping " + std::to_string(lane + 1);
+    if (lane != 0) name += ' ' + thread.spans.name_of(lane);
     begin_profile("evented", name, "nanoseconds");
     output_.put(
         fmt::format("\"startValue\":{},\"endValue\":{},\"events\":[", profile.first, profile.last));
@@ -187,9 +191,10 @@ class Writer final : public TraceWriter {
   }
 
   std::uint32_t frame_of(const trace::Site& site) {
-    std::string text = "{\"name\":" + quoted_json_text(event_name(site));
+    std::string text = "{\"name\":" + trace::quoted_json_text(event_name(site));
     if (!site.file.empty()) {
-      text += fmt::format(",\"file\":{},\"line\":{}", quoted_json_text(site.file), site.line);
+      text +=
+          fmt::format(",\"file\":{},\"line\":{}", trace::quoted_json_text(site.file), site.line);
     }
     text += '}';
     return add_frame(text);

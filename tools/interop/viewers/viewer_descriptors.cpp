@@ -7,8 +7,10 @@
 
 namespace ringside::tool {
 
-constinit const ForeignFormat kCsvFormat = {
-    .name = "csv", .description = "a line of values for each record", .write = write_csv};
+constinit const ForeignFormat kCsvFormat = {.name = "csv",
+                                            .description = "a line of values for each record",
+                                            .forwards = true,
+                                            .write = write_csv};
 
 constinit const ForeignFormat kFoldedFormat = {
     .name = "folded",
@@ -19,6 +21,8 @@ constinit const ForeignFormat kFoldedFormat = {
 constinit const ForeignFormat kOtlpFormat = {
     .name = "otlp",
     .description = "OTLP/JSON of OpenTelemetry, logs and spans",
+    .draws_stacks = true,
+    .forwards = true,
     .write = write_otlp};
 
 constinit const ForeignFormat kRowBinaryFormat = {

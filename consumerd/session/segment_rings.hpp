@@ -1,0 +1,68 @@
+#pragma once
+// The rings of one segment: all that the service has begun to use, drained in turns.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/ring_drain.hpp"
+#include "consumerd/session/round_result.hpp"
+#include "consumerd/session/sequence_points.hpp"
+
+namespace ringside::consumer {
+
+// How much of the rings was taken.
+enum class Drained : std::uint8_t {
+  kAll,      // everything published when the round began
+  kShare,    // the most that one round may take; more is left
+  kNoSpace,  // staging is full
+};
+Drained drained_of(RingDrain::Result result);
+
+class SegmentRings {
+ public:
+  explicit SegmentRings(AttachedSegment& segment) : segment_(segment) {}
+
+  // Adds the rings that the service has begun to use. `resumed`: this consumerd has served the
+  // segment before.
+  void follow(bool resumed, SequencePoints& points);
+  std::span<RingDrain> all() { return rings_; }
+  std::span<const RingDrain> all() const { return rings_; }
+  bool empty() const { return rings_.empty(); }
+  bool has_data() const;
+  // The journal entry's bytes are in the trace file.
+  void written(const shm::JournalEntry& entry);
+
+  // What one round may take at most: rings of gigabytes are allowed, and other segments must not
+  // wait for them.
+  std::uint64_t share_bytes() const { return share_bytes_; }
+  void take_all_at_once() { share_bytes_ = UINT64_MAX; }
+
+  // A round over rings that are not overwritten. `begin` is called before each ring until one has
+  // given bytes; false: staging is full.
+  Drained drain(const DrainWay& way, const std::function<bool()>& begin, RoundResult* result);
+  // What is left, and the losses after it. `reads`: false if the rings keep their records.
+  Drained drain_rest(const DrainWay& way, bool reads, bool service_ended);
+  // The time up to which the file has everything after a round that took a share.
+  std::uint64_t complete_until(std::uint64_t round_tsc, std::uint64_t watermark_tsc) const;
+  // Losses of streams that have ended; those for which staging has no room when it is called again.
+  void book_final_drops(const DrainWay& way);
+  // See RingDrain::publish_nested().
+  void publish_nested();
+
+  // Of the fullest ring, since the last call.
+  std::uint64_t take_peak_permille() { return std::exchange(peak_permille_, 0); }
+
+ private:
+  AttachedSegment& segment_;
+  std::vector<RingDrain> rings_;  // by index
+  std::size_t first_ = 0;         // where the next round begins
+  std::uint64_t peak_permille_ = 0;
+  std::uint64_t share_bytes_ = std::uint64_t{16} << 20;
+};
+
+}  // namespace ringside::consumer

@@ -1,0 +1,4 @@
+/* The name of quill's header, for sources that stay unchanged. */
+#pragma once
+#include <ringside/compat/quill.hpp>
+#include <ringside/compat/quill/core/Attributes.h>

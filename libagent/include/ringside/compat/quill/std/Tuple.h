@@ -1,0 +1,8 @@
+/* The name of quill's header, for sources that stay unchanged. */
+#pragma once
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ringside/compat/quill.hpp>
+#include <ringside/compat/quill/formatted_text.hpp>

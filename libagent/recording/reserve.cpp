@@ -1,0 +1,380 @@
+// The slow path of a reservation: first use, a new lap, a new clock epoch, a full ring.
+//
+// A signal handler may log at any point of this, also into the same functions. This is safe for
+// three reasons. `pos` changes by single instructions only (rs_fetch_add_local, exchange_local). A
+// handler gives back unused reservations before it returns. If a caller's reservation is no longer
+// at the end of `pos`, a handler has successfully recorded after it.
+
+#include "libagent/recording/reserve.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+
+#include "libagent/process/local_word.hpp"
+#include "libagent/process/running_processor.hpp"
+#include "libagent/process/slow_call.hpp"
+#include "libagent/recording/agent.hpp"
+#include "libagent/recording/call_cost.hpp"
+#include "libagent/recording/loss_count.hpp"
+#include "libagent/recording/nested_records.hpp"
+#include "libagent/recording/oldest_records.hpp"
+#include "libagent/recording/ring_attachment.hpp"
+#include "libagent/recording/segment_succession.hpp"
+#include "libagent/recording/space_wait.hpp"
+#include "libagent/recording/timed_checks.hpp"
+#include "shm-layout/loss_cause.hpp"
+#include "shm-layout/record_head.hpp"
+
+namespace ringside {
+namespace {
+
+std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::LossCause cause) {
+  switch (cause) {
+    case shm::LossCause::kNoConsumer:
+      return c.dropped_consumer_absent;
+    case shm::LossCause::kQuarantined:
+      return c.dropped_quarantined;
+    case shm::LossCause::kAbandoned:
+      return c.dropped_abandoned;
+    default:
+      return c.dropped_ring_full;
+  }
+}
+
+void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t records = 1) {
+  shm::CountersLine& c = ring.counters;
+  drops_of(c, cause).fetch_add(records, std::memory_order_relaxed);
+  const Segment* const segment = attached_segment();
+  if (segment != nullptr && segment->own_ring_counts != nullptr) {
+    count_own_drop(*segment, ring, cause, records);
+  }
+  // Last, with release: the consumer's acquire then sees the cause too.
+  c.dropped_total.fetch_add(records, std::memory_order_release);
+}
+
+// Losses that drop records in the ring report, by cause.
+thread_local std::array<std::uint64_t, shm::kDropCauses.size()> t_marked_drops{};
+thread_local std::uint64_t t_lap_end = 0;
+// The code of the processor that the ring states for the next record.
+constexpr std::uint32_t kNoStatement = UINT32_MAX;
+thread_local std::uint32_t t_stated_processor = kNoStatement;
+thread_local std::uint32_t t_generation = 0;
+
+class SlowReservation {
+ public:
+  SlowReservation(Segment& segment, shm::RingMetadata& ring)
+      : ring_(ring),
+        base_(reinterpret_cast<std::uint64_t>(attached_base())),
+        ring_bytes_(segment.layout.ring_bytes),
+        sub_buffer_bytes_(segment.sub_buffer_bytes),
+        segment_(segment),
+        waiter_(segment, ring) {
+    const std::uint32_t generation = ring.identity.generation.load(std::memory_order_relaxed);
+    if (t_generation != generation || t_.clock_due == 0) {
+      t_generation = generation;
+      t_marked_drops = {};
+      t_lap_end = 0;
+    }
+  }
+
+  std::uint64_t reserve(std::uint64_t bytes, std::uint64_t tsc) {
+    check_processor(tsc);
+    for (bool states_processor = processor_due();;) {
+      const std::uint64_t start = load_local(t_.pos);
+      if (states_processor || clock_due(start + bytes, tsc)) {
+        if (!append_clock(tsc, bytes)) return drop();
+        states_processor = false;
+        continue;
+      }
+      if (drop_due()) {
+        if (!append_drop_mark(tsc)) return drop();
+        continue;
+      }
+      const std::uint64_t end = start + bytes;
+      if (!make_space(end)) return drop();
+      if (exchange_local(&t_.pos, start, end)) {
+        ++t_holding;
+        refresh_limit();
+        return start;
+      }
+    }
+  }
+
+ private:
+  // How far the producer may write: space_limit() above or, for a ring that is overwritten, a whole
+  // ring ahead of its oldest record.
+  std::uint64_t limit() const {
+    if (sub_buffer_bytes_ == 0) return space_limit(ring_, ring_bytes_);
+    return std::min(oldest_pos(), load_local(t_.published)) + ring_bytes_;
+  }
+
+  bool make_space(std::uint64_t end) {
+    if (end <= limit()) return true;
+    if (sub_buffer_bytes_ == 0) return waiter_.wait(end, ring_bytes_);
+    while (end <= load_local(t_.published) + ring_bytes_ && give_up() == GiveUp::done) {
+      if (end <= limit()) return true;
+    }
+    return false;
+  }
+
+  GiveUp give_up() const {
+    return give_up_oldest(segment_, ring_, reinterpret_cast<const std::byte*>(base_));
+  }
+
+  // Opens a sub-buffer with space for the next one reserved too, for handlers that log while the
+  // next one is opened and the oldest is discarded.
+  void make_room_ahead(std::uint64_t bytes) {
+    for (;;) {
+      const std::uint64_t start = load_local(t_.pos);
+      if (start + bytes + sub_buffer_bytes_ <= oldest_pos() + ring_bytes_) return;
+      const GiveUp result = give_up();
+      if (result == GiveUp::done) continue;
+      if (result == GiveUp::unsound && load_local(t_.published) == start) {
+        // A handler that logs from here also begins with a clock record.
+        t_lap_end = 0;
+        return_here_next();
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        give_up_uncounted(ring_, start);
+      }
+      return;
+    }
+  }
+
+  // The limit is the consumer's, but never beyond this lap: the lap's end brings the next clock
+  // record.
+  void refresh_limit() {
+    const std::uint64_t end = std::min(limit(), t_lap_end);
+    __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    // A handler may have dropped a record before the line above.
+    if (drop_due() || is_truncated()) return_here_next();
+  }
+
+  // After a drop the next record must come here, even if there is space by then: the drop record
+  // must precede it.
+  void return_here_next() { __atomic_store_n(&t_.limit, std::uint64_t{0}, __ATOMIC_RELAXED); }
+
+  bool clock_due(std::uint64_t end, std::uint64_t tsc) const {
+    return end > t_lap_end || is_clock_record_due(tsc);
+  }
+
+  // Every slow path checks the processor, and one comes when the last check is too long ago.
+  void check_processor(std::uint64_t tsc) {
+    if (segment_.processor_interval_ticks == Segment::kNoInterval) return;
+    processor_ = running_processor();
+    plan_after_processor_check(tsc, segment_);
+  }
+
+  bool processor_due() const {
+    return segment_.processor_interval_ticks != Segment::kNoInterval &&
+           processor_ != t_stated_processor;
+  }
+
+  // By cause, not by the total: a handler may find the total one short of the causes (count_drop).
+  bool drop_due() const {
+    for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
+      if (drops(i) != load_local(t_marked_drops[i])) return true;
+    }
+    return false;
+  }
+
+  std::uint64_t drops(std::size_t cause) const {
+    return drops_of(ring_.counters, shm::kDropCauses[cause]).load(std::memory_order_relaxed);
+  }
+
+  bool is_truncated() const { return segment_.is_truncated.load(std::memory_order_relaxed); }
+
+  std::uint64_t drop() {
+    // Not counted in a ring of a truncated segment, which no consumer may read any more.
+    if (is_truncated()) return dropped(shm::LossCause::kNoSharedMemory);
+    count_drop(ring_, waiter_.cause());
+    return_here_next();
+    return dropped(waiter_.cause());
+  }
+
+  // A control record with its own reservation, published like any record.
+  template <class Fill>
+  bool append(std::uint64_t bytes, Fill&& fill) {
+    for (;;) {
+      const std::uint64_t start = load_local(t_.pos);
+      if (!make_space(start + bytes)) return false;
+      if (!exchange_local(&t_.pos, start, start + bytes)) continue;
+      ++t_holding;
+      fill(start);
+      rs_publish(start, bytes);
+      --t_holding;
+      return true;
+    }
+  }
+
+  // Opens a lap with room for a record of `bytes`.
+  bool append_clock(std::uint64_t tsc, std::uint64_t bytes) {
+    std::uint64_t lap_bytes = ring_bytes_;
+    if (sub_buffer_bytes_ != 0) {
+      lap_bytes = std::max(sub_buffer_bytes_, shm::kClockRecordBytes + bytes);
+      make_room_ahead(lap_bytes);
+    }
+    return append(shm::kClockRecordBytes, [this, tsc, lap_bytes](std::uint64_t start) {
+      timespec now{};
+      clock_gettime(CLOCK_REALTIME, &now);
+      const std::uint64_t words[3] = {shm::make_clock_head(tsc, processor_), tsc,
+                                      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                                          static_cast<std::uint64_t>(now.tv_nsec)};
+      // The place first: with the new place, the end of the preceding lap is still a valid limit.
+      const std::uint64_t first = base_ + ring_bytes_ + (start & (ring_bytes_ - 1));
+      __atomic_store_n(&t_.place, first - start, __ATOMIC_RELAXED);
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
+      t_lap_end = start + lap_bytes;
+      std::memcpy(rs_place(start), words, sizeof words);
+      plan_after_clock_record(tsc, segment_);
+      t_stated_processor = processor_;
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
+      // A handler that has recorded since may have stated another one.
+      if (load_local(t_.pos) != start + shm::kClockRecordBytes) t_stated_processor = kNoStatement;
+    });
+  }
+
+  // A mark for one cause with drops; the caller checks whether there are more.
+  bool append_drop_mark(std::uint64_t tsc) {
+    return append(shm::kDropRecordBytes, [this, tsc](std::uint64_t start) {
+      // A handler between these lines may have marked them all: then nothing is left to report.
+      std::uint64_t words[3] = {shm::make_head(shm::kDropRecordBytes, shm::kCodePad), 0, 0};
+      for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
+        const std::uint64_t marked = load_local(t_marked_drops[i]);
+        const std::uint64_t total = drops(i);
+        if (total == marked || !exchange_local(&t_marked_drops[i], marked, total)) continue;
+        words[0] = shm::make_head(tsc, shm::kCodeDrop);
+        words[1] = total - marked;
+        words[2] = static_cast<std::uint32_t>(shm::kDropCauses[i]);
+        break;
+      }
+      std::memcpy(rs_place(start), words, sizeof words);
+    });
+  }
+
+  rs_thread& t_ = rs_thread_state;
+  shm::RingMetadata& ring_;
+  const std::uint64_t base_;  // address of the ring's first copy
+  const std::uint64_t ring_bytes_;
+  const std::uint64_t sub_buffer_bytes_;  // 0: the ring is drained, and a lap has its length
+  std::uint32_t processor_ = 0;           // at the check of this call
+  const Segment& segment_;
+  SpaceWait waiter_;
+};
+
+}  // namespace
+
+void count_abandoned(shm::RingMetadata& ring, std::uint64_t records) {
+  if (records == 0) return;
+  count_drop(ring, shm::LossCause::kAbandoned, records);
+  for (std::uint64_t i = 0; i < records; ++i) count_for_site(nullptr, shm::LossCause::kAbandoned);
+}
+
+void begin_lap_next() {
+  t_lap_end = 0;
+  rs_thread_state.limit = 0;
+}
+
+void stop_checks_of_this_thread() {
+  stop_file_checks();
+}
+
+}  // namespace ringside
+
+namespace {
+
+// A logging thread checks about once a second whether the segment's file still has its name.
+void look_if_due(std::uint64_t tsc) {
+  using namespace ringside;
+  if (attached_ring() == nullptr || !take_file_check(tsc, *attached_segment())) return;
+  look_after_unread_segment();
+}
+
+std::uint64_t reserve_slowly(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
+  using namespace ringside;
+  rs_thread& t = rs_thread_state;
+  const bool was_attached = (start & RS_NO_RING) == 0;
+  if (!exchange_local(&t.pos, start + bytes, start) && was_attached) {
+    // A handler has recorded after our bytes, which is only possible within the limit.
+    ++t_holding;
+    return start;
+  }
+  look_if_due(tsc);
+  const bool is_between_records = SlowCall::depth() == 1 && load_local(t.pos) == t.published;
+  if (attached_ring() != nullptr && attached_segment()->is_truncated.load()) {
+    const bool is_replaced = replace_truncated_segment(*attached_segment());
+    if (!is_replaced || !is_between_records) return dropped(shm::LossCause::kNoSharedMemory);
+  }
+  if (attached_ring() != nullptr && is_between_records &&
+      attached_segment() != agent().segment.load(std::memory_order_acquire)) {
+    leave_replaced_segment();
+  }
+  if (attached_ring() == nullptr) {
+    const Attached attached = attach_ring();
+    if (attached != Attached::kYes) return dropped(cause_of(attached));
+  }
+  // Read once: a handler that forks removes both from the child, but not the memory that they refer
+  // to.
+  Segment* const segment = attached_segment();
+  shm::RingMetadata* const ring = attached_ring();
+  if (segment == nullptr || ring == nullptr) return dropped(shm::LossCause::kNoRing);
+  SlowReservation reservation(*segment, *ring);
+  // A record that the consumer stamps has no time, but may still begin a lap.
+  const std::uint64_t reserved = reservation.reserve(bytes, tsc != 0 ? tsc : rs_clock());
+  if (attached_ring() == nullptr) t.limit = 0;  // see abandon_ring()
+  if (reserved >= RS_DROPPED) look_after_unread_segment();
+  return reserved;
+}
+
+std::uint64_t waits_of_this_thread() {
+  const ringside::shm::RingMetadata* const ring = ringside::attached_ring();
+  return ring != nullptr ? ring->counters.blocked_count.load(std::memory_order_relaxed) : 0;
+}
+
+// The reservation again, if abandoned calls precede it.
+std::uint64_t settled(std::uint64_t start, std::uint64_t bytes) {
+  rs_thread& t = rs_thread_state;
+  using namespace ringside;
+  const bool is_outermost = load_local(t.published) == start || (start & RS_NO_RING) != 0;
+  if (is_outermost && SlowCall::depth() == 0) return start;
+  if (!exchange_local(&t.pos, start + bytes, start)) return start;
+  settle_abandoned_calls();
+  return rs_fetch_add_local(&t.pos, bytes);
+}
+
+}  // namespace
+
+std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
+  using namespace ringside;
+  rs_thread& t = rs_thread_state;
+  start = settled(start, bytes);
+  const bool measures = measures_calls();
+  if (measures && is_only_to_be_measured(start, bytes, tsc)) {
+    t.slow_tsc = tsc;  // at the end, as below
+    return start;
+  }
+  MeasuredCall measured{.begin_tsc = tsc};
+  if (measures && tsc == 0) measured.entered = rs_clock();
+  const SlowCall call;
+  ++t_reserving;
+  const std::uint64_t waits = measures ? waits_of_this_thread() : 0;
+  const shm::RingMetadata* const ring_before = attached_ring();
+  const std::uint64_t reserved = reserve_slowly(start, bytes, tsc);
+  if (measures_calls() && bytes != 0) {
+    measured.waited = waits_of_this_thread() != waits;
+    // A thread that had no ring has no place for its record in it.
+    const bool had_ring = (start & RS_NO_RING) == 0 && ring_before == attached_ring();
+    const std::uint64_t wanted = had_ring                 ? start
+                                 : reserved >= RS_DROPPED ? load_local(t.pos)
+                                                          : reserved;
+    measure_slow_call(measured, wanted, reserved, bytes);
+  }
+  // In this order: a call that is abandoned between them has left a gap, by which it is counted.
+  if (t_reserving != 0) --t_reserving;
+  if (reserved < RS_DROPPED && t_holding != 0) --t_holding;
+  t.slow_tsc = tsc;  // at the end: a handler in between has left its own
+  return reserved;
+}

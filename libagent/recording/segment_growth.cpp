@@ -1,0 +1,142 @@
+#include "libagent/recording/segment_growth.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <signal.h>
+
+#include <sys/mman.h>
+
+#include "libagent/process/held_back_signals.hpp"
+#include "shm-layout/site_executions.hpp"
+
+namespace ringside {
+namespace {
+
+constexpr std::uint64_t kDictionaryStepBytes = 64U << 10;
+constexpr std::uint32_t kSiteLossesStep = 256;  // entries
+
+using Step = GrowthFailure::Step;
+
+int allocate(int fd, int mode, std::uint64_t offset, std::uint64_t bytes) {
+  int result = 0;
+  do {
+    result = fallocate(fd, mode, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace
+
+std::string message_of(const GrowthFailure& failure, std::string_view part,
+                       const std::string& path) {
+  char buffer[128];
+  const std::string why = strerror_r(failure.error, buffer, sizeof buffer);
+  const std::string what(part);
+  if (failure.step == Step::reach) {
+    return "cannot open " + path + " again for " + what + ": " + why +
+           "; the service closed the descriptor of its trace segment: exclude it from closing, or "
+           "keep the file accessible";
+  }
+  if (failure.step == Step::map) {
+    return "cannot map " + what + " of " + path + ": " + why +
+           "; raise the limits on address space (ulimit -v) and mappings (vm.max_map_count)";
+  }
+  if (failure.error == EFBIG) {
+    return "no space for " + what + " in " + path + ": " + why +
+           "; raise the limit on the size of files (ulimit -f)";
+  }
+  return "no memory for " + what + " in " + path + ": " + why +
+         "; enlarge the shared-memory file system (in a container: --shm-size)";
+}
+
+GrowthFailure reserve(SegmentDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes) {
+  const int fd = descriptor.get();
+  if (fd < 0) return {Step::reach, errno};
+  const HeldBackSignals held({SIGXFSZ});
+  // A file that was truncated must not grow again: its pages would come back as zeros, unnoticed.
+  int result = allocate(fd, FALLOC_FL_KEEP_SIZE, offset, bytes);
+  if (result != 0 && errno == EOPNOTSUPP) result = allocate(fd, 0, offset, bytes);
+  if (result != 0) return {Step::reserve, errno};
+  return {};
+}
+
+GrowthFailure reserve_dictionary(Segment& segment, std::uint64_t bytes) {
+  if (bytes <= segment.dictionary_reserved) return {};
+  if (bytes > segment.layout.dictionary_bytes) return {Step::reserve, ENOSPC};
+  std::uint64_t wanted = shm::round_up(bytes, kDictionaryStepBytes);
+  if (wanted > segment.layout.dictionary_bytes) wanted = segment.layout.dictionary_bytes;
+  const GrowthFailure failure =
+      reserve(segment.descriptor, segment.layout.dictionary_offset, wanted);
+  if (!failure) segment.dictionary_reserved = wanted;
+  return failure;
+}
+
+void reserve_site_losses(Segment& segment, std::uint32_t site_id) {
+  if (site_id < segment.sites_counted.load(std::memory_order_relaxed)) return;
+  const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      shm::round_up(std::uint64_t{site_id} + 1, kSiteLossesStep), segment.layout.site_capacity));
+  if (wanted <= site_id || reserve(segment.descriptor, segment.layout.site_losses_offset,
+                                   std::uint64_t{wanted} * sizeof(shm::SiteLosses))) {
+    return;
+  }
+  segment.sites_counted.store(wanted, std::memory_order_relaxed);
+  // Pairs with the acquire of a reader, which reads no entry beyond.
+  segment.control->losses.sites_counted.store(wanted, std::memory_order_release);
+}
+
+void reserve_site_executions(Segment& segment, std::uint32_t site_id) {
+  const std::uint32_t present = segment.sites_with_executions.load(std::memory_order_relaxed);
+  if (site_id < present || site_id >= segment.layout.site_capacity) return;
+  const std::uint64_t begin = shm::execution_bytes(present);
+  if (reserve(segment.descriptor, segment.layout.site_executions_offset + begin,
+              shm::execution_bytes(site_id + 1) - begin)) {
+    return;
+  }
+  const auto wanted = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(shm::round_up(std::uint64_t{site_id} + 1, shm::kExecutionPageSites),
+                              segment.layout.site_capacity));
+  segment.sites_with_executions.store(wanted, std::memory_order_relaxed);
+  // Pairs with the acquire of a reader, which reads no entry beyond.
+  segment.control->losses.sites_with_executions.store(wanted, std::memory_order_release);
+}
+
+std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure) {
+  const std::uint64_t bytes = segment.layout.ring_bytes;
+  const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
+  *failure = reserve(segment.descriptor, offset, bytes);
+  if (!*failure && segment.call_costs != nullptr) {
+    *failure =
+        reserve(segment.descriptor,
+                segment.layout.call_costs_offset + std::uint64_t{index} * sizeof(shm::CallCosts),
+                sizeof(shm::CallCosts));
+  }
+  if (*failure) return nullptr;
+  // Reserves the address space once, then maps the ring into each part of it and touches its pages
+  // at once: page faults belong to the slow path.
+  void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) {
+    *failure = {Step::map, errno};
+    return nullptr;
+  }
+  auto* const base = static_cast<std::byte*>(place);
+  for (std::uint64_t copy = 0; copy < kRingCopies; ++copy) {
+    const int fd = segment.descriptor.get();
+    if (fd < 0) {
+      *failure = {Step::reach, errno};
+    } else if (mmap(base + copy * bytes, bytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+                    static_cast<off_t>(offset)) == MAP_FAILED) {
+      *failure = {Step::map, errno};
+    }
+    if (*failure) {
+      munmap(place, kRingCopies * bytes);
+      return nullptr;
+    }
+  }
+  return base;
+}
+
+}  // namespace ringside

@@ -1,0 +1,28 @@
+"""Events in C: those that must compile, and those that must not, with a phrase of each compiler's message."""
+
+HEADERS = '#include "libagent/include/ringside/event.h"\n'
+
+GOOD = [
+    'RS_EVENT(INFO, "event");',
+    'RS_EVENT(INFO, "two " "literals", i, u, l, ll, z, d, f, ld, c, s, b);',
+    'RS_EVENT(TRACE, "e", text, mutable_text, wide, p, (void*)ip, plain, small, "literal", __FILE__, __func__);',
+    'RS_EVENT(ERROR, "e", bits->type, bits->offset, bits->is_set, bits->octet, bits->word, bits->plain, bits->name);',
+    'RS_EVENT(INFO, "e", RS_ARG(i), RS_NAMED("name", i + 1), RS_NAMED("literal", "value"), RS_NAMED("pair", ((void)i, u)));',
+    'RS_EVENT(INFO, "e", RS_BYTES(text, z), RS_NAMED("none", RS_BYTES(NULL, 0)));',
+    'char local[8] = "x"; static const char kept[] = "x"; RS_EVENT(INFO, "e", local, kept, b ? "yes" : "no", text + 1);',
+    'if (b) RS_EVENT(INFO, "then"); else RS_EVENT(INFO, "else", i);',
+    'RS_EVERY_N(2, RS_WITH_CATEGORY("c", RS_EVENT(INFO, "e", RS_NAMED("i", ++i), "text")));',
+    'RS_EVENT(INFO, "e"' + ", i" * 31 + ', "text");',
+]
+
+NO_TYPE = ("_Generic", "compatible")
+BAD = [
+    ('RS_EVENT(INFO, "");', ("an event requires a name",)),
+    ('RS_EVENT(INFO, text);', ("expected",)),
+    ('RS_EVENT(LOUD, "e");', ("RS_LEVEL_LOUD",)),
+    ('RS_EVENT(INFO, "e", thing);', NO_TYPE),
+    ('RS_EVENT(INFO, "e", ip);', NO_TYPE),
+    ('RS_EVENT(INFO, "e", RS_NAMED("bits", bits));', NO_TYPE),
+    ('RS_EVENT(INFO, "e"' + ", i" * 256 + ");", ("more than 255 arguments in one statement",)),
+    ('RS_INFO("%d", RS_BYTES(text, z));', ("Wformat", "-Werror=format")),
+]

@@ -1,8 +1,0 @@
-// The digits of hexadecimal numbers.
-#pragma once
-
-namespace ringside::tool {
-
-inline constexpr char kHexDigits[] = "0123456789abcdef";
-
-}  // namespace ringside::tool
