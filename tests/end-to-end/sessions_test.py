@@ -85,6 +85,7 @@ class Selection(SessionTest):
         service = ToldService(self.bed, "steered_service", service="desk")
         service.tell("level 3")
         service.tell("tick 1")
+        self.ringctl("flush")  # a session has what is drained from its start on
         self.start_session("late", "--site", "*late*")
         self.start_session("big", "--where", "number >= 3", "--site", "order*taken")
         self.start_session("detail", "--level", "debug")
