@@ -22,6 +22,7 @@ SERVER = "consumerd and its metrics server"
 RUN = {
     "agent_call_cost": SERVICE,
     "agent_call_cost_interrupted": SERVICE,
+    "agent_burst": SERVICE_READ,
     "agent_consumer_clock": SERVICE_READ,
     "agent_execution_count": SERVICE_READ,
     "agent_flush": SERVICE_READ,

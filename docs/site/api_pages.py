@@ -22,7 +22,7 @@ def page(header, model):
     headers = (header, "abi.h") if header == "ringside.h" else (header,)
     calls = [one for one in model["calls"] if one["header"] == header]
     types = [one for one in model["types"] if one["header"] in headers]
-    if not calls:
+    if not calls and not types:
         raise KeyError(header)
     out = []
     for call in calls:

@@ -267,7 +267,7 @@ bool is_only_to_be_measured(std::uint64_t start, std::uint64_t bytes, std::uint6
     move_limit();  // a handler may have left it lower
     return true;
   }
-  const MeasuredCall call{.begin_tsc = tsc, .entered = rs_clock()};
+  const MeasuredCall call{.begin_tsc = begin_of_call(tsc), .entered = rs_clock()};
   const bool chosen = choose(start, start + bytes);
   move_limit();
   if (chosen && load_local(t.published) == start)

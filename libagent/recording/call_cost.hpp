@@ -27,6 +27,8 @@
 
 #include <cstdint>
 
+#include "libagent/include/ringside/abi.h"
+
 namespace ringside {
 
 struct Segment;
@@ -52,12 +54,18 @@ bool measures_calls();
 // The value of `limit` for records that may fill the ring up to `space_end`.
 std::uint64_t limit_for(std::uint64_t space_end);
 
+// When a call whose record has the time `tsc` began; 0: the time is that of a Burst, or the
+// consumer's.
+inline std::uint64_t begin_of_call(std::uint64_t tsc) {
+  return tsc != rs_thread_state.times[RS_STATE_IN_BURST] ? tsc : 0;
+}
+
 // For a call whose record, [start, start + bytes), was reserved: whether it is in the slow path
 // only because of measuring. Then there is nothing more to do, and the reservation is valid.
 bool is_only_to_be_measured(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc);
 
 struct MeasuredCall {
-  std::uint64_t begin_tsc = 0;  // 0: the consumer stamps it
+  std::uint64_t begin_tsc = 0;  // 0: the call has read no clock
   std::uint64_t entered = 0;    // in that case, the begin of the slow path
   bool waited = false;          // for space in the ring
 };

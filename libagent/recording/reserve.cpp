@@ -356,8 +356,8 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
     t.slow_tsc = tsc;  // at the end, as below
     return start;
   }
-  MeasuredCall measured{.begin_tsc = tsc};
-  if (measures && tsc == 0) measured.entered = rs_clock();
+  MeasuredCall measured{.begin_tsc = begin_of_call(tsc)};
+  if (measures && measured.begin_tsc == 0) measured.entered = rs_clock();
   const SlowCall call;
   ++t_reserving;
   const std::uint64_t waits = measures ? waits_of_this_thread() : 0;

@@ -12,4 +12,5 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
                                                   // A thread without a ring takes the path that
                                                   // attaches first and then detects records that
                                                   // are too large.
-                                                  .max_record_bytes = 0};
+                                                  .max_record_bytes = 0,
+                                                  .times = {}};

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "libagent/description/text_hash.hpp"
-#include "libagent/include/ringside/abi.h"
+#include "libagent/include/ringside/text_place.h"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/agent.hpp"

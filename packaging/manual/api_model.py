@@ -108,7 +108,8 @@ def structure(compound):
     return {"name": name if "::" in name else "struct " + name,
             "header": os.path.basename(compound.find("location").get("file")), "description": description(compound),
             "members": [[f"{plain(one.find('type')).replace(' *', '*')} {plain(one.find('name'))}", joined(one)]
-                        for one in compound.iter("memberdef")]}
+                        for one in compound.iter("memberdef")
+                        if one.get("kind") == "variable" and one.get("prot") == "public"]}
 
 
 def model(folder):
@@ -122,7 +123,7 @@ def model(folder):
             scope = plain(compound.find("compoundname")) + "::" if kind == "namespace" else ""
             for part, item in members_of(compound, scope):
                 found[part].append(item)
-        elif kind == "struct" and description(compound):
+        elif kind in ("struct", "class") and description(compound):
             found["types"].append(structure(compound))
     return found
 

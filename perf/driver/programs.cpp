@@ -9,7 +9,7 @@ using Rows = std::string_view;
 
 constexpr std::array kRecordCost{Rows("floor"), Rows("back_to_back"), Rows("paced"), Rows("cold")};
 constexpr std::array kProducers{Rows("producers")};
-constexpr std::array kConsumerClock{Rows("consumer_clock")};
+constexpr std::array kConsumerClock{Rows("consumer_clock"), Rows("shared_stamp")};
 constexpr std::array kCFrontEnd{Rows("c_front_end")};
 constexpr std::array kCostSampling{Rows("cost_sampling")};
 constexpr std::array kSwitchStates{Rows("switch_states")};

@@ -62,6 +62,7 @@ SINGLE = [
     ("cold", {"metric": "call", "case": "two_integers"}),
     ("producers", {"metric": "ratio_to_floor", "case": "two_integers", "producers": 4}),
     ("consumer_clock", {"metric": "call", "case": "two_integers"}),
+    ("shared_stamp", {"metric": "call", "case": "two_integers"}),
     ("cost_sampling", {"metric": "ratio_to_not_measuring", "case": "two_integers"}),
     ("decoder", {"metric": "record", "case": "two_integers", "arguments": "random"}),
     ("text", {"metric": "one_core", "case": "five_arguments", "arguments": "random"}),

@@ -56,6 +56,10 @@ constexpr std::array kTargets{
     Target{"consumer_clock", "integer", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "two_integers", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "double", "", "", "call", kAtMost, 3},
+    Target{"shared_stamp", "static", "", "", "call", kAtMost, 2.5},
+    Target{"shared_stamp", "integer", "", "", "call", kAtMost, 2.5},
+    Target{"shared_stamp", "two_integers", "", "", "call", kAtMost, 2.5},
+    Target{"shared_stamp", "double", "", "", "call", kAtMost, 2.5},
     // The consumer while nothing is logged.
     Target{"poll_round", "", "rings", "1024", "round", kAtMost, 10'000},
     Target{"idle", "", "rings", "64", "consumerd", kAtMost, 0.5},

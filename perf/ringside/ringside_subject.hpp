@@ -1,6 +1,7 @@
 #pragma once
 // Ringside's six log calls.
 
+#include <optional>
 #include <unistd.h>
 
 #include <ringside/ringside.hpp>
@@ -51,6 +52,23 @@ struct UndatedSubject {
   }
 
   static void settle() { usleep(200); }
+};
+
+// In the scope of a Burst that is renewed before each of the harness's bursts.
+struct BurstSubject {
+  static constexpr const char* kName = "ringside";
+  static inline std::optional<ringside::Burst> burst;
+
+  template <Case C>
+  [[gnu::always_inline]] static void call(int /*i*/) {
+    [[maybe_unused]] const ringside::Burst& rs_burst = *burst;
+    RINGSIDE_PERF_CALL(RS_INFO)
+  }
+
+  static void settle() {
+    usleep(200);
+    burst.emplace();
+  }
 };
 
 #undef RINGSIDE_PERF_CALL

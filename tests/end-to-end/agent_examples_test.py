@@ -14,6 +14,7 @@ FOLDER = os.environ["RINGSIDE_TEST_AGENT_EXAMPLES"]
 LINES_LIMIT = 60
 # The time and the process number, which differ in every run.
 VARIABLE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} |\[\d+ ", re.MULTILINE)
+TIME = re.compile(r"[^ ]+ [^ ]+")
 THREAD = re.compile(r"\[([^]]*)\]")
 LOST = re.compile(r" LOST \[[^]]*\] (\d+) records")
 FLIGHT_RECORDER_RECORDS = 100_001
@@ -37,6 +38,9 @@ def shown(name):
 
 class AgentExamples(unittest.TestCase):
     def printed(self, name, status=0):
+        return [without_variable_parts(line) for line in self.lines(name, status)]
+
+    def lines(self, name, status=0):
         bed = TestBed()
         self.addCleanup(bed.close)
         service = bed.start([program("example_" + name)], environment={"RINGSIDE_SHM_DIR": bed.shm_dir})
@@ -45,7 +49,7 @@ class AgentExamples(unittest.TestCase):
         done = subprocess.run([program("ringcat"), "--utc", bed.output_dir], capture_output=True, text=True,
                               timeout=BOUND_S, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return [without_variable_parts(line) for line in done.stdout.splitlines()]
+        return done.stdout.splitlines()
 
     def test_hello_leaves_the_trace_shown(self):
         self.assertEqual(self.printed("hello"), shown("hello"))
@@ -77,6 +81,12 @@ class AgentExamples(unittest.TestCase):
 
     def test_run_time_leaves_the_trace_shown(self):
         self.assertEqual(self.printed("run_time"), shown("run_time"))
+
+    def test_bursts_leaves_the_trace_shown_with_one_time(self):
+        lines = self.lines("bursts")
+        self.assertEqual([without_variable_parts(line) for line in lines], shown("bursts"))
+        self.assertEqual(len({TIME.match(line).group() for line in lines[:5]}), 1)
+        self.assertNotEqual(TIME.match(lines[4]).group(), TIME.match(lines[5]).group())
 
     def test_flight_recorder_leaves_its_newest_records_after_sigkill(self):
         printed, expected = self.printed("flight_recorder", status=-signal.SIGKILL), shown("flight_recorder")

@@ -57,6 +57,12 @@ int main() {
       NAME("log_consumer_clock"), []() __attribute__((always_inline)) {
         RS_LOG_CONSUMER_CLOCK(RS_LEVEL_INFO, "without a clock %u", opaque(1U));
       });
+  {
+    ringside::Burst rs_burst;
+    count(
+        NAME("log_in_burst"),
+        []() __attribute__((always_inline)) { RS_INFO("in a burst %u", opaque(1U)); });
+  }
   ringside::set_level(ringside::Level::off);
   count(
       NAME("log_switched_off"),

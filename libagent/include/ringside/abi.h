@@ -55,6 +55,8 @@ enum rs_loss_cause {
 #define RS_SWITCH_ON 1
 #define RS_SWITCH_ON_CONSUMER_CLOCK 3 /* higher values: decided by the library */
 #define RS_SWITCH_UNREGISTERED 5
+/* Not a switch: an enabled statement is executed in the scope of a ringside::Burst. */
+#define RS_STATE_IN_BURST 2
 
 /* rs_site.style: the syntax of the format (shm-layout/format_style.hpp). */
 #define RS_STYLE_NONE 0 /* an event: the format is its name */
@@ -111,7 +113,7 @@ struct rs_site {
   const struct rs_site_detail* detail; /* or null */
 };
 
-/* The calling thread's end of its ring: one cache line, written by log calls only.
+/* The calling thread's end of its ring: one cache line, written by log calls only, and times.
  * Positions are those of shm-layout/ring_metadata.hpp. `pos` runs ahead of `published` while a
  * record is being written; both are only changed by this thread and its signal handlers. */
 struct rs_thread {
@@ -124,6 +126,9 @@ struct rs_thread {
   uint64_t* producer_pos; /* in the ring's producer line */
   uint64_t slow_tsc;      /* time stamp of the record that last took the slow path */
   uint64_t max_record_bytes;
+  /* Times of records that read no clock, by the state of their statement: at RS_STATE_IN_BURST
+   * that of the innermost ringside::Burst, 0 without one; at the others 0. */
+  uint64_t times[RS_SWITCH_ON_CONSUMER_CLOCK + 1];
 } __attribute__((aligned(64)));
 
 /* Records up to this size are tested against `limit` by their start alone: their end, which
@@ -246,23 +251,6 @@ RS_EXPORT void rs_record_args(struct rs_site* site, uint8_t state, const struct 
 RS_EXPORT void rs_record_values(struct rs_site* site, uint8_t state, uint64_t is_needed, ...)
     __attribute__((cold));
 
-/* Where a text was made, for layers that know it only at run time. Pointers may be null. */
-struct rs_text_place {
-  const char* file;
-  const char* function;
-  const char* category; /* not terminated */
-  uint32_t category_bytes;
-  uint32_t line;
-  uint8_t level; /* enum rs_level */
-};
-
-/* The statement of the texts of a place, with one field, `text`. The first call for a place creates
- * it: that allocates, copies the place's texts, and is not for signal handlers. Further calls find
- * it by these texts, without a lock. Statements are never removed. A process has at most 4,096;
- * those of further places share one for each level, without a place. Null if there is no memory:
- * the record is then counted as lost. */
-RS_EXPORT struct rs_site* rs_text_site(const struct rs_text_place* place);
-
 /* Writes the line "ringside: TEXT" to standard error, unless `*is_reported`, and sets it. Bounded
  * like all messages of the library: no wait, no signal. For what the headers in compat/ cannot do.
  */
@@ -309,14 +297,18 @@ RS_HOT uint64_t rs_fetch_add_local(uint64_t* word, uint64_t value) {
 #endif
 }
 
-/* Reserves `bytes` for a record at `*start` and reads its time stamp (0 unless `state` is
+/* Reserves `bytes` for a record at `*start` and reads its time stamp (only if `state` is
  * RS_SWITCH_ON). Returns 0 if rs_reserve_slow() must replace the reservation. The clock is read
  * after the reservation: a handler in between gets the later place and the earlier time; the reader
  * restores the order. */
 RS_HOT int rs_reserve_fast(uint8_t state, uint64_t bytes, uint64_t* start, uint64_t* tsc) {
   struct rs_thread* t = &rs_thread_state;
   *start = rs_fetch_add_local(&t->pos, bytes);
-  *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : 0;
+#if !defined(__clang__)
+  /* Where texts take the registers, g++ would widen `state` on the path that reads the clock. */
+  if (!__builtin_constant_p(bytes) && state != RS_SWITCH_ON) __asm__ volatile("" : "+r"(state));
+#endif
+  *tsc = __builtin_expect(state == RS_SWITCH_ON, 1) ? rs_clock() : t->times[state];
   /* Underflows in a ring's first bytes: the slow path then tests exactly. */
   const uint64_t tested = __builtin_constant_p(bytes <= RS_LIMIT_SLACK) && bytes <= RS_LIMIT_SLACK
                               ? *start

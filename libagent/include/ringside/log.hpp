@@ -9,6 +9,7 @@
 #else
 
 #include "abi.h"
+#include "burst.hpp"
 #include "category.h"
 #include "each_argument.h"
 #include "gate.h"
@@ -89,7 +90,7 @@
     if constexpr (RS_IS_COMPILED_(level_)) {                                                     \
       RS_LIST_SITE_(RsSite::site);                                                               \
       if (const std::uint8_t rs_state_ = rs_site_enabled(&RsSite::site)) {                       \
-        RS_BOUND_CALL_::record(&RsSite::site, rs_state_, __VA_ARGS__);                           \
+        RS_BOUND_CALL_::record(&RsSite::site, RS_STATE_IN_SCOPE_(rs_state_), __VA_ARGS__);       \
       }                                                                                          \
     }                                                                                            \
   } while (0)
@@ -105,7 +106,7 @@
           RsSites::at(::ringside::detail::nearest_level(level_), (RS_MIN_LEVEL) + 0);         \
       const std::uint8_t rs_state_ = rs_site_ != nullptr ? rs_site_enabled(rs_site_) : 0;     \
       if (rs_state_ != 0) {                                                                   \
-        RS_BOUND_CALL_::record(rs_site_, rs_state_, __VA_ARGS__);                             \
+        RS_BOUND_CALL_::record(rs_site_, RS_STATE_IN_SCOPE_(rs_state_), __VA_ARGS__);         \
       }                                                                                       \
     }                                                                                         \
   } while (0)

@@ -89,7 +89,7 @@
           rs_call_.find(rs_unformatted_, style_,                                                   \
                         ::ringside::detail::text_of(RS_FIRST_(__VA_ARGS__, ))) &&                  \
           (rs_state_ = rs_site_enabled(rs_call_.site())) != 0 &&                                   \
-          RS_RUNTIME_CALL_::record(rs_call_, rs_state_,                                            \
+          RS_RUNTIME_CALL_::record(rs_call_, RS_STATE_IN_SCOPE_(rs_state_),                        \
                                    RS_REST_(__VA_ARGS__, ::ringside::detail::NoMoreArguments()))); \
     }                                                                                              \
   } while (0)

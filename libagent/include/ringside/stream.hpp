@@ -8,6 +8,7 @@
 #else
 
 #include "abi.h"
+#include "burst.hpp"
 #include "category.h"
 #include "gate.h"
 #include "min_level.h"
@@ -71,7 +72,7 @@
                           ? rs_site_enabled(&::ringside::detail::StreamSite<RsText>::site)      \
                           : std::uint8_t{0}}};                                                  \
          rs_place_.state != 0; rs_place_.state = 0)                                             \
-      Record_<RsText>{rs_place_.state} &                                                        \
+      Record_<RsText>{RS_STATE_IN_SCOPE_(rs_place_.state)} &                                    \
           ::ringside::detail::Stream<Style_, ::ringside::detail::NoOperand> {}
 
 #endif

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "log.hpp"
+#include "text_place.h"
 
 namespace ringside::detail {
 
