@@ -4,11 +4,13 @@
 import json
 import os
 import random
+import socket
 import struct
 import tempfile
 import unittest
 import uuid
 
+from collector_process import CollectorProcess
 from live_stream_test import Stream
 from netperf_files import (BEGIN, BOOLEAN, END, GUID, NULL, NUMBERS, OBJECT, RUNDOWN, RUNTIME, SAMPLER, STRING, TPL, EventType,
                            NetperfFile, sample, utf16)
@@ -221,6 +223,19 @@ class Reading(unittest.TestCase):
                     self.assertEqual(stream.line(), f"{SAMPLER} {n}\n")
                 stream.write(file.whole()[sent:])
                 self.assertEqual(stream.end(), (OK, [], ""))
+
+    def test_senders_can_send_them(self):
+        with CollectorProcess("nettrace", "--template", "{category} {thread_id}") as collector:
+            for version in VERSIONS:
+                with collector.connect() as sender:
+                    file = NetperfFile(version)
+                    file.event(EventType(SAMPLER, 1, "Tick"), thread=version)
+                    sender.sendall(file.whole())
+                    sender.shutdown(socket.SHUT_WR)
+                    self.assertEqual(collector.lines(1), [f"{SAMPLER} {version}\n"])
+            code, said = collector.end()
+        self.assertEqual(code, OK, said)
+        self.assertNotIn("incomplete", said)
 
 
 class Damage(unittest.TestCase):
