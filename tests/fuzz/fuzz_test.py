@@ -18,12 +18,12 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
 RUNS = {"trace": 4000, "packed": 700, "dictionary": 20000, "segment": 700}
-# The formats of other tools: the folders of their samples, and the suffixes of these.
+# The formats of other tools: the folders of their samples, and the suffix or suffixes of these.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
     "chrome": ("json", ".json"), "ndjson": ("json", ".ndjson"),
     "ctf": ("ctf", ""), "heph": ("heph", ".heph"), "nanolog": ("nanolog", ".log"),
-    "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", ".nettrace"),
+    "netlogger": ("netlogger", ".nlb"), "nettrace": ("nettrace", (".nettrace", ".netperf")),
     "perfetto": ("perfetto", ".perfetto"), "trcbin": ("tptp", ".trcbin"),
     "trcxml": ("tptp", ".trcxml"), "ulm": ("ulm", ".ulm"),
 }

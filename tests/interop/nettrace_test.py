@@ -205,7 +205,7 @@ class Reading(unittest.TestCase):
                 file.write(b"\x14\0\0\0!FastSerialization.1" + whole[32:])
             code, output, said = ringcat("--format", "json", path)
             self.assertNotEqual(code, 0)
-            self.assertIn("NetPerf", said)
+            self.assertIn("not an object", said)  # a NetPerf file has others
             self.assertFalse(output)
 
     def test_a_pipe_is_read_too(self):

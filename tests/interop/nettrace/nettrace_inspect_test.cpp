@@ -170,8 +170,6 @@ TEST(NettraceInspect, RefusesFilesThatAreNotNetTraceOfASupportedVersion) {
     EXPECT_TRUE(inspected.text.empty());
     return inspected.outcome.message;
   };
-  EXPECT_NE(refused("\x14\0\0\0!FastSerialization.1"s + "\x05\x05\x01").find("NetPerf"),
-            std::string::npos);
   EXPECT_NE(refused("something else").find("magic"), std::string::npos);
   EXPECT_NE(refused(FileMaker(5, 5).whole()).find("version 5"), std::string::npos);
   EXPECT_NE(refused(FileMaker(5, 4).whole()).find("version 5"), std::string::npos);
@@ -180,7 +178,7 @@ TEST(NettraceInspect, RefusesFilesThatAreNotNetTraceOfASupportedVersion) {
   earlier += "\x05\x05\x01";
   for (const std::uint32_t value : {1U, 0U, 38U}) put(earlier, value);
   earlier += "Microsoft.DotNet.Runtime.EventPipeFile\x06";
-  EXPECT_NE(refused(earlier).find("NetPerf"), std::string::npos);
+  EXPECT_NE(refused(earlier).find("not a trace object"), std::string::npos);
 }
 
 TEST(NettraceInspect, HonoursTheMinimumReaderVersionOfABlock) {
@@ -223,7 +221,7 @@ TEST(NettraceInspect, PassesOverTaggedFieldsOfAnyLength) {
   file.raw(large + object + large + "\x06" + large);
   file.end();
   file.block("EventBlock", blob_block(event_blob(1, 0, 5, 1, "x")), large);
-  file.block("Microsoft.Later", "no NetPerf file, for all its name");
+  file.block("Microsoft.Later", "an unknown object, for all its name");
   file.block("EventBlock", blob_block(event_blob(1, 0, 5, 1, "x")));
   const Inspected inspected = inspect(file.whole());
   EXPECT_EQ(inspected.outcome.end, ReadEnd::kWhole) << inspected.outcome.message;

@@ -17,10 +17,6 @@
 
 namespace ringside::tool::nettrace {
 
-// .NET's opcodes.
-inline constexpr std::uint8_t kOpcodeStart = 1;
-inline constexpr std::uint8_t kOpcodeStop = 2;
-
 // "Request" for "RequestStart", "RequestBegin", "RequestStop" and "RequestEnd"; "" for other names.
 std::string_view task_of(std::string_view event_name);
 

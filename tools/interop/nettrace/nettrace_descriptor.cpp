@@ -10,7 +10,8 @@ namespace ringside::tool {
 
 constinit const ForeignFormat kNetTraceFormat = {
     .name = "nettrace",
-    .description = "EventPipe NetTrace of .NET, versions 4 and 5",
+    .description =
+        "EventPipe of .NET: NetTrace, versions 4 and 5; NetPerf, versions 1 to 3, read only",
     .recognise = nettrace::recognise,
     .read = read_nettrace,
     .collect = collect_nettrace,

@@ -1,6 +1,7 @@
 #pragma once
-// The elements of EventPipe's NetTrace files (docs of the .NET runtime: "EventPipe (File) Format"),
-// versions 4 and 5. Everything is little-endian.
+// The elements of EventPipe's files: NetTrace (docs of the .NET runtime: "EventPipe (File)
+// Format"), versions 4 and 5, and NetPerf (PerfView's docs: "EventPipe NetPerf Format"), versions 1
+// to 3. Everything is little-endian.
 
 #include <array>
 #include <cstddef>
@@ -33,6 +34,7 @@ enum class Tag : std::uint8_t {
 };
 
 inline constexpr std::string_view kTraceType = "Trace";
+inline constexpr std::string_view kNetperfTraceType = "Microsoft.DotNet.Runtime.EventPipeFile";
 inline constexpr std::string_view kEventBlockType = "EventBlock";
 inline constexpr std::string_view kMetadataBlockType = "MetadataBlock";
 inline constexpr std::string_view kStackBlockType = "StackBlock";
@@ -41,6 +43,10 @@ inline constexpr std::string_view kSequencePointType = "SPBlock";
 inline constexpr std::int32_t kTraceVersion = 4;
 inline constexpr std::int32_t kBlockVersion = 2;
 inline constexpr std::size_t kTraceBytes = 48;
+// NetPerf. Before version 3, the trace object contains the events, without blocks.
+inline constexpr std::int32_t kNetperfVersion = 3;
+inline constexpr std::int32_t kNetperfBlockVersion = 1;
+inline constexpr std::size_t kTraceBytesBeforeVersion3 = 36;
 inline constexpr std::size_t kBlockHeaderBytes = 20;
 
 inline constexpr std::uint16_t kBlockCompressed = 1;
@@ -86,6 +92,10 @@ enum class TypeCode : std::uint32_t {
 inline constexpr std::uint8_t kTagOpcode = 1;
 inline constexpr std::uint8_t kTagV2Fields = 2;
 
+// .NET's opcodes of events that begin and end something.
+inline constexpr std::uint8_t kOpcodeStart = 1;
+inline constexpr std::uint8_t kOpcodeStop = 2;
+
 using Guid = std::array<std::uint8_t, 16>;
 
 inline bool is_zero(const Guid& guid) {
@@ -95,7 +105,7 @@ inline bool is_zero(const Guid& guid) {
 }
 
 struct TraceFacts {
-  std::int32_t version = 0;
+  std::int32_t version = kTraceVersion;
   std::int32_t min_reader_version = 0;
   // Year, month, day of the week, day, hour, minute, second, millisecond.
   std::array<std::uint16_t, 8> sync_time{};
@@ -119,8 +129,9 @@ struct BlockFacts {
   std::uint16_t header_bytes = 0;
   bool compressed = false;
   bool metadata = false;
+  // Any time, in versions that do not state them.
   std::uint64_t min_timestamp = 0;
-  std::uint64_t max_timestamp = 0;
+  std::uint64_t max_timestamp = UINT64_MAX;
 };
 
 // An event, or a metadata record; then `payload` is the description.
@@ -139,6 +150,7 @@ struct Blob {
   std::uint8_t flags = 0;  // the first byte of a compressed event
   std::uint32_t payload_bytes = 0;
   std::span<const std::byte> payload;
+  std::span<const std::byte> stack;  // its addresses, in versions 1 to 3, which have no stack ids
 };
 
 }  // namespace ringside::tool::nettrace

@@ -10,7 +10,7 @@
 
 #include "tools/interop/nettrace/nettrace_activity_spans.hpp"
 #include "tools/interop/nettrace/nettrace_clock.hpp"
-#include "tools/interop/nettrace/nettrace_event_kind.hpp"
+#include "tools/interop/nettrace/nettrace_event_kinds.hpp"
 #include "tools/interop/nettrace/nettrace_metadata.hpp"
 #include "tools/interop/nettrace/nettrace_reader.hpp"
 #include "tools/interop/nettrace/nettrace_ringside_site.hpp"
@@ -39,10 +39,7 @@ constexpr std::string_view kManyStacks = "stacks are left out: more than 256 MiB
 class Import final : public Visitor {
  public:
   Import(TraceBuilder& builder, ConversionReport& report)
-      : builder_(builder), report_(report), spans_(builder, report) {
-    unknown_kind_.metadata.event_name = "event of an unknown type";
-    unknown_kind_.is_described = false;
-  }
+      : builder_(builder), report_(report), spans_(builder, report) {}
 
   void object(const ObjectFacts&) override {}
   void block(const BlockFacts&) override {}
@@ -73,7 +70,6 @@ class Import final : public Visitor {
     }
   };
 
-  EventKind& kind_of(std::uint32_t metadata_id);
   std::uint32_t process_of(EventKind& kind);
   std::uint32_t plain_process();
   void add_waiting(std::size_t bytes);
@@ -82,6 +78,8 @@ class Import final : public Visitor {
   std::uint32_t site_of(EventKind& kind, unsigned variant);
   void deliver(EventKind& kind, const Blob& blob, const std::string* stack);
   bool take_thread_name(const Blob& blob);
+  std::string frames_of(std::span<const std::byte> addresses) const;
+  std::size_t pointer_bytes() const { return facts_.pointer_bytes == 4 ? 4 : 8; }
   void put_extension(const Blob& blob, const EventKind& kind, std::span<const std::byte> rest,
                      trace::RecordExtension& extension) const;
   std::uint64_t unix_ns(std::uint64_t timestamp) {
@@ -98,10 +96,7 @@ class Import final : public Visitor {
   Clock clock_;
   TraceFacts facts_;
   SequenceLedger ledger_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<EventKind>> kinds_;
-  EventKind unknown_kind_;
-  std::uint32_t last_id_ = 0;
-  EventKind* last_kind_ = nullptr;
+  EventKinds kinds_;
   std::optional<std::uint32_t> plain_process_;
   std::unordered_map<std::uint32_t, std::uint32_t> processes_;  // written by Ringside
   std::unordered_map<StreamKey, std::uint32_t, StreamKeyHash> streams_;
@@ -126,25 +121,16 @@ std::string Import::trace(const TraceFacts& trace) {
   return why;
 }
 
-EventKind& Import::kind_of(std::uint32_t metadata_id) {
-  if (last_kind_ != nullptr && last_id_ == metadata_id) return *last_kind_;
-  const auto found = kinds_.find(metadata_id);
-  last_id_ = metadata_id;
-  last_kind_ = found == kinds_.end() ? &unknown_kind_ : found->second.get();
-  return *last_kind_;
-}
-
 std::string Import::metadata(const Blob& blob) {
   auto kind = std::make_unique<EventKind>();
   std::string why;
-  if (!parse_metadata(blob.payload, kind->metadata, &why)) return why;
-  kind->prepare(facts_.pointer_bytes == 4 ? 4 : 8, report_);
-  last_kind_ = nullptr;
-  std::unique_ptr<EventKind>& known = kinds_[kind->metadata.id];
-  const bool retires = known != nullptr && known->is_waited_for;
-  if (retires) retired_.push_back(std::move(known));
-  known = std::move(kind);
-  if (retires) add_waiting(sizeof(EventKind));
+  if (!parse_metadata(facts_.version, blob, kind->metadata, &why)) return why;
+  kind->prepare(pointer_bytes(), report_);
+  std::unique_ptr<EventKind> previous = kinds_.put(std::move(kind));
+  if (previous != nullptr && previous->is_waited_for) {
+    retired_.push_back(std::move(previous));
+    add_waiting(sizeof(EventKind));
+  }
   return {};
 }
 
@@ -208,7 +194,12 @@ std::uint32_t Import::site_of(EventKind& kind, unsigned variant) {
 }
 
 void Import::event(const Blob& blob) {
-  EventKind& kind = kind_of(blob.metadata_id);
+  EventKind& kind = kinds_.of(blob.metadata_id);
+  if (facts_.version < kTraceVersion) {  // without sequence numbers
+    if (blob.stack.empty()) return deliver(kind, blob, nullptr);
+    const std::string stack = frames_of(blob.stack);
+    return deliver(kind, blob, &stack);
+  }
   const std::uint32_t lost = ledger_.event(blob.capture_thread, blob.sequence);
   if (lost != 0) [[unlikely]] {
     builder_.lost(stream_of({blob.capture_thread, blob.capture_thread, process_of(kind)}),
@@ -300,7 +291,7 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   if (own_extension) {
     put_extension(blob, kind, payload.subspan(kind.plan.bytes_of(payload)), extension);
   } else if (!is_zero(blob.activity) || !is_zero(blob.related)) {
-    put_extension(blob, unknown_kind_, {}, extension);
+    put_extension(blob, kinds_.unknown(), {}, extension);
   }
   if (own && blob.processor != kUnknownProcessor) {
     extension.processor = shm::processor_code(blob.processor);
@@ -334,13 +325,19 @@ void Import::deliver(EventKind& kind, const Blob& blob, const std::string* stack
   spans_.stop(task, ns);
 }
 
-void Import::stack(std::uint32_t id, std::span<const std::byte> addresses) {
-  const std::size_t width = facts_.pointer_bytes == 4 ? 4 : 8;
+// The addresses with 8 bytes each.
+std::string Import::frames_of(std::span<const std::byte> addresses) const {
+  const std::size_t width = pointer_bytes();
   std::string frames;
   for (std::size_t i = 0; i + width <= addresses.size(); i += width) {
     const std::uint64_t address = trace::load_bytes(addresses.data() + i, width);
     frames.append(reinterpret_cast<const char*>(&address), sizeof address);
   }
+  return frames;
+}
+
+void Import::stack(std::uint32_t id, std::span<const std::byte> addresses) {
+  std::string frames = frames_of(addresses);
   stack_bytes_ += frames.size() + sizeof(std::string);
   if (stack_bytes_ > kMostStackBytes) return report_.lost(kManyStacks);
   stacks_[id] = std::move(frames);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
+#include "tools/interop/nettrace/netperf_providers.hpp"
 #include "tools/interop/nettrace/utf16_text.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
@@ -17,6 +19,8 @@ constexpr std::uint32_t kMostFixedBytes = 1U << 24;
 // unknown type. Fields without bytes take time for each event, however short it is.
 constexpr std::size_t kMostFields = 65'535;
 constexpr std::size_t kMostEmptyFields = 256;
+// .NET's "informational", for types whose level the file does not state.
+constexpr std::uint32_t kLevelOfUndescribed = 4;
 
 // The numbers of a record until now.
 struct FieldCounts {
@@ -164,19 +168,61 @@ bool refuse(std::string* why, const char* text) {
   return false;
 }
 
+// Which type the record describes. In versions 1 and 2 what follows, `*rest`, is optional.
+bool parse_origin(std::int32_t version, const Blob& blob, Parser& parser, Metadata& metadata,
+                  std::span<const std::byte>* rest) {
+  if (version >= kNetperfVersion) {
+    metadata.id = parser.number<std::uint32_t>();
+    metadata.provider = parser.text();
+    *rest = parser.take(parser.left());
+    return !parser.is_cut();
+  }
+  metadata.id = static_cast<std::uint32_t>(blob.offset);
+  if (version == 1) {
+    const std::span<const std::byte> guid = parser.take(sizeof(Guid));
+    if (guid.size() == sizeof(Guid)) metadata.provider = name_of_provider(guid);
+  } else {
+    metadata.provider = parser.text();
+  }
+  metadata.event_id = parser.number<std::uint32_t>();
+  metadata.version = parser.number<std::uint32_t>();
+  metadata.level = kLevelOfUndescribed;
+  *rest = parser.take(parser.number<std::uint32_t>());
+  return !parser.is_cut();
+}
+
+// Before version 4 no record states an opcode: .NET gives these to events with such names, and
+// PerfView reads them so.
+std::optional<std::uint8_t> opcode_of_name(std::string_view name) {
+  const auto ends_with = [name](std::string_view lower) {
+    return name.size() >= lower.size() &&
+           std::equal(lower.begin(), lower.end(),
+                      name.end() - static_cast<std::ptrdiff_t>(lower.size()),
+                      [](char one, char other) { return one == (other | 0x20); });
+  };
+  if (ends_with("start")) return kOpcodeStart;
+  if (ends_with("stop")) return kOpcodeStop;
+  return {};
+}
+
 }  // namespace
 
-bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std::string* why) {
+bool parse_metadata(std::int32_t version, const Blob& blob, Metadata& metadata, std::string* why) {
   FieldCounts counts;
-  Parser parser(payload, counts);
-  metadata.id = parser.number<std::uint32_t>();
-  metadata.provider = parser.text();
+  Parser origin(blob.payload, counts);
+  std::span<const std::byte> rest;
+  if (!parse_origin(version, blob, origin, metadata, &rest)) {
+    return refuse(why, "it ends within its header");
+  }
+  if (rest.empty() && version < kNetperfVersion) return true;
+  Parser parser(rest, counts);
   metadata.event_id = parser.number<std::uint32_t>();
   metadata.event_name = parser.text();
   metadata.keywords = parser.number<std::uint64_t>();
   metadata.version = parser.number<std::uint32_t>();
   metadata.level = parser.number<std::uint32_t>();
   if (parser.is_cut()) return refuse(why, "it ends within its header");
+  if (version < kTraceVersion) metadata.opcode = opcode_of_name(metadata.event_name);
   if (parser.left() < 4) return true;
   metadata.description = FieldDescription::kV1;
   metadata.fields = parser.fields(false, 0);

@@ -48,8 +48,8 @@ inline constexpr std::uint8_t kTagRingsideSite = 0xA5;
 // Ringside's kind of tag for events with a thread's name: fields UInt64 (its number), String.
 inline constexpr std::uint8_t kTagRingsideThreadName = 0xA6;
 
-// False with `*why` if the record ends before its stated contents.
-bool parse_metadata(std::span<const std::byte> payload, Metadata& metadata, std::string* why);
+// `version`: of the trace object. False with `*why` if the record ends before its stated contents.
+bool parse_metadata(std::int32_t version, const Blob& blob, Metadata& metadata, std::string* why);
 
 // The size of a value of `field` at the front of `payload`; kNoValue if the payload ends first.
 inline constexpr std::size_t kNoValue = SIZE_MAX;

@@ -106,7 +106,12 @@ void StatisticsVisitor::event(const Blob& blob) {
     fit = fit_payload(kind->metadata, blob.payload);
   }
   ++s.payload_fits[static_cast<std::size_t>(fit)];
-  count_stack(blob.stack_id);
+  if (has_ids()) {
+    count_stack(blob.stack_id);
+    s.ledger.event(blob.capture_thread, blob.sequence);
+  } else if (!blob.stack.empty() && count_frames(blob.stack) != 0) {
+    ++s.stacks.events_with_frames;
+  }
   see(s.capture_threads, last_capture_thread_, blob.capture_thread);
   see(s.threads, last_thread_, blob.thread);
   see(s.processors, last_processor_, blob.processor);
@@ -119,7 +124,6 @@ void StatisticsVisitor::event(const Blob& blob) {
   if (point_before_ && time < *point_before_) ++s.events_outside_sequence_points;
   region_latest_ = std::max(region_latest_, time);
   region_times_.put({reinterpret_cast<const char*>(&time), sizeof time});
-  s.ledger.event(blob.capture_thread, blob.sequence);
   if (with_lines_) put_line(blob, kind);
 }
 
@@ -167,7 +171,7 @@ std::string StatisticsVisitor::metadata(const Blob& blob) {
   auto kind = std::make_unique<EventKind>();
   Metadata& metadata = kind->metadata;
   std::string why;
-  if (!parse_metadata(blob.payload, metadata, &why)) return why;
+  if (!parse_metadata(statistics_.trace.version, blob, metadata, &why)) return why;
   ++statistics_.metadata_records;
   ++statistics_.descriptions[static_cast<std::size_t>(metadata.description)];
   if (metadata.opcode) ++statistics_.metadata_with_opcode;
@@ -186,7 +190,7 @@ std::string StatisticsVisitor::metadata(const Blob& blob) {
   return {};
 }
 
-void StatisticsVisitor::stack(std::uint32_t id, std::span<const std::byte> addresses) {
+std::uint64_t StatisticsVisitor::count_frames(std::span<const std::byte> addresses) {
   StackCounts& stacks = statistics_.stacks;
   const std::uint64_t pointer_bytes = statistics_.trace.pointer_bytes == 4 ? 4 : 8;
   const std::uint64_t frames = addresses.size() / pointer_bytes;
@@ -195,6 +199,12 @@ void StatisticsVisitor::stack(std::uint32_t id, std::span<const std::byte> addre
   stacks.bytes += addresses.size();
   stacks.frames += frames;
   stacks.max_frames = std::max(stacks.max_frames, frames);
+  return frames;
+}
+
+void StatisticsVisitor::stack(std::uint32_t id, std::span<const std::byte> addresses) {
+  StackCounts& stacks = statistics_.stacks;
+  const std::uint64_t frames = count_frames(addresses);
   if (!stacks.first_id) stacks.first_id = id;
   stacks.last_id = id;
   std::string line = fmt::format("{},", id);

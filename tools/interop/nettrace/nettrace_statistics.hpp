@@ -117,7 +117,10 @@ class StatisticsVisitor final : public Visitor {
   };
 
   EventKind* kind_of(std::uint32_t metadata_id);
+  // Whether events have sequence numbers, and ids of stacks instead of the stacks.
+  bool has_ids() const { return statistics_.trace.version >= kTraceVersion; }
   void count_stack(std::uint32_t id);
+  std::uint64_t count_frames(std::span<const std::byte> addresses);
   void put_line(const Blob& blob, const EventKind* kind);
   void count_type(const EventKind& kind);
   void end_region(std::optional<std::uint64_t> next_point);

@@ -262,8 +262,10 @@ void put_summary_json(const FileFacts& file, StatisticsVisitor& visitor, OutputB
 
 void put_summary_text(const FileFacts& file, const Statistics& s, OutputBytes& output) {
   const TraceFacts& trace = s.trace;
-  output.put(fmt::format("NetTrace, trace version {}, {} bytes, sha256 {}\n", trace.version,
-                         file.bytes, file.sha256));
+  const bool is_netperf = trace.version < kTraceVersion;
+  output.put(fmt::format("{}, trace version {}, {} bytes, sha256 {}\n",
+                         is_netperf ? "NetPerf" : "NetTrace", trace.version, file.bytes,
+                         file.sha256));
   output.put(
       fmt::format("process {}, {} processors, pointers of {} bytes\n"
                   "{} is tick {} of {} per second\n",
@@ -284,8 +286,10 @@ void put_summary_text(const FileFacts& file, const Statistics& s, OutputBytes& o
   if (s.events_without_metadata != 0) {
     output.put(fmt::format("{:>12} of unknown type\n", s.events_without_metadata));
   }
-  output.put(fmt::format("metadata records: {}\nstacks: {} with {} frames\nsequence points: {}\n",
-                         s.metadata_records, s.stacks.count, s.stacks.frames, s.sequence_points));
+  output.put(fmt::format("metadata records: {}\nstacks: {} with {} frames\n", s.metadata_records,
+                         s.stacks.count, s.stacks.frames));
+  if (is_netperf) return;  // without sequence numbers, dropped events are unknown
+  output.put(fmt::format("sequence points: {}\n", s.sequence_points));
   const SequenceLedger::Counts& dropped = s.ledger.counts();
   output.put(fmt::format("dropped events: {}, of which sequence points report {}\n",
                          dropped.total(), dropped.sequence_point_gap));
