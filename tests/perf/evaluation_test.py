@@ -73,13 +73,20 @@ class Evaluation(unittest.TestCase):
     def test_a_part_is_measured_again_alone(self):
         page = self.folder / "EVALUATION.md"
         page.write_text("old introduction\n\n## Throughput (figure 9.2)\n\nkept\n\n## The dictionary (section 9.4)\n\nreplaced\n")
-        (self.folder / "figures").write_text('{"part":"size","statements":4,"dictionary_bytes":808}\n')
+        lines = [{"part": "size", "statements": 4, "dictionary_bytes": 808}]
+        for ring_bytes in (0, 4096):
+            for ns, share in ((10, 1), (1000, 1e-9)):
+                lines.append({"row": "ring_sizes", "case": "static", "ring_bytes": ring_bytes, "calls": 10**9, "ns": ns, "median": share})
+        (self.folder / "figures").write_text("".join(json.dumps(line) + "\n" for line in lines))
         run(EVALUATION / "render.py", self.folder / "figures", "-", EVALUATION / "introduction.md", self.folder)
         text = page.read_text()
         self.assertTrue(text.startswith((EVALUATION / "introduction.md").read_text()))
         self.assertIn("## Throughput (figure 9.2)\n\nkept\n", text)
         self.assertIn("## The dictionary (section 9.4)\n\n808 bytes for 4 statements: 202 for each", text)
         self.assertNotIn("replaced", text)
+        # As many calls have a section of their own: they are measured for fewer rings.
+        self.assertNotIn("## Latency by the size of the ring", text)
+        self.assertIn("| 4 KiB | 1,000 | 1,000 |", text.partition("## Latency of a billion calls")[2])
 
     def test_the_text_of_a_trace_is_aggregated_like_the_trace(self):
         numbers = range(-3, 200_000, 7)  # several reads of the file
