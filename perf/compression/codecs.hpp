@@ -30,8 +30,7 @@ std::vector<std::unique_ptr<Codec>> record_codecs(const StudyCase& which);
 // Codecs that treat their input as plain bytes, if their libraries were installed at compile time.
 std::vector<std::unique_ptr<Codec>> byte_codecs();
 
-// Those too slow for a trace (zlib at its highest level), which the source has in its table of
-// integers.
+// Those too slow for a trace, which the source compares too: zlib at its highest level.
 std::vector<std::unique_ptr<Codec>> slow_byte_codecs();
 
 }  // namespace ringside::perf

@@ -1,7 +1,6 @@
 #include "perf/compression/integer_table.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -11,6 +10,7 @@
 
 #include "perf/compression/codecs.hpp"
 #include "perf/compression/integer_codes.hpp"
+#include "perf/compression/processor_time.hpp"
 #include "trace-format/codec/value_codec.hpp"
 
 namespace ringside::perf {
@@ -92,11 +92,10 @@ void study_integers() {
     for (int round = 0; round <= kRounds; ++round) {
       for (std::size_t i = 0; i < algorithms.size(); ++i) {
         if (round > kRoundsOfSlow && ns[i][0] > kSlowNs) continue;
-        const auto start = std::chrono::steady_clock::now();
+        const double start = processor_ns();
         bytes[i] = algorithms[i].second(integers, out);
-        const std::chrono::duration<double, std::nano> took =
-            std::chrono::steady_clock::now() - start;
-        if (round > 0) ns[i].push_back(took.count() / kIntegers);
+        const double took = processor_ns() - start;
+        if (round > 0) ns[i].push_back(took / kIntegers);
       }
     }
     for (std::size_t i = 0; i < algorithms.size(); ++i) {

@@ -17,7 +17,7 @@ from plot import write_plot
 BANDWIDTHS = [10 ** (exponent / 8) for exponent in range(0, 41)]  # MB/s, 1 to 100,000
 TABLE_BANDWIDTHS = [1, 5, 10, 30, 100, 300, 1000, 2200, 5000, 10000, 30000]
 ALONE = ["memcpy", "nanolog", "leb128", "ringside", "zlib1", "zlib6", "snappy", "lz4", "zstd1",
-         "zstd3"]
+         "zstd3", "zlib9"]
 
 
 def load(path):
@@ -122,7 +122,7 @@ def main():
              everything)
     text = [introduction, "## Cases won at an I/O bandwidth\n", "Each algorithm alone, the 93 cases:\n",
             won_table(source, ALONE), "![algorithms alone](plots/compression_alone.svg)\n",
-            "With chains of two (`ringside+zstd1`: the output of Ringside's coding, compressed by zstd):\n",
+            "With chains (`ringside+zstd1`: the output of Ringside's coding, compressed by zstd):\n",
             won_table(source, everything), "![with chains](plots/compression_layered.svg)\n",
             "Without the kernels for AVX-512, alone:\n", won_table(source, portable),
             f"The {len(more)} further cases, with chains:\n", won_table(more, everything),

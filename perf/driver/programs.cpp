@@ -26,6 +26,7 @@ constexpr std::array kMemory{Rows("memory")};
 constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kText{Rows("text")};
+constexpr std::array kTextOutput{Rows("text_output")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
 constexpr std::array kAggregation{Rows("aggregation")};
 constexpr std::array kIntegration{Rows("integration")};
@@ -65,6 +66,7 @@ constexpr std::array kPrograms{
     Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
     Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
     Program{"ringside/readable", Speaks::kLines, "ringside", kReadable, kNotBuilt},
+    Program{"ringside/text_output", Speaks::kLines, "ringside", kTextOutput, kNotBuilt},
     Program{"scaling/scaling", Speaks::kLines, "ringside", kScaling, kNotBuilt},
     Program{"integration/run_integration.py", Speaks::kIntegration, "", kIntegration,
             "the script is not in the tree"},

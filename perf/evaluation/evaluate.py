@@ -55,10 +55,12 @@ class Traced:
             environment["RINGSIDE_RING_BYTES"] = "64K"
         with subprocess.Popen([build / "consumerd" / "consumerd", "--shm-dir", self.shm.name, "--output", self.trace],
                               stderr=subprocess.DEVNULL, env=environment) as consumerd:
-            done = subprocess.run([build / "perf" / "evaluation" / "load", "--message", message, "--threads", str(threads),
-                                   "--records", str(records)], env=environment, timeout=BOUND_S, capture_output=True, text=True,
-                                  check=False)
-            consumerd.terminate()
+            try:
+                done = subprocess.run([build / "perf" / "evaluation" / "load", "--message", message, "--threads", str(threads),
+                                       "--records", str(records)], env=environment, timeout=BOUND_S, capture_output=True,
+                                      text=True, check=False)
+            finally:
+                consumerd.terminate()
         if done.returncode != 0:
             sys.exit(f"evaluate: {message} by {threads} threads: {done.stdout}{done.stderr}")
         told = json.loads(done.stdout)

@@ -3,8 +3,10 @@
 
 usage: render.py FIGURES.jsonl SURVEY.md INTRODUCTION.md OUTPUT_FOLDER
 
-FIGURES.jsonl  the output of ring_sizes, evaluate.py and `compression_study integers`, in any order
-SURVEY.md      the output of statement_survey.py"""
+FIGURES.jsonl  the output of ring_sizes, bottlenecks, evaluate.py and `compression_study integers`, in any order
+SURVEY.md      the output of statement_survey.py; `-`: none
+
+Sections without figures stay as they are on the present page, so that one part can be measured again alone."""
 
 import collections
 import json
@@ -44,7 +46,20 @@ PUBLISHED_INTEGERS = {
     "zlib9": ((1.57, 1.27), (1.32, 2.17), (1.28, 2.86), (1.87, 5.53)),
     "snappy": ((769.40, 2.24), (475.48, 3.29), (387.35, 4.17), (303.02, 6.57)),
 }
+# Section 9.5, in millions a second: the best of the static message.
+PUBLISHED_BOTTLENECKS = {"full": "80", "no_output": "138", "no_encoder": "13", "neither": "259"}
+BOTTLENECK_NAMES = {"full": "full system", "no_output": "no output", "no_encoder": "no encoder",
+                    "neither": "no encoder, no output", "release": "rings released unread"}
 RING_SHARES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+LONG_CALLS = 500_000_000
+INTEGERS_TEXT = "A million integers of 64 bits, all bit lengths equally likely: MB/s read; bytes for each. gzip's levels are zlib's.\n\n"
+THROUGHPUT_TEXT = "Millions of records a second, until the last byte is in the file.\n\n"
+AGGREGATION_TEXT = "Nanoseconds for each record of the trace.\n\n"
+BOTTLENECKS_TEXT = """\
+Millions of records a second, as a function of what the consumer leaves out. Only the full system can be used: the others are a measuring program's (`evaluation/bottlenecks.cpp`). It drains a real service with
+consumerd's own parts, without an encoder, with writes that go nowhere, or both. The last one neither reads nor copies the rings: the limit of the log calls on this machine.
+
+"""
 
 
 def load(path):
@@ -96,6 +111,28 @@ def throughput(figures):
     return table(["message", *(f"{n} threads" for n in threads), "best", "NanoLog, published", "bytes in the file"], rows)
 
 
+def bottlenecks(figures, folder):
+    """The best of all turns counts: other programs can only make it less."""
+    parts = []
+    for message in dict.fromkeys(figure["message"] for figure in figures):
+        rates, written = collections.defaultdict(dict), {}
+        for figure in (figure for figure in figures if figure["message"] == message):
+            of_mode = rates[figure["mode"]]
+            of_mode[figure["threads"]] = max(figure["rate"] / 1e6, of_mode.get(figure["threads"], 0))
+            written[figure["mode"]] = figure["bytes"]
+        threads = sorted({figure["threads"] for figure in figures})
+        rows = [[BOTTLENECK_NAMES[mode], *(f"{of_mode[n]:.1f}" for n in threads), f"**{max(of_mode.values()):.1f}**",
+                 PUBLISHED_BOTTLENECKS.get(mode, "") if message == "static" else "", f"{written[mode]:.1f}"]
+                for mode, of_mode in rates.items()]
+        parts.append(f"`{message}`:\n")
+        parts.append(table(["consumer", *(f"{n} threads" for n in threads), "best", "NanoLog, published", "bytes for each record"], rows))
+        name = f"plots/bottlenecks_{message}.svg"
+        write_plot(folder / name, f"The consumer without some of its parts, {message}", "threads", "million records a second", threads,
+                   {BOTTLENECK_NAMES[mode]: [of_mode[n] for n in threads] for mode, of_mode in rates.items()})
+        parts.append(f"![{message}]({name})\n")
+    return "\n".join(parts)
+
+
 def text(figures):
     threads = sorted({figure["threads"] for figure in figures})
     rates = {(f["message"], f["order"], f["sink"], f["threads"]): f["rate"] for f in figures}
@@ -127,9 +164,10 @@ def aggregation(figures):
             f"\nThe trace has {sizes['trace_bytes'] / 1e6:.0f} MB, its text {sizes['text_bytes'] / 1e6:.0f} MB.\n")
 
 
-def ring_sizes(figures, folder):
+def ring_sizes(figures, folder, plot):
     parts = []
-    for message in ("static", "five_arguments"):
+    shares = (*RING_SHARES, 1e-7, 1e-8) if is_long(figures[0]) else RING_SHARES
+    for message in dict.fromkeys(figure["case"] for figure in figures if figure["ring_bytes"]):
         curves = collections.defaultdict(dict)
         calls = {}
         for figure in figures:
@@ -138,10 +176,10 @@ def ring_sizes(figures, folder):
                 calls[figure["ring_bytes"]] = figure["calls"]
         rows = []
         for ring_bytes, curve in sorted(curves.items()):
-            slowest = [next((f"{ns:,.0f}" for ns in sorted(curve) if curve[ns] <= share), "") for share in RING_SHARES]
+            slowest = [next((f"{ns:,.0f}" for ns in sorted(curve) if curve[ns] <= share), "") for share in shares]
             rows.append([size_name(ring_bytes), *slowest, f"{max(curve):,.0f}", f"{calls[ring_bytes]:,}"])
         parts.append(f"`{message}`: ns that this share of the calls exceeds.\n")
-        parts.append(table(["ring", *(f"{share:g}" for share in RING_SHARES), "slowest", "calls"], rows))
+        parts.append(table(["ring", *(f"{share:g}" for share in shares), "slowest", "calls"], rows))
         points = [10 * 10 ** (point / 8) for point in range(57)]
         series = {}
         for ring_bytes, curve in sorted(curves.items()):
@@ -150,7 +188,7 @@ def ring_sizes(figures, folder):
             series[size_name(ring_bytes)] = [-math.log10(share) if share > 0 else math.nan for share in of_points]
         last = {name: [y for y in ys if not math.isnan(y)] for name, ys in series.items()}
         longest = min(len(ys) for ys in last.values())
-        name = f"plots/ring_sizes_{message}.svg"
+        name = f"plots/{plot}_{message}.svg"
         write_plot(folder / name, f"Log calls that took less, {message}", "ns", "nines of all calls", points[:longest],
                    {label: ys[:longest] for label, ys in last.items()})
         parts.append(f"![{message}]({name})\n")
@@ -163,25 +201,51 @@ def size(figures):
     return f"{figure['dictionary_bytes']} bytes for {figure['statements']} statements: {each:.0f} for each; NanoLog, published: 248.\n"
 
 
+def sections_of(page):
+    """Heading: text. Nothing if there is no page yet."""
+    if not page.exists():
+        return {}
+    parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.partition("\n")[0]: part.partition("\n")[2].strip("\n") for part in parts}
+
+
+def is_long(figure):
+    return figure["calls"] >= LONG_CALLS
+
+
+def measured_sections(figures, survey, folder):
+    """Heading: text of what was measured; empty text: nothing."""
+    long_ones = [figure for figure in figures["ring_sizes"] if is_long(figure)]
+    short_ones = [figure for figure in figures["ring_sizes"] if not is_long(figure)]
+    return {
+        "What log statements consist of (tables 8.2 and 9.2)": survey,
+        "Integers (table 8.3)": figures["compression"] and INTEGERS_TEXT + integers(figures["compression"]),
+        "Throughput (figure 9.2)": figures["throughput"] and THROUGHPUT_TEXT + throughput(figures["throughput"]),
+        "Text (figure 9.3, table 9.5)": figures["text"] and text(figures["text"]),
+        "Aggregation (figure 9.4)": figures["aggregation"] and AGGREGATION_TEXT + aggregation(figures["aggregation"]),
+        "Bottlenecks (figure 9.5)": figures["bottlenecks"] and BOTTLENECKS_TEXT + bottlenecks(figures["bottlenecks"], folder),
+        "Latency by the size of the ring (figure 9.6)": short_ones and ring_sizes(short_ones, folder, "ring_sizes"),
+        "Latency of a billion calls (figure 9.6)": long_ones and ring_sizes(long_ones, folder, "billion_calls"),
+        "The dictionary (section 9.4)": figures["size"] and size(figures["size"]),
+    }
+
+
 def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     figures = load(sys.argv[1])
-    survey, introduction = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[2:4])
+    survey = "" if sys.argv[2] == "-" else pathlib.Path(sys.argv[2]).read_text(encoding="utf-8")
+    introduction = pathlib.Path(sys.argv[3]).read_text(encoding="utf-8")
     folder = pathlib.Path(sys.argv[4])
     (folder / "plots").mkdir(exist_ok=True)
-    parts = [introduction,
-             "## What log statements consist of (tables 8.2 and 9.2)\n", survey,
-             "## Integers (table 8.3)\n",
-             "A million integers of 64 bits, all bit lengths equally likely: MB/s read; bytes for each. gzip's levels are zlib's.\n",
-             integers(figures["compression"]),
-             "## Throughput (figure 9.2)\n", "Millions of records a second, until the last byte is in the file.\n",
-             throughput(figures["throughput"]),
-             "## Text (figure 9.3, table 9.5)\n", text(figures["text"]),
-             "## Aggregation (figure 9.4)\n", "Nanoseconds for each record of the trace.\n", aggregation(figures["aggregation"]),
-             "## Latency by the size of the ring (figure 9.6)\n", ring_sizes(figures["ring_sizes"], folder),
-             "## The dictionary (section 9.4)\n", size(figures["size"])]
-    (folder / "EVALUATION.md").write_text("\n".join(parts), encoding="utf-8")
+    page = folder / "EVALUATION.md"
+    present = sections_of(page)
+    parts = [introduction]
+    for heading, measured in measured_sections(figures, survey, folder).items():
+        content = measured or present.get(heading)
+        if content:
+            parts += [f"## {heading}\n", content.strip("\n") + "\n"]
+    page.write_text("\n".join(parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

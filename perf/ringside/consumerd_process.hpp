@@ -8,11 +8,19 @@
 
 namespace ringside::perf {
 
+// What it writes: traces into the output directory, text into text_directory() of it, or both.
+enum class Outputs { trace, text, both };
+
+inline std::string text_directory(const std::string& output_dir) {
+  return output_dir + "/text";
+}
+
 class ConsumerdProcess {
  public:
   // An empty directory name fails like everything else that prevents consumerd from running: see
   // pid().
-  ConsumerdProcess(const std::string& shm_dir, const std::string& output_dir, int cpu);
+  ConsumerdProcess(const std::string& shm_dir, const std::string& output_dir, int cpu,
+                   Outputs outputs = Outputs::trace);
 
   pid_t pid() const { return process_ ? process_->pid() : -1; }  // -1: not started
   bool runs() { return process_ && process_->runs(); }

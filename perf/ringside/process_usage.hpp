@@ -2,8 +2,10 @@
 // Resource usage of another process, as the kernel reports it.
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include <sys/types.h>
 
@@ -16,6 +18,19 @@ inline std::uint64_t cpu_ns(pid_t pid) {
   std::uint64_t ns = 0;
   in >> ns;
   return ns;
+}
+
+// The same of all its threads that have not ended, with those of the kernel that work for it.
+inline std::uint64_t all_threads_cpu_ns(pid_t pid) {
+  std::error_code ended;
+  std::uint64_t sum = 0;
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(folder, ended)) {
+    std::ifstream in(task.path() / "schedstat");
+    std::uint64_t ns = 0;
+    if (in >> ns) sum += ns;
+  }
+  return sum;
 }
 
 struct MemoryUsage {

@@ -8,12 +8,12 @@
 
 namespace ringside::perf {
 
-TracedRun::TracedRun(const std::string& output_parent, Options options)
-    : shm_("/dev/shm"), output_(output_parent), ready_(start(std::move(options))) {}
+TracedRun::TracedRun(const std::string& output_parent, Options options, Outputs outputs)
+    : shm_("/dev/shm"), output_(output_parent), ready_(start(std::move(options), outputs)) {}
 
 TracedRun::~TracedRun() = default;
 
-int TracedRun::start(Options options) {
+int TracedRun::start(Options options, Outputs outputs) {
   if (shm_.path().empty() || output_.path().empty()) {
     std::fprintf(stderr, "cannot create a directory in /dev/shm or for the output\n");
     return kExitNotPossible;
@@ -32,8 +32,8 @@ int TracedRun::start(Options options) {
         "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RINGSIDE_CLOCK", "RINGSIDE_COST_SAMPLING"}) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
-  consumerd_ =
-      std::make_unique<ConsumerdProcess>(shm_.path(), output_.path(), processors_.consumer);
+  consumerd_ = std::make_unique<ConsumerdProcess>(shm_.path(), output_.path(), processors_.consumer,
+                                                  outputs);
   pin_to(processors_.measured);
   options.shm_dir = shm_.path();
   const Status status = init(options);

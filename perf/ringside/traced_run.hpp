@@ -17,7 +17,8 @@ class TracedRun {
  public:
   // Traces go below `output_parent`. Pins the calling thread, which then has its ring.
   // Process-wide: at most one per process, because the library is initialised once.
-  explicit TracedRun(const std::string& output_parent = "/dev/shm", Options options = {});
+  explicit TracedRun(const std::string& output_parent = "/dev/shm", Options options = {},
+                     Outputs outputs = Outputs::trace);
   ~TracedRun();
 
   // kExitOk, or the reason why measuring is impossible (reported on standard error).
@@ -33,7 +34,7 @@ class TracedRun {
   const Processors& processors() const { return processors_; }
 
  private:
-  int start(Options options);
+  int start(Options options, Outputs outputs);
 
   TemporaryDirectory shm_;
   TemporaryDirectory output_;

@@ -1,10 +1,12 @@
 // The service whose traces are the golden files: a few records of every kind that the front end
 // creates. README.md describes how it was run.
 //
-// usage: golden_service kinds | losses | steps
-//   kinds   all conversions and levels, long and cut texts, two threads
-//   losses  more than a ring of 64 KiB holds
-//   steps   ten records for each line of standard input, flushed; kills itself at its end
+// usage: golden_service kinds | losses | steps | collected
+//   kinds      all conversions and levels, long and cut texts, two threads
+//   losses     more than a ring of 64 KiB holds
+//   steps      ten records for each line of standard input, flushed; kills itself at its end
+//   collected  four executions of three statements for each line of standard input, flushed;
+//              sets its own level at the end
 
 #include <chrono>
 #include <cinttypes>
@@ -86,6 +88,23 @@ void log_steps() {
   kill(getpid(), SIGKILL);
 }
 
+void log_collected() {
+  char line[16];
+  int number = 0;
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    for (int i = 0; i < 4; ++i, ++number) {
+      const char* const password = i % 2 == 0 ? "12345" : "secret";
+      RS_DEBUG("detail %d", number);
+      RS_INFO("login %d with %s", number, password);
+      RS_WARNING("retry %d", number);
+    }
+    std::puts(ringside::flush(std::chrono::seconds(60)) ? "flushed" : "not flushed");
+    std::fflush(stdout);
+  }
+  ringside::set_level(ringside::Level::error);
+  RS_ERROR("stopped after %d", number);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,8 +115,10 @@ int main(int argc, char** argv) {
     log_losses();
   } else if (what == "steps") {
     log_steps();
+  } else if (what == "collected") {
+    log_collected();
   } else {
-    std::fputs("usage: golden_service kinds | losses | steps\n", stderr);
+    std::fputs("usage: golden_service kinds | losses | steps | collected\n", stderr);
     return 2;
   }
   return 0;

@@ -2,11 +2,13 @@
 """Files of every released version of the format are always read the same: lines, events, exit status; by ringcat, by the
 reader library, and by the independent reader; rotated and packed files too."""
 
+import json
 import os
 import re
 import subprocess
 import unittest
 
+from golden_states import of_json, stated_by
 from trace_dump import dump_line
 from trace_reader import TraceFile, in_order
 from traced_processes import BOUND_S, program
@@ -70,6 +72,24 @@ class GoldenFiles(unittest.TestCase):
                 expected = beside(path, ".events")
                 if os.path.exists(expected):
                     self.assertEqual(dump, read(expected))
+
+    def test_what_was_collected(self):
+        files = [path for path in golden_files() if os.path.exists(beside(path, ".states"))]
+        self.assertTrue(files)
+        for path in files:
+            with self.subTest(path):
+                done = run(program("ringcat"), "collected", "--format", "json", path)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertEqual(done.stdout.decode().splitlines(), read(beside(path, ".states")).decode().splitlines())
+                (section,) = TraceFile(read(path)).sections
+                self.assertEqual(stated_by(section), [of_json(json.loads(line)) for line in done.stdout.splitlines()])
+
+    def test_files_before_1_3_do_not_state_what_was_collected(self):
+        for path in golden_files():
+            if os.path.relpath(path, FOLDER).split(os.sep)[0] in ("1.0", "1.1", "1.2"):
+                with self.subTest(path):
+                    done = run(program("ringcat"), "collected", "--format", "json", path)
+                    self.assertEqual(done.stdout, b"")
 
     def test_each_rotated_file_alone(self):
         for path in golden_files():

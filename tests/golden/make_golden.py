@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Creates the trace files of a golden folder for a new version of the format.
 
-usage: make_golden.py FOLDER, with the environment of the test `golden`, and
-RINGSIDE_TEST_GOLDEN_SERVICE."""
+usage: make_golden.py FOLDER [NAME], with the environment of the test `golden`, and
+RINGSIDE_TEST_GOLDEN_SERVICE from a build in a folder of the source tree with -Dunity=off: statements
+then have the same paths on every machine. NAME: only the file of that function."""
 
 import os
 import signal
@@ -10,7 +11,9 @@ import struct
 import subprocess
 import sys
 
+from trace_collection import State
 from trace_frames import FRAME_BYTES, Block, crc32c, frames
+from trace_reader import COLLECTION, HEADER, TraceFile
 from traced_processes import TestBed, program, wait_until
 
 
@@ -55,6 +58,53 @@ def killed_service(bed):
     bed.run_consumer_once()
 
 
+def collected(bed):
+    """Every kind of content of COLLECTION: rules and what they do, changes by a tool and by the service, a time limit that is
+    reached and others that are not."""
+    rules = os.path.join(bed.work_dir, "rules.toml")
+    write(rules, COLLECTED_RULES)
+    consumer = bed.start_consumer("--config", rules)
+    service = bed.start_service("collected", which="golden_service", service="golden", piped=True)
+
+    def log(lines):
+        service.popen.stdin.write(b"\n")
+        service.popen.stdin.flush()
+        wait_until(lambda: service.stdout().count("flushed") == lines, "a flush")
+
+    log(1)
+    changes = 0
+    for lines, (change, count) in enumerate(COLLECTED_CHANGES, start=2):
+        subprocess.run([program("ringctl"), *change, "--shm-dir", bed.shm_dir], check=True,
+                       stdout=subprocess.DEVNULL, env={**os.environ, "SUDO_USER": "", "LOGNAME": "operator"})
+        changes += count
+        wait_until(lambda: stated_changes(bed) == changes, "the change in the file")
+        log(lines)
+    service.end_input()
+    assert service.wait() == 0
+    bed.wait_until_segments_are_gone()
+    bed.stop_consumer(consumer)
+
+
+COLLECTED_RULES = b"""
+[[sample]]
+of-level = "debug"
+keep-one-in = 3
+
+[[redact]]
+field = "pass*"
+text = "hidden"
+"""
+# With the number of changes that each makes: the end of the first one is a change too.
+COLLECTED_CHANGES = (
+    (("level", "error", "--for", "200ms"), 2), (("level", "info", "--for", "30d"), 1), (("disable", "retry %d"), 1),
+    (("count", "retry %d", "--for", "30d"), 1), (("policy", "drop", "--block-timeout", "20ms"), 1))
+
+
+def stated_changes(bed):
+    return sum(len(state.changes) for path in bed.traces() for section in TraceFile(read(path)).sections
+               for state in section.collected if isinstance(state, State))
+
+
 def rotated(bed, folder):
     """Four files of one service, which is killed while the last one is written; the first two are packed."""
     service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
@@ -77,22 +127,34 @@ def rotated(bed, folder):
             subprocess.run([program("ringcat"), "pack", copy], check=True)
 
 
-def without_origin(data):
-    """The same bytes, with fillers of the same length instead of the program's path and the host in headers."""
+def without_origin(data, folder=None):
+    """The same bytes, with fillers of the same length instead of the program's path and the host in headers, and of the
+    folder of rules where their place is stated."""
     data = bytearray(data)
     for block in frames(bytes(data)):
-        if not isinstance(block, Block) or block.type != 1:
+        if not isinstance(block, Block) or block.type not in (HEADER, COLLECTION):
             continue
-        at = block.offset + FRAME_BYTES + 96
-        for text in (None, b"/opt/golden/", b"host"):
-            length = struct.unpack_from("<H", data, at)[0]
-            if text is not None:
-                data[at + 2:at + 2 + length] = text.ljust(length, b"-")[:length]
-            at += 2 + length
+        at = block.offset + FRAME_BYTES
+        if block.type == HEADER:
+            hide_origin(data, at + 96)
+        elif folder:
+            name = os.fsencode(folder)
+            data[at:block.end()] = data[at:block.end()].replace(name, filler(b"/etc/golden", len(name)))
         frame = bytes(data[block.offset:block.offset + 12])
-        payload = bytes(data[block.offset + FRAME_BYTES:block.end()])
-        struct.pack_into("<I", data, block.offset + 12, crc32c(frame, payload))
+        struct.pack_into("<I", data, block.offset + 12, crc32c(frame, bytes(data[at:block.end()])))
     return bytes(data)
+
+
+def filler(text, length):
+    return text.ljust(length, b"-")[:length]
+
+
+def hide_origin(data, at):
+    for text in (None, b"/opt/golden/", b"host"):
+        length = struct.unpack_from("<H", data, at)[0]
+        if text is not None:
+            data[at + 2:at + 2 + length] = filler(text, length)
+        at += 2 + length
 
 
 def write(path, data):
@@ -105,12 +167,16 @@ def read(path):
         return file.read()
 
 
-def main(folder):
-    for make in (kinds, losses, no_ring, killed_writers, killed_service):
-        with TestBed() as bed:
-            make(bed)
-            path, = bed.traces()
-            write(os.path.join(folder, make.__name__ + ".ringtrace"), without_origin(read(path)))
+def make_single(make, folder):
+    with TestBed() as bed:
+        make(bed)
+        path, = bed.traces()
+        write(os.path.join(folder, make.__name__ + ".ringtrace"), without_origin(read(path), bed.work_dir))
+
+
+def make_all(folder):
+    for make in SINGLE_FILES:
+        make_single(make, folder)
     with TestBed() as bed:
         rotated(bed, os.path.join(folder, "rotated"))
     random = os.path.join(folder, "random.ringtrace")
@@ -120,17 +186,37 @@ def main(folder):
     at = data.rindex(b"RSBK")
     data[at:at] = b"no block of any kind"
     write(os.path.join(folder, "damaged.ringtrace"), data)
+
+
+def write_outputs(folder, name):
+    """What a reader makes of it; of what was collected only where the file states a change."""
+    stem, suffix = os.path.splitext(name)
+    if suffix != ".ringtrace" and name != "rotated":
+        return
+    outputs = [(("ringcat", "--utc", "--raw"), ".txt"), (("dump_trace",), ".events")]
+    if stem == "collected":
+        outputs.append((("ringcat", "collected", "--format", "json"), ".states"))
+    for command, ending in outputs:
+        done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
+                              capture_output=True, check=False)
+        write(os.path.join(folder, stem + ending), done.stdout)
+
+
+SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected)
+
+
+def main(folder, only=None):
+    if only:
+        make_single(next(make for make in SINGLE_FILES if make.__name__ == only), folder)
+        write_outputs(folder, only + ".ringtrace")
+        return
+    make_all(folder)
     for name in sorted(os.listdir(folder)):
-        stem, suffix = os.path.splitext(name)
-        if suffix == ".ringtrace" or name == "rotated":
-            for command, ending in ((("ringcat", "--utc", "--raw"), ".txt"), (("dump_trace",), ".events")):
-                done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
-                                      capture_output=True, check=False)
-                write(os.path.join(folder, stem + ending), done.stdout)
+        write_outputs(folder, name)
     os.remove(os.path.join(folder, "losses.events"))  # large, with little content
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    main(sys.argv[1])
+    main(*sys.argv[1:])

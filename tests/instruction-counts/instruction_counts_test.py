@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the instructions of log calls and of the encoder under callgrind and compares them with bounds.txt: a regression
-shows without any timing.
+"""Counts the instructions of log calls, of the encoder and of consumerd's drain under callgrind and compares them with
+bounds.txt: a regression shows without any timing.
 
 usage: instruction_counts_test.py COMPILER PROGRAM..."""
 
@@ -12,6 +12,8 @@ import sys
 import tempfile
 
 CALLS = 1000  # kCalls and kRecords in the programs
+DRAINED = (1000, 4000)  # kRecords of counted_drain
+DRAIN_OWN_WORK = 0.5  # instructions per record beyond the copy out of the ring and its encoding, and of what differs by run
 COLUMNS = {"gcc": 1, "clang": 2}
 
 
@@ -39,8 +41,31 @@ def count(program, directory):
         name = re.search(r"^desc: Trigger: Client Request: (\w+)$", text, re.M)
         total = re.search(r"^(?:summary|totals): (\d+)$", text, re.M)
         if name and total:
-            counts[name[1]] = int(total[1]) / CALLS
+            counts[name[1]] = min(int(total[1]) / CALLS, counts.get(name[1], float("inf")))
     return counts
+
+
+def per_drained_record(counts):
+    """Replaces the two counts of each kind of drain by the instructions for each record more, so that those of a round do not
+    count."""
+    few, many = DRAINED
+    for name in [name for name in counts if name.endswith(f"_{few}")]:
+        stem = name.removesuffix(f"_{few}")
+        counts[stem] = (counts.pop(f"{stem}_{many}") - counts.pop(name)) * CALLS / (many - few)
+
+
+def costs_of_unused_sessions(counts):
+    """What is wrong: without a session, nothing is done for each record except its copy and its encoding."""
+    alone, never, after = (counts.get(f"drain_{name}") for name in ("copy_and_encode", "no_session", "after_session"))
+    if None in (alone, never, after):
+        return ["the drain is not counted"]
+    wrong = []
+    if never - alone > DRAIN_OWN_WORK:
+        wrong.append(f"without a session, draining takes {never - alone:.2f} instructions per record more than a copy "
+                     f"and its encoding, more than {DRAIN_OWN_WORK}")
+    if after - never > DRAIN_OWN_WORK:
+        wrong.append(f"after a session, draining takes {after:.2f} instructions per record, before it {never:.2f}")
+    return wrong
 
 
 def count_by_steps(program):
@@ -66,10 +91,11 @@ def main():
             if "encoder" in program:
                 wide = count_by_steps(program)
                 counts.update(wide)
+    per_drained_record(counts)
     if not wide:
         bounds = {name: bound for name, bound in bounds.items() if not name.endswith("_wide")}
     probed = {name.removeprefix("probed_"): counts.pop(name) for name in list(counts) if name.startswith("probed_")}
-    wrong = []
+    wrong = costs_of_unused_sessions(counts)
     if not probed:
         wrong.append("no call is counted as a probe")
     for name, count_of_probe in sorted(probed.items()):

@@ -43,22 +43,50 @@ class Evaluation(unittest.TestCase):
     def test_the_page_has_every_part(self):
         figures = run(BUILD / "perf/evaluation/ring_sizes", "--quick", "--repeats", 1, env={**os.environ, "TMPDIR": str(self.folder)})
         figures += run(EVALUATION / "evaluate.py", "--quick", "--folder", self.folder, BUILD, "throughput", "text", "aggregation", "size")
+        figures += run(BUILD / "perf/evaluation/bottlenecks", "--quick", "--folder", self.folder)
         for subject in ("nanolog", "zlib9", "ringside"):
             for bits in (8, 16, 24, 64):
                 figures += json.dumps({"row": "compression", "unit": "ns/integer", "subject": subject, "case": f"integers_0_{bits}",
                                        "best": 2.0, "bytes": bits / 8}) + "\n"
         lines = [json.loads(line) for line in figures.splitlines()]
         self.assertTrue(all(line["rate"] > 0 for line in lines if "rate" in line))
+        self.assertEqual({line["calls"] for line in lines if line.get("row") == "ring_sizes"}, {1_000_000})
         shares = [line["median"] for line in lines if line.get("ring_bytes") == 4096 and line["case"] == "static"]
         self.assertEqual((shares[0], shares), (1, sorted(shares, reverse=True)))
+        written = {(line["message"], line["mode"]): line["bytes"] for line in lines if line.get("part") == "bottlenecks"}
+        self.assertEqual(len(written), 10)
+        for message, ring_bytes in (("static", 8), ("five_arguments", 32)):
+            # Without an encoder, the bytes of the rings: some clock records come in addition.
+            self.assertTrue(ring_bytes <= written[message, "no_encoder"] < ring_bytes + 1, written)
+            self.assertEqual(written[message, "release"], 0)
+            self.assertLess(written[message, "full"], ring_bytes / 2)
         (self.folder / "figures").write_text(figures)
         (self.folder / "survey").write_text("| survey |\n")
         run(EVALUATION / "render.py", self.folder / "figures", self.folder / "survey", EVALUATION / "introduction.md", self.folder)
         page = (self.folder / "EVALUATION.md").read_text()
-        for words in ("| survey |", "| 1 threads |", "| static | ordered |", "| ringcat agg | warm |", "| zlib9 | 4,000; 1.00 |", "| 4 KiB |", "bytes for 5 statements"):
+        for words in ("| survey |", "| 1 threads |", "| no encoder, no output | ", "| static | ordered |", "| ringcat agg | warm |", "| zlib9 | 4,000; 1.00 |", "| 4 KiB |", "bytes for 5 statements"):
             self.assertIn(words, page)
         for message in ("static", "five_arguments"):
-            self.assertIn("<polyline", (self.folder / f"plots/ring_sizes_{message}.svg").read_text())
+            for plot in ("ring_sizes", "bottlenecks"):
+                self.assertIn("<polyline", (self.folder / f"plots/{plot}_{message}.svg").read_text())
+
+    def test_a_part_is_measured_again_alone(self):
+        page = self.folder / "EVALUATION.md"
+        page.write_text("old introduction\n\n## Throughput (figure 9.2)\n\nkept\n\n## The dictionary (section 9.4)\n\nreplaced\n")
+        lines = [{"part": "size", "statements": 4, "dictionary_bytes": 808}]
+        for ring_bytes in (0, 4096):
+            for ns, share in ((10, 1), (1000, 1e-9)):
+                lines.append({"row": "ring_sizes", "case": "static", "ring_bytes": ring_bytes, "calls": 10**9, "ns": ns, "median": share})
+        (self.folder / "figures").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        run(EVALUATION / "render.py", self.folder / "figures", "-", EVALUATION / "introduction.md", self.folder)
+        text = page.read_text()
+        self.assertTrue(text.startswith((EVALUATION / "introduction.md").read_text()))
+        self.assertIn("## Throughput (figure 9.2)\n\nkept\n", text)
+        self.assertIn("## The dictionary (section 9.4)\n\n808 bytes for 4 statements: 202 for each", text)
+        self.assertNotIn("replaced", text)
+        # As many calls have a section of their own: they are measured for fewer rings.
+        self.assertNotIn("## Latency by the size of the ring", text)
+        self.assertIn("| 4 KiB | 1,000 | 1,000 |", text.partition("## Latency of a billion calls")[2])
 
     def test_the_text_of_a_trace_is_aggregated_like_the_trace(self):
         numbers = range(-3, 200_000, 7)  # several reads of the file

@@ -88,6 +88,26 @@ class Ringbench(unittest.TestCase):
         # The number of records in an extent depends on the machine: this test does not check whether the target is met.
         self.assertEqual(bytes_of["static", "constant"]["target"].keys(), {"at_most", "met"})
 
+    def test_text_is_measured_instead_of_a_trace_and_beside_it(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("only one processor: measuring needs a second one for consumerd")
+        done = ringbench("--quick", "--json", "--repeats", "1", "--row", "text_output")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        medians = {(line["case"], line["outputs"], line["metric"], line.get("p")): line["median"]
+                   for line in json.loads(done.stdout)["results"]}
+        for case in ("static", "five_arguments"):
+            for outputs in ("trace", "text", "both"):
+                self.assertGreater(medians[case, outputs, "rate", None], 0)
+                self.assertGreater(medians[case, outputs, "consumerd", None], 0)
+            # Only the process number may differ in length.
+            self.assertLess(abs(medians[case, "text", "text", None] - medians[case, "both", "text", None]), 8)
+            self.assertLess(medians[case, "both", "trace", None], 4)
+            self.assertNotIn((case, "trace", "text", None), medians)
+            self.assertNotIn((case, "text", "trace", None), medians)
+        for outputs in ("text", "both"):
+            p50, p99 = (medians["two_integers", outputs, "call_to_line", p] for p in ("p50", "p99"))
+            self.assertTrue(0 < p50 <= p99)
+
     def test_script_writes_page_document_and_plots(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("only one processor: measuring needs a second one for consumerd")
