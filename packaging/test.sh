@@ -218,12 +218,13 @@ check_format() {
   ' "$scratch/files"
 }
 
-check_tidy() { # FOLDER...
-  local dir=$build-tidy files=()
+check_tidy() { # ANALYZER_STATES FOLDER...
+  local dir=$build-tidy files=() states=$1
+  shift
   # Configured for its compile database.
   set_up clang-tidy "$dir" clang clang++ -Dfuzz=true -Ddebug=false || return 0
   mapfile -d '' -t files < <(find "$@" '(' -name '*.cpp' -o -name '*.c' ')' -print0)
-  shown="packaging/clang_tidy.py BUILD_DIR JOBS FILE..." step "clang-tidy" 7200 packaging/clang_tidy.py "$dir" "$jobs" "${files[@]}"
+  shown="packaging/clang_tidy.py BUILD_DIR JOBS FILE..." step "clang-tidy" 7200 packaging/clang_tidy.py --analyzer-states "$states" "$dir" "$jobs" "${files[@]}"
 }
 
 # Debug information has only line numbers, and sixteen sources of a target are compiled together: each takes a third of the
@@ -348,12 +349,13 @@ with_gcc
 if [ $full = yes ]; then
   with_clang
   for_hours
-  check_tidy tests perf || true
+  check_tidy 5000 libagent consumerd shm-layout tools trace-format tests perf || true
 elif [ $quick = no ]; then
   check_format || true
   with_clang
   with_thread_sanitizer
-  check_tidy libagent consumerd shm-layout tools trace-format || true
+  # The analyzer takes most of the time; with --full it looks at more.
+  check_tidy 500 libagent consumerd shm-layout tools trace-format || true
 fi
 check_leftovers
 

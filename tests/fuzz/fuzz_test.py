@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
-RUNS = {"trace": 4000, "packed": 700, "dictionary": 20000, "segment": 700}
+RUNS = {"trace": 2000, "packed": 400, "dictionary": 10000, "segment": 400}
 # The formats of other tools: the folders of their samples, and the suffix or suffixes of these.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
@@ -27,7 +27,7 @@ SAMPLES = {
     "perfetto": ("perfetto", ".perfetto"), "trcbin": ("tptp", ".trcbin"),
     "trcxml": ("tptp", ".trcxml"), "ulm": ("ulm", ".ulm"),
 }
-FOREIGN_RUNS = 500
+FOREIGN_RUNS = 300
 # Texts that users type, for the targets that have no fuzzer: only with --inputs.
 TEXTS = {
     "where": [
