@@ -4,7 +4,7 @@
 # usage: packaging/test.sh [--quick | --full]
 #   --quick  g++ build and its tests only, as root and as an ordinary user
 #   --full   hours more, instead of the usual run: what that leaves out. The other tests as root, as an ordinary user and
-#            with sanitizers, clang-tidy of tests/ and perf/, 400 kills a test, longer fuzzing and soak
+#            with sanitizers, all of clang-tidy, 400 kills a test, longer fuzzing and soak
 # RINGSIDE_BUILD_DIR  where to build (default: build, in the tree); "-clang", "-tsan" and "-tidy" are
 #                     added for the others. What is in it of another origin is built anew.
 # RINGSIDE_JOBS       jobs at a time (default: 2); of tests, which wait half of their time, twice as many
