@@ -63,8 +63,8 @@ inline constexpr std::uint64_t kRingCopies = 3;
 // The first round of a ring has the second copy only; the others are mapped when it ends.
 bool map_other_copies(const Segment& segment, std::byte* base);
 
-// Maps ring `index`, and backs its first part (ring_memory.hpp) and its call costs with memory. Null
-// with `failure`.
+// Maps ring `index`, and backs its first part (ring_memory.hpp) and its call costs with memory.
+// Null with `failure`.
 std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure);
 
 }  // namespace ringside

@@ -38,7 +38,7 @@ constexpr std::uint64_t kSmallBytes = 80U << 10;  // of a ring that is filled sl
 constexpr std::uint64_t kRecordBytes = 16;
 
 void log_number(std::int64_t number) {
-  RS_INFO("%ld", static_cast<long>(number));
+  RS_INFO("number %ld of a ring", static_cast<long>(number));
 }
 
 // Bytes of the ring that have memory in the file.
@@ -159,7 +159,7 @@ PROCESS_TEST(RingMemory, RingThatIsOverwrittenIsWhole) {
 
 PROCESS_TEST(RingMemory, RingThatIsFilledSlowlyStaysSmall) {
   log_number(0);
-  const std::uint64_t id = own_segment().site("%ld").id;
+  const std::uint64_t id = own_segment().site("number %ld of a ring").id;
   const std::uint64_t tick_10ms = own_segment().header().tsc_frequency_hz / 100;
   Numbers numbers;
   std::uint64_t tsc = rs_clock();
@@ -186,7 +186,7 @@ PROCESS_TEST(RingMemory, WholeRingBecomesSmallAfterASlowRound) {
     if (number % 10'000 == 0) numbers.consumer().poll();
   }
   ASSERT_EQ(memory_of_ring(0), kRingBytes);
-  const std::uint64_t id = own_segment().site("%ld").id;
+  const std::uint64_t id = own_segment().site("number %ld of a ring").id;
   const std::uint64_t tick_10ms = own_segment().header().tsc_frequency_hz / 100;
   std::uint64_t tsc = rs_clock();
   while (ring.producer.producer_pos.load() < 3 * kRingBytes) {
@@ -257,7 +257,7 @@ PROCESS_TEST(RingMemory, GrowsWhileSignalHandlersLog) {
   log_number(0);
   std::uint64_t outside = 0;
   std::uint64_t inside = 0;
-  const std::uint32_t site = own_segment().site("%ld").id;
+  const std::uint32_t site = own_segment().site("number %ld of a ring").id;
   TestConsumer consumer(own_segment(), [&](std::uint32_t, const Record& record) {
     if (!record.is_data()) return;
     const std::uint64_t expected = record.code == site ? outside++ : inside++;
