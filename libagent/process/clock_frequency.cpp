@@ -39,21 +39,52 @@ std::uint64_t declared_frequency_hz() {
 #endif
 }
 
-std::uint64_t measured_frequency_hz() {
-  constexpr std::uint64_t kSpanNs = 2'000'000;
-  const shm::TickReading start = shm::read_tick_pair(CLOCK_MONOTONIC_RAW);
-  while (shm::read_clock_ns(CLOCK_MONOTONIC_RAW) - start.ns < kSpanNs) {
+// Two readings this far apart give the rate to some 50 parts in a million, which is enough until a
+// consumer measures it, or until it is refined.
+constexpr std::uint64_t kLeastSpanNs = 200'000;
+constexpr std::uint64_t kRefinedSpanNs = 10'000'000;
+// The ticks may not have counted all the time: the machine may have been suspended.
+constexpr std::uint64_t kMostSpanNs = 10'000'000'000;
+
+// When the library was loaded, usually long enough before the first segment is created, so that
+// nothing has to wait.
+shm::TickReading g_begin{};
+std::uint64_t g_measured_hz = 0;
+bool g_is_refined = false;
+
+shm::TickReading read_raw_clock() {
+  return shm::read_tick_pair(CLOCK_MONOTONIC_RAW);
+}
+
+__attribute__((constructor(101))) void begin_to_measure() {
+  g_begin = read_raw_clock();
+}
+
+void measure(std::uint64_t least_span_ns) {
+  if (read_raw_clock().ns - g_begin.ns > kMostSpanNs) g_begin = read_raw_clock();
+  while (shm::read_clock_ns(CLOCK_MONOTONIC_RAW) - g_begin.ns < least_span_ns) {
   }
-  const shm::TickReading end = shm::read_tick_pair(CLOCK_MONOTONIC_RAW);
-  return static_cast<std::uint64_t>(static_cast<double>(end.tsc - start.tsc) * 1e9 /
-                                    static_cast<double>(end.ns - start.ns));
+  const shm::TickReading end = read_raw_clock();
+  g_measured_hz = static_cast<std::uint64_t>(static_cast<double>(end.tsc - g_begin.tsc) * 1e9 /
+                                             static_cast<double>(end.ns - g_begin.ns));
+  g_is_refined = end.ns - g_begin.ns >= kRefinedSpanNs;
 }
 
 }  // namespace
 
 std::uint64_t clock_frequency_hz() {
-  const std::uint64_t declared = declared_frequency_hz();
-  return declared != 0 ? declared : measured_frequency_hz();
+  // Asked once: a hypervisor takes tens of microseconds for the answer.
+  static const std::uint64_t declared = declared_frequency_hz();
+  if (declared != 0) return declared;
+  if (g_measured_hz == 0) measure(kLeastSpanNs);
+  return g_measured_hz;
+}
+
+std::optional<std::uint64_t> refined_clock_frequency_hz() {
+  if (g_measured_hz == 0 || g_is_refined) return {};
+  if (read_raw_clock().ns - g_begin.ns < kRefinedSpanNs) return {};
+  measure(0);
+  return g_measured_hz;
 }
 
 }  // namespace ringside

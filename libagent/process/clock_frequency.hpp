@@ -1,12 +1,16 @@
 #pragma once
-// The frequency of the record clock.
 
 #include <cstdint>
+#include <optional>
 
 namespace ringside {
 
-// Ticks of rs_clock() per second: the value from the processor or hypervisor, or else measured
-// against CLOCK_MONOTONIC_RAW for about 2 ms. consumerd refines it during the trace.
+// Ticks of the record clock per second: what the processor declares, or else a measurement since
+// the library was loaded, 0.2 ms long at least. A child of fork() uses its parent's. Lock held.
 std::uint64_t clock_frequency_hz();
+
+// A better measurement, once: when the first one was short and enough time has passed since. Lock
+// held.
+std::optional<std::uint64_t> refined_clock_frequency_hz();
 
 }  // namespace ringside

@@ -12,6 +12,7 @@
 #include "libagent/include/ringside/ringside.hpp"
 #include "libagent/process/cancellation_off.hpp"
 #include "libagent/process/segment_descriptor.hpp"
+#include "libagent/process/zeroed_array.hpp"
 #include "libagent/recording/call_cost.hpp"
 #include "libagent/recording/record_walk.hpp"
 #include "shm-layout/call_costs.hpp"
@@ -28,6 +29,14 @@ namespace ringside {
 inline constexpr std::size_t kRefusalCauses = 3;
 
 inline constexpr std::uint64_t kUnboundedMs = UINT64_MAX;
+
+// The part of a ring that has memory (ring_memory.hpp): positions [begin, end). Written by the
+// thread that has the ring.
+struct RingMemory {
+  std::uint64_t begin;
+  std::uint64_t end;
+  bool has_all_copies;  // false: only the second one is mapped
+};
 
 // A mapped segment. Immutable once published in Agent::segment, except the memory that it points
 // to.
@@ -95,13 +104,17 @@ struct Segment {
   std::uint64_t sub_buffer_bytes = 0;
   std::unique_ptr<RecordShapes> shapes;   // only then
   std::uint64_t dictionary_reserved = 0;  // bytes with memory; an access to the rest raises SIGBUS
+  // The same: rings with metadata, and statements with a switch.
+  std::uint32_t rings_reserved = 0;
+  std::uint32_t switches_reserved = 0;
   // This process's own data in the segment. The segment has the same, but others may write to it.
   std::uint64_t dictionary_committed = 0;
   std::uint32_t site_count = 0;
   std::uint32_t rings_used = 0;
   // Without a consumer. The value in the segment may be lower; higher values are ignored.
   std::uint32_t absent_timeout_ms = 0;
-  std::uint64_t live_timeout_ms = 0;  // with a live one; kUnboundedMs: as long as one lives
+  std::uint64_t live_timeout_ms = 0;   // with a live one; kUnboundedMs: as long as one lives
+  std::uint64_t ticks_per_second = 0;  // about
   // How often logging threads check that the file still has its name; 0: never.
   std::uint64_t look_interval_ticks = 0;
   // How long a thread goes on without checking its processor; kNoInterval: no processors are
@@ -115,7 +128,8 @@ struct Segment {
   std::atomic<bool> ring_awaited_in_vain{false};
   std::unique_ptr<std::uint32_t[]> ring_owner;  // per ring: id of its thread, or 0
   // Per ring: its mapping (kRingCopies times), null if it was never mapped.
-  std::unique_ptr<std::atomic<std::byte*>[]> ring_base;
+  ZeroedArray<std::atomic<std::byte*>> ring_base;
+  ZeroedArray<RingMemory> ring_memory;  // per ring that was mapped
 };
 
 struct Agent {

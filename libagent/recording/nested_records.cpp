@@ -74,9 +74,11 @@ constinit thread_local Nesting t_nesting;
 // Begin of the bytes that rs_publish_rest publishes; void once they are published.
 constinit thread_local std::uint64_t t_rest_begin = 0;
 
+// In the second copy, which is always mapped.
 void write_gap(const std::byte* base, std::uint64_t ring_bytes, const shm::WholeRange& gap) {
   const std::uint64_t head = shm::gap_head(gap);
-  std::memcpy(const_cast<std::byte*>(base) + (gap.begin & (ring_bytes - 1)), &head, sizeof head);
+  std::memcpy(const_cast<std::byte*>(base) + ring_bytes + (gap.begin & (ring_bytes - 1)), &head,
+              sizeof head);
 }
 
 // Publishes all reserved bytes. Incomplete bytes from `at` belong to calls that were abandoned.

@@ -22,6 +22,7 @@
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
 #include "libagent/recording/ring_attachment.hpp"
+#include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/space_wait.hpp"
 #include "libagent/recording/timed_checks.hpp"
@@ -81,6 +82,7 @@ class SlowReservation {
   }
 
   std::uint64_t reserve(std::uint64_t bytes, std::uint64_t tsc) {
+    tsc_ = tsc;
     check_processor(tsc);
     for (bool states_processor = processor_due();;) {
       const std::uint64_t start = load_local(t_.pos);
@@ -104,20 +106,30 @@ class SlowReservation {
   }
 
  private:
-  // How far the producer may write: space_limit() above or, for a ring that is overwritten, a whole
-  // ring ahead of its oldest record.
+  // How far the producer may write: space_limit() and what has memory or, for a ring that is
+  // overwritten, a whole ring ahead of its oldest record.
   std::uint64_t limit() const {
-    if (sub_buffer_bytes_ == 0) return space_limit(ring_, ring_bytes_);
+    if (sub_buffer_bytes_ == 0) {
+      return std::min(space_limit(ring_, ring_bytes_), ring_memory_end());
+    }
     return std::min(oldest_pos(), load_local(t_.published)) + ring_bytes_;
   }
 
   bool make_space(std::uint64_t end) {
     if (end <= limit()) return true;
-    if (sub_buffer_bytes_ == 0) return waiter_.wait(end, ring_bytes_);
+    if (sub_buffer_bytes_ == 0) {
+      const bool has_space =
+          end <= space_limit(ring_, ring_bytes_) || waiter_.wait(end, ring_bytes_);
+      return has_space && (end <= ring_memory_end() || back_ring(growing(), end, tsc_, waiter_));
+    }
     while (end <= load_local(t_.published) + ring_bytes_ && give_up() == GiveUp::done) {
       if (end <= limit()) return true;
     }
     return false;
+  }
+
+  GrowingRing growing() const {
+    return {segment_, ring_, reinterpret_cast<std::byte*>(base_), t_lap_end};
   }
 
   GiveUp give_up() const {
@@ -212,10 +224,12 @@ class SlowReservation {
 
   // Opens a lap with room for a record of `bytes`.
   bool append_clock(std::uint64_t tsc, std::uint64_t bytes) {
-    std::uint64_t lap_bytes = ring_bytes_;
+    std::uint64_t lap_bytes = 0;
     if (sub_buffer_bytes_ != 0) {
       lap_bytes = std::max(sub_buffer_bytes_, shm::kClockRecordBytes + bytes);
       make_room_ahead(lap_bytes);
+    } else if (!prepare_lap(growing(), shm::kClockRecordBytes + bytes, tsc)) {
+      return false;
     }
     return append(shm::kClockRecordBytes, [this, tsc, lap_bytes](std::uint64_t start) {
       timespec now{};
@@ -227,7 +241,7 @@ class SlowReservation {
       const std::uint64_t first = base_ + ring_bytes_ + (start & (ring_bytes_ - 1));
       __atomic_store_n(&t_.place, first - start, __ATOMIC_RELAXED);
       __atomic_signal_fence(__ATOMIC_SEQ_CST);
-      t_lap_end = start + lap_bytes;
+      t_lap_end = start + (sub_buffer_bytes_ != 0 ? lap_bytes : lap_bytes_from(segment_, start));
       std::memcpy(rs_place(start), words, sizeof words);
       plan_after_clock_record(tsc, segment_);
       t_stated_processor = processor_;
@@ -261,7 +275,8 @@ class SlowReservation {
   const std::uint64_t ring_bytes_;
   const std::uint64_t sub_buffer_bytes_;  // 0: the ring is drained, and a lap has its length
   std::uint32_t processor_ = 0;           // at the check of this call
-  const Segment& segment_;
+  std::uint64_t tsc_ = 0;                 // of this call
+  Segment& segment_;
   SpaceWait waiter_;
 };
 

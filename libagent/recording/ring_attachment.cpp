@@ -18,6 +18,7 @@
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
+#include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_growth.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/signals_blocked.hpp"
@@ -155,6 +156,7 @@ void claim(Segment& segment, std::uint32_t index) {
   t.clock_due = 0;  // the first record is preceded by a clock record
   t.limit = 0;
   t.pos = identity.start_pos;
+  begin_ring_memory(segment, index, identity.start_tsc);
   t_attachment.base = segment.ring_base[index].load(std::memory_order_relaxed);
   t_attachment.segment = &segment;
   t_attachment.ring = &ring;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -72,7 +73,11 @@ void copy_text(char (&out)[N], std::string_view text) {
   std::memset(out + bytes, 0, N - bytes);
 }
 
+// Read once: a child of fork() runs since the same boot.
 void read_boot_id(std::uint8_t (&out)[16]) {
+  static std::uint8_t known[16] = {};
+  static bool is_known = false;
+  if (std::exchange(is_known, true)) return static_cast<void>(std::memcpy(out, known, sizeof out));
   const UniqueFd fd(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
   char text[37] = {};
   if (!fd || read(fd.get(), text, 36) != 36) return;
@@ -84,6 +89,7 @@ void read_boot_id(std::uint8_t (&out)[16]) {
     byte = static_cast<std::uint8_t>(byte << 4 | (value & 15));
     ++nibble;
   }
+  std::memcpy(known, out, sizeof out);
 }
 
 void fill_header(const Options& options, const shm::SegmentLayout& layout,
@@ -239,7 +245,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   constexpr std::string_view kMakeRoom =
       "enlarge the shared-memory file system (in a container: --shm-size) or point "
       "RINGSIDE_SHM_DIR elsewhere";
-  if (const auto failure = reserve(segment->descriptor, 0, layout.dictionary_offset)) {
+  if (const auto failure = reserve(segment->descriptor, 0, layout.metadata_offset)) {
     return refuse("no memory for " + path, failure.error, kMakeRoom);
   }
   const auto head_bytes = static_cast<std::size_t>(layout.rings_offset);
@@ -258,7 +264,11 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   segment->dictionary = base + layout.dictionary_offset;
   segment->site_losses = reinterpret_cast<shm::SiteLosses*>(base + layout.site_losses_offset);
   segment->site_executions = base + layout.site_executions_offset;
-  segment->ring_base = std::make_unique<std::atomic<std::byte*>[]>(layout.ring_count);
+  segment->ring_memory = ZeroedArray<RingMemory>(layout.ring_count);
+  segment->ring_base = ZeroedArray<std::atomic<std::byte*>>(layout.ring_count);
+  if (!segment->ring_memory || !segment->ring_base) {
+    return refuse("no memory for the rings of " + path, ENOMEM, "raise the address space limit");
+  }
   segment->ring_losses = std::make_unique<std::atomic<Segment::RingLoss>[]>(layout.ring_count);
   segment->is_guarded = is_truncation_guard_installed();
   if (segment->is_guarded) {
@@ -266,13 +276,13 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   }
   // Others may truncate it from here on, although no thread uses it yet.
   guard_new(*segment);
-  if (const auto failure = reserve_dictionary(*segment, 1)) {
-    return refuse("no memory for " + path, failure.error, kMakeRoom);
-  }
+  GrowthFailure failure = reserve_ring_metadata(*segment, 0);
+  if (!failure) failure = reserve_switches(*segment, 0);
+  if (!failure) failure = reserve_dictionary(*segment, 1);
+  if (failure) return refuse("no memory for " + path, failure.error, kMakeRoom);
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
   reserve_site_losses(*segment, 0);
   reserve_site_executions(*segment, 0);
-  std::memset(segment->switches, shm::kSwitchUnregistered, layout.site_capacity);
 
   fill_header(options, layout, segment->header);
   if (options.overflow == Overflow::overwrite) {
@@ -294,11 +304,12 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
       options.live_consumer_timeout == forever
           ? kUnboundedMs
           : static_cast<std::uint64_t>(options.live_consumer_timeout.count());
+  segment->ticks_per_second = segment->header->tsc_frequency_hz;
   // With another policy the service may have forbidden itself all system calls.
-  if (options.overflow == Overflow::block) segment->look_interval_ticks = clock_frequency_hz();
+  if (options.overflow == Overflow::block) segment->look_interval_ticks = segment->ticks_per_second;
   if (options.processor_interval.count() >= 0) {
     segment->processor_interval_ticks =
-        static_cast<std::uint64_t>(options.processor_interval.count()) * clock_frequency_hz() /
+        static_cast<std::uint64_t>(options.processor_interval.count()) * segment->ticks_per_second /
         1000;
   }
   line.block_timeout_ms.store(segment->absent_timeout_ms, std::memory_order_relaxed);

@@ -9,13 +9,18 @@
 #include <sys/mman.h>
 
 #include "libagent/process/held_back_signals.hpp"
+#include "libagent/recording/ring_memory.hpp"
 #include "shm-layout/site_executions.hpp"
+#include "shm-layout/site_switch.hpp"
 
 namespace ringside {
 namespace {
 
 constexpr std::uint64_t kDictionaryStepBytes = 64U << 10;
 constexpr std::uint32_t kSiteLossesStep = 256;  // entries
+// As many rings as have their nested records in one page.
+constexpr std::uint32_t kRingStep = shm::kPageBytes / sizeof(shm::NestedRecords);
+constexpr std::uint32_t kSwitchStep = shm::kPageBytes;
 
 using Step = GrowthFailure::Step;
 
@@ -73,6 +78,36 @@ GrowthFailure reserve_dictionary(Segment& segment, std::uint64_t bytes) {
   return failure;
 }
 
+GrowthFailure reserve_ring_metadata(Segment& segment, std::uint32_t index) {
+  const std::uint32_t present = segment.rings_reserved;
+  if (index < present) return {};
+  const std::uint32_t wanted = std::min(present + kRingStep, segment.layout.ring_count);
+  const auto reserve_entries = [&](std::uint64_t region, std::uint64_t entry_bytes) {
+    return reserve(segment.descriptor, region + present * entry_bytes,
+                   (wanted - present) * entry_bytes);
+  };
+  GrowthFailure failure =
+      reserve_entries(segment.layout.metadata_offset, sizeof(shm::RingMetadata));
+  if (!failure) {
+    failure = reserve_entries(segment.layout.nested_offset, sizeof(shm::NestedRecords));
+  }
+  if (!failure) segment.rings_reserved = wanted;
+  return failure;
+}
+
+GrowthFailure reserve_switches(Segment& segment, std::uint32_t site_id) {
+  const std::uint32_t present = segment.switches_reserved;
+  if (site_id < present) return {};
+  const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      shm::round_up(std::uint64_t{site_id} + 1, kSwitchStep), segment.layout.site_capacity));
+  const GrowthFailure failure =
+      reserve(segment.descriptor, segment.layout.switches_offset + present, wanted - present);
+  if (failure) return failure;
+  std::memset(segment.switches + present, shm::kSwitchUnregistered, wanted - present);
+  segment.switches_reserved = wanted;
+  return {};
+}
+
 void reserve_site_losses(Segment& segment, std::uint32_t site_id) {
   if (site_id < segment.sites_counted.load(std::memory_order_relaxed)) return;
   const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
@@ -102,19 +137,17 @@ void reserve_site_executions(Segment& segment, std::uint32_t site_id) {
   segment.control->losses.sites_with_executions.store(wanted, std::memory_order_release);
 }
 
-std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure) {
+namespace {
+
+// Address space for kRingCopies of the ring at `offset` of the file, with the second copy mapped.
+// Null with `failure`.
+std::byte* map_second_copy(Segment& segment, std::uint64_t offset, GrowthFailure* failure) {
   const std::uint64_t bytes = segment.layout.ring_bytes;
-  const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
-  *failure = reserve(segment.descriptor, offset, bytes);
-  if (!*failure && segment.call_costs != nullptr) {
-    *failure =
-        reserve(segment.descriptor,
-                segment.layout.call_costs_offset + std::uint64_t{index} * sizeof(shm::CallCosts),
-                sizeof(shm::CallCosts));
+  const int fd = segment.descriptor.get();
+  if (fd < 0) {
+    *failure = {Step::reach, errno};
+    return nullptr;
   }
-  if (*failure) return nullptr;
-  // Reserves the address space once, then maps the ring into each part of it and touches its pages
-  // at once: page faults belong to the slow path.
   void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) {
@@ -122,20 +155,72 @@ std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failur
     return nullptr;
   }
   auto* const base = static_cast<std::byte*>(place);
-  for (std::uint64_t copy = 0; copy < kRingCopies; ++copy) {
-    const int fd = segment.descriptor.get();
-    if (fd < 0) {
-      *failure = {Step::reach, errno};
-    } else if (mmap(base + copy * bytes, bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
-                    static_cast<off_t>(offset)) == MAP_FAILED) {
-      *failure = {Step::map, errno};
-    }
-    if (*failure) {
-      munmap(place, kRingCopies * bytes);
-      return nullptr;
-    }
+  if (mmap(base + bytes, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+           static_cast<off_t>(offset)) == MAP_FAILED) {
+    *failure = {Step::map, errno};
+    munmap(place, kRingCopies * bytes);
+    return nullptr;
   }
+  return base;
+}
+
+}  // namespace
+
+bool map_other_copies(const Segment& segment, std::byte* base) {
+  const std::uint64_t bytes = segment.layout.ring_bytes;
+  // A shared mapping whose old size is 0 is duplicated: no descriptor is needed.
+  const auto duplicate = [&](std::byte* place) {
+    return mremap(base + bytes, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED;
+  };
+  return duplicate(base) && duplicate(base + 2 * bytes);
+}
+
+namespace {
+
+// The second copy of the ring at `offset` of the file, and all of them if no call that uses it may
+// map anything.
+GrowthFailure back_first_part(Segment& segment, std::uint64_t offset, std::byte* base,
+                              std::uint64_t part_bytes) {
+  const std::uint64_t bytes = segment.layout.ring_bytes;
+  const int error = back_pages(base + bytes, part_bytes);
+  if (error != 0 && error != EINVAL) {
+    madvise(base + bytes, part_bytes, MADV_REMOVE);
+    return {Step::reserve, error};
+  }
+  if (error != 0) {
+    const GrowthFailure failure = reserve(segment.descriptor, offset, part_bytes);
+    if (failure) return failure;
+    map_pages(base + bytes, part_bytes);
+  }
+  if (part_bytes != bytes) return {};
+  if (!map_other_copies(segment, base)) return {Step::map, errno};
+  map_pages(base, kRingCopies * bytes);
+  return {};
+}
+
+}  // namespace
+
+std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure) {
+  const std::uint64_t bytes = segment.layout.ring_bytes;
+  const std::uint64_t offset = segment.layout.rings_offset + index * bytes;
+  const std::uint64_t part_bytes = first_part_bytes(segment);
+  *failure = reserve_ring_metadata(segment, index);
+  if (!*failure && segment.call_costs != nullptr) {
+    *failure =
+        reserve(segment.descriptor,
+                segment.layout.call_costs_offset + std::uint64_t{index} * sizeof(shm::CallCosts),
+                sizeof(shm::CallCosts));
+  }
+  if (*failure) return nullptr;
+  std::byte* const base = map_second_copy(segment, offset, failure);
+  if (base == nullptr) return nullptr;
+  *failure = back_first_part(segment, offset, base, part_bytes);
+  if (*failure) {
+    munmap(base, kRingCopies * bytes);
+    return nullptr;
+  }
+  const bool is_whole = part_bytes == bytes;
+  segment.ring_memory[index] = {0, is_whole ? kWholeRing : part_bytes, is_whole};
   return base;
 }
 

@@ -37,6 +37,12 @@ GrowthFailure reserve(SegmentDescriptor& descriptor, std::uint64_t offset, std::
 // Backs [0, bytes) of the dictionary, which has that many.
 GrowthFailure reserve_dictionary(Segment& segment, std::uint64_t bytes);
 
+// Backs the metadata of the rings up to `index`.
+GrowthFailure reserve_ring_metadata(Segment& segment, std::uint32_t index);
+
+// Backs the switches of the sites up to `site_id`; new ones are not registered.
+GrowthFailure reserve_switches(Segment& segment, std::uint32_t site_id);
+
 // Backs the loss counters of the sites with ids up to `site_id`, if there is memory: losses of
 // sites without counters are counted by cause only.
 void reserve_site_losses(Segment& segment, std::uint32_t site_id);
@@ -54,8 +60,11 @@ void reserve_site_executions(Segment& segment, std::uint32_t site_id);
 //                               |- lap, a ring long -|
 inline constexpr std::uint64_t kRingCopies = 3;
 
-// Backs ring `index`, and its call costs, with memory and maps it kRingCopies times. Null with
-// `failure`.
+// The first round of a ring has the second copy only; the others are mapped when it ends.
+bool map_other_copies(const Segment& segment, std::byte* base);
+
+// Maps ring `index`, and backs its first part (ring_memory.hpp) and its call costs with memory.
+// Null with `failure`.
 std::byte* map_ring(Segment& segment, std::uint32_t index, GrowthFailure* failure);
 
 }  // namespace ringside

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "libagent/process/clock_frequency.hpp"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/replacement_limit.hpp"
 #include "libagent/process/signal_frame.hpp"
@@ -98,14 +99,26 @@ bool is_drained(const Segment& segment) {
   return std::none_of(segment.rings, segment.rings + segment.rings_used, has_unread_bytes);
 }
 
+// What is before the dictionary, without the parts that have no memory.
+void copy_front(const Segment& segment, std::byte* copy) {
+  const shm::SegmentLayout& layout = segment.layout;
+  const std::uint64_t rings = segment.rings_reserved;
+  const auto copy_part = [&](std::uint64_t offset, std::uint64_t bytes) {
+    std::memcpy(copy + offset, segment.head + offset, static_cast<std::size_t>(bytes));
+  };
+  copy_part(0, layout.metadata_offset);
+  copy_part(layout.metadata_offset, rings * sizeof(shm::RingMetadata));
+  copy_part(layout.nested_offset, rings * sizeof(shm::NestedRecords));
+  copy_part(layout.switches_offset, segment.switches_reserved);
+}
+
 // Gives back its rings and its lock, so that its consumer ends the trace. Later accesses to the
 // rest find a copy.
 void give_back(Segment& segment) {
-  const auto copied = static_cast<std::size_t>(segment.layout.dictionary_offset);
   void* const copy = mmap(nullptr, segment.head_bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
-  std::memcpy(copy, segment.head, copied);
+  copy_front(segment, static_cast<std::byte*>(copy));
   segment.sites_counted.store(0, std::memory_order_relaxed);
   segment.sites_with_executions.store(0, std::memory_order_relaxed);
   if (mremap(copy, segment.head_bytes, segment.head_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -201,6 +214,9 @@ void look_after_segments(Agent& agent) {
 void look_after_segments_in_log_call(Agent& agent) {
   Segment* const segment = agent.segment.load(std::memory_order_relaxed);
   if (segment == nullptr || was_made_around_fork()) return;
+  if (const auto hz = refined_clock_frequency_hz()) {
+    __atomic_store_n(&segment->header->tsc_frequency_hz, *hz, __ATOMIC_RELAXED);
+  }
   const bool has_work = is_removed(*segment) || segment->replaced != nullptr;
   if (!has_work || may_interrupt_allocator()) return;
   look_after_segments(agent);

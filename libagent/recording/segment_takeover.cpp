@@ -33,7 +33,7 @@ void take_over_settings(const Segment& from, Segment& to) {
 bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   if (from.dictionary_committed > to.layout.dictionary_bytes ||
       from.site_count >= to.layout.site_capacity ||
-      reserve_dictionary(to, from.dictionary_committed)) {
+      reserve_dictionary(to, from.dictionary_committed) || reserve_switches(to, from.site_count)) {
     return false;
   }
   reserve_site_losses(to, from.site_count);

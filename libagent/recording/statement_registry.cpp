@@ -131,11 +131,13 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   const std::uint64_t at = segment.dictionary_committed;
   const std::size_t bytes = entry.bytes(at);
   if (entry.is_too_large()) return refuse("a statement is too large for");
-  const bool has_room = at + bytes <= segment.dictionary_reserved;
+  const bool has_room = at + bytes <= segment.dictionary_reserved && id < segment.switches_reserved;
   if (at + bytes > segment.layout.dictionary_bytes) return refuse("the dictionary is full in");
   // The message of the refusal stays valid until the retry.
   if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return kNoMemoryCause;
-  if (const auto failure = reserve_dictionary(segment, at + bytes)) {
+  GrowthFailure failure = reserve_dictionary(segment, at + bytes);
+  if (!failure) failure = reserve_switches(segment, id);
+  if (failure) {
     agent.dictionary_retry_at_ns = monotonic_ns() + kDictionaryRetryAfterNs;
     agent.message = message_of(failure, "the dictionary", segment.path);
     return kNoMemoryCause;

@@ -28,7 +28,9 @@ std::uint64_t records_between(const Segment& segment, const RecordShapes& shapes
   const std::uint64_t ring_bytes = segment.layout.ring_bytes;
   std::uint64_t records = 0;
   while (base != nullptr && from < to && to - from <= ring_bytes) {
-    const std::span bytes(base + (from & (ring_bytes - 1)), static_cast<std::size_t>(to - from));
+    // From the second copy on: the third is mapped once a record has passed the ring's end.
+    const std::span bytes(base + ring_bytes + (from & (ring_bytes - 1)),
+                          static_cast<std::size_t>(to - from));
     const WalkedRecords walked = walk_sub_buffer(bytes, shapes);
     records += walked.numbers - walked.drops;
     if (!walked.sound || walked.bytes == 0) {

@@ -23,6 +23,7 @@ constexpr std::array kScaling{Rows("scaling")};
 constexpr std::array kPollRound{Rows("poll_round")};
 constexpr std::array kIdle{Rows("idle")};
 constexpr std::array kMemory{Rows("memory")};
+constexpr std::array kFirstCall{Rows("first_call")};
 constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kText{Rows("text")};
@@ -64,6 +65,7 @@ constexpr std::array kPrograms{
     Program{"aggregation_benchmark", Speaks::kGoogleBenchmark, "ringside", kAggregation, kNotBuilt},
     Program{"ringside/poll_round", Speaks::kLines, "ringside", kPollRound, kNotBuilt},
     Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
+    Program{"ringside/first_call", Speaks::kLines, "ringside", kFirstCall, kNotBuilt},
     Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
     Program{"ringside/readable", Speaks::kLines, "ringside", kReadable, kNotBuilt},
     Program{"ringside/text_output", Speaks::kLines, "ringside", kTextOutput, kNotBuilt},

@@ -1,7 +1,8 @@
 // Memory of both sides: a service with 1 and with 64 threads, untraced, traced with one record per
 // thread, and traced with rings that have been filled completely; and of the consumerd that serves
-// it.
+// it. With 10,000 threads, untraced and with one record each.
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -31,6 +32,8 @@ struct Situation {
 constexpr Situation kSituations[] = {
     {"untraced", false, 1}, {"one_record", true, 1}, {"rings_used", true, 70'000}};
 
+constexpr int kManyThreads = 10'000;
+
 void print(const char* of, int threads, const char* situation, const MemoryUsage& usage) {
   const auto line = [&] {
     ResultLine result("memory", "ringside", situation);
@@ -50,6 +53,7 @@ int measure(int threads, const Situation& situation, const Processors& processor
   plan.records = situation.records;
   plan.traced = situation.traced;
   plan.options.shm_dir = shm.path();
+  plan.options.max_threads = static_cast<std::uint32_t>(threads) + 1;
   // Many threads may fill their rings on one processor; only the filled rings matter.
   plan.options.block_timeout = std::chrono::seconds(10);
   ServiceProcess service(plan);
@@ -74,8 +78,10 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "only one processor: consumerd needs a second one\n");
     return kExitNotPossible;
   }
-  for (const int threads : {1, 64}) {
+  for (const int threads : {1, 64, kManyThreads}) {
     for (const Situation& situation : kSituations) {
+      // Their whole rings need 10 GiB.
+      if (threads == kManyThreads && (options->quick || situation.records > 1)) continue;
       const int status = measure(threads, situation, *processors);
       if (status != kExitOk) return status;
     }

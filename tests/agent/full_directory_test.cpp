@@ -2,67 +2,22 @@
 // signal.
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/small_directory.hpp"
 
 namespace ringside::test {
 namespace {
-
-// Mounts a tmpfs of limited size on the test's directory.
-class SmallDirectory {
- public:
-  explicit SmallDirectory(const std::string& size) {
-    const std::string options = "size=" + size;
-    mounted_ = mount("none", shm_dir().c_str(), "tmpfs", 0, options.c_str()) == 0;
-    if (!mounted_) why_ = std::strerror(errno);
-  }
-  ~SmallDirectory() {
-    if (mounted_) umount2(shm_dir().c_str(), MNT_DETACH);
-  }
-  SmallDirectory(const SmallDirectory&) = delete;
-  SmallDirectory& operator=(const SmallDirectory&) = delete;
-
-  const std::string& why_not() const { return why_; }
-  explicit operator bool() const { return mounted_; }
-  void resize(const std::string& size) {
-    const std::string options = "size=" + size;
-    ASSERT_EQ(mount("none", shm_dir().c_str(), "tmpfs", MS_REMOUNT, options.c_str()), 0);
-  }
-  // Uses up the space, except for `leave` bytes.
-  void fill_up(std::int64_t leave) {
-    const int fd = open((shm_dir() + "/filler").c_str(), O_RDWR | O_CREAT, 0600);
-    std::int64_t taken = 0;
-    for (std::int64_t step = 1 << 20; step >= 4096; step /= 2) {
-      while (fallocate(fd, 0, taken, step) == 0) taken += step;
-    }
-    ASSERT_EQ(ftruncate(fd, taken - leave), 0);
-    close(fd);
-  }
-  void make_room() { unlink((shm_dir() + "/filler").c_str()); }
-
- private:
-  bool mounted_ = false;
-  std::string why_;
-};
-
-#define SMALL_DIRECTORY(name, size) \
-  SmallDirectory name(size);        \
-  if (!name) GTEST_SKIP() << "a tmpfs cannot be mounted here: " << name.why_not()
 
 void log_number(int number) {
   RS_INFO("number %d", number);
@@ -78,7 +33,7 @@ void log_until_recorded() {
 }
 
 PROCESS_TEST(FullDirectory, RefusesASegmentThatDoesNotFit) {
-  SMALL_DIRECTORY(dir, "200k");
+  SMALL_DIRECTORY(dir, "80k");
   std::vector<std::string> lines;
   {
     const StderrCapture capture;
@@ -98,7 +53,7 @@ PROCESS_TEST(FullDirectory, RefusesASegmentThatDoesNotFit) {
 }
 
 PROCESS_TEST(FullDirectory, RefusesTheFirstRing) {
-  SMALL_DIRECTORY(dir, "600k");
+  SMALL_DIRECTORY(dir, "152k");
   for (int i = 0; i < 100; ++i) log_number(i);
   EXPECT_EQ(status().state, State::live);
   EXPECT_EQ(status().refused, 100U);
@@ -113,7 +68,7 @@ PROCESS_TEST(FullDirectory, RefusesTheFirstRing) {
 }
 
 PROCESS_TEST(FullDirectory, RefusesTheSecondRing) {
-  SMALL_DIRECTORY(dir, "2m");
+  SMALL_DIRECTORY(dir, "172k");
   for (int i = 0; i < 100; ++i) log_number(i);
   EXPECT_EQ(own_segment().data(0).size(), 100U);
   std::thread([] {

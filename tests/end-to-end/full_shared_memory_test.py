@@ -37,8 +37,8 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(bed.shm_names(), [])
 
     def test_a_service_that_finds_no_room_for_a_ring_runs_to_its_end(self):
-        # Between the size of a segment without rings and that of a segment with one.
-        with SmallFileSystem(1024 * KIB) as small, full_bed(small) as bed:
+        # Between the size of a segment without rings and that of a segment with a part of one.
+        with SmallFileSystem(152 * KIB) as small, full_bed(small) as bed:
             service = bed.start_service("--threads", 3, "--records", 50_000, ring_bytes=1 << 20)
             self.assertEqual(service.wait(), 0, service.stderr())
             self.assert_one_clear_line(service.stderr(), "ringside: ", "no memory for a ring",
@@ -47,7 +47,8 @@ class FullSharedMemory(unittest.TestCase):
             self.assertEqual(len(bed.segments()), 1)
 
     def test_threads_that_have_a_ring_go_on_when_another_gets_none(self):
-        with SmallFileSystem(6 * 1024 * KIB) as small, full_bed(small) as bed:
+        # Room for the first part of two rings, which cannot grow.
+        with SmallFileSystem(180 * KIB) as small, full_bed(small) as bed:
             service = bed.start_service("--threads", 8, "--records", 20_000, overflow="drop",
                                         ring_bytes=1 << 20)
             self.assertEqual(service.wait(), 0, service.stderr())

@@ -90,7 +90,8 @@ void log_one(std::uint64_t i) {
 }
 
 void run(const FillLevel& fill, std::uint64_t records) {
-  log_one(0);  // takes the ring
+  preallocate();  // takes the ring, and all its memory
+  log_one(0);
   const std::uint32_t ring = fill.ring_of_this_thread();
   g_ready.fetch_add(1);
   while (!g_go.load()) spin();

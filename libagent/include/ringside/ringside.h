@@ -92,11 +92,11 @@ struct rs_options {
  */
 RS_EXPORT int rs_init_with(const struct rs_options* options);
 
-/** Takes a ring for the calling thread, so that its first log call costs no more than any other.
+/** Takes a ring with all its memory, so that the first log call costs no more than any other.
  *
  * Optional. Creates the segment if there is none.
  *
- * @return 1 if the thread has a ring, else 0. Log calls try again.
+ * @return 1 if the thread has a whole ring, else 0. Log calls try again.
  * @par Thread safety
  * Can be called from any thread.
  */

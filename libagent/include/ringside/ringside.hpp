@@ -148,12 +148,12 @@ enum class LossCause : std::uint8_t {
 /// Can be called from any thread; not in a signal handler. Blocks for a few milliseconds at most.
 RS_EXPORT Status init(const Options& options = {}) noexcept;
 
-/// Takes a ring for the calling thread and touches its memory, so that its first log call costs
-/// no more than any other.
+/// Takes a ring for the calling thread and touches all its memory, so that its first log call costs
+/// no more than any other, and no log call makes a system call for memory.
 ///
 /// Optional. Creates the segment if there is none.
 ///
-/// @return false if there is no ring (see status()); log calls try again
+/// @return false if there is no ring or not enough memory (see status()); log calls try again
 /// @par Thread safety
 /// Can be called from any thread.
 RS_EXPORT bool preallocate() noexcept;
