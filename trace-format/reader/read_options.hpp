@@ -29,6 +29,11 @@ struct ReadOptions {
   // Costs no merge of the threads. The same events. A TraceFollower ignores it.
   bool unordered = false;
 
+  // Not 0: only the end of the sequence of events, as far as about this many bytes contain it.
+  // Earlier extents are not read, only their headers, so that damage in them is not found. See
+  // TraceSet::is_end_of_all(). A TraceFollower ignores it.
+  std::uint64_t end_bytes = 0;
+
   // Decoding threads; one of them delivers.
   unsigned threads = 1;
 };
