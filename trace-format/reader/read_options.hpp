@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include "trace-format/codec/site_table.hpp"
 #include "trace-format/reader/trace_event.hpp"
@@ -17,6 +18,12 @@ struct ReadOptions {
 
   // Selects records by site; empty: all. Called once for each site of a section.
   std::function<bool(const Site&, const SegmentInfo&)> site;
+
+  // Not empty: the records of sites for which `needs_text` returns true are wanted only if one of
+  // their values is a text that contains this one. The reader leaves out extents without it; it may
+  // deliver further records. `needs_text` is called like `site`, which must be set.
+  std::string text;
+  std::function<bool(const Site&)> needs_text;
 
   // Selects events by stream, losses included; empty: all. Called once for each stream of a
   // section, and again when its STREAM block changes.

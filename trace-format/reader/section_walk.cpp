@@ -271,7 +271,8 @@ void SectionWalk::wait_for(const Block& block, const ExtentHeader& header) {
   stream.last_tsc = std::max(stream.last_tsc, header.max_tsc);
   if (header.records == 0 || section_.window().ends_before(header.max_tsc) ||
       section_.window().begins_after(header.min_tsc) ||
-      !section_.catalog().wants(site_ids(block, header))) {
+      !section_.catalog().wants(site_ids(block, header),
+                                block.payload.subspan(kExtentHeaderBytes))) {
     return;
   }
   order_.add(block, header);
