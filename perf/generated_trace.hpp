@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shm-layout/dictionary_entry.hpp"
@@ -21,7 +22,7 @@
 namespace ringside::perf {
 
 // The content of each statement: random arguments with the magnitudes of NanoLog's messages.
-enum class Statement : std::uint32_t { kStatic = 1, kInteger = 2, kFiveArguments = 3 };
+enum class Statement : std::uint32_t { kStatic = 1, kInteger = 2, kFiveArguments = 3, kString = 4 };
 
 class GeneratedTrace {
  public:
@@ -83,6 +84,10 @@ class GeneratedTrace {
             "chunks, %u free, took %.1f ms";
         types = {FieldType::u64, FieldType::u32, FieldType::u32, FieldType::u32, FieldType::f64};
         break;
+      case Statement::kString:
+        site.format = "Opened session with coordinator at %s";
+        types = {FieldType::string};
+        break;
     }
     std::vector<shm::FieldDescription> fields(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) fields[i].type = types[i];
@@ -106,6 +111,12 @@ class GeneratedTrace {
         put(ring, static_cast<std::uint32_t>(32 + any_() % 32));
         put(ring, 26.2 * (1 + static_cast<double>(any_() >> 11) * 0x1p-53));
         break;
+      case Statement::kString: {
+        constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz012345";
+        put(ring, std::uint32_t{39});
+        for (int i = 0; i < 39; ++i) ring += kLetters[any_() % kLetters.size()];
+        break;
+      }
     }
   }
 
@@ -136,7 +147,8 @@ class GeneratedTrace {
     std::ofstream file(path(), std::ios::binary);
     trace::SiteTable sites;
     Bytes dictionary;
-    for (const auto s : {Statement::kStatic, Statement::kInteger, Statement::kFiveArguments}) {
+    for (const auto s :
+         {Statement::kStatic, Statement::kInteger, Statement::kFiveArguments, Statement::kString}) {
       const Bytes bytes = entry(s);
       dictionary.insert(dictionary.end(), bytes.begin(), bytes.end());
     }

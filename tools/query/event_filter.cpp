@@ -67,6 +67,10 @@ trace::ReadOptions EventFilter::read_options() const {
       return wants_site(site);
     };
   }
+  if (grep_ && !grep_->literal().empty()) {
+    options.text = grep_->literal();
+    options.needs_text = [this](const trace::Site& site) { return decide(site).needs_text; };
+  }
   if (!options_.threads.empty() || !options_.services.empty()) {
     options.stream = [this](const trace::StreamInfo& stream, const trace::SegmentInfo& segment) {
       return wants_stream(stream, segment);
@@ -148,12 +152,31 @@ EventFilter::SiteDecision EventFilter::decide(const trace::Site& site) const {
   decision.grep_decided = !grep_;
   if (!decision.wanted || (!grep_ && !where_->uses_message)) return decision;
   decision.message.emplace(site);
-  if (!grep_ || !decision.message->is_fixed()) return decision;
+  if (!grep_) return decision;
+  if (!decision.message->is_fixed()) {
+    if (!grep_->literal().empty()) decide_literal(site, decision);
+    return decision;
+  }
   trace::TextSink text;
   decision.message->append(text, {});
   decision.grep_decided = true;
   decision.wanted = grep_->matches(text.text());
   return decision;
+}
+
+// For a message that has values.
+void EventFilter::decide_literal(const trace::Site& site, SiteDecision& decision) const {
+  using Answer = trace::MessageLiteral::Answer;
+  const std::string& literal = grep_->literal();
+  decision.literal.emplace(decision.message->format(), literal);
+  const Answer answer = decision.literal->answer();
+  decision.wanted = answer != Answer::kNever;
+  decision.grep_decided = answer == Answer::kAlways || answer == Answer::kNever;
+  if (decision.grep_decided) decision.literal.reset();
+  // The values of constants are not in the extents.
+  decision.needs_text = answer == Answer::kByTexts &&
+                        std::none_of(site.fields.begin(), site.fields.end(),
+                                     [](const trace::Field& field) { return field.is_constant(); });
 }
 
 std::vector<std::string> EventFilter::notes() const {

@@ -17,6 +17,7 @@
 #include "trace-format/query/scope.hpp"
 #include "trace-format/reader/read_options.hpp"
 #include "trace-format/reader/trace_event.hpp"
+#include "trace-format/text/message_literal.hpp"
 
 namespace ringside::tool {
 
@@ -28,8 +29,11 @@ class EventFilter {
   struct SiteDecision {
     std::optional<trace::SiteMessage> message;  // set if its text is needed
     std::optional<trace::WhereCondition> where;
+    std::optional<trace::MessageLiteral> literal;  // set if it decides --grep for each record
     bool grep_decided = true;  // --grep is not used, or all records have the same message
     bool wanted = true;        // false: no record of the site is selected
+    // Selected are only records with a text that contains the literal of --grep.
+    bool needs_text = false;
   };
 
   // Relative times count from `now_ns`. Null with `*why` if an option is invalid.
@@ -43,6 +47,8 @@ class EventFilter {
   bool looks_at_records() const { return where_ || grep_; }
   SiteDecision decide(const trace::Site& site) const;
   bool grep_finds(std::string_view message) const { return grep_->matches(message); }
+
+  bool where_uses_message() const { return where_ && where_->uses_message; }
 
   bool wants_service(const trace::SegmentInfo& segment) const;
 
@@ -58,6 +64,7 @@ class EventFilter {
   EventFilter() = default;
   bool wants_site(const trace::Site& site) const;
   bool wants_stream(const trace::StreamInfo& stream, const trace::SegmentInfo& segment) const;
+  void decide_literal(const trace::Site& site, SiteDecision& decision) const;
   std::optional<trace::WhereCondition> condition_of(const trace::Site& site) const;
 
   FilterOptions options_;

@@ -27,9 +27,14 @@ bool RecordFilter::wanted(const trace::Event& event) {
   }
   const EventFilter::SiteDecision& decision = *last_site_;
   if (!decision.wanted) return false;
+  if (decision.literal && !decision.literal->matches(event.record.args, text_)) return false;
+  const bool by_expression = !decision.grep_decided && !decision.literal;
+  const bool by_message = decision.where && filter_.where_uses_message();
+  if (!by_expression && !decision.where) return true;
   text_.clear();
-  if (decision.message) decision.message->append(text_, event.record.args);
-  if (!decision.grep_decided && !filter_.grep_finds(text_.text())) return false;
+  if (decision.message && (by_expression || by_message))
+    decision.message->append(text_, event.record.args);
+  if (by_expression && !filter_.grep_finds(text_.text())) return false;
   return !decision.where || decision.where->matches(event, text_.text());
 }
 

@@ -64,6 +64,34 @@ int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter
   return kExitOk;
 }
 
+// Reads the end of the trace, more of it if that has too few lines, and at last everything.
+int print_tail(const PrintOptions& options, const EventFilter& filter,
+               const trace::LineFormat& format, ProgressBar::Clock::time_point start) {
+  constexpr std::uint64_t kLeastBytes = 64U << 10;
+  constexpr std::uint64_t kLineBytes = 4;
+  constexpr std::uint64_t kGrowth = 8;
+  std::optional<ProgressBar> progress(std::in_place, options.paths, start);
+  trace::ReadOptions reading = filter.read_options();
+  reading.end_bytes = std::max(kLeastBytes, kLineBytes * *options.tail);
+  for (;; reading.end_bytes *= kGrowth) {
+    trace::ReadError error;
+    auto set = trace::TraceSet::open(options.paths, reading, &error);
+    if (!set) {
+      complain(error.text());
+      return kExitUnreadable;
+    }
+    Printing printing(options, filter, format);
+    if (progress->is_shown()) printing.text_options().progress = &*progress;
+    const auto text = last_lines_of_end(*set, printing.text_options());
+    if (!text) {
+      if (!set->is_end_of_all()) reading.end_bytes = 0;
+      continue;
+    }
+    progress.reset();
+    return printing.finish(printing.write(*text), set->report());
+  }
+}
+
 int print_trace(const PrintOptions& options, const EventFilter& filter,
                 const trace::LineFormat& format, ProgressBar::Clock::time_point start) {
   std::optional<ProgressBar> progress(std::in_place, options.paths, start);
@@ -181,7 +209,9 @@ int run_print(int argc, char** argv) {
   for (const std::string& note : names.notes) complain(note);
   for (const std::string& what : names.unknown) complain(what);
   if (!names.unknown.empty()) return kExitUsage;
-  exit_code = print_trace(*options, *filter, *format, start);
+  const bool end_only = options->tail && options->segment.empty();
+  exit_code = end_only ? print_tail(*options, *filter, *format, start)
+                       : print_trace(*options, *filter, *format, start);
   return std::max(exit_code, complain_of(inputs.diagnostics()));
 }
 

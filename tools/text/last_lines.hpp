@@ -15,6 +15,8 @@ class LastLines {
   explicit LastLines(std::size_t most) : most_(most) {}
 
   void add(std::string_view line);
+  // Whether as many lines as wanted were added.
+  bool is_full() const { return lines_.size() >= most_; }
 
   // Passes the lines to `write` in order and discards them. Stops and returns false when `write`
   // returns false.

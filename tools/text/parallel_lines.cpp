@@ -3,10 +3,15 @@
 #include <system_error>
 #include <utility>
 
+#include "trace-format/lines/line_event.hpp"
+
 namespace ringside::tool {
 
 ParallelLines::ParallelLines(unsigned workers, bool utc, Write write)
-    : utc_(utc), write_(std::move(write)), clocks_(utc), done_(2 * std::size_t{workers} + 2) {
+    : utc_(utc),
+      write_(std::move(write)),
+      clocks_(utc),
+      done_(kJobsPerWorker * std::size_t{workers} + 2) {
   for (std::size_t i = 0; i < done_.size(); ++i) {
     jobs_.push_back(std::make_unique<Job>());
     free_.push_back(jobs_.back().get());
@@ -17,6 +22,7 @@ ParallelLines::ParallelLines(unsigned workers, bool utc, Write write)
     for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
   }
+  enough_waiting_ = workers_.size() * kJobsPerWorker / 2;
 }
 
 ParallelLines::~ParallelLines() {
@@ -30,8 +36,23 @@ ParallelLines::~ParallelLines() {
 
 bool ParallelLines::add(const trace::Event& event,
                         const std::shared_ptr<const trace::LineText>& text) {
-  if (filling_ != nullptr && filling_->batch.add(event, text)) return true;
-  if (filling_ != nullptr) hand_over();
+  for (;;) {
+    if (filling_ != nullptr) {
+      if (!direct_) {
+        if (filling_->batch.add(event, text)) return true;
+      } else if (direct_lines_ < kDirectLines && filling_->text.size() < kDirectBytes) {
+        ++direct_lines_;
+        text->append(filling_->text, trace::LineEvent::of(event), clocks_);
+        return true;
+      }
+      hand_over();
+    }
+    if (!take_job()) return false;
+  }
+}
+
+// Takes a free job to fill. False if all work has ended.
+bool ParallelLines::take_job() {
   Lock lock(mutex_);
   while (free_.empty()) {
     if (!help(lock, clocks_)) job_freed_.wait(lock);
@@ -39,8 +60,10 @@ bool ParallelLines::add(const trace::Event& event,
   if (stopped_) return false;
   filling_ = free_.back();
   free_.pop_back();
-  lock.unlock();
-  return filling_->batch.add(event, text);
+  direct_ = waiting_.size() >= enough_waiting_;
+  direct_lines_ = 0;
+  if (direct_) filling_->text.clear();
+  return true;
 }
 
 bool ParallelLines::finish() {
@@ -54,11 +77,17 @@ bool ParallelLines::finish() {
 }
 
 void ParallelLines::hand_over() {
-  {
-    const Lock lock(mutex_);
-    filling_->number = next_number_++;
-    waiting_.push_back(std::exchange(filling_, nullptr));
+  Lock lock(mutex_);
+  Job* const job = std::exchange(filling_, nullptr);
+  job->number = next_number_++;
+  if (direct_) {
+    done_[job->number % done_.size()] = job;
+    write_done(lock);
+    return;
   }
+  waiting_.push_back(job);
+  if (waiting_.size() < kWakeAt || sleepers_ == 0) return;
+  lock.unlock();
   work_came_.notify_one();
 }
 
@@ -66,7 +95,10 @@ void ParallelLines::work() {
   trace::LineClocks clocks(utc_);
   Lock lock(mutex_);
   while (!ended_) {
-    if (!help(lock, clocks)) work_came_.wait(lock);
+    if (help(lock, clocks)) continue;
+    ++sleepers_;
+    work_came_.wait(lock);
+    --sleepers_;
   }
 }
 

@@ -17,8 +17,10 @@
 
 namespace ringside::tool {
 
-// add() and finish() must be called by one thread, which formats lines itself when the workers are
-// too slow. Memory is bounded by the number of workers.
+// add() and finish() must be called by one thread. While enough batches wait for the workers, it
+// formats lines itself, without a copy: with slow workers, or none, this costs what one thread
+// costs. A sleeping worker is woken only when several batches wait, because waking costs as much as
+// formatting hundreds of lines. Memory is bounded by the number of workers.
 class ParallelLines {
  public:
   using Write = std::function<bool(std::string_view)>;
@@ -36,6 +38,12 @@ class ParallelLines {
   bool finish();
 
  private:
+  static constexpr std::size_t kJobsPerWorker = 8;
+  static constexpr std::size_t kWakeAt = 4;  // batches that wait
+  // Of lines that the adding thread formats. As many as a batch, or less if they are long.
+  static constexpr std::size_t kDirectLines = 1024;
+  static constexpr std::size_t kDirectBytes = 256U << 10;
+
   struct Job {
     LineBatch batch;
     trace::TextSink text;
@@ -44,6 +52,7 @@ class ParallelLines {
   using Lock = std::unique_lock<std::mutex>;
 
   void work();
+  bool take_job();
   void hand_over();
   bool help(Lock& lock, trace::LineClocks& clocks);
   void make_text(Job& job, trace::LineClocks& clocks);
@@ -53,6 +62,9 @@ class ParallelLines {
   const Write write_;
   trace::LineClocks clocks_;  // for the thread that adds
   Job* filling_ = nullptr;
+  bool direct_ = false;           // filling_ gets text, and no batch
+  std::size_t direct_lines_ = 0;  // so far
+  std::size_t enough_waiting_ = 0;
   std::vector<std::unique_ptr<Job>> jobs_;
 
   std::mutex mutex_;  // for all members below
@@ -63,6 +75,7 @@ class ParallelLines {
   std::vector<Job*> done_;  // ready to be written; indexed by number modulo its size
   std::uint64_t next_number_ = 0;
   std::uint64_t next_written_ = 0;
+  std::size_t sleepers_ = 0;  // workers that wait for work_came_
   bool writing_ = false;
   bool stopped_ = false;  // by `write` or a failure: nothing more is written
   bool ended_ = false;

@@ -47,17 +47,14 @@ class EventLines {
     return written;
   }
 
-  // Writes the last of all events that `source` has now.
-  template <class Source>
-  bool write_last(Source& source, std::size_t count, const Write& write) {
-    LastLines last(count);
-    while (pick_.next(source, event_)) {
+  // Adds the lines of all events that `set` has.
+  void add_all(trace::TraceSet& set, LastLines& last) {
+    while (pick_.next(set, event_)) {
       out_.clear();
       append();
       last.add(out_.text());
     }
     out_.clear();
-    return last.write(write);
   }
 
   // Writes the last of all events that existed at `start_ns`. Files that are still written delay
@@ -114,9 +111,28 @@ bool write_by_several(trace::TraceSet& set, const TraceTextOptions& options, con
 
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options, const Write& write) {
   if (!write_header(options, write)) return false;
-  if (options.last) return EventLines(options).write_last(set, *options.last, write);
+  if (options.last) {
+    LastLines last(*options.last);
+    EventLines(options).add_all(set, last);
+    return last.write(write);
+  }
   return options.threads > 1 ? write_by_several(set, options, write)
                              : EventLines(options).write_all(set, write);
+}
+
+std::optional<std::string> last_lines_of_end(trace::TraceSet& set,
+                                             const TraceTextOptions& options) {
+  LastLines last(*options.last);
+  EventLines(options).add_all(set, last);
+  if (!set.has_all() && (!last.is_full() || !set.is_end_of_all())) return std::nullopt;
+  std::string text;
+  const auto append = [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  };
+  write_header(options, append);
+  last.write(append);
+  return text;
 }
 
 struct GrowingText::Impl {

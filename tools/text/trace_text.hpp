@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "trace-format/reader/trace_follower.hpp"
@@ -38,10 +39,15 @@ struct TraceTextOptions {
 bool write_trace_text(trace::TraceSet& set, const TraceTextOptions& options,
                       const std::function<bool(std::string_view)>& write);
 
-// The same for files that are still written; `last` applies to the events that exist at the
-// beginning. A piece is written when no more events are available for now. Continues until `stop`
-// returns true, and then writes the events that exist. `stop` is called several times a second and
-// after a signal.
+// The header and the last lines (`options.last`, which must be set) of the whole trace, from a set
+// that was opened with ReadOptions::end_bytes. Empty if the set has too little of the trace's end
+// to determine them.
+std::optional<std::string> last_lines_of_end(trace::TraceSet& set, const TraceTextOptions& options);
+
+// The same as write_trace_text() for files that are still written; `last` applies to the events
+// that exist at the beginning. A piece is written when no more events are available for now.
+// Continues until `stop` returns true, and then writes the events that exist. `stop` is called
+// several times a second and after a signal.
 bool follow_trace_text(trace::TraceFollower& follower, const TraceTextOptions& options,
                        const std::function<bool()>& stop,
                        const std::function<bool(std::string_view)>& write);

@@ -21,8 +21,12 @@ class RegularExpression {
   // Whether some part of `text` matches. Only after a parse() that succeeded.
   bool matches(std::string_view text) const;
 
+  // If the expression matches just the texts that contain this one; else empty.
+  const std::string& literal() const { return literal_; }
+
  private:
   std::shared_ptr<const re2::RE2> compiled_;
+  std::string literal_;
 };
 
 }  // namespace ringside::trace

@@ -35,9 +35,14 @@ class CountedLosses {
       if (range->second > end) end = range->second;
       range = ranges.erase(range);
     }
+    has_repeats_ = has_repeats_ || fresh != count.after - count.before;
     if (ranges.size() < kMostRanges) ranges.emplace(begin, end);
     return fresh;
   }
+
+  // Whether a block repeated what another one reported. Then the order of the blocks decides which
+  // of them has the loss.
+  bool has_repeats() const { return has_repeats_; }
 
  private:
   static constexpr std::size_t kMostRanges = 64;
@@ -46,6 +51,7 @@ class CountedLosses {
   using Ranges = std::map<std::uint64_t, std::uint64_t>;  // begin, end
 
   std::map<Key, Ranges> counters_;
+  bool has_repeats_ = false;
 };
 
 }  // namespace ringside::trace

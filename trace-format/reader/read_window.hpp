@@ -25,6 +25,8 @@ class ReadWindow {
   // rise.
   bool ends_before(std::uint64_t max_tsc) const;
   bool begins_after(std::uint64_t min_tsc) const;
+  // Whether times up to this tick rise with the ticks.
+  bool rises_until(std::uint64_t tsc) const { return is_certain(tsc); }
 
  private:
   bool is_certain(std::uint64_t tsc) const;

@@ -1,6 +1,7 @@
 #include "trace-format/reader/section_catalog.hpp"
 
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/text/literal_finder.hpp"
 
 namespace ringside::trace {
 
@@ -10,10 +11,14 @@ bool SectionCatalog::add_entries(std::span<const std::byte> payload, std::string
   if (!options_.site || (choice_ != nullptr && sites_.size() == before)) return sound;
   asked_.resize(sites_.id_limit());
   wanted_.resize(sites_.id_limit());
+  needs_text_.resize(sites_.id_limit());
   // A new one, because open decoders may use the old one.
   choice_ = std::make_shared<SiteChoice>();
   sites_.for_each([&](const Site& site) {
-    if (!asked_[site.id]) wanted_[site.id] = options_.site(site, segment_);
+    if (!asked_[site.id]) {
+      wanted_[site.id] = options_.site(site, segment_);
+      needs_text_[site.id] = !options_.text.empty() && options_.needs_text(site);
+    }
     asked_[site.id] = true;
     if (wanted_[site.id]) choice_->add(site);
   });
@@ -45,13 +50,20 @@ SectionCatalog::Stream& SectionCatalog::stream(std::uint64_t id) {
   return stream;
 }
 
-bool SectionCatalog::wants(std::span<const std::byte> site_ids) const {
+bool SectionCatalog::wants(std::span<const std::byte> site_ids,
+                           std::span<const std::byte> records) const {
   if (!options_.site) return true;
+  bool if_text = false;
   for (std::size_t at = 0; at + 4 <= site_ids.size(); at += 4) {
     const auto id = load<std::uint32_t>(site_ids.data() + at);
-    if (id >= wanted_.size() || wanted_[id] || sites_.find(id) == nullptr) return true;
+    if (id >= wanted_.size() || sites_.find(id) == nullptr) return true;
+    if (wanted_[id] && !needs_text_[id]) return true;
+    if_text = if_text || wanted_[id];
   }
-  return false;
+  // An extent contains each text that is not empty or constant once as it is.
+  return if_text &&
+         contains_literal({reinterpret_cast<const char*>(records.data()), records.size()},
+                          options_.text);
 }
 
 bool SectionCatalog::knows(std::span<const std::byte> site_ids) const {

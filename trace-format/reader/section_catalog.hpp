@@ -41,17 +41,18 @@ class SectionCatalog {
   // number of threads may use it.
   const std::shared_ptr<SiteChoice>& choice() const { return choice_; }
 
-  // Whether an extent of these sites must be decoded; also if one is unknown, because only decoding
-  // shows whether it matters.
-  bool wants(std::span<const std::byte> site_ids) const;
+  // Whether an extent of these sites with these records must be decoded; also if one is unknown,
+  // because only decoding shows whether it matters.
+  bool wants(std::span<const std::byte> site_ids, std::span<const std::byte> records) const;
   bool knows(std::span<const std::byte> site_ids) const;
 
  private:
   const ReadOptions& options_;
   const SegmentInfo& segment_;
   SiteTable sites_;
-  std::vector<bool> asked_;   // by site id
-  std::vector<bool> wanted_;  // by site id
+  std::vector<bool> asked_;       // by site id
+  std::vector<bool> wanted_;      // by site id
+  std::vector<bool> needs_text_;  // by site id
   std::shared_ptr<SiteChoice> choice_;
   std::unordered_map<std::uint64_t, Stream> streams_;
 };

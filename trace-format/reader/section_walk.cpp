@@ -22,6 +22,7 @@ SectionWalk::SectionWalk(OpenSection& section, SectionLosses& losses, EventOrder
       blocks_(section.file(), section.scan().begin, section.scan().end, &section.report()) {
   choose_range();
   load_metadata();
+  if (section_.options().end_bytes != 0) skim(blocks_.position());
 }
 
 // The part of the section that may contain the wanted time, according to its sequence points.
@@ -42,7 +43,8 @@ void SectionWalk::choose_range() {
     first = last = nullptr;  // misleading headers: read the whole section
   }
   end_ = last != nullptr ? last->offset : scan.end;
-  if (first != nullptr) losses_.begin_inside();
+  // What skim() finds is as good as reading from the beginning.
+  if (first != nullptr && section_.options().end_bytes == 0) losses_.begin_inside();
   blocks_.set_range(first != nullptr ? first->offset : scan.begin, end_);
 }
 
@@ -85,6 +87,55 @@ void SectionWalk::load_metadata() {
     }
     section_.take_metadata(block);
   }
+}
+
+// Takes everything up to `end` that later events depend on, without reading extents: sequence
+// numbers, losses, and the time of each stream's last record.
+void SectionWalk::skim(std::uint64_t end) {
+  BlockReader headers(section_.file(), section_.scan().begin, end, nullptr);
+  Block header;
+  while (progress_ == Progress::kReading && headers.next_header(header, kExtentHeaderBytes)) {
+    skim_block(header);
+  }
+}
+
+void SectionWalk::skim_block(const Block& header) {
+  switch (header.frame.type) {
+    case BlockType::kExtent: {
+      ExtentHeader extent;
+      if (!ExtentHeader::parse(header.payload, extent)) return;
+      // A header is not checked, unless it contradicts the sequence point that precedes `end`.
+      Block whole;
+      const bool is_likely =
+          section_.window().ends_before(std::max(extent.base_tsc, extent.max_tsc));
+      if (!is_likely && !section_.read_at(header.offset, whole)) return;
+      losses_.take_numbers(extent);
+      SectionCatalog::Stream& stream = section_.catalog().stream(extent.stream_id);
+      if (!stream.wanted) return;
+      losses_.take_dropped(extent);
+      stream.last_tsc = std::max(stream.last_tsc, extent.max_tsc);
+      return;
+    }
+    case BlockType::kLosses:
+    case BlockType::kStream: {
+      Block block;
+      if (!section_.read_at(header.offset, block)) return;
+      if (block.frame.type == BlockType::kLosses) return losses_.take_losses(block);
+      return section_.take_metadata(block);
+    }
+    case BlockType::kSequencePoint:  // those that follow show the same gaps
+    case BlockType::kHeader:
+    case BlockType::kDictionary:
+    case BlockType::kClock:
+    case BlockType::kCollection:
+    case BlockType::kStackTable:
+    case BlockType::kStringTable:
+    case BlockType::kIndex:
+    case BlockType::kEnd:
+      return;
+  }
+  Block block;
+  if (section_.read_at(header.offset, block)) take_unknown(block);
 }
 
 void SectionWalk::read_on() {
@@ -153,6 +204,10 @@ void SectionWalk::take_block(const Block& block) {
     case BlockType::kIndex:
       return;
   }
+  take_unknown(block);
+}
+
+void SectionWalk::take_unknown(const Block& block) {
   ++section_.report().skipped_blocks;
   if ((block.frame.flags & kBlockCritical) != 0) {
     section_.note(block.offset,
@@ -216,7 +271,8 @@ void SectionWalk::wait_for(const Block& block, const ExtentHeader& header) {
   stream.last_tsc = std::max(stream.last_tsc, header.max_tsc);
   if (header.records == 0 || section_.window().ends_before(header.max_tsc) ||
       section_.window().begins_after(header.min_tsc) ||
-      !section_.catalog().wants(site_ids(block, header))) {
+      !section_.catalog().wants(site_ids(block, header),
+                                block.payload.subspan(kExtentHeaderBytes))) {
     return;
   }
   order_.add(block, header);

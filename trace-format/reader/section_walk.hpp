@@ -48,12 +48,15 @@ class SectionWalk {
   };
 
   void choose_range();
+  void skim(std::uint64_t end);
+  void skim_block(const Block& header);
   bool is_sound(const TimePoint& point);
   void doubt_index(std::uint64_t offset, const std::string& what);
   void load_metadata();
   void end();
   void end_section(std::uint64_t next_section);
   void take_block(const Block& block);
+  void take_unknown(const Block& block);
   void take_metadata(const Block& block);
   void take_extent(const Block& block);
   void take_late(std::uint64_t watermark);

@@ -14,6 +14,7 @@
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/reader/open_files.hpp"
 #include "trace-format/reader/section_reader.hpp"
+#include "trace-format/reader/trace_end.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::trace {
@@ -116,8 +117,14 @@ struct TraceSet::Impl {
       section.ledger = ledgers.back().get();
       section.place = section.ledger->add_section();
     }
+    const bool has_earlier = leave_out_earlier();
     for (std::uint32_t i = 0; i < sections.size(); ++i) {
       Section& section = sections[i];
+      // Losses at the end depend on all earlier sections.
+      if (has_earlier) {
+        push({{section.scan.first_unix_ns, 0, 0}, i});
+        continue;
+      }
       const ReadWindow window(options, section.scan.clocks);
       if (section.scan.min_tsc != SectionScan::kNoTsc &&
           (window.ends_before(section.scan.max_tsc) || window.begins_after(section.scan.min_tsc))) {
@@ -128,6 +135,21 @@ struct TraceSet::Impl {
       push({{section.scan.first_unix_ns, 0, 0}, i});
     }
     if (options.threads > 1) pool = std::make_unique<DecodePool>(options.threads - 1);
+  }
+
+  // Whether options.end_bytes leaves anything out.
+  bool leave_out_earlier() {
+    if (options.end_bytes == 0) return false;
+    TraceEnd trace_end;
+    for (const Section& section : sections) trace_end.add(section.scan);
+    end_ns = trace_end.begin_ns(options.end_bytes);
+    if (end_ns <= options.since_ns) end_ns = 0;
+    if (end_ns == 0) {
+      options.end_bytes = 0;
+      return false;
+    }
+    options.since_ns = end_ns;
+    return true;
   }
 
   bool begin(Section& section) {
@@ -179,6 +201,13 @@ struct TraceSet::Impl {
     return true;
   }
 
+  // How a gap between two files is reported depends on how far each has been read before.
+  void check_certainty(const Event& event) {
+    const bool is_gap = event.kind == EventKind::kLoss && event.cause == LossCause::kMissing;
+    is_certain = is_certain && event.unix_ns >= latest_ns && !is_gap;
+    latest_ns = event.unix_ns;
+  }
+
   bool wants(const Event& event) const {
     return event.unix_ns >= options.since_ns && event.unix_ns < options.until_ns;
   }
@@ -200,6 +229,9 @@ struct TraceSet::Impl {
   Item current;
   bool has_current = false;
   std::uint64_t newest_unix_ns = 0;
+  std::uint64_t end_ns = 0;     // events before this time are left out by ReadOptions::end_bytes
+  std::uint64_t latest_ns = 0;  // of the latest event, wanted or not
+  bool is_certain = true;       // if end_ns is not 0: see is_end_of_all()
 };
 
 TraceSet::TraceSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -265,11 +297,22 @@ std::optional<TraceSet> TraceSet::begin(std::unique_ptr<Impl> impl, ReadError* e
 
 bool TraceSet::next(Event& event) {
   while (impl_->next(event)) {
+    if (impl_->end_ns != 0) impl_->check_certainty(event);
     if (!impl_->wants(event)) continue;
     impl_->count(event);
     return true;
   }
   return false;
+}
+bool TraceSet::has_all() const {
+  return impl_->end_ns == 0;
+}
+bool TraceSet::is_end_of_all() const {
+  if (impl_->end_ns == 0) return true;
+  return impl_->is_certain && std::none_of(impl_->ledgers.begin(), impl_->ledgers.end(),
+                                           [](const std::unique_ptr<SequenceLedger>& ledger) {
+                                             return ledger->counted().has_repeats();
+                                           });
 }
 const ReadReport& TraceSet::report() const {
   return impl_->report;

@@ -38,6 +38,13 @@ class TraceSet {
   // the next call.
   bool next(Event& event);
 
+  // With ReadOptions::end_bytes, which may be larger than all files.
+  bool has_all() const;
+  // Whether the events so far end the sequence that a set without ReadOptions::end_bytes delivers.
+  // False, because it is uncertain, if times go back, if records are missing, or if the files
+  // repeat losses.
+  bool is_end_of_all() const;
+
   const ReadReport& report() const;
 
  private:

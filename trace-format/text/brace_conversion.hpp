@@ -8,6 +8,7 @@
 
 #include "shm-layout/field_type.hpp"
 #include "trace-format/text/brace_spec.hpp"
+#include "trace-format/text/conversion_alphabet.hpp"
 #include "trace-format/text/text_sink.hpp"
 #include "trace-format/text/value.hpp"
 
@@ -26,6 +27,9 @@ class BraceConversion {
 
   // `value` must have the type of the placeholder's field; `args` are all values, for widths.
   void write(TextSink& sink, const Value& value, std::span<const Value> args) const;
+
+  // The characters that write() can write.
+  ConversionAlphabet alphabet() const;
 
  private:
   enum class Writer : std::uint8_t { integer, string, library };

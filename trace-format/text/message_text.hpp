@@ -18,6 +18,7 @@ namespace ringside::trace {
 
 class BraceConversion;
 struct BraceSpec;
+struct ConversionAlphabet;
 
 struct FormatField {
   std::string_view name;
@@ -53,6 +54,8 @@ class MessageFormat {
   bool is_fixed() const { return conversions_.empty(); }
 
  private:
+  friend class MessageLiteral;
+
   enum class Render : std::uint8_t {
     plain_signed,  // no flags, width or precision: the fast ones
     plain_unsigned,
@@ -104,6 +107,7 @@ class MessageFormat {
   static void write(TextSink& sink, const Conversion& conversion, std::span<const Value> args);
   static void write_styled(TextSink& sink, const Conversion& conversion, const Value& value,
                            std::span<const Value> args);
+  static ConversionAlphabet alphabet_of(const Conversion& conversion);
   void finish_text();
 
   std::string text_;  // all text pieces, then TextSink::kSlack bytes
