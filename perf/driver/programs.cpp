@@ -25,6 +25,7 @@ constexpr std::array kIdle{Rows("idle")};
 constexpr std::array kMemory{Rows("memory")};
 constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
+constexpr std::array kFollowed{Rows("followed")};
 constexpr std::array kText{Rows("text")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
 constexpr std::array kAggregation{Rows("aggregation")};
@@ -65,15 +66,13 @@ constexpr std::array kPrograms{
     Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
     Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
     Program{"ringside/readable", Speaks::kLines, "ringside", kReadable, kNotBuilt},
+    Program{"ringside/followed", Speaks::kLines, "ringside", kFollowed, kNotBuilt},
     Program{"scaling/scaling", Speaks::kLines, "ringside", kScaling, kNotBuilt},
     Program{"integration/run_integration.py", Speaks::kIntegration, "", kIntegration,
             "the script is not in the tree"},
 };
 
-constexpr std::array kMissing{
-    MissingRow{"readable by ringcat -f",
-               "not timed: readable follows with the library, as ringcat does"},
-};
+constexpr std::array<MissingRow, 0> kMissing{};
 
 }  // namespace
 

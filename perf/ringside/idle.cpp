@@ -1,5 +1,5 @@
-// Processor time of consumerd while nothing is logged, with 0, 64 and 1,024 rings, compared with a
-// loop of bare 1 ms naps, the longest nap that consumerd takes.
+// Processor time and wake-ups of consumerd while nothing is logged, with 0, 64 and 1,024 rings,
+// compared with a loop of bare 1 ms naps, which is what consumerd does if it must not sleep.
 
 #include <chrono>
 #include <cstdint>
@@ -51,11 +51,16 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
     }
   }
   const auto moment = std::chrono::milliseconds(options.quick ? 200 : 1000);
-  std::this_thread::sleep_for(moment);  // naps grow to their maximum
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // until consumerd sleeps
   std::vector<double> shares;
   std::vector<double> naps;
+  std::vector<double> wakes;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const std::uint64_t before = wake_ups(consumerd.pid());
+    const auto begin = Clock::now();
     shares.push_back(share_of_core(consumerd.pid(), [&] { std::this_thread::sleep_for(moment); }));
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    wakes.push_back(static_cast<double>(wake_ups(consumerd.pid()) - before) / took.count());
     naps.push_back(share_of_core(getpid(), [&] {
       for (const auto end = Clock::now() + moment; Clock::now() < end;) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -69,6 +74,7 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
   };
   line().print("consumerd", "%", spread_of(shares));
   line().print("bare_naps", "%", spread_of(naps));
+  line().print("wake_ups", "1/s", spread_of(wakes));
   service.reset();
   return consumerd.terminate() == 0 ? kExitOk : kExitDoesNotCount;
 }

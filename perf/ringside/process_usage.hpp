@@ -2,8 +2,10 @@
 // Resource usage of another process, as the kernel reports it.
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include <sys/types.h>
 
@@ -16,6 +18,21 @@ inline std::uint64_t cpu_ns(pid_t pid) {
   std::uint64_t ns = 0;
   in >> ns;
   return ns;
+}
+
+// How often all threads of the process together have waited for something, and so woken up.
+inline std::uint64_t wake_ups(pid_t pid) {
+  std::uint64_t sum = 0;
+  std::error_code error;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+    std::ifstream in(task.path() / "status");
+    for (std::string word; in >> word;) {
+      std::uint64_t count = 0;
+      if (word == "voluntary_ctxt_switches:" && in >> count) sum += count;
+    }
+  }
+  return sum;
 }
 
 struct MemoryUsage {
