@@ -38,9 +38,11 @@ futex_waitv waiter(const std::atomic<std::uint32_t>& word, std::uint32_t value,
   return one;
 }
 
+// By the kernel's own clock, whatever the C library's functions return: an interposed clock could
+// make a sleep last for ever.
 __kernel_timespec deadline_after(std::chrono::nanoseconds time) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   const std::int64_t ns = now.tv_nsec + time.count();
   return {now.tv_sec + ns / kNsPerSecond, ns % kNsPerSecond};
 }

@@ -212,7 +212,9 @@ RoundResult SegmentSession::poll() {
     return result;
   }
   const bool flushing = flush_is_due(drained);
-  if (points_.has_pending() && (flushing || points_.is_due(now, delay_.point_interval()))) {
+  if (!overwritten_ && result.ring_bytes > 0) delay_.note_records(now);
+  if ((points_.has_pending() || delay_.needs_points(now)) &&
+      (flushing || points_.is_due(now, delay_.point_interval()))) {
     result.starved = !points_.write(watermark_tsc, rings_.all(), *file_);
   }
   if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;

@@ -12,6 +12,8 @@ constexpr auto kUsualPointInterval = milliseconds(20);
 constexpr auto kLongPause = milliseconds(50);
 constexpr auto kFollowerCheckInterval = milliseconds(100);
 constexpr auto kFollowerRotationTime = std::chrono::seconds(1);
+// Longer than the patience of a follower (trace-format/reader/trace_follower.hpp).
+constexpr auto kFollowersPatience = milliseconds(300);
 
 }  // namespace
 
@@ -32,6 +34,11 @@ WriteDelay::Clock::time_point WriteDelay::end(const TraceFile& file) const {
 bool WriteDelay::is_over(Clock::time_point now, const TraceFile& file) const {
   if (file.oldest() == Clock::time_point::max()) return false;
   return since_last_ >= kLongPause || now >= end(file);
+}
+
+bool WriteDelay::needs_points(Clock::time_point now) const {
+  return followed_ && last_records_ != Clock::time_point() &&
+         now - last_records_ < kFollowersPatience;
 }
 
 WriteDelay::Clock::duration WriteDelay::point_interval() const {

@@ -22,6 +22,11 @@ class WriteDelay {
   Clock::time_point end(const TraceFile& file) const;
   // Whether the unwritten bytes of the file have waited long enough, in its slot and in rings.
   bool is_over(Clock::time_point now, const TraceFile& file) const;
+  // The round has taken records.
+  void note_records(Clock::time_point now) { last_records_ = now; }
+  // Whether the file gets sequence points without records: a follower of several files holds back
+  // what is newer than the last point of one that has just grown.
+  bool needs_points(Clock::time_point now) const;
   // The minimum time between two sequence points.
   Clock::duration point_interval() const;
 
@@ -29,6 +34,7 @@ class WriteDelay {
   Clock::time_point last_round_{};
   Clock::time_point last_check_{};
   Clock::time_point last_seen_{};
+  Clock::time_point last_records_{};
   Clock::duration since_last_{};  // from the round before the present one
   bool followed_ = false;
 };

@@ -204,6 +204,41 @@ TEST_F(WriteDelay, IsShortWhileTheFileIsFollowed) {
   poll_until([this] { return sessions_.front()->can_sleep(); });
 }
 
+// A machine may stop this process for longer than such points come.
+TEST_F(WriteDelay, AFollowedFileThatHasGrownGetsSequencePointsWithoutRecords) {
+  start_idle();
+  const trace::FollowerMark mark(trace());
+  poll_until([this] { return !sessions_.front()->can_sleep(); });
+  bool has_grown = false;
+  for (int attempt = 0; attempt < 100 && !has_grown; ++attempt) {
+    service_.publish(0, 1);
+    sessions_.front()->poll();
+    const std::uint64_t bytes = sessions_.front()->file().file_bytes();
+    std::uint64_t grown = bytes;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    while (std::chrono::steady_clock::now() < end) {
+      sessions_.front()->poll();
+      writer_->poll(false);
+      grown = sessions_.front()->file().file_bytes();
+    }
+    has_grown = grown >= bytes + 10 * 32;  // at least ten points
+  }
+  EXPECT_TRUE(has_grown);
+}
+
+TEST_F(WriteDelay, AFileWithoutFollowersGrowsWithRecordsOnly) {
+  start_idle();
+  service_.publish(0, 1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  while (std::chrono::steady_clock::now() < end) sessions_.front()->poll();
+  poll_until([this] {
+    return sessions_.front()->next_write() == std::chrono::steady_clock::time_point::max();
+  });
+  const std::uint64_t bytes = sessions_.front()->file().file_bytes();
+  for (int i = 0; i < 1000; ++i) sessions_.front()->poll();
+  EXPECT_EQ(sessions_.front()->file().file_bytes(), bytes);
+}
+
 TEST_F(WriteDelay, LocksOfOtherBytesDoNotMatter) {
   start_idle();
   const int fd = open(trace().c_str(), O_RDONLY | O_CLOEXEC);
