@@ -381,7 +381,8 @@ int PollLoop::run_once() {
 // Until when only a wake-up makes a round necessary; `now` if one may be necessary soon. Records
 // that are too few for a wake-up, and requests of tools, wait until then.
 PollLoop::Clock::time_point PollLoop::next_round(Clock::time_point now) const {
-  if (!adoption_.turns().empty() || session_control_.is_active()) return now;
+  if (!adoption_.turns().empty() || adoption_.undrained().any_waits()) return now;
+  if (session_control_.is_active()) return now;
   const auto latest = now + (writer_->idle() ? kLongestSleep : kWriteCheckInterval);
   return std::min(latest, adoption_.next_check().value_or(latest));
 }

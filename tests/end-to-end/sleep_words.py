@@ -11,8 +11,9 @@ CALLS_OFFSET = CONTROL_PAGE_OFFSET + 2816
 
 
 def word(path, offset):
+    """0 while the segment is being created."""
     with open(path, "rb") as file:
-        return struct.unpack("<I", read_at(file, offset, 4))[0]
+        return struct.unpack("<I", read_at(file, offset, 4) or bytes(4))[0]
 
 
 def is_asleep(path):
