@@ -15,6 +15,7 @@
 #include "consumerd/descriptors/standard_descriptors.hpp"
 #include "consumerd/discover/truncation_guard.hpp"
 #include "consumerd/log/log.hpp"
+#include "consumerd/poll/idle_sleep.hpp"
 #include "consumerd/poll/poll_loop.hpp"
 
 namespace {
@@ -24,10 +25,12 @@ std::atomic<bool> g_rotate{false};
 
 void request_stop(int /*signal*/) {
   g_stop.store(true, std::memory_order_relaxed);
+  ringside::consumer::interrupt_sleep();
 }
 
 void request_rotation(int /*signal*/) {
   g_rotate.store(true, std::memory_order_relaxed);
+  ringside::consumer::interrupt_sleep();
 }
 
 void install_signals() {

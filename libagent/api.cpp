@@ -10,6 +10,7 @@
 #include "libagent/process/environment.hpp"
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/agent.hpp"
+#include "libagent/recording/consumer_wake.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/reserve.hpp"
@@ -63,6 +64,7 @@ bool rotate_segment(Segment& segment, std::uint64_t deadline_ns) {
   // Release: the new file begins after everything that this thread did before.
   const std::uint64_t request =
       control.losses.rotation_request.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wake_consumer(segment);
   if (deadline_ns == 0) return true;
   // Pairs with the consumer's release once the file has its name.
   while (control.tool_answers.service_rotation.load(std::memory_order_acquire) < request) {
@@ -83,6 +85,7 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   // Release: a consumer that sees the request (acquire) sees all records published before it.
   const std::uint64_t request =
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wake_consumer(segment);
   long nap_ns = 20'000;
   // Pairs with the consumer's release once the bytes are in the file.
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
@@ -241,6 +244,7 @@ int rs_preallocate(void) {
   if (ringside::attach_ring() != ringside::Attached::kYes) return 0;
   if (!ringside::keep_whole_ring()) return 0;
   ringside::stop_checks_of_this_thread();
+  ringside::stop_waking_of_this_thread();
   // Writes the clock record that opens a stream, so that the first log call finds it done.
   rs_thread& t = rs_thread_state;
   if (t.clock_due == 0) {

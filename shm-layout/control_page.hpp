@@ -13,6 +13,8 @@
 //   line 26  tools      requests to write everything out, and to rotate the file
 //   line 27  consumer   their answers, and that to the service's request to rotate
 //   line 28+ reserved, zero
+//   line 43  consumer   whether it sleeps (consumer_sleep.hpp)
+//   line 44  service    how it wakes the consumer
 //   line 45  consumer   which changes of what is collected the trace states
 //   line 46  service    its own changes of the level
 //   line 47-63 tools    their last changes, with who made them
@@ -22,6 +24,7 @@
 #include <cstdint>
 
 #include "change_record.hpp"
+#include "consumer_sleep.hpp"
 #include "segment_header.hpp"
 #include "site_switch.hpp"
 
@@ -192,7 +195,9 @@ struct ControlPage {
   SwitchDeadlines switch_deadlines;
   ToolRequests tool_requests;
   ToolAnswers tool_answers;
-  std::uint8_t reserved[17 * kCacheLineBytes];
+  std::uint8_t reserved[15 * kCacheLineBytes];
+  ConsumerSleep consumer_sleep;
+  WakeUps wake_ups;
   StatedChanges stated_changes;
   ServiceChanges service_changes;
   ChangeRecords change_records;
@@ -257,6 +262,12 @@ static_assert(offsetof(ControlPage, tool_requests) == 1664);
 static_assert(sizeof(ToolAnswers) == kCacheLineBytes);
 static_assert(offsetof(ToolAnswers, service_rotation) == 16);
 static_assert(offsetof(ControlPage, tool_answers) == 1728);
+static_assert(offsetof(ConsumerSleep, number) == 0);
+static_assert(offsetof(ControlPage, consumer_sleep) == 2752);
+static_assert(offsetof(WakeUps, calls) == 0);
+static_assert(offsetof(WakeUps, parts) == 4);
+static_assert(offsetof(WakeUps, silent_rings) == 8);
+static_assert(offsetof(ControlPage, wake_ups) == 2816);
 static_assert(offsetof(ControlPage, stated_changes) == 2880);
 static_assert(offsetof(ControlPage, service_changes) == 2944);
 static_assert(offsetof(ControlPage, change_records) == 3008);

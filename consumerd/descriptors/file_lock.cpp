@@ -46,4 +46,9 @@ bool byte_is_locked(int fd, std::int64_t byte) {
   return lock.l_type != F_UNLCK;
 }
 
+bool byte_is_surely_locked(int fd, std::int64_t byte) {
+  struct flock lock = write_lock(byte);
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 }  // namespace ringside::consumer

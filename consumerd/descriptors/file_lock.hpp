@@ -20,4 +20,7 @@ void unlock_byte(int fd, std::int64_t byte);
 // Whether another open file description holds the lock.
 bool byte_is_locked(int fd, std::int64_t byte);
 
+// The same, but false on a file system without locks.
+bool byte_is_surely_locked(int fd, std::int64_t byte);
+
 }  // namespace ringside::consumer

@@ -19,6 +19,9 @@ class SegmentDirectory {
   // directory cannot be read.
   bool open(std::string* why);
 
+  // Has input when names of segments may be new. Valid from open() on.
+  int descriptor() const { return inotify_.get(); }
+
   // Whether the watched directory is still the one at the given path. If the directory was removed
   // and created again, this call watches and scans the new one.
   bool follow();

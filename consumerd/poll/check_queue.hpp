@@ -30,6 +30,11 @@ class CheckQueue {
     return name;
   }
 
+  // When the first name is due.
+  std::optional<Clock::time_point> next_due() const {
+    return order_.empty() ? std::nullopt : std::optional(order_.begin()->first);
+  }
+
   // Takes all names, due or not, in the order of their times.
   std::vector<std::string> take_all() {
     std::vector<std::string> names;

@@ -19,6 +19,8 @@ constexpr auto kSegmentScanInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kLossCheckInterval = std::chrono::seconds(1);
+constexpr auto kLongestSleep = milliseconds(100);
+constexpr auto kWriteCheckInterval = milliseconds(10);  // of writes for which nothing waits
 // Per check, so that present segments are drained however many new ones appear.
 constexpr auto kAdoptTime = milliseconds(5);
 // After a request to stop: how long to wait for a disk that accepts nothing, before the rest is
@@ -39,6 +41,7 @@ bool PollLoop::open() {
   }
   std::error_code error;
   const std::string real_shm_dir = std::filesystem::canonical(options_.shm_dir, error);
+  pace_.watch(directory_.descriptor());
   // Before recovery, which can take long.
   directory_.show_presence();
   if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
@@ -114,7 +117,7 @@ int PollLoop::run() {
     if (!advance_ends().room || round.starved) {
       make_room();
     } else {
-      pace_.nap_after(round);
+      pace_.rest_after(round, sessions_, next_round(now));
     }
   }
   if (metrics_) metrics_->stop();
@@ -140,13 +143,12 @@ void PollLoop::change_staging() {
   for (const auto& session : sessions_) session->name_staging(staging_.file());
 }
 
-void PollLoop::seal_all() {
-  for (const auto& session : sessions_) session->seal();
-}
-
 void PollLoop::scan_for_segments(Clock::time_point now) {
   if (now - last_scan_ < kSegmentScanInterval) return;
-  adoption_.adopt_due(directory_.appeared(), kAdoptTime);
+  pace_.begin_reading();
+  const std::vector<std::string> appeared = directory_.appeared();
+  if (!appeared.empty()) pace_.stay_awake(now);
+  adoption_.adopt_due(appeared, kAdoptTime);
   last_scan_ = Clock::now();
 }
 
@@ -312,9 +314,7 @@ PollLoop::Ends PollLoop::advance_ends() {
 
 // Frees staging slots: waits for the disk, or else seals slots that other sessions are filling.
 void PollLoop::make_room() {
-  if (writer_->only_failing()) {
-    seal_all();
-  }
+  if (writer_->only_failing()) seal_all();
   writer_->poll(true);
 }
 
@@ -378,11 +378,13 @@ int PollLoop::run_once() {
   return !report_undrained() && written && has_text ? kExitOk : kExitFailure;
 }
 
-// Whether anything is left.
-bool PollLoop::report_undrained() const {
-  adoption_.undrained().log_all(log_);
-  const bool unrecovered = left_staging_.report_unrecovered();
-  return unrecovered || !adoption_.undrained().empty();
+// Until when only a wake-up makes a round necessary; `now` if one may be necessary soon. Records
+// that are too few for a wake-up, and requests of tools, wait until then.
+PollLoop::Clock::time_point PollLoop::next_round(Clock::time_point now) const {
+  if (!adoption_.turns().empty() || adoption_.undrained().any_waits()) return now;
+  if (session_control_.is_active()) return now;
+  const auto latest = now + (writer_->idle() ? kLongestSleep : kWriteCheckInterval);
+  return std::min(latest, adoption_.next_check().value_or(latest));
 }
 
 // At the end: a last turn for each segment that waits. Returns as finish_all().

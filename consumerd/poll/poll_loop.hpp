@@ -54,7 +54,8 @@ class PollLoop {
             }),
         turns_(log),
         files_(log),
-        text_(log) {}
+        text_(log),
+        pace_(log) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
   // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
@@ -82,12 +83,20 @@ class PollLoop {
   Ends advance_ends();
   void keep_directory(Clock::time_point now);
   void change_staging();
-  void seal_all();
+  void seal_all() {
+    for (const auto& session : sessions_) session->seal();
+  }
   bool finish_all();
   int run_once();
-  bool report_undrained() const;
+  // Whether anything is left.
+  bool report_undrained() const {
+    adoption_.undrained().log_all(log_);
+    const bool unrecovered = left_staging_.report_unrecovered();
+    return unrecovered || !adoption_.undrained().empty();
+  }
   std::string trouble() const;
   void make_room();
+  Clock::time_point next_round(Clock::time_point now) const;
 
   Options options_;
   const Log& log_;

@@ -50,6 +50,8 @@ class SegmentAdoption {
   // Takes in names that have appeared, and checks segments that are due, those that have waited
   // longest first, for `at_most`.
   void adopt_due(const std::vector<std::string>& appeared, Clock::duration at_most);
+  // When the next check is due.
+  std::optional<Clock::time_point> next_check() const { return waiting_.next_due(); }
   // Checks all segments that wait, due or not.
   void adopt_all();
   void ended(const SegmentSession& session);

@@ -42,6 +42,8 @@ class SessionControl {
     if (!running_.empty() || !waiting_.empty()) tend_all(segments, now);
   }
 
+  bool is_active() const { return !running_.empty() || !waiting_.empty(); }
+
   // The segments are released: waits until what was taken is in files, at most `patience`. What is
   // left then is for the next consumerd.
   void finish(Clock::duration patience);

@@ -22,6 +22,8 @@ class WatchedDirectory {
       : path_(path), users_(users), log_(log), directory_(path) {}
 
   bool open(std::string* why) { return directory_.open(why); }
+  // Has input when segments may have appeared.
+  int descriptor() const { return directory_.descriptor(); }
   // Names of segments that have appeared since the last call.
   std::vector<std::string> appeared() { return directory_.appeared(); }
   std::vector<std::string> take_session_requests() { return directory_.take_session_requests(); }

@@ -38,11 +38,12 @@ constexpr int kCalls[] = {
     SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
     // Time, signals to itself, its own threads and their scheduling.
     SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
-    SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(futex), SCMP_SYS(rt_sigaction),
-    SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
-    SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_setaffinity),
-    SCMP_SYS(sched_setscheduler), SCMP_SYS(setpriority), SCMP_SYS(ioprio_set),
-    SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(exit), SCMP_SYS(exit_group),
+    SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(futex), SCMP_SYS(futex_waitv),
+    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(restart_syscall), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler), SCMP_SYS(setpriority),
+    SCMP_SYS(ioprio_set), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
     // Its identity, and random numbers.
     SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid),
     SCMP_SYS(getegid), SCMP_SYS(getrandom), SCMP_SYS(getcpu)};

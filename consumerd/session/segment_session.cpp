@@ -12,7 +12,6 @@ using std::chrono::steady_clock;
 
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
-constexpr auto kOldestByte = std::chrono::milliseconds(100);
 // Between snapshots the conversion of ticks to time is adjusted and written at least this often.
 constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 constexpr std::uint64_t kPeekBytes = 4U << 20;  // of overwritten rings, per round
@@ -28,6 +27,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rings_(*segment_),
       rotation_(segment_->control(), segment_->name(), log),
+      sleep_(segment_->control()),
       flush_(segment_->control()),
       snapshots_(segment_->control(), segment_->name(), log),
       triggers_(*segment_, log),
@@ -163,6 +163,7 @@ bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
 RoundResult SegmentSession::poll() {
   RoundResult result;
   shm::ControlPage& control = segment_->control();
+  delay_.begin_round(steady_clock::now(), *file_);
   if (!is_writable(steady_clock::now())) {
     taps_.end_round(0, rings_.all());
     return result;
@@ -211,14 +212,16 @@ RoundResult SegmentSession::poll() {
     return result;
   }
   const bool flushing = flush_is_due(drained);
-  if (points_.has_pending() && (flushing || points_.is_due(now))) {
+  if (!overwritten_ && result.ring_bytes > 0) delay_.note_records(now);
+  if ((points_.has_pending() || delay_.needs_points(now)) &&
+      (flushing || points_.is_due(now, delay_.point_interval()))) {
     result.starved = !points_.write(watermark_tsc, rings_.all(), *file_);
   }
   if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
     file_->seal();
     flush_.take(file_->sealed());
-  } else if (file_->oldest() < now - kOldestByte) {
+  } else if (delay_.is_over(now, *file_)) {
     file_->seal();
   }
   flush_.answer(file_->written());

@@ -16,6 +16,7 @@
 #include "consumerd/metrics/service_metrics.hpp"
 #include "consumerd/requests/level_requests.hpp"
 #include "consumerd/session/consumer_entry.hpp"
+#include "consumerd/session/pending_work.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_flush.hpp"
@@ -23,11 +24,13 @@
 #include "consumerd/session/segment_rings.hpp"
 #include "consumerd/session/segment_rotation.hpp"
 #include "consumerd/session/segment_sections.hpp"
+#include "consumerd/session/segment_sleep.hpp"
 #include "consumerd/session/sequence_points.hpp"
 #include "consumerd/session/session_end.hpp"
 #include "consumerd/session/snapshot_reader.hpp"
 #include "consumerd/session/tapped_sessions.hpp"
 #include "consumerd/session/trigger_checks.hpp"
+#include "consumerd/session/write_delay.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "consumerd/write/slot_writer.hpp"
 #include "consumerd/write/trace_file.hpp"
@@ -136,6 +139,19 @@ class SegmentSession {
   std::array<std::uint8_t, 16> uuid() const { return std::to_array(segment_->header().uuid); }
   const TraceFile& file() const { return *file_; }
   const DrainCounts& counts() const { return counts_; }
+  // For a sleep of this process (poll/idle_sleep.hpp). Whether nothing but its service, or a
+  // request, can make a round necessary soon.
+  bool can_sleep() const {
+    return sleep_.is_possible() && !ending() && !truncated() && !stalled() &&
+           !delay_.is_followed() && taps_.taker() == nullptr &&
+           snapshots_.stage() == SnapshotReader::Stage::kNone &&
+           (!overwritten_ || triggers_.watch() == nullptr);
+  }
+  // When what is committed has to be written; max() if there is nothing.
+  std::chrono::steady_clock::time_point next_write() const { return delay_.end(*file_); }
+  SegmentSleep& sleep() { return sleep_; }
+  // Between begin() and end() of that: whether a round is necessary now.
+  bool has_work() { return !sleep_.is_allowed() || has_pending_work(*segment_); }
   // Whether its trace cannot be written: its rings are not drained.
   bool stalled() const { return rotation_.astray() || file_->stalled(); }
   // The present metrics; the peak is that since the last call.
@@ -181,6 +197,8 @@ class SegmentSession {
   SegmentRotation rotation_;
   const std::chrono::steady_clock::time_point served_since_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_losses_;
+  SegmentSleep sleep_;
+  WriteDelay delay_;
   SegmentFlush flush_;
   SnapshotReader snapshots_;
   TriggerChecks triggers_;

@@ -3,8 +3,7 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr std::uint64_t kPointBytes = 256U << 10;  // encoded, between two sequence points
-constexpr auto kPointInterval = std::chrono::milliseconds(20);
+constexpr std::uint64_t kBytesBetweenPoints = 256U << 10;  // encoded, between two sequence points
 
 }  // namespace
 
@@ -30,8 +29,9 @@ bool SequencePoints::write(std::uint64_t watermark_tsc, std::span<const RingDrai
   return true;
 }
 
-bool SequencePoints::is_due(std::chrono::steady_clock::time_point now) const {
-  return pending_bytes_ >= kPointBytes || now - last_ >= kPointInterval;
+bool SequencePoints::is_due(std::chrono::steady_clock::time_point now,
+                            std::chrono::steady_clock::duration interval) const {
+  return pending_bytes_ >= kBytesBetweenPoints || now - last_ >= interval;
 }
 
 }  // namespace ringside::consumer

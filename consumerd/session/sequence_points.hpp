@@ -25,8 +25,9 @@ class SequencePoints {
   // Bytes appended since the last point.
   std::uint64_t& pending_bytes() { return pending_bytes_; }
   bool has_pending() const { return pending_bytes_ > 0; }
-  // Whether enough bytes or enough time separate `now` from the last point.
-  bool is_due(std::chrono::steady_clock::time_point now) const;
+  // Whether enough bytes, or the time `interval`, separate `now` from the last point.
+  bool is_due(std::chrono::steady_clock::time_point now,
+              std::chrono::steady_clock::duration interval) const;
 
   // That of the last point in the present section; 0: there is none.
   std::uint64_t watermark_tsc() const { return watermark_tsc_; }

@@ -8,7 +8,9 @@
 
 #include <sys/stat.h>
 
+#include "consumerd/descriptors/file_lock.hpp"
 #include "consumerd/files/trace_name.hpp"
+#include "trace-format/blocks/follower_lock.hpp"
 
 namespace ringside::consumer {
 
@@ -66,6 +68,10 @@ bool TraceFile::astray() const {
   struct stat info {};
   if (stat(file_.path.c_str(), &info) != 0) return errno == ENOENT || errno == ENOTDIR;
   return info.st_dev != file_.device || info.st_ino != file_.inode;
+}
+
+bool TraceFile::has_follower() const {
+  return file_.fd && byte_is_surely_locked(file_.fd.get(), trace::kFollowerLockByte);
 }
 
 void TraceFile::commit(std::size_t bytes) {

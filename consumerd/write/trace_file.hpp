@@ -72,6 +72,8 @@ class TraceFile {
   // Whether the present file has lost its name: it, or its directory, was removed, moved or
   // replaced. Data written to it may be lost to readers.
   bool astray() const;
+  // Whether a process follows the present file (trace-format/blocks/follower_lock.hpp).
+  bool has_follower() const;
   const std::string& path() const { return file_.path; }
   const std::string& stem() const { return stem_; }
   std::uint32_t sequence() const { return file_.sequence; }

@@ -127,6 +127,8 @@ struct Segment {
   // A wait for a ring timed out although the consumer is alive, and no ring became free since.
   std::atomic<bool> ring_awaited_in_vain{false};
   std::unique_ptr<std::uint32_t[]> ring_owner;  // per ring: id of its thread, or 0
+  // Per ring: whether its thread never wakes the consumer (consumer_wake.hpp).
+  std::unique_ptr<std::atomic<bool>[]> ring_is_silent;
   // Per ring: its mapping (kRingCopies times), null if it was never mapped.
   ZeroedArray<std::atomic<std::byte*>> ring_base;
   ZeroedArray<RingMemory> ring_memory;  // per ring that was mapped

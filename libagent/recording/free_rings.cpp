@@ -6,6 +6,7 @@
 
 #include <sys/syscall.h>
 
+#include "libagent/recording/consumer_wake.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/ring_attachment.hpp"
 
@@ -72,6 +73,7 @@ void retire_rings_of_dead_threads(Segment& segment) {
         (owner != own_id && (syscall(SYS_tgkill, getpid(), owner, 0) == 0 || errno != ESRCH));
     if (lives) continue;
     segment.ring_owner[i] = 0;
+    note_ring_left(segment, i);
     publish_nested_of_dead_thread(segment, i);
     // As in retire_ring().
     segment.rings[i].identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),

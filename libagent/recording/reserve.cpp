@@ -18,6 +18,7 @@
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/agent.hpp"
 #include "libagent/recording/call_cost.hpp"
+#include "libagent/recording/consumer_wake.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
@@ -84,6 +85,8 @@ class SlowReservation {
   std::uint64_t reserve(std::uint64_t bytes, std::uint64_t tsc) {
     tsc_ = tsc;
     check_processor(tsc);
+    // Before any wait for space.
+    next_sleep_check_ = check_consumer_sleep(segment_, ring_);
     for (bool states_processor = processor_due();;) {
       const std::uint64_t start = load_local(t_.pos);
       if (states_processor || clock_due(start + bytes, tsc)) {
@@ -156,9 +159,9 @@ class SlowReservation {
   }
 
   // The limit is the consumer's, but never beyond this lap: the lap's end brings the next clock
-  // record.
+  // record. Nor beyond the next check whether the consumer sleeps.
   void refresh_limit() {
-    const std::uint64_t end = std::min(limit(), t_lap_end);
+    const std::uint64_t end = std::min({limit(), t_lap_end, next_sleep_check_});
     __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     // A handler may have dropped a record before the line above.
@@ -274,6 +277,7 @@ class SlowReservation {
   const std::uint64_t base_;  // address of the ring's first copy
   const std::uint64_t ring_bytes_;
   const std::uint64_t sub_buffer_bytes_;  // 0: the ring is drained, and a lap has its length
+  std::uint64_t next_sleep_check_ = 0;    // position
   std::uint32_t processor_ = 0;           // at the check of this call
   std::uint64_t tsc_ = 0;                 // of this call
   Segment& segment_;

@@ -14,6 +14,7 @@
 #include "libagent/process/standard_error.hpp"
 #include "libagent/recording/call_cost.hpp"
 #include "libagent/recording/consumer_wait.hpp"
+#include "libagent/recording/consumer_wake.hpp"
 #include "libagent/recording/free_rings.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
@@ -84,6 +85,7 @@ void give_up_ring(At at) {
   if (was_made_around_fork()) return;
   Segment& segment = *t_attachment.segment;
   segment.ring_owner[static_cast<std::size_t>(ring - segment.rings)] = 0;
+  note_ring_left(segment, static_cast<std::uint32_t>(ring - segment.rings));
   // Release: the consumer's acquire of the state sees the final positions and counters.
   ring->identity.state.store(static_cast<std::uint32_t>(shm::RingState::kRetired),
                              std::memory_order_release);
@@ -160,6 +162,7 @@ void claim(Segment& segment, std::uint32_t index) {
   t_attachment.base = segment.ring_base[index].load(std::memory_order_relaxed);
   t_attachment.segment = &segment;
   t_attachment.ring = &ring;
+  note_ring_taken(segment, index);
 }
 
 // When the library is loaded, among the first constructors: values of the first 32 keys need no
@@ -251,6 +254,9 @@ Attached attach_ring_or_throw(Agent& a, bool* waits) {
     retire_rings_of_dead_threads(segment);
     index = find_ring(segment, true);
   }
+  // The next thread finds a drained ring: short threads must not make their number of rings grow.
+  const bool is_short_of_rings = index >= segment.rings_used && segment.sub_buffer_bytes == 0;
+  if (is_short_of_rings && ring_may_come(segment)) wake_consumer(segment);
   if (waits != nullptr && index >= segment.layout.ring_count && ring_may_come(segment)) {
     *waits = true;
     return Attached::kNoRing;

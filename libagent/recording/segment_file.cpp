@@ -281,6 +281,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   if (!failure) failure = reserve_dictionary(*segment, 1);
   if (failure) return refuse("no memory for " + path, failure.error, kMakeRoom);
   segment->ring_owner = std::make_unique<std::uint32_t[]>(layout.ring_count);
+  segment->ring_is_silent = std::make_unique<std::atomic<bool>[]>(layout.ring_count);
   reserve_site_losses(*segment, 0);
   reserve_site_executions(*segment, 0);
 
@@ -315,6 +316,7 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   line.block_timeout_ms.store(segment->absent_timeout_ms, std::memory_order_relaxed);
   line.level.store(static_cast<std::uint32_t>(options.level), std::memory_order_relaxed);
   line.next_stream_id.store(1, std::memory_order_relaxed);
+  segment->control->wake_ups.parts.store(shm::kWakeUpParts, std::memory_order_relaxed);
   segment->header->magic = shm::kSegmentMagic;
   segment->header->state.store(static_cast<std::uint32_t>(shm::SegmentState::kLive),
                                std::memory_order_relaxed);

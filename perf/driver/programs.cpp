@@ -26,6 +26,7 @@ constexpr std::array kMemory{Rows("memory")};
 constexpr std::array kFirstCall{Rows("first_call")};
 constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
+constexpr std::array kFollowed{Rows("followed")};
 constexpr std::array kText{Rows("text")};
 constexpr std::array kTextOutput{Rows("text_output")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
@@ -69,15 +70,13 @@ constexpr std::array kPrograms{
     Program{"ringside/memory_usage", Speaks::kLines, "ringside", kMemory, kNotBuilt},
     Program{"ringside/readable", Speaks::kLines, "ringside", kReadable, kNotBuilt},
     Program{"ringside/text_output", Speaks::kLines, "ringside", kTextOutput, kNotBuilt},
+    Program{"ringside/followed", Speaks::kLines, "ringside", kFollowed, kNotBuilt},
     Program{"scaling/scaling", Speaks::kLines, "ringside", kScaling, kNotBuilt},
     Program{"integration/run_integration.py", Speaks::kIntegration, "", kIntegration,
             "the script is not in the tree"},
 };
 
-constexpr std::array kMissing{
-    MissingRow{"readable by ringcat -f",
-               "not timed: readable follows with the library, as ringcat does"},
-};
+constexpr std::array<MissingRow, 0> kMissing{};
 
 }  // namespace
 

@@ -68,8 +68,10 @@ SINGLE = [
     ("text", {"metric": "one_core", "case": "five_arguments", "arguments": "random"}),
     ("aggregation", {"metric": "record"}),
     ("readable", {"metric": "call_to_file"}),
+    ("followed", {"metric": "call_to_line"}),
     ("poll_round", {"rings": 1024}),
     ("idle", {"metric": "consumerd"}),
+    ("idle", {"metric": "wake_ups"}),
     ("memory", {"metric": "pss", "threads": 64, "case": "untraced"}),
     ("memory", {"metric": "pss", "threads": 64, "case": "rings_used"}),
 ]

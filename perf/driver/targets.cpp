@@ -62,7 +62,11 @@ constexpr std::array kTargets{
     Target{"shared_stamp", "double", "", "", "call", kAtMost, 2.5},
     // The consumer while nothing is logged.
     Target{"poll_round", "", "rings", "1024", "round", kAtMost, 10'000},
-    Target{"idle", "", "rings", "64", "consumerd", kAtMost, 0.5},
+    Target{"idle", "", "rings", "64", "consumerd", kAtMost, 0.1},
+    Target{"idle", "", "rings", "64", "wake_ups", kAtMost, 20},
+    // While someone follows.
+    Target{"followed", "", "p", "p50", "call_to_line", kAtMost, 5},
+    Target{"followed", "", "p", "p99", "call_to_line", kAtMost, 10},
 };
 
 std::string as_text(const nlohmann::json& value) {

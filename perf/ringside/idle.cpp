@@ -1,5 +1,6 @@
-// Processor time of consumerd while nothing is logged, with 0, 64 and 1,024 rings, compared with a
-// loop of bare 1 ms naps, the longest nap that consumerd takes.
+// Processor time and wake-ups of consumerd while nothing is logged, with 0, 64 and 1,024 rings,
+// compared with loops of bare naps: of 1 ms, as consumerd takes them if it must not sleep, and of
+// 100 ms, as it sleeps.
 
 #include <chrono>
 #include <cstdint>
@@ -34,6 +35,15 @@ double share_of_core(pid_t pid, Run&& run) {
   return 100 * static_cast<double>(spent) / took.count();
 }
 
+// Percentage of a core that a loop of naps uses in `time`.
+double share_of_naps(std::chrono::milliseconds nap, std::chrono::milliseconds time) {
+  return share_of_core(getpid(), [&] {
+    for (const auto end = Clock::now() + time; Clock::now() < end;) {
+      std::this_thread::sleep_for(nap);
+    }
+  });
+}
+
 int measure(int rings, const RunOptions& options, const Processors& processors) {
   const TemporaryDirectory shm("/dev/shm");
   const TemporaryDirectory out("/dev/shm");
@@ -51,16 +61,19 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
     }
   }
   const auto moment = std::chrono::milliseconds(options.quick ? 200 : 1000);
-  std::this_thread::sleep_for(moment);  // naps grow to their maximum
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // until consumerd sleeps
   std::vector<double> shares;
   std::vector<double> naps;
+  std::vector<double> sleeps;
+  std::vector<double> wakes;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const std::uint64_t before = wake_ups(consumerd.pid());
+    const auto begin = Clock::now();
     shares.push_back(share_of_core(consumerd.pid(), [&] { std::this_thread::sleep_for(moment); }));
-    naps.push_back(share_of_core(getpid(), [&] {
-      for (const auto end = Clock::now() + moment; Clock::now() < end;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    }));
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    wakes.push_back(static_cast<double>(wake_ups(consumerd.pid()) - before) / took.count());
+    naps.push_back(share_of_naps(std::chrono::milliseconds(1), moment));
+    sleeps.push_back(share_of_naps(std::chrono::milliseconds(100), moment));
   }
   const auto line = [rings] {
     ResultLine of("idle", "ringside", "idle");
@@ -69,6 +82,8 @@ int measure(int rings, const RunOptions& options, const Processors& processors) 
   };
   line().print("consumerd", "%", spread_of(shares));
   line().print("bare_naps", "%", spread_of(naps));
+  line().print("bare_sleeps", "%", spread_of(sleeps));
+  line().print("wake_ups", "1/s", spread_of(wakes));
   service.reset();
   return consumerd.terminate() == 0 ? kExitOk : kExitDoesNotCount;
 }

@@ -33,6 +33,21 @@ inline std::uint64_t all_threads_cpu_ns(pid_t pid) {
   return sum;
 }
 
+// How often all threads of the process together have waited for something, and so woken up.
+inline std::uint64_t wake_ups(pid_t pid) {
+  std::uint64_t sum = 0;
+  std::error_code error;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+    std::ifstream in(task.path() / "status");
+    for (std::string word; in >> word;) {
+      std::uint64_t count = 0;
+      if (word == "voluntary_ctxt_switches:" && in >> count) sum += count;
+    }
+  }
+  return sum;
+}
+
 struct MemoryUsage {
   double rss_kib = 0;  // mapped pages; a page that is mapped twice counts twice
   double pss_kib = 0;  // each page divided among its mappings

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The operations that ring_interleaving_test.cpp transcribes are still in the sources, with their memory orders.
+"""The operations that the tests here transcribe are still in the sources, with their memory orders.
 
 usage: transcription_test.py SOURCE_ROOT
 """
@@ -18,6 +18,26 @@ OPERATIONS = {
     "libagent/recording/free_rings.cpp": [
         "ring.consumer.generation.load(std::memory_order_relaxed)",
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
+    ],
+    "libagent/recording/consumer_wake.cpp": [
+        "std::atomic_thread_fence(std::memory_order_seq_cst)",
+        "control.consumer_sleep.number.load(std::memory_order_acquire)",
+        "control.wake_ups.calls.fetch_add(1, std::memory_order_release)",
+        "FUTEX_WAKE",
+        "ring.consumer.consumer_pos.load(std::memory_order_relaxed)",
+        "return consumed + part",
+        "return published + part",
+    ],
+    "consumerd/session/segment_sleep.cpp": [
+        "control_.consumer_sleep.number.store(++number_, std::memory_order_release)",
+        "word().load(std::memory_order_relaxed)",
+        "advance()",
+    ],
+    "consumerd/poll/idle_sleep.cpp": [
+        "session->sleep().begin()",
+        "std::atomic_thread_fence(std::memory_order_seq_cst)",
+        "none_has_work(sessions)",
+        "session->sleep().end()",
     ],
     "libagent/recording/ring_attachment.cpp": [
         "identity.stream_id =",
@@ -44,7 +64,7 @@ def main():
             if found < 0:
                 missing += 1
                 print(f"{path}: missing or in another order: {operation}\n"
-                      "  Change tests/interleaving/ring_interleaving_test.cpp with it, then this list.")
+                      "  Change the tests in tests/interleaving with it, then this list.")
             else:
                 at = found + len(operation)
     sys.exit(1 if missing else 0)

@@ -87,6 +87,21 @@ class WeakMemory {
     return store.value;
   }
 
+  // A fence of memory_order_seq_cst: sees what the thread of each earlier fence had seen there.
+  void fence(std::size_t thread) {
+    View& view = views_[thread];
+    for (std::size_t i = 0; i < kLocations; ++i) fences_[i] = std::max(fences_[i], view[i]);
+    view = fences_;
+  }
+
+  // What another party, such as the kernel, reads under a lock that orders it after all stores.
+  std::uint64_t newest(std::size_t location) const { return stores_[location].back().value; }
+  // The same for a system call of a thread: later loads of the thread return nothing older.
+  std::uint64_t newest_for(std::size_t thread, std::size_t location) {
+    views_[thread][location] = stores_[location].size() - 1;
+    return newest(location);
+  }
+
   // Plain memory. Reads are noted as stores to `reads`, so that a later write can be checked to
   // come after them.
   void write_plain(std::size_t thread, std::size_t location, std::size_t reads,
@@ -124,6 +139,7 @@ class WeakMemory {
   Choices& choices_;
   std::array<std::vector<Store>, kLocations> stores_;
   std::array<View, kThreads> views_{};
+  View fences_{};  // seen at the last fence
   bool raced_ = false;
 };
 

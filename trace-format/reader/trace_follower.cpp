@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace-format/reader/directory_watch.hpp"
+#include "trace-format/reader/follower_mark.hpp"
 #include "trace-format/reader/open_files.hpp"
 #include "trace-format/reader/section_reader.hpp"
 #include "trace-format/reader/trace_paths.hpp"
@@ -34,6 +35,7 @@ struct TraceFollower::Impl {
     SectionScan scan;  // until it is begun
     std::unique_ptr<SectionReader> reader;
     std::shared_ptr<TraceFile> source;
+    std::unique_ptr<FollowerMark> mark;  // as long as more of it may come
     SequenceLedger* ledger = nullptr;
     std::size_t place = 0;
     std::uint32_t number = 0;
@@ -158,9 +160,20 @@ struct TraceFollower::Impl {
     section.reader = std::make_unique<SectionReader>(
         std::move(source), std::move(section.scan),
         SectionContext{&options, &report, section.ledger, section.place, pool.get()});
-    if (section.follows) section.reader->follow();
+    if (section.follows) {
+      section.reader->follow();
+      mark(section);
+    }
     section.has_event = false;
     return true;
+  }
+
+  // Each mark takes a descriptor. Further files are followed without.
+  void mark(Section& section) {
+    const auto marked = std::count_if(sections.begin(), sections.end(),
+                                      [](const Section& one) { return one.mark != nullptr; });
+    if (static_cast<std::size_t>(marked) >= OpenFiles::most_open_here()) return;
+    section.mark = std::make_unique<FollowerMark>(section.file->path);
   }
 
   // False if the section has ended.

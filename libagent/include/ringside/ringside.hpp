@@ -151,7 +151,9 @@ RS_EXPORT Status init(const Options& options = {}) noexcept;
 /// Takes a ring for the calling thread and touches all its memory, so that its first log call costs
 /// no more than any other, and no log call makes a system call for memory.
 ///
-/// Optional. Creates the segment if there is none.
+/// Optional. Creates the segment if there is none. Log calls of the thread then never wake a
+/// sleeping consumerd, which therefore does not sleep while the thread lives: an idle consumerd
+/// uses some percent of a processor more.
 ///
 /// @return false if there is no ring or not enough memory (see status()); log calls try again
 /// @par Thread safety
