@@ -6,13 +6,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/codec/argument_decoder.hpp"
 #include "trace-format/codec/extent_failure.hpp"
-#include "trace-format/codec/guessed_run.hpp"
 #include "trace-format/codec/run_reader.hpp"
 #include "trace-format/codec/site_table.hpp"
 #include "trace-format/codec/value_history.hpp"
@@ -285,23 +283,6 @@ void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
     walk.time = end.time;
     walk.sequence = end.sequence;
   };
-  const auto guess = [&](const auto& reader) {
-    const RunPosition end = read_guessed_run({walk.at, walk.time, walk.sequence}, walk.end - needed,
-                                             walk.end_sequence, reader, visit);
-    walk.at = end.at;
-    walk.time = end.time;
-    walk.sequence = end.sequence;
-  };
-  const auto guess_one = [&](auto pairs) {
-    constexpr std::size_t kPairs = decltype(pairs)::value;
-    const auto wanted = only_wanted(plan);
-    if (!wanted) return;
-    if (plan.fields[*wanted].action == ReadAction::kFloat64) {
-      guess(OneValueReader<kPairs, true>(plan, *wanted, site.values, history_.numbers()));
-    } else {
-      guess(OneValueReader<kPairs, false>(plan, *wanted, site.values, nullptr));
-    }
-  };
   switch (site.kind) {
     case ReadKind::kNothing:
       return run(NothingReader{});
@@ -309,20 +290,11 @@ void ExtentDecoder::run_on(Walk& walk, Visit& visit) {
       if (plan.fields.size() == 1) return run(OneIntegerReader(plan, site.values));
       return run(IntegersReader{plan, site.values});
     case ReadKind::kScalars:
-      if (plan.pairs.size() == 1) guess_one(std::integral_constant<std::size_t, 1>());
-      if (plan.pairs.size() == 2) guess_one(std::integral_constant<std::size_t, 2>());
-      if (plan.pairs.size() == 3) guess_one(std::integral_constant<std::size_t, 3>());
       return run(ScalarsReader{plan, site.values, history_.numbers()});
     case ReadKind::kSkip:
       if (plan.pairs.size() == 1) return run(FewSkippingReader<1>(plan));
-      if (plan.pairs.size() == 2) {
-        guess(NoValueReader<2>(plan));
-        return run(FewSkippingReader<2>(plan));
-      }
-      if (plan.pairs.size() == 3) {
-        guess(NoValueReader<3>(plan));
-        return run(FewSkippingReader<3>(plan));
-      }
+      if (plan.pairs.size() == 2) return run(FewSkippingReader<2>(plan));
+      if (plan.pairs.size() == 3) return run(FewSkippingReader<3>(plan));
       return run(SkippingReader{plan});
     case ReadKind::kNumbers:
     case ReadKind::kAny:
