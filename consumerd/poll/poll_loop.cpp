@@ -21,8 +21,7 @@ constexpr auto kAliveInterval = milliseconds(50);
 constexpr auto kLossCheckInterval = std::chrono::seconds(1);
 constexpr auto kLongestSleep = milliseconds(100);
 constexpr auto kWriteCheckInterval = milliseconds(10);  // of writes for which nothing waits
-// Per check, so that present segments are drained however many new ones appear.
-constexpr auto kAdoptTime = milliseconds(5);
+constexpr auto kAdoptTime = milliseconds(5);  // per check: present segments must be drained too
 // After a request to stop: how long to wait for a disk that accepts nothing, before the rest is
 // left to a successor.
 constexpr auto kStopPatience = std::chrono::seconds(2);
