@@ -149,7 +149,8 @@ class SlowReservation {
   // The limit is the consumer's, but never beyond this lap: the lap's end brings the next clock
   // record. Nor beyond the next check whether the consumer sleeps.
   void refresh_limit() {
-    const std::uint64_t end = std::min({limit(), t_lap_end, next_sleep_check_});
+    const std::uint64_t end =
+        end_before_sleep_check(std::min(limit(), t_lap_end), next_sleep_check_);
     __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     // A handler may have dropped a record before the line above.
@@ -358,6 +359,10 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   const bool measures = measures_calls();
   if (measures && is_only_to_be_measured(start, bytes, tsc)) {
     t.slow_tsc = tsc;  // at the end, as below
+    return start;
+  }
+  if (!measures && is_only_to_check_sleep(start, bytes, tsc)) {
+    t.slow_tsc = tsc;
     return start;
   }
   MeasuredCall measured{.begin_tsc = tsc};
