@@ -9,7 +9,6 @@ namespace ringside::consumer {
 namespace {
 
 using std::chrono::steady_clock;
-
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 // Between snapshots the conversion of ticks to time is adjusted and written at least this often.
