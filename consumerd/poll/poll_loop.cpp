@@ -377,8 +377,7 @@ int PollLoop::run_once() {
   return !report_undrained() && written && has_text ? kExitOk : kExitFailure;
 }
 
-// Until when only a wake-up makes a round necessary; `now` if one may be necessary soon. Records
-// that are too few for a wake-up, and requests of tools, wait until then.
+// Until when only a wake-up makes a round necessary; `now` if one may be necessary soon.
 PollLoop::Clock::time_point PollLoop::next_round(Clock::time_point now) const {
   if (!adoption_.turns().empty() || adoption_.undrained().any_waits()) return now;
   if (session_control_.is_active()) return now;

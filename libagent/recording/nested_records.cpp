@@ -11,6 +11,7 @@
 #include "libagent/recording/oldest_records.hpp"
 #include "libagent/recording/reserve.hpp"
 #include "libagent/recording/ring_attachment.hpp"
+#include "libagent/recording/ring_drops.hpp"
 #include "libagent/recording/signals_blocked.hpp"
 
 namespace ringside {

@@ -23,6 +23,7 @@
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
 #include "libagent/recording/ring_attachment.hpp"
+#include "libagent/recording/ring_drops.hpp"
 #include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/space_wait.hpp"
@@ -32,30 +33,6 @@
 
 namespace ringside {
 namespace {
-
-std::atomic<std::uint64_t>& drops_of(shm::CountersLine& c, shm::LossCause cause) {
-  switch (cause) {
-    case shm::LossCause::kNoConsumer:
-      return c.dropped_consumer_absent;
-    case shm::LossCause::kQuarantined:
-      return c.dropped_quarantined;
-    case shm::LossCause::kAbandoned:
-      return c.dropped_abandoned;
-    default:
-      return c.dropped_ring_full;
-  }
-}
-
-void count_drop(shm::RingMetadata& ring, shm::LossCause cause, std::uint64_t records = 1) {
-  shm::CountersLine& c = ring.counters;
-  drops_of(c, cause).fetch_add(records, std::memory_order_relaxed);
-  const Segment* const segment = attached_segment();
-  if (segment != nullptr && segment->own_ring_counts != nullptr) {
-    count_own_drop(*segment, ring, cause, records);
-  }
-  // Last, with release: the consumer's acquire then sees the cause too.
-  c.dropped_total.fetch_add(records, std::memory_order_release);
-}
 
 // Losses that drop records in the ring report, by cause.
 thread_local std::array<std::uint64_t, shm::kDropCauses.size()> t_marked_drops{};
@@ -161,7 +138,8 @@ class SlowReservation {
   // The limit is the consumer's, but never beyond this lap: the lap's end brings the next clock
   // record. Nor beyond the next check whether the consumer sleeps.
   void refresh_limit() {
-    const std::uint64_t end = std::min({limit(), t_lap_end, next_sleep_check_});
+    const std::uint64_t end =
+        end_before_sleep_check(std::min(limit(), t_lap_end), next_sleep_check_);
     __atomic_store_n(&t_.limit, limit_for(end), __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     // A handler may have dropped a record before the line above.
@@ -286,12 +264,6 @@ class SlowReservation {
 
 }  // namespace
 
-void count_abandoned(shm::RingMetadata& ring, std::uint64_t records) {
-  if (records == 0) return;
-  count_drop(ring, shm::LossCause::kAbandoned, records);
-  for (std::uint64_t i = 0; i < records; ++i) count_for_site(nullptr, shm::LossCause::kAbandoned);
-}
-
 void begin_lap_next() {
   t_lap_end = 0;
   rs_thread_state.limit = 0;
@@ -373,6 +345,10 @@ std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uin
   const bool measures = measures_calls();
   if (measures && is_only_to_be_measured(start, bytes, tsc)) {
     t.slow_tsc = tsc;  // at the end, as below
+    return start;
+  }
+  if (!measures && is_only_to_check_sleep(start, bytes, tsc)) {
+    t.slow_tsc = tsc;
     return start;
   }
   MeasuredCall measured{.begin_tsc = begin_of_call(tsc)};

@@ -1,14 +1,7 @@
 #pragma once
 // The state of a reservation's slow path for the calling thread's ring.
 
-#include <cstdint>
-
-#include "shm-layout/ring_metadata.hpp"
-
 namespace ringside {
-
-// Counts records of the calling thread's ring as abandoned. A drop record precedes the next record.
-void count_abandoned(shm::RingMetadata& ring, std::uint64_t records);
 
 // The next record of this thread begins a lap: the clock record of the present one may be missing.
 void begin_lap_next();

@@ -58,14 +58,15 @@ class SleepProducer {
   void step() {
     switch (step_) {
       case Step::kRecord:
-        pos_ < limit_ ? publish() : look_at_unread();
-        break;
-      case Step::kFence:
+        if (pos_ < limit_) return publish();
         if (!fault_.no_fence_before_waking) memory_.fence(kProducer);
         step_ = Step::kNumber;
         break;
       case Step::kNumber:
         look_at_consumer();
+        break;
+      case Step::kUnread:
+        look_at_unread();
         break;
       case Step::kChange:
         fault_.wake_before_change ? futex_.wake() : change();
@@ -85,23 +86,21 @@ class SleepProducer {
   }
 
  private:
-  enum class Step { kRecord, kFence, kNumber, kChange, kWake, kSpace };
+  enum class Step { kRecord, kNumber, kUnread, kChange, kWake, kSpace };
 
   // check_consumer_sleep()
   void look_at_unread() {
     const std::uint64_t consumed =
         memory_.load(kProducer, kConsumerPos, kRelaxed, [](std::uint64_t) { return true; });
     const bool is_due = pos_ - consumed >= size_.part;
-    next_check_ = (is_due ? pos_ : consumed) + size_.part;
-    step_ = is_due ? Step::kFence : Step::kSpace;
+    if (!is_due) next_check_ = consumed + size_.part;
+    step_ = is_due && number_ != woken_ ? Step::kChange : Step::kSpace;
+    if (is_due) woken_ = number_;
   }
-  // wake_if_asleep()
   void look_at_consumer() {
-    const std::uint64_t number =
-        memory_.load(kProducer, kNumber, kAcquire, [](std::uint64_t) { return true; });
-    const bool wakes = number % 2 == 1 && number != woken_;
-    if (wakes) woken_ = number;
-    step_ = wakes ? Step::kChange : Step::kSpace;
+    number_ = memory_.load(kProducer, kNumber, kAcquire, [](std::uint64_t) { return true; });
+    next_check_ = pos_ + size_.part;
+    step_ = number_ % 2 == 1 ? Step::kUnread : Step::kSpace;
   }
   void change() { memory_.store(kProducer, kCalls, ++calls_, kRelease); }
   void publish() {
@@ -120,6 +119,7 @@ class SleepProducer {
   std::uint64_t pos_ = 0;
   std::uint64_t limit_ = 0;
   std::uint64_t next_check_ = 0;
+  std::uint64_t number_ = 0;
   std::uint64_t woken_ = 0;
   std::uint64_t calls_ = 0;
 };

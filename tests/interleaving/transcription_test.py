@@ -21,9 +21,10 @@ OPERATIONS = {
     ],
     "libagent/recording/consumer_wake.cpp": [
         "std::atomic_thread_fence(std::memory_order_seq_cst)",
-        "control.consumer_sleep.number.load(std::memory_order_acquire)",
-        "control.wake_ups.calls.fetch_add(1, std::memory_order_release)",
+        "segment.control->consumer_sleep.number.load(std::memory_order_acquire)",
+        "words.calls.fetch_add(1, std::memory_order_release)",
         "FUTEX_WAKE",
+        "return published + part",
         "ring.consumer.consumer_pos.load(std::memory_order_relaxed)",
         "return consumed + part",
         "return published + part",
