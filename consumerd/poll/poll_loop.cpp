@@ -59,7 +59,7 @@ bool PollLoop::open() {
   }
   // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
   left_staging_.recover();
-  recover_unmarked_staging(real_shm_dir, options_.output_dir, log_);
+  recover_unmarked_staging(real_shm_dir, options_.output_dir, log_, options_.sync.syncs());
   remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
     return serves(options_, service);
   });
@@ -68,7 +68,8 @@ bool PollLoop::open() {
     return false;
   }
   if (staging_.file().is_elsewhere()) log_.error(why);
-  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_);
+  const WriterRole role{.sync = options_.sync};
+  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_, role);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
     metrics_ = MetricsCollector::open(std::move(listening), options_.metrics, log_);
@@ -238,6 +239,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.bytes_written = writer_->bytes_written();
   figures.write_failures = writer_->failures();
   figures.failing_writes = writer_->failing();
+  writer_->syncer().count(&figures.syncs, &figures.sync_failures);
   figures.slots = kStagingSlots;
   figures.slots_used = kStagingSlots - staging_.file().free_slots();
   figures.directory_gone = directory_.is_gone();
@@ -312,9 +314,7 @@ PollLoop::Ends PollLoop::advance_ends() {
 
 // Frees staging slots: waits for the disk, or else seals slots that other sessions are filling.
 void PollLoop::make_room() {
-  if (writer_->only_failing()) {
-    seal_all();
-  }
+  if (writer_->only_failing()) seal_all();
   writer_->poll(true);
 }
 

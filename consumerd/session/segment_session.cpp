@@ -55,6 +55,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
     attached.publish_state(shm::ConsumerState::kStalled);
     return nullptr;
   }
+  session->file_->mark_syncs(attached.control().tool_answers.syncing);
   session->snapshots_.resume(*session->file_);
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
@@ -163,6 +164,7 @@ bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
 RoundResult SegmentSession::poll() {
   RoundResult result;
   shm::ControlPage& control = segment_->control();
+  file_->tend_sync();
   if (!is_writable(steady_clock::now())) {
     taps_.end_round(0, rings_.all());
     return result;
@@ -216,12 +218,11 @@ RoundResult SegmentSession::poll() {
   }
   if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
-    file_->seal();
-    flush_.take(file_->sealed());
+    flush_.take(*file_);
   } else if (file_->oldest() < now - kOldestByte) {
     file_->seal();
   }
-  flush_.answer(file_->written());
+  flush_.answer(*file_);
   return result;
 }
 
@@ -316,9 +317,10 @@ SegmentSession::End SegmentSession::try_end() {
     if (drained == Drained::kNoSpace) return End::kNoSpace;
     end_.seal();
   }
+  file_->tend_sync();
   if (!file_->advance()) return End::kNoSpace;
   if (file_->all_written()) return End::kOver;
-  return file_->stalled() ? End::kStalled : End::kWriting;
+  return file_->stalled() || file_->sync_is_late() ? End::kStalled : End::kWriting;
 }
 
 Drained SegmentSession::finish() {
@@ -375,7 +377,7 @@ Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {
 }
 
 void SegmentSession::leave() {
-  flush_.answer(file_->written());
+  flush_.answer(*file_);
   snapshots_.answer_last(counts_);
   leave_segment(*segment_, end_.turn_is_over());
   // A truncated segment is of no use, and no consumer would be there to remove it when its service
