@@ -8,12 +8,13 @@
 
 namespace ringside::perf {
 
-TracedRun::TracedRun(const std::string& output_parent, Options options)
-    : shm_("/dev/shm"), output_(output_parent), ready_(start(std::move(options))) {}
+TracedRun::TracedRun(const std::string& output_parent, Options options,
+                     const std::vector<std::string>& settings)
+    : shm_("/dev/shm"), output_(output_parent), ready_(start(std::move(options), settings)) {}
 
 TracedRun::~TracedRun() = default;
 
-int TracedRun::start(Options options) {
+int TracedRun::start(Options options, const std::vector<std::string>& settings) {
   if (shm_.path().empty() || output_.path().empty()) {
     std::fprintf(stderr, "cannot create a directory in /dev/shm or for the output\n");
     return kExitNotPossible;
@@ -32,8 +33,8 @@ int TracedRun::start(Options options) {
         "RINGSIDE_DISABLE", "RINGSIDE_SERVICE", "RINGSIDE_CLOCK", "RINGSIDE_COST_SAMPLING"}) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
-  consumerd_ =
-      std::make_unique<ConsumerdProcess>(shm_.path(), output_.path(), processors_.consumer);
+  consumerd_ = std::make_unique<ConsumerdProcess>(shm_.path(), output_.path(), processors_.consumer,
+                                                  settings);
   pin_to(processors_.measured);
   options.shm_dir = shm_.path();
   const Status status = init(options);
