@@ -103,6 +103,35 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   return true;
 }
 
+// The same, and everything is synced. False once for each failed sync, and for a segment whose
+// records are gone from here without an answer.
+bool flush_segment_to_disk(Segment& segment, std::uint64_t deadline_ns) {
+  shm::ControlPage& control = *segment.control;
+  const bool is_gone = segment.is_given_back.load(std::memory_order_relaxed) ||
+                       segment.consumer_is_gone.load(std::memory_order_relaxed);
+  if (is_gone) return segment.told_not_durable.exchange(true, std::memory_order_relaxed);
+  if (control.service.rings_used.load(std::memory_order_acquire) == 0) return true;
+  const std::uint64_t told = segment.told_sync_failures.load(std::memory_order_relaxed);
+  // Release: a consumer that sees the request (acquire) sees all records published before it.
+  const std::uint64_t request =
+      control.losses.durable_flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wake_consumer(segment);
+  // Pairs with the consumer's release once everything is synced.
+  while (control.tool_answers.service_durable_flush.load(std::memory_order_acquire) < request) {
+    const bool is_unknown = segment.is_given_back.load(std::memory_order_relaxed) ||
+                            segment.is_truncated.load(std::memory_order_relaxed);
+    if (is_unknown || shm::refuses_durable_flush(control) || monotonic_ns() >= deadline_ns) {
+      return false;
+    }
+    const timespec nap{0, 200'000};
+    nanosleep(&nap, nullptr);
+  }
+  const std::uint64_t failures = control.tool_answers.sync_failures.load(std::memory_order_relaxed);
+  if (failures == told) return true;
+  segment.told_sync_failures.store(failures, std::memory_order_relaxed);
+  return false;
+}
+
 std::chrono::milliseconds timeout_of_c(std::uint32_t timeout_ms) {
   return timeout_ms == RS_FOREVER ? forever : std::chrono::milliseconds(timeout_ms);
 }
@@ -161,6 +190,11 @@ bool preallocate() noexcept {
 
 bool flush(std::chrono::milliseconds timeout) noexcept {
   return rs_flush(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) != 0;
+}
+
+bool flush_durable(std::chrono::milliseconds timeout) noexcept {
+  return rs_flush_durable(static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0))) !=
+         0;
 }
 
 bool rotate(std::chrono::milliseconds timeout) noexcept {
@@ -276,6 +310,25 @@ int rs_flush(std::uint64_t timeout_ms) {
   }
   // A consumer may have died since.
   ringside::present_segment();
+  const bool has_lost = ringside::has_lost_with_segment();
+  return flushed && !has_lost ? 1 : 0;
+}
+
+int rs_flush_durable(std::uint64_t timeout_ms) {
+  Segment* const segment = agent().segment.load(std::memory_order_acquire);
+  if (segment == nullptr) return 1;  // no records exist
+  ringside::settle_abandoned_calls();
+  if (segment->sub_buffer_bytes != 0) return 0;
+  const ringside::SlowCall call;
+  const ringside::SigbusUnblocked unblocked;
+  const std::uint64_t bound_ns = std::min(timeout_ms, ringside::kLongestFlushMs) * 1'000'000U;
+  const std::uint64_t deadline_ns = ringside::monotonic_ns() + bound_ns;
+  bool flushed = true;
+  for (ringside::Segment* each = ringside::present_segment(); each != nullptr;
+       each = each->replaced) {
+    flushed = ringside::flush_segment_to_disk(*each, deadline_ns) && flushed;
+  }
+  ringside::present_segment();  // a consumer may have died since
   const bool has_lost = ringside::has_lost_with_segment();
   return flushed && !has_lost ? 1 : 0;
 }

@@ -4,7 +4,8 @@
 //
 //   line 0   service    settings in force, site and ring counts, dictionary length, flush requests
 //   line 1   consumer   registration and heartbeat
-//   line 2   service    losses without a ring, one counter per cause; requests to rotate the file
+//   line 2   service    losses without a ring, one counter per cause; requests to rotate the file,
+//                       and to sync it
 //   line 3   service    latest clock reading
 //   line 4-5 consumer   how it maps ticks to time, for its successor
 //   line 6   tools      request for a snapshot of rings that are overwritten
@@ -106,7 +107,9 @@ struct alignas(kCacheLineBytes) SegmentLosses {
   std::atomic<std::uint32_t> sites_with_executions;
   // Not a loss: incremented by each rotate(); see ToolAnswers::service_rotation.
   std::atomic<std::uint64_t> rotation_request;
-  std::atomic<std::uint64_t> reserved[3];
+  // Not a loss: incremented by each flush_durable(); see ToolAnswers::service_durable_flush.
+  std::atomic<std::uint64_t> durable_flush_request;
+  std::atomic<std::uint64_t> reserved[2];
 };
 
 // A reading of all three clocks at one instant; `sequence` is odd while it is being written.
@@ -172,7 +175,8 @@ struct alignas(kCacheLineBytes) SwitchDeadlines {
 struct alignas(kCacheLineBytes) ToolRequests {
   std::atomic<std::uint64_t> flush;
   std::atomic<std::uint64_t> rotation;
-  std::uint64_t reserved[6];
+  std::atomic<std::uint64_t> durable_flush;  // a flush that also syncs
+  std::uint64_t reserved[5];
 };
 
 // The last number that was answered. Release after the work; paired with the acquire of the tool.
@@ -181,7 +185,19 @@ struct alignas(kCacheLineBytes) ToolAnswers {
   std::atomic<std::uint64_t> rotation;
   // The last rotation_request of the service that was answered, in the same way.
   std::atomic<std::uint64_t> service_rotation;
-  std::uint64_t reserved[5];
+  // In the same way: everything published before is synced, unless sync_failures has grown.
+  std::atomic<std::uint64_t> durable_flush;
+  std::atomic<std::uint64_t> service_durable_flush;
+  // Failed syncs of this segment's files, by all consumers together: records that were written
+  // before may be missing after a crash of the machine. Stored before an answer that it concerns.
+  std::atomic<std::uint64_t> sync_failures;
+  // The low half of ConsumerLine::session if this consumer answers durable flushes. Stored before
+  // `session` changes.
+  std::atomic<std::uint32_t> durable_session;
+  // 1 while a sync is under way, until its failure would be in sync_failures. A consumer that finds
+  // 1 does not know how it ended, and counts it as failed.
+  std::atomic<std::uint32_t> syncing;
+  std::uint64_t reserved[1];
 };
 
 struct ControlPage {
@@ -202,6 +218,18 @@ struct ControlPage {
   ServiceChanges service_changes;
   ChangeRecords change_records;
 };
+
+// Whether the consumer that holds or held the segment never answers a durable flush. False without
+// one: a later consumer may answer.
+inline bool refuses_durable_flush(const ControlPage& control) {
+  const auto state =
+      static_cast<ConsumerState>(control.consumer.state.load(std::memory_order_relaxed));
+  if (state == ConsumerState::kNone || state == ConsumerState::kDetached) return false;
+  // Pairs with the release of the consumer that enters the segment.
+  const std::uint64_t session = control.consumer.session.load(std::memory_order_acquire);
+  return control.tool_answers.durable_session.load(std::memory_order_relaxed) !=
+         static_cast<std::uint32_t>(session);
+}
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);
 static_assert(sizeof(ConsumerLine) == kCacheLineBytes);
@@ -232,6 +260,7 @@ static_assert(offsetof(SegmentLosses, dictionary_full) == 16);
 static_assert(offsetof(SegmentLosses, sites_counted) == 24);
 static_assert(offsetof(SegmentLosses, sites_with_executions) == 28);
 static_assert(offsetof(SegmentLosses, rotation_request) == 32);
+static_assert(offsetof(SegmentLosses, durable_flush_request) == 40);
 static_assert(offsetof(ClockLine, sequence) == 0);
 static_assert(offsetof(ClockLine, tsc) == 8);
 static_assert(offsetof(ClockLine, monotonic_ns) == 16);
@@ -257,10 +286,16 @@ static_assert(sizeof(SwitchDeadlines) == kCacheLineBytes);
 static_assert(offsetof(ControlPage, switch_deadlines) == 1600);
 static_assert(offsetof(ToolRequests, flush) == 0);
 static_assert(offsetof(ToolRequests, rotation) == 8);
+static_assert(offsetof(ToolRequests, durable_flush) == 16);
 static_assert(sizeof(ToolRequests) == kCacheLineBytes);
 static_assert(offsetof(ControlPage, tool_requests) == 1664);
 static_assert(sizeof(ToolAnswers) == kCacheLineBytes);
 static_assert(offsetof(ToolAnswers, service_rotation) == 16);
+static_assert(offsetof(ToolAnswers, durable_flush) == 24);
+static_assert(offsetof(ToolAnswers, service_durable_flush) == 32);
+static_assert(offsetof(ToolAnswers, sync_failures) == 40);
+static_assert(offsetof(ToolAnswers, durable_session) == 48);
+static_assert(offsetof(ToolAnswers, syncing) == 52);
 static_assert(offsetof(ControlPage, tool_answers) == 1728);
 static_assert(offsetof(ConsumerSleep, number) == 0);
 static_assert(offsetof(ControlPage, consumer_sleep) == 2752);

@@ -53,6 +53,21 @@ std::string take_flag(const std::string& value, bool* flag) {
   return {};
 }
 
+std::string take_sync(const std::string& value, SyncPolicy* sync) {
+  constexpr std::string_view kInterval = "interval=";
+  if (value == "none" || value == "always") {
+    *sync = {value == "none" ? SyncWhen::kNever : SyncWhen::kAlways, {}};
+    return {};
+  }
+  const auto interval = value.starts_with(kInterval)
+                            ? parse_sync_interval(std::string_view(value).substr(kInterval.size()))
+                            : std::nullopt;
+  if (!interval)
+    return "must be none, interval=DURATION (such as 100ms or 1s, at most 1h) or always";
+  *sync = {SyncWhen::kInterval, *interval};
+  return {};
+}
+
 struct Known {
   Setting setting;
   std::string (*apply)(const std::string& value, Options* options);
@@ -151,6 +166,8 @@ constexpr Known kKnown[] = {
            {{"auto", IoChoice::kAuto}, {"uring", IoChoice::kUring}, {"pwrite", IoChoice::kPwrite}}};
        return take_choice(value, kChoices, &options->io);
      }},
+    {{"sync", kValue, SettingType::kText, false},
+     [](const std::string& value, Options* options) { return take_sync(value, &options->sync); }},
     {{"sandbox", kValue, SettingType::kText, false},
      [](const std::string& value, Options* options) {
        constexpr std::array<std::pair<std::string_view, SandboxChoice>, 3> kChoices{

@@ -53,4 +53,17 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
   return unit * static_cast<std::int64_t>(*count);
 }
 
+std::optional<std::chrono::milliseconds> parse_sync_interval(std::string_view text) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(1);
+  std::optional<std::chrono::milliseconds> interval;
+  if (text.ends_with("ms")) {
+    const std::optional<std::uint64_t> count = parse_count(text.substr(0, text.size() - 2));
+    if (!count || *count > static_cast<std::uint64_t>(kLongest.count())) return {};
+    interval = std::chrono::milliseconds(static_cast<std::int64_t>(*count));
+  } else {
+    interval = parse_duration(text);
+  }
+  return interval && *interval <= kLongest ? interval : std::nullopt;
+}
+
 }  // namespace ringside::consumer

@@ -14,6 +14,9 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 // A number with s, m or h. Nothing for any other text, for 0, and for more than a year.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
+// A number with ms, s or m: at least 1 ms and at most an hour.
+std::optional<std::chrono::milliseconds> parse_sync_interval(std::string_view text);
+
 // A count: 1 or more.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "consumerd/configuration/rotation_policy.hpp"
+#include "consumerd/configuration/sync_policy.hpp"
 #include "consumerd/configuration/text_policy.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rules/record_rules.hpp"
@@ -39,6 +40,7 @@ struct Options {
   std::vector<std::string> services;  // globs; empty: all
   std::vector<uid_t> allowed_users;   // in addition to this process's own
   IoChoice io = IoChoice::kAuto;
+  SyncPolicy sync;
   SandboxChoice sandbox = SandboxChoice::kAuto;
   RotationPolicy rotation;
   KeepPolicy keep;

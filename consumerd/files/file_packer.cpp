@@ -13,6 +13,7 @@
 
 #include <sys/stat.h>
 
+#include "consumerd/descriptors/directory_sync.hpp"
 #include "consumerd/descriptors/file_lock.hpp"
 #include "consumerd/descriptors/trusted_open.hpp"
 #include "consumerd/files/output_file.hpp"
@@ -35,12 +36,6 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
   return true;
-}
-
-// A file's name is on the disk only when its directory is synced.
-void sync_directory_of(const std::string& path) {
-  const UniqueFd dir(open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_CLOEXEC));
-  if (dir) fsync(dir.get());
 }
 
 PackResult copy_packed(int from, int to, const std::atomic<bool>& stop) {

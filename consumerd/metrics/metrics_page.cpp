@@ -162,6 +162,10 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
            "Writes that failed; each is retried until it succeeds.", number(of.write_failures));
   page.one(kGauge, "ringside_failing_writes", "Writes that failed or hang, and wait for a retry.",
            number(of.failing_writes));
+  page.one(kCounter, "ringside_syncs_total", "Syncs of trace files to the disk.", number(of.syncs));
+  page.one(kCounter, "ringside_sync_failures_total",
+           "Syncs of trace files that failed: records may be lost if the machine crashes.",
+           number(of.sync_failures));
   page.one(kGauge, "ringside_staging_slots", "Staging buffers between rings and files.",
            number(of.slots));
   page.one(kGauge, "ringside_staging_slots_used", "Staging buffers in use.", number(of.slots_used));

@@ -54,6 +54,8 @@ struct ConsumerFigures {
   std::uint64_t bytes_written = 0;
   std::uint64_t write_failures = 0;
   std::uint64_t failing_writes = 0;  // slots
+  std::uint64_t syncs = 0;
+  std::uint64_t sync_failures = 0;
   std::uint64_t slots = 0;
   std::uint64_t slots_used = 0;
   bool directory_gone = false;

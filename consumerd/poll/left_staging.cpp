@@ -5,7 +5,7 @@
 namespace ringside::consumer {
 
 void LeftStaging::recover() {
-  recover_all_staging(shm_dir_, log_, &unrecovered_);
+  recover_all_staging(shm_dir_, log_, &unrecovered_, durable_);
 }
 
 void LeftStaging::retry() {

@@ -10,8 +10,9 @@ namespace ringside::consumer {
 
 class LeftStaging {
  public:
-  // `log` must outlive it.
-  LeftStaging(const std::string& shm_dir, const Log& log) : shm_dir_(shm_dir), log_(log) {}
+  // `durable`: what is recovered is synced. `log` must outlive it.
+  LeftStaging(const std::string& shm_dir, bool durable, const Log& log)
+      : shm_dir_(shm_dir), durable_(durable), log_(log) {}
 
   void recover();
   // Tries those again whose recovery failed.
@@ -21,6 +22,7 @@ class LeftStaging {
 
  private:
   const std::string shm_dir_;
+  const bool durable_;
   const Log& log_;
   std::vector<std::string> unrecovered_;  // names of files
 };

@@ -14,7 +14,6 @@ namespace ringside::consumer {
 namespace {
 
 using std::chrono::milliseconds;
-
 constexpr auto kSegmentScanInterval = milliseconds(5);  // for new segments
 constexpr auto kTendInterval = milliseconds(10);
 constexpr auto kAliveInterval = milliseconds(50);
@@ -61,7 +60,7 @@ bool PollLoop::open() {
   }
   // Before any segment is adopted: its positions may still be in a dead consumerd's staging file.
   left_staging_.recover();
-  recover_unmarked_staging(real_shm_dir, options_.output_dir, log_);
+  recover_unmarked_staging(real_shm_dir, options_.output_dir, log_, options_.sync.syncs());
   remove_broken_off_packing(options_.output_dir, [this](const std::string& service) {
     return serves(options_, service);
   });
@@ -70,7 +69,8 @@ bool PollLoop::open() {
     return false;
   }
   if (staging_.file().is_elsewhere()) log_.error(why);
-  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_);
+  const WriterRole role{.sync = options_.sync};
+  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_, role);
   log_.detail(std::string("writing with ") + io_->name());
   if (listening) {
     metrics_ = MetricsCollector::open(std::move(listening), options_.metrics, log_);
@@ -239,6 +239,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.bytes_written = writer_->bytes_written();
   figures.write_failures = writer_->failures();
   figures.failing_writes = writer_->failing();
+  writer_->syncer().count(&figures.syncs, &figures.sync_failures);
   figures.slots = kStagingSlots;
   figures.slots_used = kStagingSlots - staging_.file().free_slots();
   figures.directory_gone = directory_.is_gone();

@@ -41,7 +41,7 @@ class PollLoop {
         triggers_(options_, log),
         session_control_(options_, log),
         directory_(options.shm_dir, users_, log),
-        left_staging_(options.shm_dir, log),
+        left_staging_(options.shm_dir, options.sync.syncs(), log),
         staging_(options_, log),
         io_(std::move(io)),
         adoption_(

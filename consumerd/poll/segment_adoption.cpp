@@ -89,7 +89,8 @@ void SegmentAdoption::refuse(const std::string& name, const std::string& why) {
 bool SegmentAdoption::recover(const std::string& staging) {
   const auto failed = failed_recoveries_.find(staging);
   if (failed != failed_recoveries_.end() && failed->second > Clock::now()) return false;
-  const RecoveryResult result = recover_staging(options_.shm_dir, staging, log_);
+  const RecoveryResult result =
+      recover_staging(options_.shm_dir, staging, log_, options_.sync.syncs());
   failed_recoveries_.erase(staging);
   if (result == RecoveryResult::kFailed) {
     failed_recoveries_[staging] = Clock::now() + kRecoveryInterval;

@@ -19,7 +19,10 @@ void enter_segment(AttachedSegment& segment, const StagingFile& staging) {
   line.pid.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   const std::uint64_t number = line.session.load(std::memory_order_relaxed) + 1;
   line.wide_session.store(static_cast<std::uint32_t>(number), std::memory_order_relaxed);
-  // Release: paired with the acquire in refuses_wide_sites(), which reads wide_session after it.
+  segment.control().tool_answers.durable_session.store(static_cast<std::uint32_t>(number),
+                                                       std::memory_order_relaxed);
+  // Release: paired with the acquire in refuses_wide_sites() and refuses_durable_flush(), which
+  // read the words above after it.
   line.session.store(number, std::memory_order_release);
 }
 

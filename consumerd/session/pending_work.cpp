@@ -9,6 +9,8 @@ bool has_request(const shm::ControlPage& control) {
   };
   return open(control.service.flush_request, control.consumer.flush_done) ||
          open(control.tool_requests.flush, control.tool_answers.flush) ||
+         open(control.losses.durable_flush_request, control.tool_answers.service_durable_flush) ||
+         open(control.tool_requests.durable_flush, control.tool_answers.durable_flush) ||
          open(control.tool_requests.rotation, control.tool_answers.rotation) ||
          open(control.losses.rotation_request, control.tool_answers.service_rotation) ||
          open(control.snapshot_request.requested, control.snapshot_answer.answered);

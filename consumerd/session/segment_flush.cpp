@@ -14,8 +14,9 @@ bool SegmentFlush::is_reached(std::span<const RingDrain> rings) const {
   return true;
 }
 
-void SegmentFlush::take(std::uint64_t sealed) {
-  requests_.take(sealed);
+void SegmentFlush::take(TraceFile& file) {
+  file.seal();
+  if (requests_.take(file.sealed())) file.want_durable();
   marks_.clear();
   pending_ = false;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A flush of one segment: it covers what was published before the request. Otherwise it would never
-// be answered while a service logs more than a round takes.
+// A flush of one segment, durable or not: it covers what was published before the request.
+// Otherwise it would never be answered while a service logs more than a round takes.
 
 #include <cstdint>
 #include <span>
@@ -8,6 +8,7 @@
 
 #include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/requests/flush_requests.hpp"
+#include "consumerd/write/trace_file.hpp"
 #include "shm-layout/control_page.hpp"
 
 namespace ringside::consumer {
@@ -24,10 +25,14 @@ class SegmentFlush {
   bool is_pending() const { return pending_; }
   // Whether everything that a pending flush covers was taken from the rings.
   bool is_reached(std::span<const RingDrain> rings) const;
-  // Everything that the flush covers is in the first `sealed` bytes of the file.
-  void take(std::uint64_t sealed);
-  // Answers requests of which everything is written.
-  void answer(std::uint64_t written) { requests_.answer(written); }
+  // Everything that the flush covers is committed to the file, which is sealed here. If a durable
+  // flush is among them, the file is asked to sync.
+  void take(TraceFile& file);
+  // Answers requests of which everything is written, and durable ones of which it is synced.
+  void answer(const TraceFile& file) {
+    const TraceSync& sync = file.sync();
+    requests_.answer(file.written(), {!sync.is_wanted(), sync.is_busy(), sync.failures()});
+  }
 
  private:
   FlushRequests requests_;

@@ -9,6 +9,7 @@ namespace ringside::consumer {
 namespace {
 
 using std::chrono::steady_clock;
+
 constexpr auto kClockInterval = std::chrono::seconds(1);
 constexpr auto kLossInterval = std::chrono::seconds(1);
 // Between snapshots the conversion of ticks to time is adjusted and written at least this often.
@@ -54,6 +55,7 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
     attached.publish_state(shm::ConsumerState::kStalled);
     return nullptr;
   }
+  session->file_->mark_syncs(attached.control().tool_answers.syncing);
   session->snapshots_.resume(*session->file_);
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
@@ -163,6 +165,7 @@ RoundResult SegmentSession::poll() {
   RoundResult result;
   shm::ControlPage& control = segment_->control();
   delay_.begin_round(steady_clock::now(), *file_);
+  file_->tend_sync();
   if (!is_writable(steady_clock::now())) {
     taps_.end_round(0, rings_.all());
     return result;
@@ -218,12 +221,11 @@ RoundResult SegmentSession::poll() {
   }
   if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
   if (flushing) {
-    file_->seal();
-    flush_.take(file_->sealed());
+    flush_.take(*file_);
   } else if (delay_.is_over(now, *file_)) {
     file_->seal();
   }
-  flush_.answer(file_->written());
+  flush_.answer(*file_);
   return result;
 }
 
@@ -296,8 +298,7 @@ bool SegmentSession::add_session(TraceSession& session, std::string* why) {
 
 // A snapshot that takes longer than a turn would otherwise never be complete. A file that cannot be
 // written would only delay the end.
-bool SegmentSession::can_end_turn(std::chrono::steady_clock::time_point now,
-                                  std::chrono::steady_clock::duration turn) const {
+bool SegmentSession::can_end_turn(steady_clock::time_point now, steady_clock::duration turn) const {
   return !ending() && !stalled() && snapshots_.stage() == SnapshotReader::Stage::kNone &&
          now - served_since_ >= turn;
 }
@@ -318,9 +319,10 @@ SegmentSession::End SegmentSession::try_end() {
     if (drained == Drained::kNoSpace) return End::kNoSpace;
     end_.seal();
   }
+  file_->tend_sync();
   if (!file_->advance()) return End::kNoSpace;
   if (file_->all_written()) return End::kOver;
-  return file_->stalled() ? End::kStalled : End::kWriting;
+  return file_->stalled() || file_->sync_is_late() ? End::kStalled : End::kWriting;
 }
 
 Drained SegmentSession::finish() {
@@ -329,9 +331,7 @@ Drained SegmentSession::finish() {
   const std::uint64_t watermark_tsc = shm::read_tsc();
   rings_.follow(resumed_, points_);
   collection_.check_at_once();
-  if (!follow_rules() || !report_collection(std::chrono::steady_clock::now())) {
-    return Drained::kNoSpace;
-  }
+  if (!follow_rules() || !report_collection(steady_clock::now())) return Drained::kNoSpace;
   taps_.tell_time(*clock_);
   const bool service_ended = end_.is_of_service();
   if (service_ended) rings_.publish_nested();
@@ -377,7 +377,7 @@ Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {
 }
 
 void SegmentSession::leave() {
-  flush_.answer(file_->written());
+  flush_.answer(*file_);
   snapshots_.answer_last(counts_);
   leave_segment(*segment_, end_.turn_is_over());
   // A truncated segment is of no use, and no consumer would be there to remove it when its service

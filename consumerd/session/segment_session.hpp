@@ -1,6 +1,7 @@
 #pragma once
 // This consumerd's work on one segment, from attaching to the end of its file.
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -143,12 +144,14 @@ class SegmentSession {
   // request, can make a round necessary soon.
   bool can_sleep() const {
     return sleep_.is_possible() && !ending() && !truncated() && !stalled() &&
-           !delay_.is_followed() && taps_.taker() == nullptr &&
+           !delay_.is_followed() && taps_.taker() == nullptr && !file_->sync().is_busy() &&
            snapshots_.stage() == SnapshotReader::Stage::kNone &&
            (!overwritten_ || triggers_.watch() == nullptr);
   }
-  // When what is committed has to be written; max() if there is nothing.
-  std::chrono::steady_clock::time_point next_write() const { return delay_.end(*file_); }
+  // When what is committed has to be written, or what is written synced; max() if there is nothing.
+  std::chrono::steady_clock::time_point next_write() const {
+    return std::min(delay_.end(*file_), file_->sync().next_due());
+  }
   SegmentSleep& sleep() { return sleep_; }
   // Between begin() and end() of that: whether a round is necessary now.
   bool has_work() { return !sleep_.is_allowed() || has_pending_work(*segment_); }

@@ -15,11 +15,7 @@ class PwriteIo final : public BlockIo {
   void prepare_slot(std::uint32_t /*slot*/, std::byte* /*data*/, std::size_t /*bytes*/) override {}
 
   bool submit(const WriteRequest& request) override {
-    ssize_t result = 0;
-    do {
-      result = pwrite(request.fd, request.data, request.bytes, static_cast<off_t>(request.offset));
-    } while (result < 0 && errno == EINTR);
-    done_.push_back({request.slot, result < 0 ? -errno : static_cast<std::int32_t>(result)});
+    done_.push_back(carry_out(request));
     return true;
   }
 
@@ -36,7 +32,28 @@ class PwriteIo final : public BlockIo {
   std::vector<WriteCompletion> done_;
 };
 
+ssize_t carry_out_once(const WriteRequest& request) {
+  switch (request.operation) {
+    case DiskOperation::kSyncData:
+      return fdatasync(request.fd);
+    case DiskOperation::kSync:
+      return fsync(request.fd);
+    case DiskOperation::kWrite:
+      break;
+  }
+  return pwrite(request.fd, request.data, request.bytes, static_cast<off_t>(request.offset));
+}
+
 }  // namespace
+
+WriteCompletion carry_out(const WriteRequest& request) {
+  ssize_t result = 0;
+  do {
+    result = carry_out_once(request);
+  } while (result < 0 && errno == EINTR);
+  return {request.slot, result < 0 ? -errno : static_cast<std::int32_t>(result),
+          request.operation != DiskOperation::kWrite};
+}
 
 std::unique_ptr<BlockIo> make_pwrite_io() {
   return std::make_unique<PwriteIo>();

@@ -15,6 +15,7 @@
 
 #include <sys/stat.h>
 
+#include "consumerd/descriptors/directory_sync.hpp"
 #include "consumerd/descriptors/file_lock.hpp"
 #include "consumerd/descriptors/mapped_file.hpp"
 #include "consumerd/descriptors/trusted_open.hpp"
@@ -133,7 +134,28 @@ bool is_its_file(int fd, const struct stat& info, const shm::SlotHeader& header)
                      sizeof header.segment_uuid) == 0;
 }
 
-bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
+// Whether the file has something else in the place of these bytes.
+bool has_other_content(int fd, const std::byte* data, std::uint64_t bytes, std::uint64_t offset) {
+  std::array<std::byte, 16U << 10> piece;
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::size_t most = std::min<std::uint64_t>(piece.size(), bytes - done);
+    const ssize_t got = pread(fd, piece.data(), most, static_cast<off_t>(offset + done));
+    if (got <= 0) return false;
+    for (ssize_t i = 0; i < got; ++i, ++done) {
+      const std::byte present = piece[static_cast<std::size_t>(i)];
+      if (present != std::byte{0} && present != data[done]) return true;
+    }
+  }
+  return false;
+}
+
+struct SlotWriting {
+  bool durable = false;
+  bool is_doubtful = false;  // from before a crash of the machine: parts of it may be old
+};
+
+bool write_slot(const DeadStaging& dead, std::uint32_t slot, const SlotWriting& way,
+                bool* sync_failed, const Log& log) {
   const shm::SlotHeader& header = dead.header(slot);
   const std::uint32_t bytes = shm::commit_bytes(header.commit.load(std::memory_order_acquire));
   std::string path = header.file_path;
@@ -153,9 +175,16 @@ bool write_slot(const DeadStaging& dead, std::uint32_t slot, const Log& log) {
                 path);
       continue;
     }
+    if (fd && S_ISREG(info.st_mode) && way.is_doubtful &&
+        has_other_content(fd.get(), dead.data(slot), bytes, header.file_offset)) {
+      log.error("a buffer for " + path + " differs from what the file has there; skipped it",
+                {{"file", path}});
+      return true;
+    }
     if (fd && S_ISREG(info.st_mode) &&
         write_all(fd.get(), dead.data(slot), bytes, header.file_offset)) {
-      return true;
+      *sync_failed = way.durable && (fdatasync(fd.get()) != 0 || !sync_directory_of(path));
+      if (!*sync_failed) return true;
     }
     log.error("cannot finish " + path + ": " + error_text(errno) +
                   "; retrying, the records stay in shared memory",
@@ -186,6 +215,14 @@ std::unique_ptr<AttachedSegment> attach_patiently(const std::string& shm_dir,
   // others.
   *again = false;
   return nullptr;
+}
+
+// The kernel does not report a failed sync again, and it may concern more than this slot.
+void count_sync_failure(const std::string& shm_dir, const shm::SlotHeader& header) {
+  bool again = false;
+  const auto segment = attach_patiently(shm_dir, header.segment_name, &again);
+  if (segment == nullptr) return;
+  segment->control().tool_answers.sync_failures.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Moves a session's place in the rings to that in the journal of one slot. The rings are drained by
@@ -258,7 +295,8 @@ bool set_positions(const std::string& shm_dir, const DeadStaging& dead, std::uin
 namespace {
 
 RecoveryResult recover_in(const std::string& shm_dir, const std::string& directory,
-                          const std::string& name, const std::string* only_for, const Log& log) {
+                          const std::string& name, const std::string* only_for, bool durable,
+                          const Log& log) {
   const std::string path = directory + "/" + name;
   DeadStaging dead;
   const RecoveryResult opened = open_dead(directory, name, only_for, &dead, log);
@@ -276,7 +314,10 @@ RecoveryResult recover_in(const std::string& shm_dir, const std::string& directo
     }
   }
   for (const std::uint32_t slot : committed) {
-    if (!write_slot(dead, slot, log)) return RecoveryResult::kFailed;
+    bool sync_failed = false;
+    const bool done = write_slot(dead, slot, {durable, only_for != nullptr}, &sync_failed, log);
+    if (sync_failed) count_sync_failure(shm_dir, dead.header(slot));
+    if (!done) return RecoveryResult::kFailed;
   }
   for (const std::uint32_t slot : committed) {
     if (!set_positions(shm_dir, dead, slot, log)) return RecoveryResult::kFailed;
@@ -291,10 +332,10 @@ RecoveryResult recover_in(const std::string& shm_dir, const std::string& directo
 
 }  // namespace
 
-RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name,
-                               const Log& log) {
+RecoveryResult recover_staging(const std::string& shm_dir, const std::string& name, const Log& log,
+                               bool durable) {
   const StagingPlace place = find_staging(shm_dir, name);
-  const RecoveryResult result = recover_in(shm_dir, place.directory, name, nullptr, log);
+  const RecoveryResult result = recover_in(shm_dir, place.directory, name, nullptr, durable, log);
   struct stat info {};
   // The marker last: until then it leads to the file.
   if (!place.marker.empty() && lstat((place.directory + "/" + name).c_str(), &info) != 0 &&
@@ -305,11 +346,11 @@ RecoveryResult recover_staging(const std::string& shm_dir, const std::string& na
 }
 
 bool recover_all_staging(const std::string& shm_dir, const Log& log,
-                         std::vector<std::string>* failed) {
+                         std::vector<std::string>* failed, bool durable) {
   bool sound = true;
   for (const std::string& entry : staging_entries(shm_dir)) {
     const std::string name = parse_staging_entry(entry).name;
-    if (recover_staging(shm_dir, name, log) != RecoveryResult::kFailed) continue;
+    if (recover_staging(shm_dir, name, log, durable) != RecoveryResult::kFailed) continue;
     sound = false;
     if (failed != nullptr) failed->push_back(name);
   }
@@ -317,10 +358,10 @@ bool recover_all_staging(const std::string& shm_dir, const Log& log,
 }
 
 void recover_unmarked_staging(const std::string& shm_dir, const std::string& output_dir,
-                              const Log& log) {
+                              const Log& log, bool durable) {
   if (output_dir == shm_dir) return;
   for (const std::string& name : staging_entries(output_dir)) {
-    recover_in(shm_dir, output_dir, name, &shm_dir, log);
+    recover_in(shm_dir, output_dir, name, &shm_dir, durable, log);
   }
 }
 

@@ -18,7 +18,12 @@ constexpr std::uint32_t kMostPassing = 100;
 }  // namespace
 
 SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log, const WriterRole& role)
-    : staging_(staging), io_(io), log_(log), jobs_(kStagingSlots), role_(role) {}
+    : staging_(staging),
+      io_(io),
+      log_(log),
+      role_(role),
+      syncer_(io, role.sync.when, log),
+      jobs_(kStagingSlots) {}
 
 std::uint32_t SlotWriter::acquire(WriteClient& client) {
   if (client.slots_ > 0 && staging_.free_slots() <= kReservedSlots) return kNoSlot;
@@ -48,13 +53,14 @@ void SlotWriter::release(std::uint32_t slot) {
   staging_.release(slot);
 }
 
-void SlotWriter::write(std::uint32_t slot, int fd, Done done) {
+void SlotWriter::write(std::uint32_t slot, int fd, Done done, SyncedFile* file) {
   Job& job = jobs_[slot];
   assert(!job.active);
   WriteClient* const client = job.client;
   job = {};
   job.client = client;
   job.fd = fd;
+  job.file = role_.sync.when == SyncWhen::kAlways ? file : nullptr;
   job.bytes = shm::commit_bytes(staging_.header(slot).commit.load(std::memory_order_relaxed));
   job.active = true;
   job.since = Clock::now();
@@ -75,25 +81,32 @@ void SlotWriter::submit(std::uint32_t slot) {
 }
 
 void SlotWriter::poll(bool wait) {
-  if (under_way_ == 0) {
-    // No write can finish; a caller that waits for room nevertheless must not spin.
+  syncer_.poll();
+  if (under_way_ == 0 && syncer_.is_idle()) {
+    // Nothing can finish; a caller that waits for room nevertheless must not spin.
     if (wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return;
   }
-  std::array<WriteCompletion, kStagingSlots> completions;
-  bool any_submitted = false;
+  std::array<WriteCompletion, kStagingSlots + kMostSyncs> completions;
+  bool any_submitted = !syncer_.is_idle();
   const auto now = Clock::now();
   for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
     Job& job = jobs_[slot];
     if (!job.active) continue;
-    if (!job.submitted && job.retry_at <= now) submit(slot);
+    if (!job.submitted && !job.is_written && job.retry_at <= now) submit(slot);
     any_submitted = any_submitted || job.submitted;
     if (!job.failing && now - job.since >= kPatience) {
       mark_failing(slot, "the disk does not respond");
     }
   }
   const std::size_t count = io_.reap(completions, wait && any_submitted);
-  for (std::size_t i = 0; i < count; ++i) finish(completions[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (completions[i].is_sync) {
+      syncer_.finish(completions[i]);
+    } else {
+      finish(completions[i]);
+    }
+  }
   if (wait && count == 0) {
     // Everything under way waits for its next attempt.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -109,7 +122,8 @@ void SlotWriter::finish(const WriteCompletion& completion) {
     fail(completion.slot, completion.result == 0 ? ENOSPC : -completion.result);
     return;
   }
-  mark_sound(completion.slot);
+  // A slot that waits for a sync is sound when that succeeds.
+  if (job.file == nullptr) mark_sound(completion.slot);
   job.passing = 0;
   job.since = Clock::now();
   job.written += static_cast<std::uint32_t>(completion.result);
@@ -118,14 +132,66 @@ void SlotWriter::finish(const WriteCompletion& completion) {
     submit(completion.slot);
     return;
   }
+  if (job.file == nullptr) return complete(completion.slot);
+  if (job.again) return write_again(completion.slot);
+  job.is_written = true;
+  job.file->note_written();
+  if (!job.file->is_busy()) sync(*job.file);
+}
+
+void SlotWriter::complete(std::uint32_t slot) {
+  Job& job = jobs_[slot];
   job.active = false;
   --under_way_;
   ++slots_written_;
   const Done done = std::move(job.done);
-  if (done) done(completion.slot);
+  if (done) done(slot);
   // Not earlier: until this store a successor would write the slot again, at the same place.
-  staging_.header(completion.slot).commit.store(0, std::memory_order_release);
-  release(completion.slot);
+  staging_.header(slot).commit.store(0, std::memory_order_release);
+  release(slot);
+}
+
+// One sync at a time, for all slots of the file that were written before it began: the kernel
+// reports a failure to one sync of a descriptor only.
+void SlotWriter::sync(SyncedFile& file) {
+  for (Job& job : jobs_) {
+    if (job.active && job.file == &file) job.is_syncing = job.is_written;
+  }
+  syncer_.start(file, [this, &file](int error) { synced(file, error); });
+}
+
+void SlotWriter::synced(const SyncedFile& file, int error) {
+  SyncedFile* next = nullptr;
+  for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
+    Job& job = jobs_[slot];
+    if (!job.active || job.file != &file) continue;
+    if (error != 0) {
+      // After a failed sync the kernel does not write the same pages again. This may concern
+      // everything that was written meanwhile, too.
+      if (!job.failing) mark_failing(slot, "sync failed: " + error_text(error));
+      if (job.is_written) {
+        write_again(slot);
+      } else {
+        job.again = job.submitted || job.written > 0;
+      }
+    } else if (job.is_syncing) {
+      mark_sound(slot);
+      complete(slot);
+    } else if (job.is_written) {
+      next = job.file;
+    }
+  }
+  if (next != nullptr && !next->is_busy()) sync(*next);
+}
+
+void SlotWriter::write_again(std::uint32_t slot) {
+  Job& job = jobs_[slot];
+  bytes_written_ -= job.written;
+  job.written = 0;
+  job.again = false;
+  job.is_written = false;
+  job.is_syncing = false;
+  job.retry_at = Clock::now() + kRetryAfter;
 }
 
 void SlotWriter::fail(std::uint32_t slot, int error) {

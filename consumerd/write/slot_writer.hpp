@@ -1,5 +1,6 @@
 #pragma once
-// Sends sealed staging slots to their files, and frees each when all its bytes are written.
+// Sends sealed staging slots to their files, and frees each when all its bytes are written; with
+// SyncWhen::kAlways, when they are durable.
 
 #include <chrono>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "consumerd/log/log.hpp"
 #include "consumerd/write/block_io.hpp"
+#include "consumerd/write/file_syncer.hpp"
 #include "consumerd/write/staging_file.hpp"
 
 namespace ringside::consumer {
@@ -35,6 +37,7 @@ struct WriterRole {
   std::uint32_t most_slots = kStagingSlots;  // used at once
   // What a failed write means, for the log.
   const char* consequence = "no records are lost while the rings have space";
+  SyncPolicy sync = {};
 };
 
 class SlotWriter {
@@ -47,8 +50,10 @@ class SlotWriter {
   std::uint32_t acquire(WriteClient& client);
 
   // Writes the slot's committed bytes at its file offset. `done` runs (from poll or wait) when they
-  // are in the file, before the slot is freed. Failed writes are retried until they succeed.
-  void write(std::uint32_t slot, int fd, Done done);
+  // are in the file, before the slot is freed. Failed writes are retried until they succeed. With
+  // SyncWhen::kAlways and a `file`, `done` runs when they are durable there; if a sync fails, they
+  // are written again.
+  void write(std::uint32_t slot, int fd, Done done, SyncedFile* file = nullptr);
 
   // Collects finished writes; with `wait`, waits some milliseconds at most for one to finish.
   void poll(bool wait);
@@ -56,6 +61,11 @@ class SlotWriter {
   bool idle() const { return under_way_ == 0; }
   // All writes under way are failing ones: waiting for room is useless.
   bool only_failing() const { return under_way_ == failing_; }
+  // With SyncWhen::kAlways: syncs a file that is not busy, with everything written to it so far.
+  void sync(SyncedFile& file);
+  const SyncPolicy& sync_policy() const { return role_.sync; }
+  FileSyncer& syncer() { return syncer_; }
+  const FileSyncer& syncer() const { return syncer_; }
   // Slots written until now.
   std::uint64_t slots_written() const { return slots_written_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
@@ -70,11 +80,15 @@ class SlotWriter {
   struct Job {
     WriteClient* client = nullptr;
     int fd = -1;
+    SyncedFile* file = nullptr;  // null: done as soon as it is written
     std::uint32_t bytes = 0;
     std::uint32_t written = 0;
     bool submitted = false;
     bool active = false;
     bool failing = false;       // its last attempt failed or does not finish
+    bool again = false;         // a sync has failed during this write: write everything again
+    bool is_written = false;    // waits for a sync
+    bool is_syncing = false;    // which is under way
     std::uint32_t passing = 0;  // consecutive attempts that ended in a transient error
     Clock::time_point since;    // start of this attempt
     Clock::time_point retry_at;
@@ -83,6 +97,9 @@ class SlotWriter {
 
   void submit(std::uint32_t slot);
   void finish(const WriteCompletion& completion);
+  void complete(std::uint32_t slot);
+  void synced(const SyncedFile& file, int error);
+  void write_again(std::uint32_t slot);
   void fail(std::uint32_t slot, int error);
   void mark_failing(std::uint32_t slot, const std::string& why);
   void mark_sound(std::uint32_t slot);
@@ -91,6 +108,8 @@ class SlotWriter {
   StagingFile& staging_;
   BlockIo& io_;
   const Log& log_;
+  const WriterRole role_;
+  FileSyncer syncer_;
   std::vector<Job> jobs_;  // by slot
   std::uint32_t under_way_ = 0;
   std::uint32_t failing_ = 0;
@@ -99,7 +118,6 @@ class SlotWriter {
   std::uint64_t failures_ = 0;
   std::string logged_failure_;  // the failure that was last logged; empty while nothing fails
   bool logged_no_memory_ = false;
-  const WriterRole role_;
 };
 
 }  // namespace ringside::consumer

@@ -1,7 +1,6 @@
 #include "consumerd/write/thread_io.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -9,7 +8,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace ringside::consumer {
@@ -37,11 +35,9 @@ void serve(Exchange& exchange) {
     const WriteRequest request = exchange.requests.front();
     exchange.requests.pop_front();
     lock.unlock();
-    const ssize_t written =
-        pwrite(request.fd, request.data, request.bytes, static_cast<off_t>(request.offset));
-    const std::int32_t result = written < 0 ? -errno : static_cast<std::int32_t>(written);
+    const WriteCompletion completion = carry_out(request);
     lock.lock();
-    exchange.completions.push_back({request.slot, result});
+    exchange.completions.push_back(completion);
     exchange.changed.notify_all();
   }
   exchange.ended = true;

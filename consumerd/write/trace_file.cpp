@@ -29,6 +29,17 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
   if (!open_newest_output(output_dir, file->stem_, header, before, &file->file_, why))
     return nullptr;
   file->first_offset_ = file->next_offset_ = file->file_.bytes;
+  file->synced_ =
+      std::make_unique<SyncedFile>(file->file_.fd.get(), file->file_.path, file->file_.bytes != 0);
+  file->sync_ = std::make_unique<TraceSync>(
+      writer,
+      [prefix = output_dir + "/" + file->stem_](std::uint32_t sequence) {
+        return prefix + std::to_string(sequence) + ".ringtrace";
+      },
+      before.none ? file->file_.sequence : 0);
+  if (file->synced_->has_unsynced()) file->sync_->note_written();
+  // What a predecessor has left unsynced, in closed files, too.
+  if (!before.none && writer.sync_policy().when != SyncWhen::kNever) file->sync_->want(0);
   return file;
 }
 
@@ -104,12 +115,18 @@ void TraceFile::seal() {
     return;
   }
   next_offset_ += std::exchange(used_, 0);
-  send(std::exchange(slot_, kNoSlot), file_.fd.get());
+  send(std::exchange(slot_, kNoSlot), file_, *synced_);
 }
 
-void TraceFile::send(std::uint32_t slot, int fd) {
+void TraceFile::send(std::uint32_t slot, const OutputFile& file, SyncedFile& synced) {
   const std::uint64_t number = ++sealed_;
-  writer_.write(slot, fd, [this, number](std::uint32_t done) { slot_written(done, number); });
+  writer_.write(
+      slot, file.fd.get(),
+      [this, number, &synced](std::uint32_t done) {
+        synced.note_written();
+        slot_written(done, number);
+      },
+      &synced);
 }
 
 bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why) {
@@ -122,6 +139,8 @@ bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, st
   if (!create_output(output_dir_, stem_, file_.sequence + 1, remembered, &next, why)) return false;
   leave_file(end);
   file_ = std::move(next);
+  synced_ = std::make_unique<SyncedFile>(file_.fd.get(), file_.path, true);
+  sync_->note_written();
   next_offset_ = written_front.size();
   index_.add(written_front);
   return true;
@@ -130,6 +149,7 @@ bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, st
 void TraceFile::finish(const trace::EndBlock& end) {
   seal();
   leave_file(end);
+  sync_->hurry();
 }
 
 void TraceFile::leave_file(const trace::EndBlock& end) {
@@ -141,9 +161,29 @@ void TraceFile::leave_file(const trace::EndBlock& end) {
   trace::write_end_block(block, std::span(leaving.end).subspan(block.index_bytes));
   leaving.end_offset = next_offset_;
   leaving.wait_for = sealed_;
+  leaving.synced = std::move(synced_);
   leaving.file = std::move(file_);
   file_.path = leaving.file.path;
   leaving_.push_back(std::move(leaving));
+}
+
+// The open files, in order of their numbers: those that are left, and the present one.
+void TraceFile::tend_sync() {
+  std::vector<SyncedFile*> files;
+  for (const Leaving& leaving : leaving_) files.push_back(leaving.synced.get());
+  if (synced_ != nullptr) files.push_back(synced_.get());
+  const std::uint32_t none_open = file_.sequence + 1;
+  const std::uint32_t present = synced_ != nullptr ? file_.sequence : none_open;
+  sync_->tend(written_, {files, leaving_.empty() ? present : leaving_.front().file.sequence});
+}
+
+bool TraceFile::is_over(const Leaving& leaving) const {
+  return leaving.end_sent && written_ >= leaving.wait_for && !leaving.synced->is_busy() &&
+         (!sync_->precedes_close() || sync_->settled() >= leaving.wait_for);
+}
+
+bool TraceFile::all_written() const {
+  return leaving_.empty() && written_ == sealed_ && !sync_->is_busy() && !sync_->is_wanted();
 }
 
 bool TraceFile::advance() {
@@ -151,7 +191,9 @@ bool TraceFile::advance() {
     if (!leaving.end_sent && written_ >= leaving.wait_for && !send_end(leaving)) return false;
   }
   files_ended_ += std::erase_if(leaving_, [this](const Leaving& leaving) {
-    return leaving.end_sent && written_ >= leaving.wait_for;
+    if (!is_over(leaving)) return false;
+    sync_->closed(leaving.file.sequence);
+    return true;
   });
   return true;
 }
@@ -166,7 +208,7 @@ bool TraceFile::send_end(Leaving& leaving) {
   staging_.header(slot).commit.store(
       shm::make_commit(static_cast<std::uint32_t>(leaving.end.size()), 0),
       std::memory_order_release);
-  send(slot, leaving.file.fd.get());
+  send(slot, leaving.file, *leaving.synced);
   leaving.end_sent = true;
   leaving.wait_for = sealed_;
   return true;
@@ -183,6 +225,7 @@ void TraceFile::slot_written(std::uint32_t slot, std::uint64_t number) {
     arrived_.erase(arrived_.begin());
     ++written_;
   }
+  sync_->note_written();
 }
 
 }  // namespace ringside::consumer

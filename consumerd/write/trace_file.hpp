@@ -1,6 +1,7 @@
 #pragma once
 // The trace of one segment: appends blocks to staging slots, and slots to its files.
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "consumerd/files/index_collector.hpp"
 #include "consumerd/files/output_file.hpp"
 #include "consumerd/write/slot_writer.hpp"
+#include "consumerd/write/trace_sync.hpp"
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/staging_area.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -57,8 +59,15 @@ class TraceFile {
   void finish(const trace::EndBlock& end);
   // Ends files that are ready for it. False if there is no slot for an end.
   bool advance();
-  // Whether everything, including ends, is in the files.
-  bool all_written() const { return leaving_.empty() && written_ == sealed_; }
+  // Syncs what is due. Call it often, even while writes fail.
+  void tend_sync();
+  // Whether everything, including ends, is in the files, and durable if that is the policy or
+  // wanted.
+  bool all_written() const;
+  // Asks to sync everything sealed so far, in whatever file of the trace; see sync().
+  void want_durable() { sync_->want(sealed_); }
+  const TraceSync& sync() const { return *sync_; }
+  void mark_syncs(std::atomic<std::uint32_t>& mark) { sync_->set_mark(mark); }
 
   std::uint64_t sealed() const { return sealed_; }    // slots sent so far
   std::uint64_t written() const { return written_; }  // of these, slots written, in order
@@ -69,6 +78,8 @@ class TraceFile {
   std::uint64_t files_ended() const { return files_ended_; }
   // Whether its writes fail: its rings should not be drained.
   bool stalled() const { return client_.stalled(); }
+  // Whether its end waits for a sync that may never end.
+  bool sync_is_late() const { return sync_->is_busy() && writer_.syncer().is_late(); }
   // Whether the present file has lost its name: it, or its directory, was removed, moved or
   // replaced. Data written to it may be lost to readers.
   bool astray() const;
@@ -85,6 +96,7 @@ class TraceFile {
   // A file that waits only for its end.
   struct Leaving {
     OutputFile file;
+    std::unique_ptr<SyncedFile> synced;
     std::vector<std::byte> end;
     std::uint64_t end_offset = 0;
     std::uint64_t wait_for = 0;  // value of written() when everything before the end is written
@@ -93,10 +105,11 @@ class TraceFile {
   bool open_slot();
   void describe_slot(std::uint32_t slot, const OutputFile& file, std::uint64_t offset);
   void store_commit(std::size_t bytes);
-  void send(std::uint32_t slot, int fd);
+  void send(std::uint32_t slot, const OutputFile& file, SyncedFile& synced);
   void leave_file(const trace::EndBlock& end);
   bool send_end(Leaving& leaving);
   void slot_written(std::uint32_t slot, std::uint64_t number);
+  bool is_over(const Leaving& leaving) const;
 
   SlotWriter& writer_;
   StagingFile& staging_;
@@ -107,6 +120,8 @@ class TraceFile {
   std::string segment_name_;
   std::uint8_t segment_uuid_[16] = {};
   OutputFile file_;
+  std::unique_ptr<SyncedFile> synced_;  // null after finish()
+  std::unique_ptr<TraceSync> sync_;
   std::vector<Leaving> leaving_;
   std::uint64_t files_ended_ = 0;
   IndexCollector index_;

@@ -1,5 +1,5 @@
-// Writes with io_uring: several at once, from registered buffers if the limit on locked memory
-// allows it.
+// Writes and syncs with io_uring: several at once, from registered buffers if the limit on locked
+// memory allows it.
 
 #include <string>
 #include <utility>
@@ -25,7 +25,8 @@ class UringIo final : public BlockIo {
   }
 
   bool submit(const WriteRequest& request) override {
-    if (!queue_->push(request, registered_[request.slot])) return false;
+    const bool writes = request.operation == DiskOperation::kWrite;
+    if (!queue_->push(request, writes && registered_[request.slot])) return false;
     ++under_way_;
     flush_submissions();
     return true;
@@ -34,7 +35,7 @@ class UringIo final : public BlockIo {
   std::size_t reap(std::span<WriteCompletion> out, bool wait) override {
     flush_submissions();
     std::size_t count = collect(out);
-    // Only writes that the kernel has taken can finish.
+    // Only operations that the kernel has taken can finish.
     if (wait && count == 0 && under_way_ > queue_->unsent()) {
       // A signal ends the wait early; the caller tries again.
       queue_->wait(kLongestWait);
@@ -46,7 +47,7 @@ class UringIo final : public BlockIo {
   const char* name() const override { return "io_uring"; }
 
  private:
-  // Writes that the kernel does not take now (EAGAIN, EBUSY, EINTR) stay queued for the next call.
+  // Those that the kernel does not take now (EAGAIN, EBUSY, EINTR) stay queued for the next call.
   void flush_submissions() {
     if (queue_->unsent() > 0) queue_->submit();
   }

@@ -13,6 +13,9 @@
 namespace ringside::consumer {
 namespace {
 
+// In the user data of an operation: it is a sync, not a write.
+constexpr std::uint64_t kSyncMark = std::uint64_t{1} << 32;
+
 class UringQueue final : public WriteQueue {
  public:
   UringQueue() = default;
@@ -23,7 +26,7 @@ class UringQueue final : public WriteQueue {
   }
 
   bool open(std::uint32_t slots, std::string* why) {
-    const int result = io_uring_queue_init(slots * 2, &ring_, IORING_SETUP_R_DISABLED);
+    const int result = io_uring_queue_init(slots + kMostSyncs, &ring_, IORING_SETUP_R_DISABLED);
     if (result < 0) {
       *why = "io_uring is not available here (" + error_text(-result) + ")";
       if (result == -EPERM || result == -EACCES) {
@@ -52,13 +55,17 @@ class UringQueue final : public WriteQueue {
   bool push(const WriteRequest& request, bool registered) override {
     io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
     if (sqe == nullptr) return false;
-    if (registered) {
+    if (request.operation != DiskOperation::kWrite) {
+      const bool data_only = request.operation == DiskOperation::kSyncData;
+      io_uring_prep_fsync(sqe, request.fd, data_only ? IORING_FSYNC_DATASYNC : 0U);
+    } else if (registered) {
       io_uring_prep_write_fixed(sqe, request.fd, request.data, request.bytes, request.offset,
                                 static_cast<int>(request.slot));
     } else {
       io_uring_prep_write(sqe, request.fd, request.data, request.bytes, request.offset);
     }
-    io_uring_sqe_set_data64(sqe, request.slot);
+    const bool is_sync = request.operation != DiskOperation::kWrite;
+    io_uring_sqe_set_data64(sqe, request.slot | (is_sync ? kSyncMark : 0));
     return true;
   }
 
@@ -78,26 +85,30 @@ class UringQueue final : public WriteQueue {
   bool pop(WriteCompletion* completion) override {
     io_uring_cqe* cqe = nullptr;
     if (io_uring_peek_cqe(&ring_, &cqe) != 0) return false;
-    *completion = {static_cast<std::uint32_t>(io_uring_cqe_get_data64(cqe)), cqe->res};
+    const std::uint64_t mark = io_uring_cqe_get_data64(cqe);
+    *completion = {static_cast<std::uint32_t>(mark), cqe->res, (mark & kSyncMark) != 0};
     io_uring_cqe_seen(&ring_, cqe);
     return true;
   }
 
  private:
-  // A seccomp filter does not see the operations of a ring: from here on it can only write.
+  // A seccomp filter does not see the operations of a ring: from here on it can only write
+  // and sync.
   bool begin_restricted(std::string* why) {
-    io_uring_restriction allowed[3] = {};
+    io_uring_restriction allowed[4] = {};
     allowed[0].opcode = IORING_RESTRICTION_SQE_OP;
     allowed[0].sqe_op = IORING_OP_WRITE;
     allowed[1].opcode = IORING_RESTRICTION_SQE_OP;
     allowed[1].sqe_op = IORING_OP_WRITE_FIXED;
-    allowed[2].opcode = IORING_RESTRICTION_REGISTER_OP;
-    allowed[2].register_op = IORING_REGISTER_BUFFERS_UPDATE;
+    allowed[2].opcode = IORING_RESTRICTION_SQE_OP;
+    allowed[2].sqe_op = IORING_OP_FSYNC;
+    allowed[3].opcode = IORING_RESTRICTION_REGISTER_OP;
+    allowed[3].register_op = IORING_REGISTER_BUFFERS_UPDATE;
     // The library declares wrappers that its version 2.3 does not export.
     const auto ask = [this](unsigned what, void* argument, unsigned count) {
       return syscall(SYS_io_uring_register, ring_.ring_fd, what, argument, count) >= 0;
     };
-    if (ask(IORING_REGISTER_RESTRICTIONS, allowed, 3) &&
+    if (ask(IORING_REGISTER_RESTRICTIONS, allowed, 4) &&
         ask(IORING_REGISTER_ENABLE_RINGS, nullptr, 0)) {
       return true;
     }

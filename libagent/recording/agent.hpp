@@ -76,6 +76,10 @@ struct Segment {
   bool is_removed = false;
   std::atomic<bool> consumer_is_gone{false};
   std::atomic<bool> is_given_back{false};
+  // Failures of a consumer to sync, and the loss of this segment, for which a durable flush has
+  // already returned false.
+  std::atomic<std::uint64_t> told_sync_failures{0};
+  std::atomic<bool> told_not_durable{false};
   bool is_guarded = false;
   std::atomic<bool> is_truncated{false};  // pages of its file are missing, or were
   // What is before the rings is private memory now, and its content is lost.

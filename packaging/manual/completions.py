@@ -12,7 +12,8 @@ import help_text
 
 LEVELS = "trace debug info notice warning error critical"
 # What each name of a value stands for; there are no proposals for other names.
-WORDS = {"LEVEL": LEVELS + " off", "LEVEL[+]": LEVELS, "POLICY": "block drop"}
+WORDS = {"LEVEL": LEVELS + " off", "LEVEL[+]": LEVELS, "POLICY": "block drop",
+         "none|interval=DURATION|always": "none interval=100ms always"}
 PATHS = {"FILE": "files", "PATH": "files", "IN": "files", "OUT": "files", "DIR": "folders"}
 
 

@@ -1,8 +1,9 @@
 #pragma once
-// consumerd as delivered: a child process with default settings, pinned to a processor.
+// consumerd as delivered: a child process, pinned to a processor.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "perf/harness/child_process.hpp"
 
@@ -19,8 +20,9 @@ class ConsumerdProcess {
  public:
   // An empty directory name fails like everything else that prevents consumerd from running: see
   // pid().
+  // `settings`: further options, instead of the defaults.
   ConsumerdProcess(const std::string& shm_dir, const std::string& output_dir, int cpu,
-                   Outputs outputs = Outputs::trace);
+                   Outputs outputs = Outputs::trace, const std::vector<std::string>& settings = {});
 
   pid_t pid() const { return process_ ? process_->pid() : -1; }  // -1: not started
   bool runs() { return process_ && process_->runs(); }

@@ -8,12 +8,15 @@
 
 namespace ringside::perf {
 
-TracedRun::TracedRun(const std::string& output_parent, Options options, Outputs outputs)
-    : shm_("/dev/shm"), output_(output_parent), ready_(start(std::move(options), outputs)) {}
+TracedRun::TracedRun(const std::string& output_parent, Options options, Outputs outputs,
+                     const std::vector<std::string>& settings)
+    : shm_("/dev/shm"),
+      output_(output_parent),
+      ready_(start(std::move(options), outputs, settings)) {}
 
 TracedRun::~TracedRun() = default;
 
-int TracedRun::start(Options options, Outputs outputs) {
+int TracedRun::start(Options options, Outputs outputs, const std::vector<std::string>& settings) {
   if (shm_.path().empty() || output_.path().empty()) {
     std::fprintf(stderr, "cannot create a directory in /dev/shm or for the output\n");
     return kExitNotPossible;
@@ -33,7 +36,7 @@ int TracedRun::start(Options options, Outputs outputs) {
     unsetenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
   consumerd_ = std::make_unique<ConsumerdProcess>(shm_.path(), output_.path(), processors_.consumer,
-                                                  outputs);
+                                                  outputs, settings);
   pin_to(processors_.measured);
   options.shm_dir = shm_.path();
   const Status status = init(options);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <ringside/ringside.hpp>
 
@@ -17,8 +18,10 @@ class TracedRun {
  public:
   // Traces go below `output_parent`. Pins the calling thread, which then has its ring.
   // Process-wide: at most one per process, because the library is initialised once.
+  // `settings`: options of consumerd, instead of its defaults.
   explicit TracedRun(const std::string& output_parent = "/dev/shm", Options options = {},
-                     Outputs outputs = Outputs::trace);
+                     Outputs outputs = Outputs::trace,
+                     const std::vector<std::string>& settings = {});
   ~TracedRun();
 
   // kExitOk, or the reason why measuring is impossible (reported on standard error).
@@ -34,7 +37,7 @@ class TracedRun {
   const Processors& processors() const { return processors_; }
 
  private:
-  int start(Options options, Outputs outputs);
+  int start(Options options, Outputs outputs, const std::vector<std::string>& settings);
 
   TemporaryDirectory shm_;
   TemporaryDirectory output_;

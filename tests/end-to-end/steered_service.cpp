@@ -6,6 +6,7 @@
 //     level L   set_level(L) of the service itself
 //     skip N    a statement suppresses N executions
 //     flush     flush()
+//     durable N prints the result of flush_durable(N ms), and of rs_flush_durable(N)
 //     rotate N  prints the result of rotate(N ms), and of rs_rotate(N)
 //     get       prints the level in force
 //
@@ -71,6 +72,10 @@ int main() {
       ringside::set_level(static_cast<ringside::Level>(number));
     } else if (std::strncmp(line, "flush", 5) == 0) {
       if (!ringside::flush(std::chrono::seconds(60))) return 3;
+    } else if (std::strncmp(line, "durable", 7) == 0) {
+      const bool first = ringside::flush_durable(std::chrono::milliseconds(number));
+      const int second = rs_flush_durable(static_cast<std::uint64_t>(number));
+      std::printf("durable %d %d\n", first ? 1 : 0, second);
     } else if (std::strncmp(line, "rotate", 6) == 0) {
       const bool first = ringside::rotate(std::chrono::milliseconds(number));
       const int second = rs_rotate(static_cast<std::uint64_t>(number));

@@ -26,6 +26,7 @@ WORDS = {
     "ringctl policy b": ["block"],
     "consumerd --io ": ["auto", "pwrite", "uring"],
     "consumerd --sandbox ": ["auto", "off", "on"],
+    "consumerd --sync ": ["always", "interval=100ms", "none"],
     "consumerd --cpu ": [],
     "ringctl dis": ["disable"],
 }

@@ -28,6 +28,22 @@ struct Asked {
   std::uint64_t number = 0;
 };
 
+// Whether what was answered is durable; otherwise `*why` describes the obstacle.
+bool is_durable(Asked& asked, std::string* why) {
+  std::uint64_t failures = 0;
+  if (!asked.control->sync_failures(&failures)) {
+    *why = asked.control->why();
+    return false;
+  }
+  if (failures == 0) return true;
+  *why = fmt::format(
+      "{}: consumerd could not sync its files ({} times so far): records from before may be "
+      "missing "
+      "after a crash of the machine; see the log of consumerd",
+      asked.control->path(), failures);
+  return false;
+}
+
 // Whether it was answered in time; otherwise `*why` describes the obstacle.
 bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std::string* why) {
   for (;;) {
@@ -36,7 +52,7 @@ bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std
       *why = asked.control->why();
       return false;
     }
-    if (answered >= asked.number) return true;
+    if (answered >= asked.number) return what != Request::kDurableFlush || is_durable(asked, why);
     if (steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kAnswerPause);
   }
@@ -48,6 +64,35 @@ bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std
   return false;
 }
 
+// Sends the request, unless that is useless: then `*why` says why.
+bool send(Asked& asked, Request what, std::string* why) {
+  SegmentControl& control = *asked.control;
+  bool refuses = false;
+  if (what != Request::kRotation && control.overwritten()) {
+    *why = control.path() +
+           ": its rings are overwritten and not drained; use ringctl snapshot to write their "
+           "records";
+  } else if (!control.has_consumer()) {
+    *why = "no consumerd serves " + control.path() + "; start one";
+  } else if (what == Request::kDurableFlush && !control.refuses_durable_flush(&refuses)) {
+    *why = control.why();
+  } else if (refuses) {
+    *why = "the consumerd of " + control.path() +
+           " is older than this ringctl and has no durable flush; restart it with this version";
+  } else if (!control.lock() || !control.request(what, &asked.number)) {
+    *why = control.why();
+  } else {
+    control.unlock();
+    return true;
+  }
+  return false;
+}
+
+const char* done_text(Request what) {
+  if (what == Request::kRotation) return "continues in a new file";
+  return what == Request::kFlush ? "all records are written" : "all records are on the disk";
+}
+
 int run_request(int argc, char** argv, Request what) {
   const bool flush = what == Request::kFlush;
   CLI::App app(
@@ -56,6 +101,10 @@ int run_request(int argc, char** argv, Request what) {
       flush ? "ringctl flush" : "ringctl rotate");
   ControlOptions options;
   std::string timeout = "10s";
+  bool durable = false;
+  if (flush) {
+    app.add_flag("--durable", durable, "wait until they are synced to the disk, too");
+  }
   app.add_option("--timeout", timeout, "longest wait for consumerd")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -66,6 +115,7 @@ int run_request(int argc, char** argv, Request what) {
   if (const int status = parse_or_status(app, argc, argv); status != kGoOn) return status;
   const auto timeout_ns = parse_timeout(timeout);
   if (!timeout_ns) return kCtlUsage;
+  if (durable) what = Request::kDurableFlush;
   std::string why;
   std::vector<Asked> asked;
   bool any = false;
@@ -81,16 +131,9 @@ int run_request(int argc, char** argv, Request what) {
     any = true;
     if (one.control == nullptr) {
       give_up(std::exchange(why, {}));
-    } else if (flush && one.control->overwritten()) {
-      give_up(path +
-              ": its rings are overwritten and not drained; use ringctl snapshot to write their "
-              "records");
-    } else if (!one.control->has_consumer()) {
-      give_up("no consumerd serves " + path + "; start one");
-    } else if (!one.control->lock() || !one.control->request(what, &one.number)) {
-      give_up(one.control->why());
+    } else if (!send(one, what, &why)) {
+      give_up(std::exchange(why, {}));
     } else {
-      one.control->unlock();
       asked.push_back(std::move(one));
     }
   }
@@ -110,10 +153,10 @@ int run_request(int argc, char** argv, Request what) {
       object["service"] = service_of(path);
       object["pid"] = pid_of(path);
       object["done"] = flush ? "flush" : "rotate";
+      if (flush) object["durable"] = durable;
       say_json(object);
     } else {
-      say(fmt::format("{} {}: {}", service_of(path), pid_of(path),
-                      flush ? "all records are written" : "continues in a new file"));
+      say(fmt::format("{} {}: {}", service_of(path), pid_of(path), done_text(what)));
     }
   }
   return all ? kCtlOk : kCtlFailed;

@@ -27,15 +27,27 @@ constexpr auto kLockPatience = std::chrono::seconds(2);
   (offsetof(shm::ControlPage, line) + offsetof(shm::Line, member))
 
 std::uint64_t request_offset(SegmentControl::Request what) {
-  return what == SegmentControl::Request::kFlush
-             ? RINGSIDE_CONTROL(tool_requests, ToolRequests, flush)
-             : RINGSIDE_CONTROL(tool_requests, ToolRequests, rotation);
+  switch (what) {
+    case SegmentControl::Request::kFlush:
+      return RINGSIDE_CONTROL(tool_requests, ToolRequests, flush);
+    case SegmentControl::Request::kDurableFlush:
+      return RINGSIDE_CONTROL(tool_requests, ToolRequests, durable_flush);
+    case SegmentControl::Request::kRotation:
+      break;
+  }
+  return RINGSIDE_CONTROL(tool_requests, ToolRequests, rotation);
 }
 
 std::uint64_t answer_offset(SegmentControl::Request what) {
-  return what == SegmentControl::Request::kFlush
-             ? RINGSIDE_CONTROL(tool_answers, ToolAnswers, flush)
-             : RINGSIDE_CONTROL(tool_answers, ToolAnswers, rotation);
+  switch (what) {
+    case SegmentControl::Request::kFlush:
+      return RINGSIDE_CONTROL(tool_answers, ToolAnswers, flush);
+    case SegmentControl::Request::kDurableFlush:
+      return RINGSIDE_CONTROL(tool_answers, ToolAnswers, durable_flush);
+    case SegmentControl::Request::kRotation:
+      break;
+  }
+  return RINGSIDE_CONTROL(tool_answers, ToolAnswers, rotation);
 }
 
 }  // namespace
@@ -175,6 +187,24 @@ bool SegmentControl::request(Request what, std::uint64_t* number) {
 
 bool SegmentControl::answered(Request what, std::uint64_t* number) {
   return read(control_offset_ + answer_offset(what), number, sizeof *number);
+}
+
+bool SegmentControl::refuses_durable_flush(bool* refuses) {
+  std::uint64_t session = 0;
+  std::uint32_t durable_session = 0;
+  if (!read(control_offset_ + RINGSIDE_CONTROL(consumer, ConsumerLine, session), &session,
+            sizeof session) ||
+      !read(control_offset_ + RINGSIDE_CONTROL(tool_answers, ToolAnswers, durable_session),
+            &durable_session, sizeof durable_session)) {
+    return false;
+  }
+  *refuses = durable_session != static_cast<std::uint32_t>(session);
+  return true;
+}
+
+bool SegmentControl::sync_failures(std::uint64_t* count) {
+  return read(control_offset_ + RINGSIDE_CONTROL(tool_answers, ToolAnswers, sync_failures), count,
+              sizeof *count);
 }
 
 }  // namespace ringside::tool

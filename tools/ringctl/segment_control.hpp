@@ -54,10 +54,14 @@ class SegmentControl {
   // reverted first, so that their slots are free. Empty if all are taken, or on failure.
   std::optional<std::uint32_t> take_deadline(std::uint64_t after_ns);
 
-  enum class Request { kFlush, kRotation };
+  enum class Request { kFlush, kDurableFlush, kRotation };
   // Sends a request to its consumer; `*number` is the value that answered() must reach.
   bool request(Request what, std::uint64_t* number);
   bool answered(Request what, std::uint64_t* number);
+  // Whether its consumer is too old for durable flushes.
+  bool refuses_durable_flush(bool* refuses);
+  // Failed syncs of its files so far: what was written before them may not be durable.
+  bool sync_failures(std::uint64_t* count);
 
   const std::string& why() const { return why_; }
 

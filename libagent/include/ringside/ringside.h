@@ -114,6 +114,21 @@ RS_EXPORT int rs_preallocate(void);
  */
 RS_EXPORT int rs_flush(uint64_t timeout_ms);
 
+/** Waits until everything that any thread recorded before the call survives a crash of the machine:
+ * it is in trace files, and consumerd has synced these to the disk.
+ *
+ * This works with any `consumerd --sync`; a call takes as long as the disk.
+ *
+ * @param timeout_ms  how long to wait, in milliseconds
+ * @return 1 if all is durable; 0 if not within the time; 0 at once if the consumerd that serves the
+ * process is too old for this, and with RS_OVERFLOW_OVERWRITE. If a sync has failed, 0 for each
+ * call that began before one has returned 0 for it: records from before may be missing after a
+ * crash then, even if later calls return 1.
+ * @par Thread safety
+ * Can be called from any thread. Log calls of other threads continue.
+ */
+RS_EXPORT int rs_flush_durable(uint64_t timeout_ms);
+
 /** Asks consumerd to continue the trace of this process in a new file.
  *
  * Call rs_flush() first if everything that was recorded before must be in the earlier file.

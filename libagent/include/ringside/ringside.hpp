@@ -169,6 +169,20 @@ RS_EXPORT bool preallocate() noexcept;
 /// Can be called from any thread. Log calls of other threads continue.
 RS_EXPORT bool flush(std::chrono::milliseconds timeout) noexcept;
 
+/// Waits until everything that any thread recorded before the call survives a crash of the
+/// machine: it is in trace files, and consumerd has synced these to the disk.
+///
+/// This works with any `consumerd --sync`; a call takes as long as the disk.
+///
+/// @param timeout  how long to wait
+/// @return false if not all is durable within the time; at once if the consumerd that serves the
+/// process is too old for this, and with Overflow::overwrite. If a sync has failed, false for each
+/// call that began before one has returned false for it: records from before may be missing after a
+/// crash then, even if later calls return true.
+/// @par Thread safety
+/// Can be called from any thread. Log calls of other threads continue.
+RS_EXPORT bool flush_durable(std::chrono::milliseconds timeout) noexcept;
+
 /// Asks consumerd to continue the trace of this process in a new file.
 ///
 /// Call flush() first if everything that was recorded before must be in the earlier file.
