@@ -20,12 +20,12 @@ enum class DiskOperation : std::uint8_t {
 
 // A write, or a sync of `fd`: that has no data, and `slot` is a number that no other sync has.
 struct WriteRequest {
-  DiskOperation operation = DiskOperation::kWrite;
   int fd = -1;
   std::uint32_t slot = 0;  // index of the staging slot that contains `data`
   const std::byte* data = nullptr;
   std::uint32_t bytes = 0;
   std::uint64_t offset = 0;  // in the file
+  DiskOperation operation = DiskOperation::kWrite;
 };
 
 struct WriteCompletion {

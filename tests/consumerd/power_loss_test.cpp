@@ -297,7 +297,7 @@ class History {
 
 TEST(PowerLoss, LeavesEverythingThatWasAcknowledgedAsDurable) {
   const std::uint64_t first = number_from("RINGSIDE_TEST_SEED", std::random_device()());
-  const std::uint64_t rounds = number_from("RINGSIDE_TEST_ROUNDS", 2000);
+  const std::uint64_t rounds = number_from("RINGSIDE_TEST_ROUNDS", 1000);
   std::cout << "RINGSIDE_TEST_SEED=" << first << std::endl;
   Totals totals;
   {
