@@ -324,7 +324,7 @@ with_thread_sanitizer() {
 # Steps that take hours, in the builds that the earlier steps have made.
 for_hours() {
   RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
-    service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults
+    service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults simulated_power_loss
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
   RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }
