@@ -67,7 +67,7 @@ void grep(benchmark::State& state) {
                                      nullptr);
     if (!set) return state.SkipWithError("the file cannot be read");
     trace::Event event;
-    while (set->next(event)) found += records.wanted(event) ? 1 : 0;
+    while (set->next(event)) found += static_cast<std::size_t>(records.wanted(event));
   }
   state.SetLabel(options.grep + ": " + std::to_string(found) + " found");
   count_records(state, file.records());

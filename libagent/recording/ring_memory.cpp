@@ -42,7 +42,7 @@ struct Growth {
   bool is_kept_whole = false;
 };
 constinit thread_local Growth t_growth;
-std::atomic<bool> g_refusal_reported{false};
+std::atomic<bool> g_growth_refusal_reported{false};
 
 constexpr std::uint64_t round_down(std::uint64_t pos, std::uint64_t unit) {
   return pos / unit * unit;
@@ -205,7 +205,7 @@ void report_growth(const Segment& segment, const GrowthFailure& failure,
     if (!failure || segment.is_truncated.load(std::memory_order_relaxed)) return;
     a.message =
         message_of(failure, "more of a ring", segment.path) + " or lower RINGSIDE_RING_BYTES";
-    if (!g_refusal_reported.exchange(true)) {
+    if (!g_growth_refusal_reported.exchange(true)) {
       report(a.message + "; rings stay small until this succeeds");
     }
   } catch (const std::exception&) {  // no memory for the message either
