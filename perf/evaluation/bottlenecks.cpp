@@ -174,7 +174,7 @@ struct Parts {
 // Until the service has logged everything and `poll` finds nothing more.
 template <class Poll>
 void drain_all(Parts& parts, Shared& shared, Poll&& poll) {
-  consumer::RoundPace pace;
+  consumer::RoundPace pace(parts.log);
   const auto end = Clock::now() + kPatience;
   for (;;) {
     const bool logged = shared.logged;  // before the round that finds nothing
@@ -183,7 +183,7 @@ void drain_all(Parts& parts, Shared& shared, Poll&& poll) {
     if (round.starved) continue;
     if (logged && round.ring_bytes == 0) return;
     if (Clock::now() > end) fail("the service does not end");
-    pace.nap_after(round);
+    pace.rest_after(round, {}, consumer::RoundPace::Clock::now());  // naps, and never sleeps
   }
 }
 
