@@ -11,6 +11,7 @@ import unittest
 import urllib.request
 
 from segment_counters import CONTROL_PAGE_OFFSET
+from stopped_consumer import stop_without_switch_lock
 from told_service import ToldService
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
@@ -59,9 +60,12 @@ class Durability(unittest.TestCase):
         self.bed.wait_until_segments_are_gone()
         self.bed.stop_consumer(consumer)
 
-    def write_word(self, offset, form, value):
+    def segment_path(self):
         path, = (os.path.join(self.bed.shm_dir, name) for name in self.bed.shm_names() if name.startswith("ringside.desk"))
-        with open(path, "r+b") as file:
+        return path
+
+    def write_word(self, offset, form, value):
+        with open(self.segment_path(), "r+b") as file:
             file.seek(offset)
             file.write(struct.pack(form, value))
 
@@ -155,7 +159,7 @@ class Durability(unittest.TestCase):
         consumer = self.start()
         service.tell("tick 1")
         service.tell("flush")
-        consumer.send(signal.SIGSTOP)
+        stop_without_switch_lock(consumer, self.segment_path())
         self.write_word(DURABLE_SESSION_OFFSET, "<I", 0)
         # Hours, if it waited.
         self.assertEqual(self.answer(service, f"durable {MANY_MS}"), "durable 0 0")

@@ -6,17 +6,15 @@ import json
 import os
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import unittest
 
 from segment_counters import CONTROL_PAGE_OFFSET
+from stopped_consumer import F_OFD_SETLK, stop_without_switch_lock, switch_lock
 from told_service import ToldService
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
-F_OFD_SETLK = 37  # linux/fcntl.h
-SWITCH_LOCK_BYTE = 3  # shm-layout/segment_lock.hpp
 TOOL_REQUESTS = CONTROL_PAGE_OFFSET + 1664  # shm-layout/control_page.hpp
 
 TICK = {"TRACE": "pulse {}", "DEBUG": "state of order {} checked", "INFO": "order {} taken",
@@ -262,34 +260,19 @@ class Steering(unittest.TestCase):
         before = self.switches()
         (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
         with open(os.path.join(self.bed.shm_dir, name), "r+b") as segment:
-            fcntl.fcntl(segment, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, SWITCH_LOCK_BYTE, 1, 0))
+            fcntl.fcntl(segment, F_OFD_SETLK, switch_lock())
             for arguments in (["level", "off"], ["disable", "taken"]):
                 self.assertIn("another tool is changing", self.ringctl(*arguments, status=1), arguments)
         self.assertEqual(self.switches(), before)
         self.ringctl("disable", "taken")
         self.assertNotEqual(self.switches(), before)
 
-    def stop_without_the_switch_lock(self, consumer):
-        """consumerd holds the lock at moments: stopped then, it would block tools, and they would say that instead."""
-        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
-        with open(os.path.join(self.bed.shm_dir, name), "r+b") as segment:
-            def stopped():
-                consumer.send(signal.SIGSTOP)
-                lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, SWITCH_LOCK_BYTE, 1, 0)
-                try:
-                    fcntl.fcntl(segment, F_OFD_SETLK, lock)
-                except OSError:
-                    consumer.send(signal.SIGCONT)
-                    return False
-                return True  # closing the file releases it
-            wait_until(stopped, "consumerd to stop without the lock")
-
     def test_a_request_of_another_tool_in_progress_does_not_answer_ours(self):
         steered(self.bed)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
-        self.stop_without_the_switch_lock(consumer)
         (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
+        stop_without_switch_lock(consumer, os.path.join(self.bed.shm_dir, name))
         for command, line in (("flush", TOOL_REQUESTS), ("rotate", TOOL_REQUESTS + 8)):
             for number in (1, 2, 3):
                 self.assertIn("does not answer", self.ringctl(command, "--timeout", "1ms", status=1))

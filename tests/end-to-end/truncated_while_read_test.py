@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 from ringstat_test import Terminal
+from stopped_consumer import stop_without_switch_lock
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
 RINGCTL_OK, RINGCTL_FAILED = 0, 1
@@ -128,7 +129,7 @@ class TruncatedWhileRead(unittest.TestCase):
         consumer = self.bed.start_consumer()
         path = self.path("alpha")
         wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
-        consumer.send(signal.SIGSTOP)
+        stop_without_switch_lock(consumer, path)
         waiting = self.bed.start(self.command("ringctl", what, "--timeout", "90s"))
         wait_until(lambda: not waiting.running() or path in open_files(waiting.pid), "ringctl to open the segment")
         os.truncate(path, os.path.getsize(path) // 2)
