@@ -135,7 +135,8 @@ class History {
     staging_.reset();
     if (random_() % 3 == 0) choose_mode();
     bool is_recovered = false;
-    for (int i = 0; i < 100 && !is_recovered; ++i) {
+    // One attempt makes dozens of writes and syncs, of which up to a fifth fail.
+    for (int i = 0; i < 10'000 && !is_recovered; ++i) {
       is_recovered =
           consumer::recover_all_staging(shm_.path(), log_, nullptr, mode_ != SyncWhen::kNever);
     }
