@@ -222,7 +222,7 @@ class Steering(unittest.TestCase):
             self.assertTrue(said.startswith("ringctl: "), said)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
-        self.stop_without_the_switch_lock(consumer)
+        stop_without_switch_lock(consumer, self.segment_path())
         self.assertIn("it is stopped, or its disk is full or slow; run ringctl doctor",
                       self.ringctl("flush", "--timeout", "100ms", status=1))
 
@@ -255,11 +255,14 @@ class Steering(unittest.TestCase):
         self.assertIn("level WARNING", self.ringctl("level", "warning", "--service", "pay.d*"))
         self.assertIn("ringctl list", self.ringctl("list", "--service", "pay.desk", status=3))
 
+    def segment_path(self):
+        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
+        return os.path.join(self.bed.shm_dir, name)
+
     def test_a_tool_waits_for_another_one_for_a_bounded_time(self):
         steered(self.bed)
         before = self.switches()
-        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
-        with open(os.path.join(self.bed.shm_dir, name), "r+b") as segment:
+        with open(self.segment_path(), "r+b") as segment:
             fcntl.fcntl(segment, F_OFD_SETLK, switch_lock())
             for arguments in (["level", "off"], ["disable", "taken"]):
                 self.assertIn("another tool is changing", self.ringctl(*arguments, status=1), arguments)
@@ -271,12 +274,12 @@ class Steering(unittest.TestCase):
         steered(self.bed)
         consumer = self.bed.start_consumer()
         wait_until(lambda: "draining" in consumer.stderr(), "consumerd to take the service")
-        (name,) = [name for name in os.listdir(self.bed.shm_dir) if name.startswith("ringside.desk.")]
-        stop_without_switch_lock(consumer, os.path.join(self.bed.shm_dir, name))
+        path = self.segment_path()
+        stop_without_switch_lock(consumer, path)
         for command, line in (("flush", TOOL_REQUESTS), ("rotate", TOOL_REQUESTS + 8)):
             for number in (1, 2, 3):
                 self.assertIn("does not answer", self.ringctl(command, "--timeout", "1ms", status=1))
-                with open(os.path.join(self.bed.shm_dir, name), "rb") as segment:
+                with open(path, "rb") as segment:
                     segment.seek(line)
                     self.assertEqual(struct.unpack("<Q", segment.read(8))[0], number, command)
 
