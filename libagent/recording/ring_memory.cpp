@@ -80,16 +80,20 @@ void give_back(const GrowingRing& r, std::uint64_t from, std::uint64_t to) {
   });
 }
 
+// Of the ring in the file of its segment.
+std::uint64_t offset_of(const GrowingRing& r) {
+  const auto index = static_cast<std::uint64_t>(&r.ring - r.segment.rings);
+  return r.segment.layout.rings_offset + index * r.segment.layout.ring_bytes;
+}
+
 // For kernels before 5.14: the file first, then the pages by touching them.
 int back_by_file(const GrowingRing& r, std::byte* place, std::uint64_t bytes) {
   if (ReentryGuard::is_active()) return EAGAIN;
   const SlowPathLock lock(SlowPathLock::Wait::bounded);
   if (!lock.is_taken()) return EAGAIN;
   const std::uint64_t ring_bytes = r.segment.layout.ring_bytes;
-  const auto index = static_cast<std::uint64_t>(&r.ring - r.segment.rings);
   const auto in_ring = static_cast<std::uint64_t>(place - r.base) & (ring_bytes - 1);
-  const GrowthFailure failure = reserve(
-      r.segment.descriptor, r.segment.layout.rings_offset + index * ring_bytes + in_ring, bytes);
+  const GrowthFailure failure = reserve(r.segment.descriptor, offset_of(r) + in_ring, bytes);
   if (failure) return failure.error;
   map_pages(place, bytes);
   return 0;
@@ -215,12 +219,19 @@ void report_growth(const Segment& segment, const GrowthFailure& failure,
 constexpr GrowthFailure kNoFailure{};
 constexpr GrowthFailure kNoSpace{GrowthFailure::Step::reserve, ENOSPC};
 
+// Where a mapping cannot be duplicated, as in valgrind.
+bool map_by_file(const GrowingRing& r) {
+  if (ReentryGuard::is_active()) return false;
+  const SlowPathLock lock(SlowPathLock::Wait::bounded);
+  return lock.is_taken() && map_other_copies_by_file(r.segment, offset_of(r), r.base);
+}
+
 // Whether the ring can be the target of records anywhere.
 bool map_all_copies(const GrowingRing& r) {
   RingMemory& m = *t_growth.memory;
   if (m.has_all_copies) return true;
   const SignalsBlocked blocked;
-  if (!map_other_copies(r.segment, r.base)) return false;
+  if (!map_other_copies(r.segment, r.base) && !map_by_file(r)) return false;
   m.has_all_copies = true;
   const std::uint64_t ring_bytes = r.segment.layout.ring_bytes;
   // From now on records are written to any page of the second and third copy.

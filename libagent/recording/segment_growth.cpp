@@ -175,6 +175,17 @@ bool map_other_copies(const Segment& segment, std::byte* base) {
   return duplicate(base) && duplicate(base + 2 * bytes);
 }
 
+bool map_other_copies_by_file(const Segment& segment, std::uint64_t offset, std::byte* base) {
+  const std::uint64_t bytes = segment.layout.ring_bytes;
+  const int fd = segment.descriptor.get();
+  if (fd < 0) return false;
+  const auto map = [&](std::byte* place) {
+    return mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                static_cast<off_t>(offset)) != MAP_FAILED;
+  };
+  return map(base) && map(base + 2 * bytes);
+}
+
 namespace {
 
 // The second copy of the ring at `offset` of the file, and all of them if no call that uses it may
@@ -193,7 +204,9 @@ GrowthFailure back_first_part(Segment& segment, std::uint64_t offset, std::byte*
     map_pages(base + bytes, part_bytes);
   }
   if (part_bytes != bytes) return {};
-  if (!map_other_copies(segment, base)) return {Step::map, errno};
+  if (!map_other_copies(segment, base) && !map_other_copies_by_file(segment, offset, base)) {
+    return {Step::map, errno};
+  }
   map_pages(base, kRingCopies * bytes);
   return {};
 }
