@@ -175,7 +175,7 @@ bool map_other_copies(const Segment& segment, std::byte* base) {
   return duplicate(base) && duplicate(base + 2 * bytes);
 }
 
-bool map_other_copies_by_file(const Segment& segment, std::uint64_t offset, std::byte* base) {
+bool map_other_copies_by_file(Segment& segment, std::uint64_t offset, std::byte* base) {
   const std::uint64_t bytes = segment.layout.ring_bytes;
   const int fd = segment.descriptor.get();
   if (fd < 0) return false;

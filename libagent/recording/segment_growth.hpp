@@ -64,7 +64,7 @@ inline constexpr std::uint64_t kRingCopies = 3;
 bool map_other_copies(const Segment& segment, std::byte* base);
 // The same of the ring at `offset` of the file, where a mapping cannot be duplicated, as in
 // valgrind. Lock held.
-bool map_other_copies_by_file(const Segment& segment, std::uint64_t offset, std::byte* base);
+bool map_other_copies_by_file(Segment& segment, std::uint64_t offset, std::byte* base);
 
 // Maps ring `index`, and backs its first part (ring_memory.hpp) and its call costs with memory.
 // Null with `failure`.
