@@ -43,11 +43,16 @@ class Burst {
 
 namespace detail {
 
-// The state with which a statement is recorded. `Found`: the type of what `rs_burst` names there.
-// Only its type is used, so that a lambda need not capture it.
+// `Found`: the type of what `rs_burst` names where a statement stands. Only its type is used, so
+// that a lambda need not capture it.
 template <class Found>
+inline constexpr bool is_burst =
+    std::is_same_v<std::remove_cv_t<std::remove_reference_t<Found>>, Burst>;
+
+// The state with which a statement is recorded.
+template <bool kIsInBurst>
 [[gnu::always_inline]] inline std::uint8_t state_in_scope(std::uint8_t state) {
-  if constexpr (std::is_same_v<std::remove_cv_t<std::remove_reference_t<Found>>, Burst>) {
+  if constexpr (kIsInBurst) {
     return state == RS_SWITCH_ON ? std::uint8_t{RS_STATE_IN_BURST} : state;
   } else {
     return state;
@@ -61,4 +66,5 @@ template <class Found>
 // has the name of a global one. Never defined.
 void rs_burst();
 
-#define RS_STATE_IN_SCOPE_(state_) ::ringside::detail::state_in_scope<decltype(rs_burst)>(state_)
+#define RS_IS_IN_BURST_ ::ringside::detail::is_burst<decltype(rs_burst)>
+#define RS_STATE_IN_SCOPE_(state_) ::ringside::detail::state_in_scope<RS_IS_IN_BURST_>(state_)

@@ -49,6 +49,9 @@
     for (struct RsText :                                                                        \
          ::ringside::detail::StreamState {                                                      \
            RS_DEFINE_DETAIL_                                                                    \
+           static constexpr bool is_in_burst() {                                                \
+             return RS_IS_IN_BURST_;                                                            \
+           }                                                                                    \
            static constexpr rs_site site(std::uint8_t rs_flags_) {                              \
              return {&rs_initial_switch,                                                        \
                      0,                                                                         \

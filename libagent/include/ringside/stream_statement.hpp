@@ -82,15 +82,15 @@ struct StreamCall {
   [[gnu::visibility("hidden")]] static constexpr rs_stream_shape shape = {&values, &all, operands,
                                                                           kCount};
 
-  // The first execution, or one with other texts. `found`: the state of the statement's site.
+  // The first execution, or one with other texts.
   template <class... Passed>
   [[gnu::cold, gnu::noinline, gnu::visibility("hidden")]] static void record_slowly(
-      rs_stream* stream, std::uint8_t found, const rs_stream_text* texts, Passed... passed) {
+      rs_stream* stream, bool is_in_burst, const rs_stream_text* texts, Passed... passed) {
     rs_site* const site = rs_resolve_stream(stream, texts, __ehdr_start);
     if (site == nullptr) return;
     std::uint8_t state = rs_site_enabled(site);
     if (state == 0) return;
-    if (found == RS_STATE_IN_BURST) state = state_in_scope<Burst>(state);
+    if (is_in_burst) state = state_in_scope<true>(state);
     record_pieces(site, state, site == stream->site ? nullptr : texts, Stored<Passed>(passed)...);
   }
 
@@ -166,11 +166,11 @@ struct StreamStatement {
                                     {}};
     if constexpr ((OperandFields<typename Fields::Operand>::kIsPassed && ...)) {
       StreamCall<Operands...>::record_slowly(
-          &stream, state, given, static_cast<const Fields&>(stream_given).operand.value...);
+          &stream, Place::is_in_burst(), given,
+          static_cast<const Fields&>(stream_given).operand.value...);
     } else {
       TakenFields<NaturalCodes, 0>::take(
-          SlowRecording{state, given},
-          taken_operand(static_cast<const Fields&>(stream_given).operand)...);
+          SlowRecording{given}, taken_operand(static_cast<const Fields&>(stream_given).operand)...);
     }
   }
 
@@ -183,11 +183,11 @@ struct StreamStatement {
     }
   };
   struct SlowRecording {
-    std::uint8_t state;
     const rs_stream_text* given;
     template <class... Passed>
     [[gnu::always_inline]] void operator()(const Passed&... fields) const {
-      StreamCall<Operands...>::template record_slowly<Passed...>(&stream, state, given, fields...);
+      StreamCall<Operands...>::template record_slowly<Passed...>(&stream, Place::is_in_burst(),
+                                                                 given, fields...);
     }
   };
 };
