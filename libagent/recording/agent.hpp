@@ -62,9 +62,9 @@ struct Segment {
   std::uint8_t* switches = nullptr;
   std::byte* dictionary = nullptr;
   shm::SiteLosses* site_losses = nullptr;
-  std::atomic<std::uint32_t> sites_counted{0};  // entries of site_losses that have memory
   std::byte* site_executions = nullptr;
-  std::atomic<std::uint32_t> sites_with_executions{0};  // the same
+  std::atomic<std::uint32_t> sites_counted{0};          // entries of site_losses that have memory
+  std::atomic<std::uint32_t> sites_with_executions{0};  // the same of site_executions
   // Costs of about one in cost_sampling log calls; has memory for the same entries as the rings.
   // Null: not measured.
   shm::CallCosts* call_costs = nullptr;
@@ -76,15 +76,15 @@ struct Segment {
   bool is_removed = false;
   std::atomic<bool> consumer_is_gone{false};
   std::atomic<bool> is_given_back{false};
-  // Failures of a consumer to sync, and the loss of this segment, for which a durable flush has
-  // already returned false.
-  std::atomic<std::uint64_t> told_sync_failures{0};
+  // A durable flush has already returned false for the loss of this segment.
   std::atomic<bool> told_not_durable{false};
   bool is_guarded = false;
   std::atomic<bool> is_truncated{false};  // pages of its file are missing, or were
   // What is before the rings is private memory now, and its content is lost.
   std::atomic<bool> has_lost_head{false};
   bool told_refusals_are_known = false;
+  // Failures of a consumer to sync for which a durable flush has already returned false.
+  std::atomic<std::uint64_t> told_sync_failures{0};
   std::unique_ptr<std::uint64_t[]> counted_as_lost;  // per ring: up to this position or number
   // Refusals in its control page that a consumer has reported, as far as is known.
   std::array<std::uint64_t, kRefusalCauses> told_refusals{};

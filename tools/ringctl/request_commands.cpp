@@ -72,20 +72,24 @@ bool send(Asked& asked, Request what, std::string* why) {
     *why = control.path() +
            ": its rings are overwritten and not drained; use ringctl snapshot to write their "
            "records";
-  } else if (!control.has_consumer()) {
+    return false;
+  }
+  if (!control.has_consumer()) {
     *why = "no consumerd serves " + control.path() + "; start one";
-  } else if (what == Request::kDurableFlush && !control.refuses_durable_flush(&refuses)) {
-    *why = control.why();
-  } else if (refuses) {
+    return false;
+  }
+  const bool is_read = what != Request::kDurableFlush || control.refuses_durable_flush(&refuses);
+  if (is_read && refuses) {
     *why = "the consumerd of " + control.path() +
            " is older than this ringctl and has no durable flush; restart it with this version";
-  } else if (!control.lock() || !control.request(what, &asked.number)) {
-    *why = control.why();
-  } else {
-    control.unlock();
-    return true;
+    return false;
   }
-  return false;
+  if (!is_read || !control.lock() || !control.request(what, &asked.number)) {
+    *why = control.why();
+    return false;
+  }
+  control.unlock();
+  return true;
 }
 
 const char* done_text(Request what) {
@@ -129,9 +133,7 @@ int run_request(int argc, char** argv, Request what) {
     Asked one{SegmentControl::open(path, &why), 0};
     if (one.control == nullptr && why.empty()) continue;
     any = true;
-    if (one.control == nullptr) {
-      give_up(std::exchange(why, {}));
-    } else if (!send(one, what, &why)) {
+    if (one.control == nullptr || !send(one, what, &why)) {
       give_up(std::exchange(why, {}));
     } else {
       asked.push_back(std::move(one));
