@@ -177,6 +177,8 @@ run_tests() {
   if [ "$bad" -gt 0 ]; then
     failed=$((failed + bad))
     summary+=("$(printf '%-28s %s' "$name" "$result")")
+    # Again at the end: of a long output often only that is kept.
+    mapfile -t -O "${#summary[@]}" summary < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) .*/  \2: \1/p' "$log" | sort -u)
   elif [ "$status" -ne 0 ] || [ "$ok" -eq 0 ]; then
     note "$name" "FAILED (status $status; $result)"
   else

@@ -178,6 +178,22 @@ class FlightRecorder(unittest.TestCase):
                 self.assertEqual(bed.shm_names(), [])
                 recorder.told(print_and_check(*bed.traces()))
 
+    def test_a_consumerd_that_is_on_its_way(self):
+        recorder = Recorder(self.bed)
+        recorder.overwrite_all()
+        for _ in range(20):  # it waits for a second, in which a busy machine may not start a consumerd
+            tool = self.bed.start([program("ringctl"), "snapshot", "--json", "--shm-dir", self.bed.shm_dir])
+            time.sleep(0.2)
+            consumer = self.bed.start_consumer()
+            if tool.wait() == 0:
+                break
+            self.assertIn("no consumerd serves", tool.stderr())
+            consumer.kill()
+        self.assertEqual(tool.wait(), 0, tool.stderr())
+        recorder.process.kill()
+        self.end(consumer)
+        recorder.told(print_and_check(*self.bed.traces()))
+
     def test_a_segment_without_a_consumerd(self):
         recorder = Recorder(self.bed)
         recorder.overwrite_all()

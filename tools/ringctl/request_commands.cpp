@@ -1,5 +1,6 @@
 #include "tools/ringctl/request_commands.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -65,7 +66,8 @@ bool wait_for(Asked& asked, Request what, steady_clock::time_point deadline, std
 }
 
 // Sends the request, unless that is useless: then `*why` says why.
-bool send(Asked& asked, Request what, std::string* why) {
+bool send(Asked& asked, Request what, steady_clock::time_point consumer_deadline,
+          std::string* why) {
   SegmentControl& control = *asked.control;
   bool refuses = false;
   if (what != Request::kRotation && control.overwritten()) {
@@ -74,7 +76,7 @@ bool send(Asked& asked, Request what, std::string* why) {
            "records";
     return false;
   }
-  if (!control.has_consumer()) {
+  if (!control.wait_for_consumer(consumer_deadline)) {
     *why = "no consumerd serves " + control.path() + "; start one";
     return false;
   }
@@ -128,12 +130,15 @@ int run_request(int argc, char** argv, Request what) {
     complain(text);
     all = false;
   };
+  const auto start = steady_clock::now();
+  const auto deadline = start + std::chrono::nanoseconds(*timeout_ns);
+  const auto consumer_deadline = std::min(deadline, start + kConsumerOnItsWay);
   // Sends all requests before it waits for the first answer.
   for (const std::string& path : chosen_segments(options.services, &why)) {
     Asked one{SegmentControl::open(path, &why), 0};
     if (one.control == nullptr && why.empty()) continue;
     any = true;
-    if (one.control == nullptr || !send(one, what, &why)) {
+    if (one.control == nullptr || !send(one, what, consumer_deadline, &why)) {
       give_up(std::exchange(why, {}));
     } else {
       asked.push_back(std::move(one));
@@ -143,7 +148,6 @@ int run_request(int argc, char** argv, Request what) {
     complain(why.empty() ? no_such_service(options.services) : why);
     return kCtlNobody;
   }
-  const auto deadline = steady_clock::now() + std::chrono::nanoseconds(*timeout_ns);
   for (Asked& one : asked) {
     if (!wait_for(one, what, deadline, &why)) {
       give_up(why);

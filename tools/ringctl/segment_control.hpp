@@ -1,6 +1,7 @@
 #pragma once
 // The words of a live segment that tools may change (shm-layout/README.md, "Tools").
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ class SegmentControl {
   bool overwritten() const { return segment_->overwritten(); }
   bool service_alive() const { return segment_->service_alive(); }
   bool has_consumer() const { return segment_->has_consumer(); }
+  bool wait_for_consumer(std::chrono::steady_clock::time_point deadline) const {
+    return segment_->wait_for_consumer(deadline);
+  }
 
   // Only one tool at a time may use the functions below. False if another one holds the lock for
   // two seconds.

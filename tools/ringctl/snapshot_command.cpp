@@ -1,5 +1,6 @@
 #include "tools/ringctl/snapshot_command.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -54,7 +55,11 @@ std::string text_line(const SnapshotRequest& request) {
 
 // Sends all requests at once, so that the snapshots are of one time, and prints each answer.
 bool take_snapshots(std::vector<SnapshotRequest> requests, bool json, std::uint64_t timeout_ns) {
-  const auto deadline = steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
+  const auto start = steady_clock::now();
+  const auto deadline = start + std::chrono::nanoseconds(timeout_ns);
+  for (const SnapshotRequest& request : requests) {
+    request.wait_for_consumer(std::min(deadline, start + kConsumerOnItsWay));
+  }
   bool all_done = true;
   std::vector<bool> over(requests.size());
   for (;;) {

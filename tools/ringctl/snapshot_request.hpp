@@ -1,6 +1,7 @@
 #pragma once
 // Requests a snapshot from the consumerd of a segment (shm-layout/README.md, "Snapshots").
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,10 @@ class SnapshotRequest {
     kAnswered,  // see answer()
     kFailed,    // see why()
   };
+  // Call it before the first step: see WritableSegment.
+  bool wait_for_consumer(std::chrono::steady_clock::time_point deadline) const {
+    return file_->wait_for_consumer(deadline);
+  }
   // One step: sends the request, or checks for the answer.
   State advance();
   const SnapshotAnswer& answer() const { return answer_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -16,6 +17,11 @@
 #include "tools/text/error_text.hpp"
 
 namespace ringside::tool {
+namespace {
+
+constexpr auto kConsumerPause = std::chrono::milliseconds(2);
+
+}  // namespace
 
 WritableSegment::~WritableSegment() {
   if (fd_ >= 0) close(fd_);
@@ -115,6 +121,14 @@ bool WritableSegment::service_alive() const {
 
 bool WritableSegment::has_consumer() const {
   return is_byte_locked(fd_, shm::kConsumerLockByte);
+}
+
+bool WritableSegment::wait_for_consumer(std::chrono::steady_clock::time_point deadline) const {
+  while (!has_consumer()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kConsumerPause);
+  }
+  return true;
 }
 
 }  // namespace ringside::tool

@@ -2,6 +2,7 @@
 // The file of a live segment, opened to change words of its control page. It is never mapped: a
 // file that is truncated gives a short read.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,9 @@
 #include "shm-layout/segment_layout.hpp"
 
 namespace ringside::tool {
+
+// For wait_for_consumer(): how long after the start of a tool.
+constexpr auto kConsumerOnItsWay = std::chrono::seconds(1);
 
 class WritableSegment {
  public:
@@ -27,6 +31,9 @@ class WritableSegment {
   std::uint64_t tick_hz() const { return tick_hz_; }
   bool overwritten() const { return overwritten_; }
   bool has_consumer() const;
+  // Whether it has a consumer before `deadline`. A consumerd that was just started, or a segment
+  // that was just created, is on its way: without this wait, a tool started beside them would fail.
+  bool wait_for_consumer(std::chrono::steady_clock::time_point deadline) const;
   bool service_alive() const;
 
   // False with `*why`: the file was truncated.
