@@ -137,10 +137,11 @@ class RandomTrace {
 };
 
 TEST(TraceEnd, IsWhatReadingEverythingDeliversLast) {
+  constexpr std::size_t kTraces = 100;
   std::size_t cut = 0;
   std::size_t losses = 0;
   std::size_t uncertain = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::size_t seed = 0; seed < kTraces; ++seed) {
     const RandomTrace trace(seed);
     const End all = read_end(trace.files(), 0);
     ASSERT_TRUE(all.has_all);
@@ -162,9 +163,9 @@ TEST(TraceEnd, IsWhatReadingEverythingDeliversLast) {
       ASSERT_TRUE(is_end) << "seed " << seed << ", bytes " << bytes;
     }
   }
-  EXPECT_GT(cut, 200U) << "the test must leave something out";
-  EXPECT_GT(losses, 200U) << "the test must have losses at the end";
-  EXPECT_GT(cut - uncertain, 200U) << "most traces without missing records must be certain";
+  EXPECT_GT(cut, kTraces) << "the test must leave something out";
+  EXPECT_GT(losses, kTraces) << "the test must have losses at the end";
+  EXPECT_GT(cut - uncertain, kTraces) << "most traces without missing records must be certain";
 }
 
 TEST(TraceEnd, LeavesEarlierExtentsUnread) {
