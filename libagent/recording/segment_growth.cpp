@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "libagent/process/held_back_signals.hpp"
+#include "libagent/recording/huge_pages.hpp"
 #include "libagent/recording/ring_memory.hpp"
 #include "shm-layout/site_executions.hpp"
 #include "shm-layout/site_switch.hpp"
@@ -139,6 +140,30 @@ void reserve_site_executions(Segment& segment, std::uint32_t site_id) {
 
 namespace {
 
+// Null with errno. A multiple of kHugePageBytes for rings that can use such pages.
+std::byte* reserve_addresses(std::uint64_t bytes) {
+  const auto map = [](std::uint64_t size) {
+    return mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  const auto past_multiple = [](void* place) {
+    return reinterpret_cast<std::uintptr_t>(place) % kHugePageBytes;
+  };
+  void* place = map(bytes);
+  if (place == MAP_FAILED) return nullptr;
+  if (bytes < kRingCopies * kHugePageBytes || past_multiple(place) == 0) {
+    return static_cast<std::byte*>(place);
+  }
+  // Kernels before Linux 6.7 choose any page: more than needed, and without the ends.
+  munmap(place, bytes);
+  place = map(bytes + kHugePageBytes);
+  if (place == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(place);
+  const std::uint64_t before = (kHugePageBytes - past_multiple(place)) % kHugePageBytes;
+  if (before != 0) munmap(begin, before);
+  munmap(begin + before + bytes, kHugePageBytes - before);
+  return begin + before;
+}
+
 // Address space for kRingCopies of the ring at `offset` of the file, with the second copy mapped.
 // Null with `failure`.
 std::byte* map_second_copy(Segment& segment, std::uint64_t offset, GrowthFailure* failure) {
@@ -148,17 +173,15 @@ std::byte* map_second_copy(Segment& segment, std::uint64_t offset, GrowthFailure
     *failure = {Step::reach, errno};
     return nullptr;
   }
-  void* const place = mmap(nullptr, kRingCopies * bytes, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) {
+  std::byte* const base = reserve_addresses(kRingCopies * bytes);
+  if (base == nullptr) {
     *failure = {Step::map, errno};
     return nullptr;
   }
-  auto* const base = static_cast<std::byte*>(place);
   if (mmap(base + bytes, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
            static_cast<off_t>(offset)) == MAP_FAILED) {
     *failure = {Step::map, errno};
-    munmap(place, kRingCopies * bytes);
+    munmap(base, kRingCopies * bytes);
     return nullptr;
   }
   return base;
