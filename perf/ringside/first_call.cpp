@@ -1,5 +1,6 @@
 // What beginning costs: init(), the first log call of a thread on a ring that no thread had before,
-// the calls after it, and the first log call of a child of fork(). Each process is measured once:
+// the calls after it, and the first log call of a child of fork(); beside two of them what the
+// kernel takes for the same memory. Each process is measured once:
 // it is this program, started again.
 
 #include <array>
@@ -18,6 +19,7 @@
 
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"
+#include "perf/ringside/bare_ring.hpp"
 #include "perf/ringside/ringside_subject.hpp"
 #include "perf/ringside/temporary_directory.hpp"
 
@@ -44,11 +46,34 @@ struct FirstCalls {
   double init = 0;
   std::array<double, kThreads> first{};
   std::array<double, kThreads> second{};
+  std::array<double, kThreads> bare{};   // what the kernel takes for the ring of the first call
   std::array<double, kThreads> worst{};  // of the first lap, without the first call
   std::array<double, kThreads> rest{};   // of the first lap, all calls after the first together
   double after_fork = 0;
+  double bare_after_fork = 0;
   bool lost = true;
 };
+
+// The time that `work` takes in a child of fork(); negative if it fails, or `is_good()` does then.
+template <class Work, class IsGood>
+double us_in_child(Work&& work, IsGood&& is_good) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto begin = Clock::now();
+    const bool done = work();
+    const double us = us_since(begin);
+    _exit(done && is_good() && write(ends[1], &us, sizeof us) == sizeof us ? 0 : 1);
+  }
+  close(ends[1]);
+  double us = -1;
+  const bool got = read(ends[0], &us, sizeof us) == sizeof us;
+  close(ends[0]);
+  int status = 1;
+  waitpid(child, &status, 0);
+  return got && status == 0 ? us : -1;
+}
 
 // Runs in a process that has not logged before.
 FirstCalls measure_process(const ringside::Options& options) {
@@ -58,6 +83,8 @@ FirstCalls measure_process(const ringside::Options& options) {
   calls.init = us_since(begin);
   timed_call();  // registers the statement for all threads
   std::vector<std::thread> threads;
+  const int bare_file = bare_ring_file(options.shm_dir + "/bare");
+  std::atomic<bool> bare_refused{bare_file < 0};
   int done[2];
   if (pipe(done) != 0) return calls;
   std::array<std::atomic<bool>, kThreads> may_go_on{};
@@ -67,9 +94,12 @@ FirstCalls measure_process(const ringside::Options& options) {
   };
   for (std::size_t i = 0; i < kThreads; ++i) {
     // The threads stay alive, so that each of them gets a fresh ring.
-    threads.emplace_back([&calls, &done, &may_go_on, i] {
+    threads.emplace_back([&calls, &done, &may_go_on, &bare_refused, bare_file, i] {
       calls.first[i] = timed_call();
       calls.second[i] = timed_call();
+      const auto bare = Clock::now();
+      if (!map_bare_ring(bare_file, static_cast<int>(i))) bare_refused = true;
+      calls.bare[i] = us_since(bare);
       if (write(done[1], "", 1) != 1) _exit(1);
       while (!may_go_on[i]) usleep(100);
       const auto lap = Clock::now();
@@ -87,20 +117,18 @@ FirstCalls measure_process(const ringside::Options& options) {
     go = true;
     if (!await_done()) return calls;
   }
-  int fork_result[2];
-  if (pipe(fork_result) != 0) return calls;
-  const pid_t child = fork();
-  if (child == 0) {
-    const double us = timed_call();
-    const bool sent = write(fork_result[1], &us, sizeof us) == sizeof us;
-    _exit(sent && ringside::status().refused == 0 ? 0 : 1);
-  }
-  int status = 1;
-  waitpid(child, &status, 0);
-  const bool got =
-      read(fork_result[0], &calls.after_fork, sizeof calls.after_fork) == sizeof calls.after_fork;
+  calls.after_fork = us_in_child(
+      [] {
+        RingsideSubject::call<Case::two_integers>(0);
+        return true;
+      },
+      [] { return ringside::status().refused == 0; });
+  calls.bare_after_fork =
+      us_in_child([&options] { return create_bare_segment(options.shm_dir + "/bare_segment"); },
+                  [] { return true; });
   const ringside::Status own = ringside::status();
-  calls.lost = !got || status != 0 || own.refused != 0 || own.dropped != 0;
+  calls.lost = calls.after_fork < 0 || calls.bare_after_fork < 0 || bare_refused ||
+               own.refused != 0 || own.dropped != 0;
   for (std::thread& thread : threads) thread.detach();
   return calls;
 }
@@ -150,6 +178,8 @@ int main(int argc, char** argv) try {
   std::vector<double> worst;
   std::vector<double> rest;
   std::vector<double> after_fork;
+  std::vector<double> bare;
+  std::vector<double> bare_after_fork;
   const int processes = options->quick ? 3 : 5 * options->repeats;
   for (int i = 0; i < processes; ++i) {
     FirstCalls calls;
@@ -163,6 +193,8 @@ int main(int argc, char** argv) try {
     worst.insert(worst.end(), calls.worst.begin(), calls.worst.end());
     for (const double us : calls.rest) rest.push_back(us * 1000 / kRecordsOfLap);
     after_fork.push_back(calls.after_fork);
+    bare.insert(bare.end(), calls.bare.begin(), calls.bare.end());
+    bare_after_fork.push_back(calls.bare_after_fork);
   }
   const auto print = [](const char* name, const char* metric, const char* unit,
                         const std::vector<double>& values) {
@@ -174,6 +206,8 @@ int main(int argc, char** argv) try {
   print("first_lap_worst", "call", "us", worst);
   print("first_lap", "per_call", "ns", rest);
   print("after_fork", "call", "us", after_fork);
+  print("thread", "kernel", "us", bare);
+  print("after_fork", "kernel", "us", bare_after_fork);
   return kExitOk;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
