@@ -192,9 +192,11 @@ constexpr Known kKnown[] = {
      }},
     {{"cpu", kValue, SettingType::kNumber, false},
      [](const std::string& value, Options* options) {
-       const bool sound =
-           parse_number(value, &options->cpu) && options->cpu >= 0 && options->cpu < CPU_SETSIZE;
-       return std::string(sound ? "" : "must be a processor number, from 0");
+       options->cpu_auto = value == "auto";
+       if (options->cpu_auto) options->cpu = -1;
+       const bool sound = options->cpu_auto || (parse_number(value, &options->cpu) &&
+                                                options->cpu >= 0 && options->cpu < CPU_SETSIZE);
+       return std::string(sound ? "" : "must be a processor number, from 0, or auto");
      }},
     {{"verbose", kFlag, SettingType::kFlag, false},
      [](const std::string& value, Options* options) {

@@ -44,8 +44,9 @@ struct Options {
   SandboxChoice sandbox = SandboxChoice::kAuto;
   RotationPolicy rotation;
   KeepPolicy keep;
-  std::string metrics;  // address and port to serve them on; empty: nowhere
-  int cpu = -1;         // -1: the kernel chooses
+  std::string metrics;    // address and port to serve them on; empty: nowhere
+  int cpu = -1;           // -1: the kernel chooses
+  bool cpu_auto = false;  // near the services
   LogFormat log_format = LogFormat::kText;
   bool once = false;
   bool verbose = false;

@@ -31,6 +31,7 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, written by itself or by recovery.
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
+  passed_pos_ = pos_;
   quarantined_ = resumes && line.quarantine.load(std::memory_order_relaxed) != 0;
   if (quarantined_) return;
   // The reason for which an earlier consumer quarantined the ring may be gone.

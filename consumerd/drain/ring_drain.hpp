@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "consumerd/discover/attached_segment.hpp"
@@ -116,6 +117,8 @@ class RingDrain {
   bool quarantined() const { return quarantined_; }
   const trace::StreamCursor& cursor() const { return cursor_; }
   std::uint64_t fill_bytes() const { return last_fill_; }  // found by the last drain
+  // Bytes that were taken since the last call.
+  std::uint64_t take_passed_bytes() { return pos_ - std::exchange(passed_pos_, pos_); }
 
  private:
   bool enter_stream(TraceFile& file, const RingOwner& owner);
@@ -145,6 +148,7 @@ class RingDrain {
   bool restated_ = false;   // and in the front that was created last
   bool quarantined_ = false;
   std::uint64_t pos_ = 0;
+  std::uint64_t passed_pos_ = 0;  // at the last take_passed_bytes()
   std::uint64_t last_fill_ = 0;
   std::uint64_t high_water_ = 0;  // highest fill of the stream
   trace::StreamCursor cursor_;

@@ -24,8 +24,7 @@ constexpr auto kAdoptTime = milliseconds(5);  // per check: present segments mus
 // After a request to stop: how long to wait for a disk that accepts nothing, before the rest is
 // left to a successor.
 constexpr auto kStopPatience = std::chrono::seconds(2);
-// With --once: how long to retry a segment that cannot be drained.
-constexpr auto kOncePatience = std::chrono::seconds(1);
+constexpr auto kOncePatience = std::chrono::seconds(1);  // for a segment that cannot be drained
 
 }  // namespace
 
@@ -52,6 +51,7 @@ bool PollLoop::open() {
   if (!options_.metrics.empty() && !MetricsCollector::listen(options_.metrics, log_, &listening)) {
     return false;
   }
+  placement_.open(options_);
   // Before any data of a segment is read; inside the sandbox neither an io_uring nor a socket can
   // be created.
   if (!enter_sandbox_by_choice(options_, SessionText::directories(options_),
@@ -249,12 +249,6 @@ void PollLoop::update_metrics(Clock::time_point now) {
   metrics_->gather(sessions_, now, figures, trouble());
 }
 
-// Why it is not ready, without the problems of sessions.
-std::string PollLoop::trouble() const {
-  if (directory_.is_gone()) return options_.shm_dir + " is missing";
-  return adoption_.undrained().summary();
-}
-
 void PollLoop::end_of_truncated(SegmentSession& session) {
   log_.error(session.name() +
                  " was truncated by another process: all its rings are quarantined; removed it",
@@ -271,6 +265,7 @@ void PollLoop::tend_all(Clock::time_point now) {
   text_.notify(sessions_, writer_->slots_written());
   const bool losses_are_due = now - last_loss_check_ >= kLossCheckInterval;
   if (losses_are_due) last_loss_check_ = now;
+  placement_.follow(sessions_, now);
   for (const auto& session : sessions_) {
     if (session->ending()) continue;
     session->tend();

@@ -17,6 +17,7 @@
 #include "consumerd/poll/segment_adoption.hpp"
 #include "consumerd/poll/session_control.hpp"
 #include "consumerd/poll/session_files.hpp"
+#include "consumerd/poll/session_placement.hpp"
 #include "consumerd/poll/session_text.hpp"
 #include "consumerd/poll/session_turns.hpp"
 #include "consumerd/poll/staging_keeper.hpp"
@@ -55,7 +56,8 @@ class PollLoop {
         turns_(log),
         files_(log),
         text_(log),
-        pace_(log) {}
+        pace_(log),
+        placement_(log) {}
 
   // Runs until `stop` is set, or with --once until everything is drained. Returns the exit status.
   // Whenever `rotate` is set, clears it, reads the configuration file again, and continues every
@@ -94,7 +96,11 @@ class PollLoop {
     const bool unrecovered = left_staging_.report_unrecovered();
     return unrecovered || !adoption_.undrained().empty();
   }
-  std::string trouble() const;
+  // Why it is not ready, without the problems of sessions.
+  std::string trouble() const {
+    return directory_.is_gone() ? options_.shm_dir + " is missing"
+                                : adoption_.undrained().summary();
+  }
   void make_room();
   Clock::time_point next_round(Clock::time_point now) const;
 
@@ -122,6 +128,7 @@ class PollLoop {
   Clock::time_point last_alive_check_{};
   Clock::time_point last_loss_check_{};
   RoundPace pace_;
+  SessionPlacement placement_;
 };
 
 }  // namespace ringside::consumer

@@ -5,12 +5,12 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr auto kCheckInterval = std::chrono::milliseconds(100);
+constexpr auto kPresenceCheckInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
 bool WatchedDirectory::check(Clock::time_point now) {
-  if (now - last_check_ < kCheckInterval) return false;
+  if (now - last_check_ < kPresenceCheckInterval) return false;
   last_check_ = now;
   const bool gone = !directory_.follow();
   if (gone && !gone_) {

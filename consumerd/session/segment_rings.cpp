@@ -96,4 +96,12 @@ void SegmentRings::publish_nested() {
   for (RingDrain& ring : rings_) ring.publish_nested();
 }
 
+void SegmentRings::take_passed_bytes(BytesByProcessor* bytes) {
+  for (RingDrain& ring : rings_) {
+    const std::uint64_t passed = ring.take_passed_bytes();
+    const std::uint32_t code = ring.cursor().processor;
+    if (passed != 0 && code != 0) (*bytes)[code - 1] += passed;
+  }
+}
+
 }  // namespace ringside::consumer

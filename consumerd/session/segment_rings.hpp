@@ -10,6 +10,7 @@
 
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/drain/ring_drain.hpp"
+#include "consumerd/placement/near_processors.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/sequence_points.hpp"
 
@@ -54,6 +55,8 @@ class SegmentRings {
   // See RingDrain::publish_nested().
   void publish_nested();
 
+  // Adds what was taken since the last call to the processors of the threads.
+  void take_passed_bytes(BytesByProcessor* bytes);
   // Of the fullest ring, since the last call.
   std::uint64_t take_peak_permille() { return std::exchange(peak_permille_, 0); }
 

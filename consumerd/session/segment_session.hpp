@@ -95,6 +95,9 @@ class SegmentSession {
   // One pass over all rings, unless the trace file cannot be written.
   RoundResult poll();
 
+  // See SegmentRings.
+  void take_passed_bytes(BytesByProcessor* bytes) { rings_.take_passed_bytes(bytes); }
+
   // Work that is not needed in every round: streams that have ended.
   void tend();
 

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import pathlib
 import signal
 import subprocess
+import time
 import unittest
 
 from traced_processes import BOUND_S, TestBed, program, wait_until
@@ -54,6 +56,23 @@ def records(*arguments):
     lines = [json.loads(line) for line in ringcat("--format", "json", *arguments).splitlines()]
     return [(line["fields"].get("cpu"), line.get("processor"), line) for line in lines
             if line["kind"] == "record"]
+
+
+def processors_near(busy):
+    """Of those that share the last-level cache, or else the node, with a busy one: others if there are any. None: unknown."""
+    system = pathlib.Path("/sys/devices/system")
+    caches = sorted((system / f"cpu/cpu{busy}/cache").glob("index*"), key=lambda cache: (cache / "level").read_text())
+    lists = [caches[-1] / "shared_cpu_list"] if caches else sorted(system.glob(f"cpu/cpu{busy}/node*/cpulist"))
+    if not lists:
+        return None
+
+    def numbers(file):
+        parts = [part.split("-") for part in file.read_text().strip().split(",")]
+        return {number for part in parts for number in range(int(part[0]), int(part[-1]) + 1)}
+    near = numbers(lists[0]) & os.sched_getaffinity(0)
+    core = system / f"cpu/cpu{busy}/topology/thread_siblings_list"
+    siblings = numbers(core) if core.exists() else {busy}
+    return near - siblings or near - {busy} or near
 
 
 class Processors(unittest.TestCase):
@@ -162,6 +181,28 @@ class Processors(unittest.TestCase):
         found = records(self.bed.output_dir)
         self.assertGreater(len(found), 1000)
         self.assertEqual([line for own, told, line in found if own != told], [])
+
+    def test_consumerd_goes_to_the_producers(self):
+        """With --cpu auto: near them, and not where they run."""
+        consumer = self.bed.start_consumer("--cpu", "auto")
+        service = Service(self.bed, EACH_RECORD)
+        service.do("log 10")
+        service.do("flush")
+        found = records(self.bed.output_dir)
+        busy = int(found[0][0])
+        near = processors_near(busy)
+        if near is None:
+            self.skipTest("/sys/devices/system does not describe the processors")
+
+        def moved():
+            service.do("log 1000")
+            time.sleep(0.1)
+            return os.sched_getaffinity(consumer.popen.pid) == near
+        wait_until(moved, f"consumerd to be on {near}")
+        service.end()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        self.assertRegex(consumer.stderr(), "running on processors [0-9,-]+, near the services")
 
     def test_conditions_columns_and_groups(self):
         self.recorded(moves=30)
