@@ -79,6 +79,7 @@ constexpr Choice<Overflow> kOverflows[] = {
     {"block", Overflow::block}, {"drop", Overflow::drop}, {"overwrite", Overflow::overwrite}};
 constexpr Choice<TruncationGuard> kGuards[] = {{"on", TruncationGuard::on},
                                                {"off", TruncationGuard::off}};
+constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
 constexpr Choice<Clock> kClocks[] = {{"tsc", Clock::tsc}, {"consumer", Clock::consumer}};
 constexpr Choice<Level> kLevels[] = {{"trace", Level::trace},       {"debug", Level::debug},
                                      {"info", Level::info},         {"notice", Level::notice},
@@ -254,6 +255,12 @@ bool disabled_by_environment() {
   if (std::strcmp(text, "1") == 0) return true;
   reject("RINGSIDE_DISABLE", text, "0 or 1", "0");
   return false;
+}
+
+bool huge_pages_by_environment() {
+  bool wanted = false;
+  read_choice<bool>("RINGSIDE_HUGE_PAGES", kSwitches, &wanted);
+  return wanted;
 }
 
 Level level_with_environment(Level level) {

@@ -126,6 +126,7 @@ bool ensure_segment(Agent& agent) {
       return false;
     }
     agent.options = apply_environment(agent.options);
+    agent.huge_pages = huge_pages_by_environment();
     agent.options_are_final = true;  // a child of this process inherits the options in force
     agent.level.store(static_cast<std::uint8_t>(agent.options.level), std::memory_order_relaxed);
   }

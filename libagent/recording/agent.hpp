@@ -146,6 +146,7 @@ struct Agent {
   std::atomic<Segment*> segment{nullptr};  // never freed while the process can log
   Options options;
   bool options_are_final = false;  // the environment has been applied
+  bool huge_pages = false;         // see use_huge_pages(); the same
   std::string message;
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> retry_at_ns{0};  // after a refusal, CLOCK_MONOTONIC

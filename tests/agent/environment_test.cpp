@@ -141,6 +141,7 @@ constexpr BadValue kBadValues[] = {
     {"RINGSIDE_MODE", "0680"},
     {"RINGSIDE_TRUNCATION_GUARD", "maybe"},
     {"RINGSIDE_TRUNCATION_GUARD", "1"},
+    {"RINGSIDE_HUGE_PAGES", "1"},
     {"RINGSIDE_DISABLE", "yes"},
 };
 

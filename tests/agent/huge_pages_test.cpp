@@ -60,6 +60,7 @@ bool has_huge_pages() {
 
 PROCESS_TEST(HugePages, HoldAPreallocatedRing) {
   if (!has_huge_pages()) GTEST_SKIP() << "no huge pages for shared memory";
+  setenv("RINGSIDE_HUGE_PAGES", "on", 1);
   setenv("RINGSIDE_RING_BYTES", std::to_string(kHugeRingBytes).c_str(), 1);
   RS_INFO("huge %d", 0);
   EXPECT_EQ(mapped_kib(status().segment_path, "ShmemPmdMapped"), 0U) << "the first part is small";
@@ -84,7 +85,15 @@ PROCESS_TEST(HugePages, HoldAPreallocatedRing) {
   EXPECT_EQ(next, kRecords);
 }
 
+PROCESS_TEST(HugePages, AreUsedOnRequestOnly) {
+  setenv("RINGSIDE_RING_BYTES", std::to_string(kHugeRingBytes).c_str(), 1);
+  RS_INFO("ordinary %d", 0);
+  ASSERT_TRUE(preallocate());
+  EXPECT_EQ(mapped_kib(status().segment_path, "ShmemPmdMapped"), 0U);
+}
+
 PROCESS_TEST(HugePages, AreNotForSmallRings) {
+  setenv("RINGSIDE_HUGE_PAGES", "on", 1);
   RS_INFO("small %d", 0);
   ASSERT_TRUE(preallocate());
   EXPECT_EQ(mapped_kib(status().segment_path, "ShmemPmdMapped"), 0U);
