@@ -197,9 +197,9 @@ check_skips() {
 }
 
 # The tests that are meaningful in every build. This leaves out tests of the source tree, of the installation,
-# of the manual, of the model, of compilers and of the metrics in other programs, and tests of the suite "slow".
+# of the manual, of the model, of compilers and of the metrics in other programs, and tests of the suites "slow" and "long".
 everywhere=(--no-suite structure --no-suite install --no-suite manual --no-suite model --no-suite compilers
-  --no-suite monitoring --no-suite slow)
+  --no-suite monitoring --no-suite slow --no-suite long)
 
 source_files() { # PATTERN..., NUL-separated; tracked files, or all files if there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
@@ -241,9 +241,9 @@ with_gcc() {
   if [ $full = yes ]; then
     [ "$(id -u)" -ne 0 ] || run_tests g++ "$build" 3000 3 "${of_users[@]/#/--suite=}"
   elif [ "$(id -u)" -ne 0 ]; then
-    run_tests g++ "$build" 3000 3
+    run_tests g++ "$build" 3000 3 --no-suite=long
   else
-    run_tests g++ "$build" 1500 3 "${of_users[@]/#/--no-suite=}"
+    run_tests g++ "$build" 1500 3 "${of_users[@]/#/--no-suite=}" --no-suite=long
   fi
   with_ordinary_user
 }

@@ -62,5 +62,9 @@ printf '%s\n' "$document" >"$new"
 python3 driver/render_results.py "$new" "$page" "$results"
 chmod 644 "$new"
 mv -- "$new" "$results/latest.json"
+# The figures in README.md and docs/ are those of the stored results.
+if [ "$page" = RESULTS.md ] && ! python3 document_figures.py >&2; then
+  echo 'run: README.md and docs/ keep their figures: the results lack some of them' >&2
+fi
 echo "run: $(realpath --relative-to="$OLDPWD" "$page" 2>/dev/null || echo "$page")" >&2
 exit "$status"

@@ -17,6 +17,7 @@ struct LoadShape {
   std::uint32_t threads = 1;     // per service
   std::uint32_t sites = 1;       // that each thread cycles through, up to kMaxSites
   std::uint32_t text_bytes = 0;  // 0: one u32 argument; otherwise one string of this length
+  std::uint32_t ring_bytes = 1U << 20;
 
   static constexpr std::uint32_t kMaxSites = 1024;
 

@@ -15,18 +15,19 @@ struct RecordCosts {
 struct Machine {
   double cores = 2;
   double disk_bytes_per_s = 0;  // 0: no limit
+  double encoders = 1;          // threads that drain rings: one for each consumerd
 };
 
-// The minimum of four rates: of the threads, of the one consumerd, of all cores together, and of
+// The minimum of four rates: of the threads, of the encoders, of all cores together, and of
 // the disk.
 //
 //   rate <= threads / producer_ns
-//   rate <= 1 / consumer_ns
+//   rate <= encoders / consumer_ns
 //   rate <= cores / (producer_ns + consumer_ns)
 //   rate <= disk / file_bytes
 inline double records_per_s(const RecordCosts& costs, const Machine& machine,
                             std::uint32_t threads) {
-  double rate = std::min(threads / costs.producer_ns, 1 / costs.consumer_ns);
+  double rate = std::min(threads / costs.producer_ns, machine.encoders / costs.consumer_ns);
   rate = std::min(rate, machine.cores / (costs.producer_ns + costs.consumer_ns)) * 1e9;
   if (machine.disk_bytes_per_s > 0) {
     rate = std::min(rate, machine.disk_bytes_per_s / costs.file_bytes);

@@ -12,11 +12,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "compression"), str(HERE.parent / "driver")]
 from measured_run import machine_text, run_of  # noqa: E402  pylint: disable=wrong-import-position
 from plot import write_plot  # noqa: E402  pylint: disable=wrong-import-position
+from prediction import prediction_text  # noqa: E402  pylint: disable=wrong-import-position
 
 TITLES = {
     "threads": ("Threads", "threads of one service, each with a ring"),
     "services": ("Services", "services of one thread, each with a segment and a file"),
     "sites": ("Statements", "statements that a thread cycles through"),
+    "wide": ("Services of ten threads", "services, each with ten rings of 64 KiB"),
     "text_bytes": ("Record size", "bytes of the record's one string, which changes every time"),
 }
 
@@ -64,6 +66,7 @@ def main():
                    {"producer": [m["producer"]["median"] for m in values.values()],
                     "consumer": [m["consumer"]["median"] for m in values.values()]})
         text += [f"## {title}: {what}\n", table(case, values), f"![{title}]({plot})\n"]
+    text.append(prediction_text(points, document))
     text.append(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
     (folder / "SCALING.md").write_text("\n".join(text), encoding="utf-8")
 

@@ -71,7 +71,8 @@ std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
         std::vector<std::string>{load_path, "--threads=" + std::to_string(shape.threads),
                                  "--records=" + std::to_string(shape.records_of_thread()),
                                  "--sites=" + std::to_string(shape.sites),
-                                 "--text-bytes=" + std::to_string(shape.text_bytes)},
+                                 "--text-bytes=" + std::to_string(shape.text_bytes),
+                                 "--ring-bytes=" + std::to_string(shape.ring_bytes)},
         shm.path()));
   }
   for (const auto& service : services) {
@@ -112,9 +113,9 @@ std::optional<Point> run(const LoadShape& shape, const std::string& load_path) {
 
 // Cost of a log call for a thread that never waits: all its records fit into its ring.
 std::optional<double> unhindered_producer_ns(LoadShape shape, const std::string& load_path) {
-  constexpr std::uint64_t kRingBytes = 3U << 18;  // three quarters of the default
   const std::uint64_t record_bytes = 12 + shape.text_bytes;
-  shape.records = kRingBytes / record_bytes * shape.threads * shape.services;
+  shape.records =
+      std::uint64_t{shape.ring_bytes} / 4 * 3 / record_bytes * shape.threads * shape.services;
   const auto point = run(shape, load_path);
   if (!point) return {};
   return point->producer_ns;
@@ -191,6 +192,12 @@ int main(int argc, char** argv) try {
   for (const std::uint32_t bytes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U, 4096U}) {
     points.measure("text_bytes", bytes,
                    {.records = 256'000'000 / (bytes + 24), .text_bytes = bytes});
+  }
+  // Many services of ten threads: thousands of rings, which must be small to fit into memory.
+  for (const std::uint32_t services : {1U, 16U, 64U, 256U}) {
+    if (options->quick && services > 16) continue;
+    points.measure("wide", services,
+                   {.services = services, .threads = 10, .ring_bytes = 64U << 10});
   }
   return points.failed() ? kExitDoesNotCount : kExitOk;
 } catch (const std::exception& error) {

@@ -3,7 +3,7 @@
 // where CPU_NS is the processor time of its logging threads. It starts when its standard input
 // ends, so that several services start together.
 //
-//   traced_load --threads=N --records=N(of each) --sites=N --text-bytes=N
+//   traced_load --threads=N --records=N(of each) --sites=N --text-bytes=N --ring-bytes=N
 
 #include <algorithm>
 #include <array>
@@ -75,13 +75,15 @@ int main(int argc, char** argv) {
     if (!read_number(word, "--threads=", &shape.threads) &&
         !read_number(word, "--records=", &shape.records) &&
         !read_number(word, "--sites=", &shape.sites) &&
-        !read_number(word, "--text-bytes=", &shape.text_bytes)) {
+        !read_number(word, "--text-bytes=", &shape.text_bytes) &&
+        !read_number(word, "--ring-bytes=", &shape.ring_bytes)) {
       std::fprintf(stderr, "traced_load: unknown argument %s\n", argv[i]);
       return 2;
     }
   }
   shape.sites = std::clamp<std::uint32_t>(shape.sites, 1, LoadShape::kMaxSites);
   ringside::Options options;
+  options.ring_bytes = shape.ring_bytes;
   options.block_timeout = std::chrono::seconds(60);
   options.max_threads = std::max<std::uint32_t>(shape.threads, 1);
   ringside::init(options);

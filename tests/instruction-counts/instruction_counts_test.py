@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the instructions of log calls, of the encoder and of consumerd's drain under callgrind and compares them with
-bounds.txt: a regression shows without any timing.
+"""Counts the instructions of log calls, of first calls, of encoder and decoder and of consumerd's drain under callgrind, and the
+system calls of first calls, and compares them with bounds.txt: a regression shows without any timing.
 
 usage: instruction_counts_test.py COMPILER PROGRAM..."""
 
@@ -12,8 +12,10 @@ import sys
 import tempfile
 
 CALLS = 1000  # kCalls and kRecords in the programs
-DRAINED = (1000, 4000)  # kRecords of counted_drain
+FIRST_CALL_PROCESSES = 3  # the least counts: names and numbers that differ by run have more or fewer digits
 DRAIN_OWN_WORK = 0.5  # instructions per record beyond the copy out of the ring and its encoding, and of what differs by run
+NOTHING = "first_nothing"  # what counting itself takes
+SYSTEM_CALLS = "_system_calls"
 COLUMNS = {"gcc": 1, "clang": 2}
 
 
@@ -23,35 +25,67 @@ def read_bounds(column):
     return {row[0]: float(row[column]) for row in rows}
 
 
-def count(program, directory):
-    """Instructions per call by name, from the parts that the program asked callgrind to dump."""
-    out = os.path.join(directory, os.path.basename(program))
+def dumped(directory, *command, line="summary"):
+    """Instructions by name, from the parts that the program asked callgrind to dump: the least of those with one name. The line
+    "totals" leaves out what other threads do."""
+    out = os.path.join(directory, os.path.basename(command[0]))
     done = subprocess.run(
-        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program],
-        env={**os.environ, "RINGSIDE_SHM_DIR": directory, "RINGSIDE_OVERFLOW": "drop",
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command],
+        # Few variables, because init() searches all.
+        env={"PATH": os.environ["PATH"], "RINGSIDE_SHM_DIR": directory, "RINGSIDE_OVERFLOW": "drop",
+             # What the dynamic linker does at the first use of a function is not ours.
+             "LD_BIND_NOW": "1",
              # A check of the processor is a slow path every 10 ms, and under valgrind the calls take that long.
              "RINGSIDE_PROCESSOR_INTERVAL_MS": "3600000"}, capture_output=True, text=True,
         timeout=300, check=False)
     if done.returncode != 0:
-        sys.exit(f"{program} under valgrind: status {done.returncode}\n{done.stderr}")
+        sys.exit(f"{' '.join(command)} under valgrind: status {done.returncode}\n{done.stderr}")
     counts = {}
     for part in glob.glob(out + ".*"):
         with open(part, encoding="utf-8") as file:
             text = file.read()
+        os.remove(part)
         name = re.search(r"^desc: Trigger: Client Request: (\w+)$", text, re.M)
-        total = re.search(r"^(?:summary|totals): (\d+)$", text, re.M)
+        total = re.search(rf"^{line}: (\d+)$", text, re.M)
         if name and total:
-            counts[name[1]] = min(int(total[1]) / CALLS, counts.get(name[1], float("inf")))
+            counts[name[1]] = min(int(total[1]), counts.get(name[1], float("inf")))
     return counts
 
 
-def per_drained_record(counts):
-    """Replaces the two counts of each kind of drain by the instructions for each record more, so that those of a round do not
-    count."""
-    few, many = DRAINED
-    for name in [name for name in counts if name.endswith(f"_{few}")]:
-        stem = name.removesuffix(f"_{few}")
-        counts[stem] = (counts.pop(f"{stem}_{many}") - counts.pop(name)) * CALLS / (many - few)
+def count(program, directory):
+    """Instructions per call or record by name. Of what is dumped for two numbers of records, those for each record more, so that
+    those of a round or of a file do not count."""
+    counts, by_number = {}, {}
+    for name, total in dumped(directory, program).items():
+        stem, _, number = name.rpartition("_")
+        if number.isdigit():
+            by_number.setdefault(stem, {})[int(number)] = total
+        else:
+            counts[name] = total / CALLS
+    for stem, totals in by_number.items():
+        few, many = sorted(totals)
+        counts[stem] = (totals[many] - totals[few]) / (many - few)
+    return counts
+
+
+def run_directly(*command, directory):
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True,
+                          env={**os.environ, "RINGSIDE_SHM_DIR": directory}).stdout
+
+
+def count_first_calls(program, directory):
+    """Instructions by name, and system calls by name with this suffix; without the latter if single steps are not permitted."""
+    names = run_directly(program, directory=directory).split()
+    counts = {name: min(dumped(directory, program, "--instructions", name, line="totals")[name]
+                        for _ in range(FIRST_CALL_PROCESSES)) for name in names}
+    calls = {name: int(run_directly(program, "--system-calls", name, directory=directory)) for name in names}
+    del counts[NOTHING]
+    of_marks = calls.pop(NOTHING)
+    if of_marks < 0:
+        print("tracing is not permitted here: the system calls of first calls are not counted")
+        return counts
+    counts.update({name + SYSTEM_CALLS: number - of_marks for name, number in calls.items() if number >= 0})
+    return counts
 
 
 def costs_of_unused_sessions(counts):
@@ -84,16 +118,18 @@ def count_by_steps(program):
 def main():
     compiler, programs = sys.argv[1], sys.argv[2:]
     bounds = read_bounds(COLUMNS[compiler])
-    counts, wide = {}, {}
+    counts = {}
     with tempfile.TemporaryDirectory(prefix="ringside-counts-", dir="/dev/shm") as directory:
         for program in programs:
+            if "first_calls" in program:
+                counts.update(count_first_calls(program, directory))
+                continue
             counts.update(count(program, directory))
             if "encoder" in program:
-                wide = count_by_steps(program)
-                counts.update(wide)
-    per_drained_record(counts)
-    if not wide:
-        bounds = {name: bound for name, bound in bounds.items() if not name.endswith("_wide")}
+                counts.update(count_by_steps(program))
+    for suffix in ("_wide", SYSTEM_CALLS):  # where they cannot be counted
+        if not any(name.endswith(suffix) for name in counts):
+            bounds = {name: bound for name, bound in bounds.items() if not name.endswith(suffix)}
     probed = {name.removeprefix("probed_"): counts.pop(name) for name in list(counts) if name.startswith("probed_")}
     wrong = costs_of_unused_sessions(counts)
     if not probed:
@@ -101,14 +137,17 @@ def main():
     for name, count_of_probe in sorted(probed.items()):
         # The probe is one nop, where the statement records.
         expected = counts.get(name, 0) + (name != "log_switched_off")
-        print(f"{name:28} {count_of_probe:8.2f} as a probe")
+        print(f"{name:36} {count_of_probe:9.2f} as a probe")
         if abs(count_of_probe - expected) > 0.01:
             wrong.append(f"{name}: {count_of_probe:.2f} instructions as a probe, expected {expected:.2f}")
     for name in sorted(bounds.keys() | counts.keys()):
-        if name not in counts or name not in bounds:
-            wrong.append(f"{name}: {'not counted' if name in bounds else 'has no bound'}")
+        if name not in counts:
+            wrong.append(f"{name}: not counted")
             continue
-        print(f"{name:28} {counts[name]:8.2f} of {bounds[name]:.0f}")
+        if name not in bounds:
+            wrong.append(f"{name}: has no bound: {counts[name]:.2f}")
+            continue
+        print(f"{name:36} {counts[name]:9.2f} of {bounds[name]:.0f}")
         if counts[name] > bounds[name]:
             wrong.append(f"{name}: {counts[name]:.2f} instructions, more than {bounds[name]:.0f}")
         elif counts[name] < 0.85 * bounds[name] - 1:

@@ -73,7 +73,7 @@ def _python_texts(text, strings):
     return found
 
 
-def _without_code(text):
+def without_code(text):
     """A document with its code blanked; lines keep their numbers."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
@@ -89,7 +89,7 @@ def comments(path, text):
     if path.endswith(".py"):
         return _python_texts(text, strings=False)
     if path.endswith(DOCUMENT_SUFFIXES):
-        return _lines(_without_code(text), 1)
+        return _lines(without_code(text), 1)
     if path.endswith(MANUAL_SUFFIXES):
         return [(number, line) for number, line in _lines(text, 1) if not line.startswith('.\\"')]
     if path.endswith(HASH_SUFFIXES) or text.startswith("#!/"):
