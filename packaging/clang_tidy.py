@@ -67,8 +67,11 @@ def tidy(directory, entry, source, analyzer_states):
     command = shlex.join([*options_of(entry), "-c", source])
     with open(os.path.join(directory, "compile_commands.json"), "w", encoding="utf-8") as file:
         json.dump([{"directory": entry["directory"], "file": source, "command": command}], file)
-    analyzer = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang",
-                                                   f"max-nodes={analyzer_states}")]
+    if analyzer_states == 0:
+        analyzer = ["--checks=-clang-analyzer-*"]
+    else:
+        analyzer = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang",
+                                                       f"max-nodes={analyzer_states}")]
     return subprocess.run(["clang-tidy", "-p", directory, "--quiet", *analyzer, source],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND_S,
                           check=False, text=True)
@@ -117,13 +120,13 @@ def findings_of(unit, entries, root, directory, analyzer_states):
 def arguments_given():
     parser = argparse.ArgumentParser(description="Runs clang-tidy over the sources of a compile database.")
     parser.add_argument("--analyzer-states", type=int, default=ANALYZER_STATES, metavar="N",
-                        help="how many states of a function the analyzer checks (default: %(default)s)")
+                        help="how many states of a function the analyzer checks (default: %(default)s); 0: no analyzer")
     parser.add_argument("build", metavar="BUILD_DIR")
     parser.add_argument("jobs", type=int, metavar="JOBS")
     parser.add_argument("files", nargs="*", metavar="FILE", help="default: all files of the tree")
     given = parser.parse_args()
-    if given.jobs < 1 or given.analyzer_states < 1:
-        parser.error("JOBS and the number of states must be at least 1")
+    if given.jobs < 1 or given.analyzer_states < 0:
+        parser.error("JOBS must be at least 1, the number of states at least 0")
     return given
 
 
