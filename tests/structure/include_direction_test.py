@@ -65,6 +65,7 @@ ROOMS = {
         "text": set(),
         "blocks": {"text"},
         "codec": {"blocks", "text"},
+        "packing": {"blocks", "codec"},
         "reader": {"blocks", "codec", "text"},
         "query": {"blocks", "codec", "reader", "text"},
         "condition": {"codec", "reader", "text"},

@@ -1,5 +1,5 @@
 // Packed files and files in memory read like plain ones, and damage stays local.
-#include "trace-format/blocks/packed_file.hpp"
+#include "trace-format/packing/packed_file.hpp"
 
 #include <random>
 
