@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<std::uint64_t>;
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kAllBits = std::numeric_limits<std::uint64_t>::max();
 
 Values integers_of(unsigned shape, std::size_t count, std::mt19937_64& random) {
   Values values(count);
@@ -230,10 +230,10 @@ TEST(TextColumn, TemplatesAreBoundedByTheRoom) {
 
 TEST(ColumnReader, RejectsNumbersAboveTheirLimit) {
   ColumnWriter out;
-  out.put_number(kMost);
+  out.put_number(kAllBits);
   out.put_number(300);
   ColumnReader in(out.bytes());
-  EXPECT_EQ(in.take_number(), kMost);
+  EXPECT_EQ(in.take_number(), kAllBits);
   EXPECT_EQ(in.take_number(299), 0U);
   EXPECT_TRUE(in.failed());
   const std::vector<std::byte> endless(11, std::byte{0xFF});

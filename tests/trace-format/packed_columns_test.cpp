@@ -78,14 +78,14 @@ class RandomFile {
   ExtentEncoder encoder_{table_};
 };
 
-struct Packed {
+struct PackedTrace {
   Bytes bytes;
   std::uint64_t column_extents = 0;
 };
 
-Packed pack(const Bytes& content, std::size_t piece = std::size_t{1} << 30,
-            PackedForm form = PackedForm::kColumns) {
-  Packed packed;
+PackedTrace pack_with(const Bytes& content, std::size_t piece = std::size_t{1} << 30,
+                      PackedForm form = PackedForm::kColumns) {
+  PackedTrace packed;
   const auto writer = PackedFileWriter::create(
       [&packed](std::span<const std::byte> bytes) {
         packed.bytes.insert(packed.bytes.end(), bytes.begin(), bytes.end());
@@ -103,7 +103,7 @@ Packed pack(const Bytes& content, std::size_t piece = std::size_t{1} << 30,
   return packed;
 }
 
-Bytes restored(const Bytes& packed) {
+Bytes restore_all(const Bytes& packed) {
   const auto file = PackedFile::open(TraceFile::in_memory("packed", packed), nullptr);
   if (file == nullptr) return {};
   Bytes content(static_cast<std::size_t>(file->size()));
@@ -127,7 +127,7 @@ std::vector<PackedFrame> frames_of(const Bytes& packed) {
   return find_frames(*file, &why);
 }
 
-Bytes content_of(const Bytes& packed, const PackedFrame& frame) {
+Bytes frame_content(const Bytes& packed, const PackedFrame& frame) {
   Bytes content(frame.content_bytes);
   const std::size_t got = ZSTD_decompress(content.data(), content.size(),
                                           packed.data() + frame.packed_offset, frame.packed_bytes);
@@ -138,8 +138,8 @@ Bytes content_of(const Bytes& packed, const PackedFrame& frame) {
 TEST(PackedColumns, RestoreRecordsOfAllTypes) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const Bytes plain = RandomFile(seed, 20 * seed * seed).bytes;
-    const Packed packed = pack(plain);
-    ASSERT_EQ(restored(packed.bytes), plain) << seed;
+    const PackedTrace packed = pack_with(plain);
+    ASSERT_EQ(restore_all(packed.bytes), plain) << seed;
     // Also that it is columns that restore them.
     ASSERT_EQ(packed.column_extents, count_extents(plain)) << seed;
   }
@@ -148,9 +148,9 @@ TEST(PackedColumns, RestoreRecordsOfAllTypes) {
 TEST(PackedColumns, AreTheSameForPiecesOfAnySize) {
   const Bytes plain = RandomFile(3, 5'000).bytes;
   ASSERT_GT(plain.size(), kUsualFrameContent);
-  const Bytes packed = pack(plain).bytes;
+  const Bytes packed = pack_with(plain).bytes;
   for (const std::size_t piece : {std::size_t{7'777}, std::size_t{1} << 20}) {
-    EXPECT_EQ(pack(plain, piece).bytes, packed) << piece;
+    EXPECT_EQ(pack_with(plain, piece).bytes, packed) << piece;
   }
 }
 
@@ -165,10 +165,10 @@ TEST(PackedColumns, AreSmallerThanBytes) {
     file.extent(1, times);
   }
   file.end();
-  const Bytes columns = pack(file.bytes).bytes;
-  EXPECT_EQ(restored(columns), file.bytes);
+  const Bytes columns = pack_with(file.bytes).bytes;
+  EXPECT_EQ(restore_all(columns), file.bytes);
   EXPECT_LT(columns.size() * 10,
-            pack(file.bytes, file.bytes.size(), PackedForm::kBytes).bytes.size() * 9);
+            pack_with(file.bytes, file.bytes.size(), PackedForm::kBytes).bytes.size() * 9);
 }
 
 TEST(PackedColumns, RestoreBytesThatAreNotBlocks) {
@@ -180,23 +180,23 @@ TEST(PackedColumns, RestoreBytesThatAreNotBlocks) {
   for (int i = 0; i < 3'000; ++i) plain.push_back(static_cast<std::byte>(random()));
   plain.insert(plain.end(), section.begin(), section.end());      // another section
   plain.insert(plain.end(), section.begin(), section.end() - 9);  // a block that is cut off
-  EXPECT_EQ(restored(pack(plain).bytes), plain);
-  EXPECT_EQ(restored(pack(plain, 1'000).bytes), plain);
+  EXPECT_EQ(restore_all(pack_with(plain).bytes), plain);
+  EXPECT_EQ(restore_all(pack_with(plain, 1'000).bytes), plain);
 
   // A block that is larger than a frame.
   Bytes large(kBlockHeaderBytes + 3 * kUsualFrameContent, std::byte{7});
   write_block_frame(large.data(), static_cast<BlockType>(99), large.size() - kBlockHeaderBytes);
   plain.insert(plain.begin() + static_cast<std::ptrdiff_t>(section.size()), large.begin(),
                large.end());
-  EXPECT_EQ(restored(pack(plain).bytes), plain);
+  EXPECT_EQ(restore_all(pack_with(plain).bytes), plain);
 }
 
 TEST(PackedColumns, StopReadersThatKnowNoColumns) {
-  const Bytes packed = pack(RandomFile(5, 200).bytes).bytes;
+  const Bytes packed = pack_with(RandomFile(5, 200).bytes).bytes;
   // What such a reader sees: the contents of the frames, as `zstd -d` writes them.
   Bytes content;
   for (const PackedFrame& frame : frames_of(packed)) {
-    const Bytes part = content_of(packed, frame);
+    const Bytes part = frame_content(packed, frame);
     content.insert(content.end(), part.begin(), part.end());
   }
   BlockFrame header;
@@ -219,7 +219,7 @@ TEST(PackedColumns, StopReadersThatKnowNoColumns) {
 
 TEST(PackedColumns, LoseOnlyTheDamagedFrame) {
   const Bytes plain = RandomFile(7, 12'000).bytes;
-  Bytes packed = pack(plain).bytes;
+  Bytes packed = pack_with(plain).bytes;
   const std::vector<PackedFrame> frames = frames_of(packed);
   ASSERT_GE(frames.size(), 4U);
   packed[frames[2].packed_offset + frames[2].packed_bytes / 2] ^= std::byte{4};
@@ -240,18 +240,18 @@ TEST(PackedColumns, LoseOnlyTheDamagedFrame) {
 
 TEST(PackedColumns, AreReadWithoutTheirTables) {
   const Bytes plain = RandomFile(8, 5'000).bytes;
-  Bytes packed = pack(plain).bytes;
+  Bytes packed = pack_with(plain).bytes;
   const std::vector<PackedFrame> frames = frames_of(packed);
   packed.resize(frames.back().packed_offset + frames.back().packed_bytes);
-  EXPECT_EQ(restored(packed), plain);
+  EXPECT_EQ(restore_all(packed), plain);
 }
 
 // Past the checksum of zstd: the columns themselves are not trusted.
 TEST(PackedColumns, AnyBytesAreRestoredOrRejected) {
   std::mt19937_64 random(9);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Bytes packed = pack(RandomFile(seed, 60).bytes).bytes;
-    const Bytes good = content_of(packed, frames_of(packed)[1]);
+    const Bytes packed = pack_with(RandomFile(seed, 60).bytes).bytes;
+    const Bytes good = frame_content(packed, frames_of(packed)[1]);
     const std::size_t size = *restored_bytes(good);
     Bytes room(size);
     ASSERT_TRUE(restore_columns(good, room));
