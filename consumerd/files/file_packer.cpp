@@ -19,7 +19,7 @@
 #include "consumerd/files/output_file.hpp"
 #include "consumerd/files/trace_name.hpp"
 #include "consumerd/log/log.hpp"
-#include "trace-format/blocks/packed_file_writer.hpp"
+#include "trace-format/packing/packed_file_writer.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::consumer {

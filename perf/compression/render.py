@@ -12,6 +12,7 @@ import math
 import pathlib
 import sys
 
+from packing_table import section as packing_section
 from plot import write_plot
 
 BANDWIDTHS = [10 ** (exponent / 8) for exponent in range(0, 41)]  # MB/s, 1 to 100,000
@@ -132,7 +133,8 @@ def main():
                         [s for s in everything if "+" in s and "zlib" not in s]),
             "## Integers alone\n",
             "The source's table 8.3: a million 64-bit integers, all bit lengths equally likely. MB/s read; "
-            "bytes per integer.\n", integer_table(integers), conclusion]
+            "bytes per integer.\n", integer_table(integers),
+            packing_section(folder / "results" / "packing.jsonl"), conclusion]
     (folder / "COMPRESSION.md").write_text("\n".join(text))
 
 

@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
-RUNS = {"trace": 2000, "packed": 400, "dictionary": 10000, "segment": 400}
+RUNS = {"trace": 2000, "packed": 400, "columns": 5000, "dictionary": 10000, "segment": 400}
 # The formats of other tools: the folders of their samples, and the suffix or suffixes of these.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
@@ -49,6 +49,7 @@ MALLOC_LIMIT_MB = 32
 RSS_LIMIT_MB = 1024
 FRAME_BYTES = 16
 DICTIONARY = 2
+COLUMN_MAGIC = b"RSCF"
 SITE, STYLE_AT, BRACE_STYLE = 1, 26, 2  # of dictionary entries
 
 
@@ -116,7 +117,11 @@ def write_seeds(name, folder):
         count = len(os.listdir(folder))
     for sample in foreign_samples(name) if name in SAMPLES else []:
         add(sample)
-    for path in golden_files(".ringtrace") if name not in [*TEXTS, *SAMPLES, "segment"] else []:
+    for path in golden_files(".zst") if name == "columns" else []:
+        content = subprocess.run(["zstd", "-dqc", path], capture_output=True, check=True).stdout
+        if COLUMN_MAGIC in content:  # after the first frame, which restores nothing
+            add(content[content.index(COLUMN_MAGIC):])
+    for path in golden_files(".ringtrace") if name not in [*TEXTS, *SAMPLES, "columns", "segment"] else []:
         with open(path, "rb") as file:
             data = file.read()
         if name == "dictionary":

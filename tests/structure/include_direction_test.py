@@ -66,6 +66,7 @@ ROOMS = {
         "text": set(),
         "blocks": {"text"},
         "codec": {"blocks", "text"},
+        "packing": {"blocks", "codec"},
         "reader": {"blocks", "codec", "text"},
         "query": {"blocks", "codec", "reader", "text"},
         "condition": {"codec", "reader", "text"},

@@ -48,8 +48,8 @@ class PackingCommands(unittest.TestCase):
         self.assertEqual(self.content(self.path), self.data)
 
     @unittest.skipUnless(shutil.which("zstd"), "zstd is not installed (apt-get install zstd)")
-    def test_zstd_restores_it(self):
-        self.assertEqual(ringcat("pack", "--keep", "--level", "9", self.path)[0], OK)
+    def test_zstd_restores_one_packed_as_bytes(self):
+        self.assertEqual(ringcat("pack", "--keep", "--bytes", "--level", "9", self.path)[0], OK)
         restored = subprocess.run(["zstd", "-dc", self.packed], capture_output=True, check=True)
         self.assertEqual(restored.stdout, self.data)
 

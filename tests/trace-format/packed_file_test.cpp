@@ -1,5 +1,5 @@
 // Packed files and files in memory read like plain ones, and damage stays local.
-#include "trace-format/blocks/packed_file.hpp"
+#include "trace-format/packing/packed_file.hpp"
 
 #include <random>
 
@@ -12,13 +12,13 @@ namespace ringside::trace::testing {
 namespace {
 
 constexpr std::size_t kFrame = 4096;
-constexpr std::uint64_t kExtents = 2000;
+constexpr std::uint64_t kLongTraceExtents = 2000;
 
 // Many small extents, which give about 50 frames.
 Bytes long_trace() {
   TraceFileBuilder file;
   file.begin();
-  for (std::uint64_t i = 0; i < kExtents; ++i) {
+  for (std::uint64_t i = 0; i < kLongTraceExtents; ++i) {
     file.extent(1 + i % 3, {100 * i, 100 * i + 10, 100 * i + 150});
     if (i % 50 == 49) file.sequence_point(100 * i);
   }
@@ -60,7 +60,7 @@ TEST(PackedFile, IsRecognisedByItsBytesAndReadLikeThePlainOne) {
   const TemporaryDirectory directory;
   const Bytes plain = long_trace();
   const ReadResult expected = read_bytes(plain);
-  ASSERT_EQ(expected.events.size(), 3 * kExtents);
+  ASSERT_EQ(expected.events.size(), 3 * kLongTraceExtents);
   const ReadResult r = read_all({directory.write("any name", packed(plain, kFrame))});
   EXPECT_EQ(r.events, expected.events);
   EXPECT_EQ(r.report.damaged_frames, 0U);
@@ -93,8 +93,8 @@ TEST(PackedFile, LosesOnlyTheDamagedFrame) {
   const TemporaryDirectory directory;
   const ReadResult r = read_all({directory.write("a.ringtrace.zst", bad)});
   EXPECT_EQ(r.report.damaged_frames, 1U);
-  EXPECT_GT(r.report.records, 3 * kExtents * 9 / 10);
-  EXPECT_EQ(r.report.records + r.report.missing_records, 3 * kExtents);
+  EXPECT_GT(r.report.records, 3 * kLongTraceExtents * 9 / 10);
+  EXPECT_EQ(r.report.records + r.report.missing_records, 3 * kLongTraceExtents);
 }
 
 TEST(PackedFile, SurvivesAnyBytes) {
@@ -165,7 +165,7 @@ TEST(TraceSet, ReadsFilesInMemory) {
     ASSERT_EQ(event.segment->file, "made up");
     ++records;
   }
-  EXPECT_EQ(records, 3 * kExtents);
+  EXPECT_EQ(records, 3 * kLongTraceExtents);
   EXPECT_GT(set->report().bytes_read, plain.size());
   ReadError error;
   EXPECT_FALSE(TraceSet::open(std::vector<std::unique_ptr<TraceFile>>(), {}, &error));

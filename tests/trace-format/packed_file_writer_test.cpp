@@ -1,5 +1,5 @@
 // The writer's output is the Zstandard seekable format: zstd and the reader restore it.
-#include "trace-format/blocks/packed_file_writer.hpp"
+#include "trace-format/packing/packed_file_writer.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "trace-format/blocks/frame_table.hpp"
-#include "trace-format/blocks/packed_file.hpp"
+#include "trace-format/packing/packed_file.hpp"
 #include "trace_file_builder.hpp"
 
 namespace ringside::trace::testing {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "tools/files/output_file.hpp"
-#include "trace-format/blocks/packed_file.hpp"
-#include "trace-format/blocks/packed_file_writer.hpp"
+#include "trace-format/packing/packed_file.hpp"
+#include "trace-format/packing/packed_file_writer.hpp"
 #include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::tool {
@@ -97,7 +97,8 @@ bool pack_file(const std::string& path, const PackingOptions& options, std::stri
       OutputFile::create(trace::packed_name(path), {options.force, mode_like(path)}, error);
   if (output == nullptr) return false;
   const auto writer = trace::PackedFileWriter::create(
-      [&](std::span<const std::byte> bytes) { return output->write(bytes); }, options.level);
+      [&](std::span<const std::byte> bytes) { return output->write(bytes); }, options.level,
+      options.bytes ? trace::PackedForm::kBytes : trace::PackedForm::kColumns);
   if (writer == nullptr) {
     *error = path + ": not enough memory to pack it; use a lower --level";
     return false;

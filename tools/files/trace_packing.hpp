@@ -10,6 +10,7 @@ struct PackingOptions {
   bool keep = false;   // keeps the source file
   bool force = false;  // replaces an existing file of this name
   int level = 3;       // of zstd
+  bool bytes = false;  // the frames hold the bytes of the file, not columns
 };
 
 // Creates PATH.zst from `path`. On failure returns false with `*error`, and nothing is changed.

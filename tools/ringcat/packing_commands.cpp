@@ -42,12 +42,14 @@ int run(CLI::App& app, int argc, char** argv, PackingOptions& options, Work work
 int run_pack(int argc, char** argv) {
   PackingOptions options;
   CLI::App app(
-      "Packs trace files: replaces FILE by FILE.zst. ringcat reads it like FILE; `zstd -d` "
+      "Packs trace files: replaces FILE by FILE.zst. ringcat reads it like FILE; ringcat unpack "
       "restores FILE. Refuses files that are still being written.",
       "ringcat pack");
   app.add_option("--level", options.level, "compression level of zstd; higher is slower")
       ->check(CLI::Range(1, 19))
       ->capture_default_str();
+  app.add_flag("--bytes", options.bytes,
+               "no columns: larger, but `zstd -d` and readers before format 1.4 can restore FILE");
   return run(app, argc, argv, options, pack_file);
 }
 

@@ -7,7 +7,8 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 3;
+inline constexpr std::uint16_t kFormatMinor = 4;
+inline constexpr std::uint16_t kColumnsFormatMinor = 4;  // from which on packed files have columns
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
 inline constexpr std::uint8_t kBlockVersion = 1;

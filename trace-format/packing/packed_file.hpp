@@ -14,8 +14,9 @@
 
 namespace ringside::trace {
 
-// Restores frame by frame and keeps the last few. A frame that cannot be restored reads as zeros,
-// which never begin a block, and is reported once.
+// Frames hold the bytes themselves, or columns that restore them. Restores frame by frame and keeps
+// the last few. A frame that cannot be restored reads as zeros, which never begin a block, and is
+// reported once.
 class PackedFile final : public TraceFile {
  public:
   // Whether `packed` begins like a file written by zstd.
@@ -39,19 +40,33 @@ class PackedFile final : public TraceFile {
     std::vector<std::byte> content;
   };
 
-  PackedFile(std::unique_ptr<TraceFile> packed, std::vector<PackedFrame> frames,
-             std::uint64_t size);
+  // A frame and the bytes that it restores.
+  struct Part {
+    PackedFrame frame;
+    std::uint64_t offset = 0;
+    std::uint32_t bytes = 0;
+  };
+
+  PackedFile(std::unique_ptr<TraceFile> packed, std::vector<Part> parts, bool has_columns);
+  // The parts of a file with columns; empty if it has none.
+  static std::vector<Part> column_parts(TraceFile& packed, const std::vector<PackedFrame>& frames);
+  static std::vector<std::uint32_t> read_column_table(TraceFile& packed,
+                                                      const std::vector<PackedFrame>& frames);
+  static std::vector<std::uint32_t> look_for_columns(TraceFile& packed,
+                                                     const std::vector<PackedFrame>& frames);
   const Kept& content_of(std::size_t frame);
-  bool restore(const PackedFrame& frame, std::span<std::byte> content);
+  bool restore(const Part& part, std::span<std::byte> content);
   void report_damage(std::size_t frame);
 
   std::unique_ptr<TraceFile> packed_;
-  std::vector<PackedFrame> frames_;
+  std::vector<Part> parts_;
+  bool has_columns_;
   std::unique_ptr<Decompressor> decompressor_;
   // one for each position that a reader continues from, and for distant blocks
   std::array<Kept, 4> kept_;
   std::uint64_t uses_ = 0;
   std::vector<std::byte> packed_bytes_;
+  std::vector<std::byte> columns_;
   std::set<std::size_t> damaged_;
 };
 
