@@ -54,6 +54,7 @@ RUN = {
     "agent_thread_ring_measured": SERVICE,
     "consumer_sleep": "consumerd while other threads wake it",
     "consumerd": "consumerd's parts while other threads write, truncate and overwrite",
+    "encoder_threads": "consumerd's encoder threads",
     "flush": SERVICE,
     "kvd_protocol": WORKERS,
     "kvd_unit": WORKERS,

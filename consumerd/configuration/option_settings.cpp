@@ -1,5 +1,6 @@
 #include "consumerd/configuration/option_settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <climits>
@@ -66,6 +67,13 @@ std::string take_sync(const std::string& value, SyncPolicy* sync) {
     return "must be none, interval=DURATION (such as 100ms or 1s, at most 1h) or always";
   *sync = {SyncWhen::kInterval, *interval};
   return {};
+}
+
+std::uint32_t usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::uint32_t>(CPU_COUNT(&set));
 }
 
 struct Known {
@@ -197,6 +205,17 @@ constexpr Known kKnown[] = {
        const bool sound = options->cpu_auto || (parse_number(value, &options->cpu) &&
                                                 options->cpu >= 0 && options->cpu < CPU_SETSIZE);
        return std::string(sound ? "" : "must be a processor number, from 0, or auto");
+     }},
+    {{"threads", kValue, SettingType::kText, false},
+     [](const std::string& value, Options* options) {
+       if (value == "auto") {
+         options->threads = std::clamp(usable_processors(), 1U, kMostThreadsOfAuto);
+         return std::string();
+       }
+       const bool sound = parse_number(value, &options->threads) && options->threads >= 1 &&
+                          options->threads <= kMostThreads;
+       return sound ? std::string()
+                    : "must be auto or a number from 1 to " + std::to_string(kMostThreads);
      }},
     {{"verbose", kFlag, SettingType::kFlag, false},
      [](const std::string& value, Options* options) {

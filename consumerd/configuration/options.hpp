@@ -19,6 +19,10 @@
 
 namespace ringside::consumer {
 
+// Threads that encode.
+inline constexpr std::uint32_t kMostThreads = 64;
+inline constexpr std::uint32_t kMostThreadsOfAuto = 4;
+
 enum class IoChoice { kAuto, kUring, kPwrite };
 enum class SandboxChoice { kAuto, kOn, kOff };
 
@@ -44,9 +48,10 @@ struct Options {
   SandboxChoice sandbox = SandboxChoice::kAuto;
   RotationPolicy rotation;
   KeepPolicy keep;
-  std::string metrics;    // address and port to serve them on; empty: nowhere
-  int cpu = -1;           // -1: the kernel chooses
-  bool cpu_auto = false;  // near the services
+  std::string metrics;        // address and port to serve them on; empty: nowhere
+  int cpu = -1;               // -1: the kernel chooses
+  bool cpu_auto = false;      // near the services
+  std::uint32_t threads = 1;  // that encode, at most; see encoder_threads()
   LogFormat log_format = LogFormat::kText;
   bool once = false;
   bool verbose = false;
@@ -75,6 +80,12 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code);
 // settings that require a restart.
 std::optional<Options> reload_options(const Options& present, std::vector<std::string>* faults,
                                       std::vector<std::string>* fixed);
+
+// The most threads that may encode, the poll loop's included. The text of a service is made from
+// its files one after the other, so with --text they are not written side by side.
+inline std::uint32_t encoder_threads(const Options& options) {
+  return options.text.dir.empty() ? options.threads : 1;
+}
 
 // The directories that consumerd needs as long as it runs.
 std::vector<std::string> working_directories(const Options& options);

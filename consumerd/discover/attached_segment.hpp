@@ -102,6 +102,10 @@ class AttachedSegment {
   // (errno) if they cannot be mapped even after all other rings were unmapped. Mappings and address
   // space are bounded, so one service with many rings must not use them all.
   const std::byte* ring_bytes(std::uint32_t index);
+  // Then ring_bytes() changes nothing, and several threads may call it for different rings.
+  bool is_mapped(std::uint32_t index) const {
+    return static_cast<bool>(ring_mappings_[index].mapping);
+  }
 
   // Records of signal handlers that lie after producer_pos; null in a segment before 1.3.
   const shm::NestedRecords* nested(std::uint32_t index) const {

@@ -15,6 +15,18 @@ constexpr std::size_t kDictionaryPieceBytes = std::size_t{2} * shm::kMaxEntryByt
 
 }  // namespace
 
+DictionaryFeed::DictionaryFeed(const DictionaryFeed& of, TraceFile& file)
+    : segment_(of.segment_),
+      file_(file),
+      log_(of.log_),
+      known_(of.known_),
+      written_bytes_(of.known_.size()),
+      damaged_(of.damaged_),
+      logged_length_(of.logged_length_) {
+  std::string why;
+  sites_.add(known_, &why);  // the entries are whole and valid
+}
+
 DictionaryFeed::Result DictionaryFeed::update() {
   for (;;) {
     if (write_pending() == Result::kNoSpace) return Result::kNoSpace;

@@ -24,6 +24,10 @@ class DictionaryFeed {
 
   DictionaryFeed(AttachedSegment& segment, TraceFile& file, const Log& log)
       : segment_(segment), file_(file), log_(log) {}
+  // For another file of the same segment, which begins with what `of` restates.
+  DictionaryFeed(const DictionaryFeed& of, TraceFile& file);
+  DictionaryFeed(const DictionaryFeed&) = delete;
+  DictionaryFeed& operator=(const DictionaryFeed&) = delete;
 
   // Call after reading a producer position (acquire): the site of every record before that position
   // was committed earlier. Damage is logged once; the sites before it stay usable, and a record of

@@ -30,6 +30,7 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes
       metadata_->identity.consumed_processor.load(std::memory_order_relaxed), pos_);
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, written by itself or by recovery.
+  journaled_pos_ = reported_pos_ = pos_;
   metadata_->consumer.written_pos.store(pos_, std::memory_order_relaxed);
   passed_pos_ = pos_;
   quarantined_ = resumes && line.quarantine.load(std::memory_order_relaxed) != 0;
@@ -230,6 +231,7 @@ void RingDrain::accept(const DrainWay& way, const trace::EncodeResult& result,
     entry.booked_drops = cursor_.booked_drops;
     entry.booked_consumer_absent = cursor_.booked_consumer_absent;
     way.file.commit(result.output_bytes, entry, cursor_.processor);
+    journaled_pos_ = pos_;
   }
   publish();
   way.counts->records += result.records;
@@ -342,9 +344,34 @@ RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
   return Result::kDone;
 }
 
+std::uint64_t RingDrain::unread_bytes() const {
+  if (quarantined_) return 0;
+  return std::min(metadata_->producer.producer_pos.load(std::memory_order_relaxed) - pos_,
+                  segment_->layout().ring_bytes);
+}
+
+void RingDrain::move_to(std::uint32_t share) {
+  share_ = share;
+  announced_ = false;
+  held_pos_ = 0;
+  awaited_pos_ = reported_pos_ == journaled_pos_ ? 0 : journaled_pos_;
+}
+
+// Two files are written independently of each other: what is in the second one counts when the
+// first one has everything before it.
 void RingDrain::written(const shm::JournalEntry& entry) {
   // Also those of a former owner of the ring: positions never begin again.
-  metadata_->consumer.written_pos.store(entry.consumer_pos, std::memory_order_release);
+  std::uint64_t pos = entry.consumer_pos;
+  if (awaited_pos_ != 0 && pos > awaited_pos_) {
+    held_pos_ = pos;
+    return;
+  }
+  if (pos == awaited_pos_) {
+    awaited_pos_ = 0;
+    pos = std::max(pos, held_pos_);
+  }
+  reported_pos_ = pos;
+  metadata_->consumer.written_pos.store(pos, std::memory_order_release);
 }
 
 void RingDrain::quarantine(Quarantine reason, const std::string& what, const Log& log) {

@@ -111,10 +111,24 @@ class RingDrain {
   // The section with that front becomes the present one.
   void enter_restated_section() { announced_ = restated_; }
 
-  // The journal entry's bytes are in the trace file.
+  // The share of the segment's rings to which it belongs (session/ring_share.hpp), and whose file
+  // gets its records.
+  std::uint32_t share() const { return share_; }
+  // From now on its records go to the file of another share, whose section does not have its stream
+  // yet. Between two rounds.
+  void move_to(std::uint32_t share);
+  // Whether the file that it left before the last move has all its records.
+  bool has_arrived() const { return awaited_pos_ == 0; }
+
+  // The journal entry's bytes are in the trace file, with everything before them in that file.
   void written(const shm::JournalEntry& entry);
 
   bool quarantined() const { return quarantined_; }
+  // Bytes published and not taken, as far as they can be right.
+  std::uint64_t unread_bytes() const;
+  bool is_half_full() const { return unread_bytes() >= segment_->layout().ring_bytes / 2; }
+  // Whether it is worth a share of the work.
+  bool is_busy() const { return unread_bytes() >= kDrainBatchBytes || is_half_full(); }
   const trace::StreamCursor& cursor() const { return cursor_; }
   std::uint64_t fill_bytes() const { return last_fill_; }  // found by the last drain
   // Bytes that were taken since the last call.
@@ -147,8 +161,13 @@ class RingDrain {
   bool announced_ = false;  // the stream's STREAM block is in this section
   bool restated_ = false;   // and in the front that was created last
   bool quarantined_ = false;
+  std::uint32_t share_ = 0;
   std::uint64_t pos_ = 0;
-  std::uint64_t passed_pos_ = 0;  // at the last take_passed_bytes()
+  std::uint64_t passed_pos_ = 0;     // at the last take_passed_bytes()
+  std::uint64_t journaled_pos_ = 0;  // that of the last journal entry
+  std::uint64_t reported_pos_ = 0;   // that of the last written one
+  std::uint64_t awaited_pos_ = 0;    // the last one in the file that it left; 0: that is written
+  std::uint64_t held_pos_ = 0;       // written in the present file, while that one is awaited
   std::uint64_t last_fill_ = 0;
   std::uint64_t high_water_ = 0;  // highest fill of the stream
   trace::StreamCursor cursor_;

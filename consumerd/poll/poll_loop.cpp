@@ -41,8 +41,7 @@ bool PollLoop::open() {
   pace_.watch(directory_.descriptor());
   // Before recovery, which can take long.
   directory_.show_presence();
-  if (io_ == nullptr) io_ = make_block_io(options_.io, kStagingSlots, &why);
-  if (io_ == nullptr) {
+  if (!writers_.open_io(options_.io, encoder_threads(options_), &why)) {
     log_.error(why + "; or use --io pwrite");
     return false;
   }
@@ -69,9 +68,9 @@ bool PollLoop::open() {
     return false;
   }
   if (staging_.file().is_elsewhere()) log_.error(why);
-  const WriterRole role{.sync = options_.sync};
-  writer_ = std::make_unique<SlotWriter>(staging_.file(), *io_, log_, role);
-  log_.detail(std::string("writing with ") + io_->name());
+  writers_.open(staging_.file(), log_, options_.sync);
+  threads_.start(writers_.threads());
+  log_.detail(std::string("writing with ") + writers_.io_name());
   if (listening) {
     metrics_ = MetricsCollector::open(std::move(listening), options_.metrics, log_);
     if (metrics_ == nullptr) return false;
@@ -99,7 +98,7 @@ int PollLoop::run() {
     update_metrics(now);
     if (staging_.is_changing()) {
       // No new data enters staging until then.
-      writer_->poll(true);
+      writers_.poll(true);
       continue;
     }
     if (rotate_.exchange(false, std::memory_order_relaxed)) {
@@ -107,7 +106,7 @@ int PollLoop::run() {
       rotate_all();
     }
     const RoundResult round = poll_all();
-    writer_->poll(false);
+    writers_.poll(false);
     tend_all(now);
     session_control_.tend(sessions_, directory_.take_session_requests(), now);
     triggers_.carry_out_all(sessions_);
@@ -138,7 +137,7 @@ void PollLoop::keep_directory(Clock::time_point now) {
 }
 
 void PollLoop::change_staging() {
-  if (!staging_.change_if_empty(*writer_)) return;
+  if (!staging_.change_if_empty(writers_)) return;
   for (const auto& session : sessions_) session->name_staging(staging_.file());
 }
 
@@ -154,8 +153,9 @@ void PollLoop::scan_for_segments(Clock::time_point now) {
 const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> segment,
                                               std::string* why) {
   std::unique_ptr<SegmentSession> session = SegmentSession::start(
-      std::move(segment), options_.output_dir, *writer_, staging_.file(), log_, why);
+      std::move(segment), options_.output_dir, writers_.of(0), staging_.file(), log_, why);
   if (session == nullptr) return nullptr;
+  session->use(writers_, threads_);
   files_.adopt(*session);
   text_.adopt(*session);
   session->set_rotation(options_.rotation);
@@ -236,12 +236,12 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.segments_refused = adoption_.refused();
   figures.segments_waiting = adoption_.turns().size();
   figures.failed_recoveries = adoption_.failing_recoveries(now);
-  figures.bytes_written = writer_->bytes_written();
-  figures.write_failures = writer_->failures();
-  figures.failing_writes = writer_->failing();
-  writer_->syncer().count(&figures.syncs, &figures.sync_failures);
-  figures.slots = kStagingSlots;
-  figures.slots_used = kStagingSlots - staging_.file().free_slots();
+  figures.bytes_written = writers_.bytes_written();
+  figures.write_failures = writers_.failures();
+  figures.failing_writes = writers_.failing();
+  writers_.count_syncs(&figures.syncs, &figures.sync_failures);
+  figures.slots = staging_.file().slots();
+  figures.slots_used = staging_.file().slots_used();
   figures.directory_gone = directory_.is_gone();
   figures.triggers = triggers_.queue().counts();
   figures.text = text_.counts();
@@ -262,7 +262,7 @@ void PollLoop::tend_all(Clock::time_point now) {
   last_tend_ = now;
   log_.report_suppressed();
   files_.notify(sessions_);
-  text_.notify(sessions_, writer_->slots_written());
+  text_.notify(sessions_, writers_.slots_written());
   const bool losses_are_due = now - last_loss_check_ >= kLossCheckInterval;
   if (losses_are_due) last_loss_check_ = now;
   placement_.follow(sessions_, now);
@@ -309,8 +309,8 @@ PollLoop::Ends PollLoop::advance_ends() {
 
 // Frees staging slots: waits for the disk, or else seals slots that other sessions are filling.
 void PollLoop::make_room() {
-  if (writer_->only_failing()) seal_all();
-  writer_->poll(true);
+  if (writers_.only_failing()) seal_all();
+  writers_.poll(true);
 }
 
 // False if the disk accepts nothing or there is no memory for staging: committed data stays in the
@@ -323,7 +323,7 @@ bool PollLoop::finish_all() {
     session->take_all_at_once();
   }
   auto last_movement = Clock::now();
-  std::uint64_t slots_written = writer_->slots_written();
+  std::uint64_t slots_written = writers_.slots_written();
   for (;;) {
     staging_.leave_full_memory();
     change_staging();
@@ -333,9 +333,9 @@ bool PollLoop::finish_all() {
     const auto now = Clock::now();
     // All writes under way fail, and a session still waits: for the disk, or, without a staging
     // slot, for memory.
-    const bool moves = !writer_->only_failing() || (ends.room && !ends.stalled) ||
-                       slots_written != writer_->slots_written();
-    slots_written = writer_->slots_written();
+    const bool moves = !writers_.only_failing() || (ends.room && !ends.stalled) ||
+                       slots_written != writers_.slots_written();
+    slots_written = writers_.slots_written();
     if (moves) last_movement = now;
     if (now - last_movement >= kStopPatience) {
       log_.error("stopping before all data is written; the rest stays in " + options_.shm_dir +
@@ -343,7 +343,7 @@ bool PollLoop::finish_all() {
       return false;
     }
     if (ends.room) {
-      writer_->poll(true);
+      writers_.poll(true);
     } else {
       make_room();
     }
@@ -377,7 +377,7 @@ int PollLoop::run_once() {
 PollLoop::Clock::time_point PollLoop::next_round(Clock::time_point now) const {
   if (!adoption_.turns().empty() || adoption_.undrained().any_waits()) return now;
   if (session_control_.is_active()) return now;
-  const auto latest = now + (writer_->idle() ? kLongestSleep : kWriteCheckInterval);
+  const auto latest = now + (writers_.idle() ? kLongestSleep : kWriteCheckInterval);
   return std::min(latest, adoption_.next_check().value_or(latest));
 }
 

@@ -44,7 +44,7 @@ class PollLoop {
         directory_(options.shm_dir, users_, log),
         left_staging_(options.shm_dir, options.sync.syncs(), log),
         staging_(options_, log),
-        io_(std::move(io)),
+        writers_(std::move(io)),
         adoption_(
             options_, users_, staging_, log,
             [this](std::unique_ptr<AttachedSegment> segment, std::string* why) {
@@ -114,8 +114,8 @@ class PollLoop {
   WatchedDirectory directory_;
   LeftStaging left_staging_;
   StagingKeeper staging_;
-  std::unique_ptr<BlockIo> io_;
-  std::unique_ptr<SlotWriter> writer_;
+  SlotWriters writers_;
+  EncoderThreads threads_;
   std::vector<std::unique_ptr<SegmentSession>> sessions_;
   SegmentAdoption adoption_;
   SessionTurns turns_;

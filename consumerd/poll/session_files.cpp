@@ -18,7 +18,7 @@ void SessionFiles::adopt(const SegmentSession& session) {
 void SessionFiles::notify(const Sessions& sessions) {
   if (keeper_ == nullptr) return;
   std::uint64_t ended = 0;
-  for (const auto& session : sessions) ended += session->file().files_ended();
+  for (const auto& session : sessions) ended += session->files_ended();
   if (ended != std::exchange(files_ended_, ended)) keeper_->look();
   keeper_->notify();
 }

@@ -19,10 +19,12 @@ bool StagingKeeper::open(const std::string& real_shm_dir, std::string* why) {
 // the memory of services that have ended. Null with `*why`; also sets `*why` if the file is not in
 // shared memory.
 std::unique_ptr<StagingFile> StagingKeeper::create(std::string* why) {
-  std::unique_ptr<StagingFile> staging = StagingFile::create(options_.shm_dir, why);
+  std::unique_ptr<StagingFile> staging =
+      StagingFile::create(options_.shm_dir, why, encoder_threads(options_));
   if (staging != nullptr) return staging;
   std::string why_not_there;
-  staging = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why_not_there);
+  staging = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why_not_there,
+                                          encoder_threads(options_));
   *why += staging == nullptr ? "; and in the output directory: " + why_not_there
                              : "; staging in " + options_.output_dir + " until this succeeds";
   return staging;
@@ -53,7 +55,8 @@ bool StagingKeeper::return_to_memory(Clock::time_point now) {
   }
   last_try_ = now;
   std::string why;
-  std::unique_ptr<StagingFile> staging = StagingFile::create(options_.shm_dir, &why);
+  std::unique_ptr<StagingFile> staging =
+      StagingFile::create(options_.shm_dir, &why, encoder_threads(options_));
   if (staging == nullptr || !staging->reserve_one()) return false;
   fresh_ = std::move(staging);
   change_ = "staging in " + options_.shm_dir + " again";
@@ -67,7 +70,8 @@ void StagingKeeper::leave_full_memory() {
   if (now - last_try_ < kMemoryInterval && logged_failure_) return;
   last_try_ = now;
   std::string why;
-  fresh_ = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why);
+  fresh_ = StagingFile::create_elsewhere(real_shm_dir_, options_.output_dir, &why,
+                                         encoder_threads(options_));
   if (fresh_ == nullptr) {
     if (!std::exchange(logged_failure_, true))
       log_.error("cannot create a staging file in another directory either: " + why);
@@ -79,8 +83,8 @@ void StagingKeeper::leave_full_memory() {
 }
 
 // Changes to the fresh file once nothing is under way through the present one.
-bool StagingKeeper::change_if_empty(const SlotWriter& writer) {
-  if (fresh_ == nullptr || !writer.idle() || file_->free_slots() < kStagingSlots) return false;
+bool StagingKeeper::change_if_empty(const SlotWriters& writers) {
+  if (fresh_ == nullptr || !writers.idle() || file_->slots_used() != 0) return false;
   file_->change_to(*fresh_);
   fresh_.reset();
   log_.error(change_);

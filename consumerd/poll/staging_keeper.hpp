@@ -8,7 +8,7 @@
 
 #include "consumerd/configuration/options.hpp"
 #include "consumerd/log/log.hpp"
-#include "consumerd/write/slot_writer.hpp"
+#include "consumerd/write/slot_writers.hpp"
 #include "consumerd/write/staging_file.hpp"
 
 namespace ringside::consumer {
@@ -34,7 +34,7 @@ class StagingKeeper {
   void leave_full_memory();
   // Changes to the other file once nothing is under way through the present one. Returns true if
   // sessions must name it.
-  bool change_if_empty(const SlotWriter& writer);
+  bool change_if_empty(const SlotWriters& writers);
 
  private:
   std::unique_ptr<StagingFile> create(std::string* why);

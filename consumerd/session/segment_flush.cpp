@@ -14,11 +14,22 @@ bool SegmentFlush::is_reached(std::span<const RingDrain> rings) const {
   return true;
 }
 
-void SegmentFlush::take(TraceFile& file) {
+void SegmentFlush::take(TraceFile& file, RingShares& shares) {
   file.seal();
-  if (requests_.take(file.sealed())) file.want_durable();
+  shares.seal();
+  const bool is_durable = requests_.take(file.sealed());
+  if (is_durable) file.want_durable();
+  shares.mark_flush(is_durable);
   marks_.clear();
   pending_ = false;
+}
+
+void SegmentFlush::answer(const TraceFile& file, const RingShares& shares) {
+  const TraceSync& sync = file.sync();
+  requests_.answer(
+      shares.flush_is_written() ? file.written() : 0,
+      {!sync.is_wanted() && !shares.sync_is_wanted(), sync.is_busy() || shares.sync_is_busy(),
+       sync.failures() + shares.sync_failures()});
 }
 
 }  // namespace ringside::consumer

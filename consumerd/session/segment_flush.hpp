@@ -8,6 +8,7 @@
 
 #include "consumerd/drain/ring_drain.hpp"
 #include "consumerd/requests/flush_requests.hpp"
+#include "consumerd/session/ring_shares.hpp"
 #include "consumerd/write/trace_file.hpp"
 #include "shm-layout/control_page.hpp"
 
@@ -25,14 +26,11 @@ class SegmentFlush {
   bool is_pending() const { return pending_; }
   // Whether everything that a pending flush covers was taken from the rings.
   bool is_reached(std::span<const RingDrain> rings) const;
-  // Everything that the flush covers is committed to the file, which is sealed here. If a durable
-  // flush is among them, the file is asked to sync.
-  void take(TraceFile& file);
+  // Everything that the flush covers is committed to the files, which are sealed here. If a durable
+  // flush is among them, they are asked to sync. `shares`: those with further files.
+  void take(TraceFile& file, RingShares& shares);
   // Answers requests of which everything is written, and durable ones of which it is synced.
-  void answer(const TraceFile& file) {
-    const TraceSync& sync = file.sync();
-    requests_.answer(file.written(), {!sync.is_wanted(), sync.is_busy(), sync.failures()});
-  }
+  void answer(const TraceFile& file, const RingShares& shares);
 
  private:
   FlushRequests requests_;

@@ -59,9 +59,51 @@ Drained SegmentRings::drain(const DrainWay& way, const std::function<bool()>& be
   return Drained::kAll;
 }
 
-Drained SegmentRings::drain_rest(const DrainWay& way, bool reads, bool service_ended) {
+bool SegmentRings::plan(RingTurn* turn) {
+  turn->rings.clear();
+  turn->unread_bytes = 0;
+  const auto count = static_cast<std::uint32_t>(rings_.size());
+  bool all_mapped = true;
+  for (std::uint32_t step = 0; step < count; ++step) {
+    const std::uint32_t index =
+        turn->first + step < count ? turn->first + step : turn->first + step - count;
+    const RingDrain& ring = rings_[index];
+    if (ring.share() != turn->share || !ring.has_data()) continue;
+    turn->rings.push_back(index);
+    turn->unread_bytes += ring.unread_bytes();
+    segment_.ring_bytes(index);
+  }
+  // To map a ring may have unmapped others.
+  for (const std::uint32_t index : turn->rings) {
+    all_mapped = all_mapped && segment_.is_mapped(index);
+  }
+  return all_mapped;
+}
+
+Drained SegmentRings::drain(RingTurn& turn, const DrainWay& way, RoundResult* result) {
+  for (std::size_t i = 0; i < turn.rings.size(); ++i) {
+    RingDrain& ring = rings_[turn.rings[i]];
+    turn.first = turn.rings[i];
+    const std::uint64_t before = way.counts->ring_bytes;
+    const RingDrain::Result drained = ring.drain(share_bytes_ - result->ring_bytes, way);
+    result->ring_bytes += way.counts->ring_bytes - before;
+    if (drained == RingDrain::Result::kNoSpace) return Drained::kNoSpace;
+    result->fullest_permille =
+        std::max(result->fullest_permille, ring.fill_bytes() * 1000 / segment_.layout().ring_bytes);
+    if (result->ring_bytes >= share_bytes_) {
+      // Begins with the ring after it, because this one may always have more.
+      turn.first = turn.rings[i + 1 < turn.rings.size() ? i + 1 : 0];
+      return Drained::kShare;
+    }
+  }
+  return Drained::kAll;
+}
+
+Drained SegmentRings::drain_rest(std::uint32_t share, const DrainWay& way, bool reads,
+                                 bool service_ended) {
   const std::uint64_t before = way.counts->ring_bytes;
   for (RingDrain& ring : rings_) {
+    if (ring.share() != share) continue;
     if (reads) {
       const std::uint64_t taken = way.counts->ring_bytes - before;
       if (taken >= share_bytes_) return Drained::kShare;
@@ -77,17 +119,18 @@ Drained SegmentRings::drain_rest(const DrainWay& way, bool reads, bool service_e
 }
 
 // If a ring has more, everything older than its last record is in the file.
-std::uint64_t SegmentRings::complete_until(std::uint64_t round_tsc,
+std::uint64_t SegmentRings::complete_until(std::uint32_t share, std::uint64_t round_tsc,
                                            std::uint64_t watermark_tsc) const {
   std::uint64_t until = round_tsc;
   for (const RingDrain& ring : rings_) {
-    if (ring.has_data()) until = std::min(until, ring.cursor().last_tsc);
+    if (ring.share() == share && ring.has_data()) until = std::min(until, ring.cursor().last_tsc);
   }
   return std::max(until, watermark_tsc);
 }
 
-void SegmentRings::book_final_drops(const DrainWay& way) {
+void SegmentRings::book_final_drops(std::uint32_t share, const DrainWay& way) {
   for (RingDrain& ring : rings_) {
+    if (ring.share() != share) continue;
     if (ring.book_final_drops(way, false) == RingDrain::Result::kNoSpace) return;
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The rings of one segment: all that the service has begun to use, drained in turns.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,18 @@ enum class Drained : std::uint8_t {
   kNoSpace,  // staging is full
 };
 Drained drained_of(RingDrain::Result result);
+// What two shares of the rings have in common: the worse.
+constexpr Drained worse_of(Drained a, Drained b) {
+  return a < b ? b : a;
+}
+
+// A round over the rings of one share (ring_share.hpp).
+struct RingTurn {
+  std::uint32_t share = 0;
+  std::vector<std::uint32_t> rings;  // that have data, in the order in which they are drained
+  std::uint32_t first = 0;           // where the next round begins
+  std::uint64_t unread_bytes = 0;    // of `rings`
+};
 
 class SegmentRings {
  public:
@@ -43,15 +56,24 @@ class SegmentRings {
   std::uint64_t share_bytes() const { return share_bytes_; }
   void take_all_at_once() { share_bytes_ = UINT64_MAX; }
 
-  // A round over rings that are not overwritten. `begin` is called before each ring until one has
-  // given bytes; false: staging is full.
+  // A round over rings that are not overwritten and are not divided among threads. `begin` is
+  // called before each ring until one has given bytes; false: staging is full.
   Drained drain(const DrainWay& way, const std::function<bool()>& begin, RoundResult* result);
-  // What is left, and the losses after it. `reads`: false if the rings keep their records.
-  Drained drain_rest(const DrainWay& way, bool reads, bool service_ended);
-  // The time up to which the file has everything after a round that took a share.
-  std::uint64_t complete_until(std::uint64_t round_tsc, std::uint64_t watermark_tsc) const;
+  // For a round in which several threads drain, each its own share: selects the rings that have
+  // data. False if their memory cannot be mapped at the same time: one thread must drain them.
+  bool plan(RingTurn* turn);
+  // What the turn has selected. Several threads may do this at the same time, for different shares.
+  Drained drain(RingTurn& turn, const DrainWay& way, RoundResult* result);
+  void note_peak(std::uint64_t permille) { peak_permille_ = std::max(peak_permille_, permille); }
+
+  // What is left in the rings of a share, and the losses after it. `reads`: false if the rings keep
+  // their records.
+  Drained drain_rest(std::uint32_t share, const DrainWay& way, bool reads, bool service_ended);
+  // The time up to which the file of a share has everything after a round that took a part of it.
+  std::uint64_t complete_until(std::uint32_t share, std::uint64_t round_tsc,
+                               std::uint64_t watermark_tsc) const;
   // Losses of streams that have ended; those for which staging has no room when it is called again.
-  void book_final_drops(const DrainWay& way);
+  void book_final_drops(std::uint32_t share, const DrainWay& way);
   // See RingDrain::publish_nested().
   void publish_nested();
 

@@ -24,6 +24,7 @@ class SegmentRotation {
   SegmentRotation(shm::ControlPage& control, const std::string& segment, const Log& log);
 
   void set_policy(const RotationPolicy& policy) { policy_ = policy; }
+  const RotationPolicy& policy() const { return policy_; }
   // The trace continues in a new file, whatever the policy says.
   void request() { requested_ = true; }
   bool is_requested() const { return requested_; }

@@ -32,8 +32,9 @@ bool SegmentSections::change_file(const RecordPass* pass) {
   TraceFile& file = parts_.file;
   std::string why;
   const bool done =
-      file.rotate([&](std::uint32_t sequence) { return front(sequence, pass); },
-                  parts_.rotation.section_end(trace::EndReason::kRotation, parts_.counts), &why);
+      file.rotate([&](std::uint32_t sequence) { return front(sequence, pass, true); },
+                  parts_.rotation.section_end(trace::EndReason::kRotation, parts_.counts), &why,
+                  parts_.shares.next_sequence());
   if (!done) {
     parts_.rotation.failed(why, file);
     return false;
@@ -41,6 +42,7 @@ bool SegmentSections::change_file(const RecordPass* pass) {
   publish_file_sequence();
   if (parts_.rotation.astray()) parts_.points.pending_bytes() = 0;
   parts_.rotation.rotated(file, parts_.counts);
+  parts_.shares.unite(parts_.rings, parts_.points, trace::EndReason::kRotation);
   parts_.dictionary.enter_restated_section();
   for (RingDrain& ring : parts_.rings.all()) ring.enter_restated_section();
   parts_.snapshots.enter_file();
@@ -50,12 +52,18 @@ bool SegmentSections::change_file(const RecordPass* pass) {
   return true;
 }
 
-void SegmentSections::publish_file_sequence() {
-  parts_.segment.control().consumer.next_file_sequence.store(parts_.file.sequence() + 1,
-                                                             std::memory_order_relaxed);
+void SegmentSections::spread(const RecordPass* pass) {
+  parts_.shares.spread({parts_.file, parts_.dictionary, parts_.clock, parts_.rings,
+                        [&](std::uint32_t sequence) { return front(sequence, pass, false); },
+                        [this](std::uint32_t sequence) { publish_next(sequence); }});
 }
 
-std::vector<std::byte> SegmentSections::front(std::uint32_t sequence, const RecordPass* pass) {
+void SegmentSections::publish_next(std::uint32_t sequence) {
+  parts_.segment.control().consumer.next_file_sequence.store(sequence, std::memory_order_relaxed);
+}
+
+std::vector<std::byte> SegmentSections::front(std::uint32_t sequence, const RecordPass* pass,
+                                              bool has_streams) {
   const trace::SectionHeader header = section_header(parts_.segment.header(), sequence);
   std::vector<std::byte> front(kFrontBytes);
   std::size_t bytes = trace::write_header_block(header, front);
@@ -63,6 +71,7 @@ std::vector<std::byte> SegmentSections::front(std::uint32_t sequence, const Reco
   front.resize(bytes);
   parts_.dictionary.restate(&front);
   parts_.collection.restate(&front, parts_.dictionary.sites(), pass);
+  if (!has_streams) return front;
   for (RingDrain& ring : parts_.rings.all()) ring.restate_stream(&front);
   return front;
 }

@@ -11,6 +11,7 @@
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rules/record_pass.hpp"
+#include "consumerd/session/ring_shares.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_rings.hpp"
 #include "consumerd/session/segment_rotation.hpp"
@@ -33,6 +34,7 @@ class SegmentSections {
     SequencePoints& points;
     SnapshotReader& snapshots;
     SegmentRings& rings;
+    RingShares& shares;
     const DrainCounts& counts;
     const Log& log;
   };
@@ -42,14 +44,17 @@ class SegmentSections {
   bool has_begun() const { return has_begun_; }
   // Appends it unless it is there. False if staging is full.
   bool begin();
-  // False if the next file cannot be created: the present one is not ended, and the trace continues
-  // in it. `pass`: of the rules in force, or null.
+  // All rings belong to share 0 in the new file. False if that cannot be created: the present ones
+  // are not ended, and the trace continues in them. `pass`: of the rules in force, or null.
   bool change_file(const RecordPass* pass);
+  // Gives some rings to other shares, with files of their own, if one thread is too slow for all.
+  void spread(const RecordPass* pass);
   // Where the next consumer continues.
-  void publish_file_sequence();
+  void publish_file_sequence() { publish_next(parts_.file.sequence() + 1); }
 
  private:
-  std::vector<std::byte> front(std::uint32_t sequence, const RecordPass* pass);
+  std::vector<std::byte> front(std::uint32_t sequence, const RecordPass* pass, bool has_streams);
+  void publish_next(std::uint32_t sequence);
 
   Parts parts_;
   bool has_begun_ = false;

@@ -1,5 +1,6 @@
 #include "consumerd/session/segment_session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "shm-layout/clock_reading.hpp"
@@ -15,7 +16,11 @@ constexpr auto kLossInterval = std::chrono::seconds(1);
 // Between snapshots the conversion of ticks to time is adjusted and written at least this often.
 constexpr auto kIdleClockInterval = std::chrono::seconds(60);
 constexpr std::uint64_t kPeekBytes = 4U << 20;  // of overwritten rings, per round
-constexpr int kMostLossBlocks = 64;             // of the end
+
+std::size_t rings_of_first(std::span<const RingDrain> rings) {
+  return static_cast<std::size_t>(std::count_if(
+      rings.begin(), rings.end(), [](const RingDrain& ring) { return ring.share() == 0; }));
+}
 
 }  // namespace
 
@@ -26,6 +31,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       collection_(*segment_),
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rings_(*segment_),
+      shares_(segment_->name(), log),
       rotation_(segment_->control(), segment_->name(), log),
       sleep_(segment_->control()),
       flush_(segment_->control()),
@@ -60,10 +66,10 @@ std::unique_ptr<SegmentSession> SegmentSession::start(std::unique_ptr<AttachedSe
   session->dictionary_ = std::make_unique<DictionaryFeed>(attached, *session->file_, log);
   session->encoder_ = std::make_unique<trace::ExtentEncoder>(session->dictionary_->sites());
   session->clock_ = std::make_unique<SegmentClock>(attached);
-  session->sections_ = std::make_unique<SegmentSections>(
-      SegmentSections::Parts{attached, *session->file_, *session->dictionary_, *session->clock_,
-                             session->collection_, session->rotation_, session->points_,
-                             session->snapshots_, session->rings_, session->counts_, log});
+  session->sections_ = std::make_unique<SegmentSections>(SegmentSections::Parts{
+      attached, *session->file_, *session->dictionary_, *session->clock_, session->collection_,
+      session->rotation_, session->points_, session->snapshots_, session->rings_, session->shares_,
+      session->counts_, log});
   enter_segment(attached, staging);
   session->sections_->publish_file_sequence();
   session->was_alive_ = attached.service_alive();
@@ -135,7 +141,7 @@ DrainWay SegmentSession::drain_way() {
 
 // Whether data drained now reaches a file that has its name.
 bool SegmentSession::is_writable(steady_clock::time_point now) {
-  const bool writable = !file_->stalled() && keeps_name(now);
+  const bool writable = !file_->stalled() && !shares_.stalled() && keeps_name(now);
   // No heartbeat: a service that waits for space then waits for its time limit once, not every
   // time.
   segment_->publish_state(writable ? shm::ConsumerState::kPolling : shm::ConsumerState::kStalled);
@@ -157,6 +163,7 @@ bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
   collection_.check_at_once();
   if (!report_collection(steady_clock::now())) return false;
   if (points_.has_pending() && !points_.write(watermark_tsc, rings_.all(), *file_)) return false;
+  if (!shares_.write_points(watermark_tsc, rings_.all())) return false;
   sections_->change_file(pass_.get());
   return true;
 }
@@ -165,6 +172,7 @@ RoundResult SegmentSession::poll() {
   RoundResult result;
   shm::ControlPage& control = segment_->control();
   delay_.begin_round(steady_clock::now(), *file_);
+  shares_.begin_round(steady_clock::now());
   file_->tend_sync();
   if (!is_writable(steady_clock::now())) {
     taps_.end_round(0, rings_.all());
@@ -174,7 +182,7 @@ RoundResult SegmentSession::poll() {
   // Every record published from here on is younger than the watermark of this round, except records
   // of threads that were stopped between reading the clock and publishing.
   const std::uint64_t round_tsc = shm::read_tsc();
-  if (!sections_->begin() || !file_->advance()) {
+  if (!sections_->begin() || !file_->advance() || !shares_.advance()) {
     result.starved = true;
     return result;
   }
@@ -194,19 +202,17 @@ RoundResult SegmentSession::poll() {
     return result;
   }
   taps_.tell_time(*clock_);
-  const Drained drained = overwritten_ ? serve_snapshot(round_tsc)
-                                       : rings_.drain(
-                                             drain_way(), [this] { return step_clock(); }, &result);
+  std::uint64_t watermark_tsc = round_tsc;  // of the first file
+  std::uint64_t complete_tsc = round_tsc;   // of all files
+  const Drained drained = overwritten_
+                              ? serve_snapshot(round_tsc)
+                              : drain_all(round_tsc, &result, &watermark_tsc, &complete_tsc);
   result.starved = drained == Drained::kNoSpace;
   result.ring_bytes += overwritten_ ? counts_.ring_bytes - ring_bytes_before : 0;
   if (!overwritten_) points_.pending_bytes() += counts_.file_bytes - file_bytes_before;
   if (result.starved) return result;
-  std::uint64_t watermark_tsc = round_tsc;
-  if (drained == Drained::kShare && !overwritten_) {
-    watermark_tsc = rings_.complete_until(round_tsc, points_.watermark_tsc());
-  }
-  if (!overwritten_) clock_->drained_until(watermark_tsc);
-  taps_.end_round(watermark_tsc, rings_.all());
+  if (!overwritten_) clock_->drained_until(complete_tsc);
+  taps_.end_round(complete_tsc, rings_.all());
   const auto now = steady_clock::now();
   segment_->beat(now);
   if (!overwritten_ && now - last_losses_ >= kLossInterval && !report_losses()) {
@@ -219,13 +225,18 @@ RoundResult SegmentSession::poll() {
       (flushing || points_.is_due(now, delay_.point_interval()))) {
     result.starved = !points_.write(watermark_tsc, rings_.all(), *file_);
   }
-  if (rotation_.is_due(now, *file_, counts_) && !rotate(watermark_tsc)) result.starved = true;
+  if (!shares_.end_round(now, round_tsc, rings_, flushing)) result.starved = true;
+  if (shares_.need_new_files(now, rotation_.policy(), now - rotation_.section_start()) ||
+      shares_.are_uneven(rings_)) {
+    rotation_.request();
+  }
+  if (rotation_.is_due(now, *file_, counts_) && !rotate(complete_tsc)) result.starved = true;
   if (flushing) {
-    flush_.take(*file_);
+    flush_.take(*file_, shares_);
   } else if (delay_.is_over(now, *file_)) {
     file_->seal();
   }
-  flush_.answer(*file_);
+  flush_.answer(*file_, shares_);
   return result;
 }
 
@@ -233,6 +244,38 @@ bool SegmentSession::flush_is_due(Drained drained) const {
   if (!flush_.is_pending() || drained == Drained::kAll) return flush_.is_pending();
   if (overwritten_) return false;  // a snapshot is under way
   return flush_.is_reached(rings_.all());
+}
+
+// Rules, triggers and sessions count and see the records of all rings, one after the other.
+bool SegmentSession::is_divisible() const {
+  return pass_ == nullptr && triggers_.watch() == nullptr && taps_.taker() == nullptr;
+}
+
+// `*of_first`, `*watermark_tsc`: the time up to which the first file, and all files, are complete.
+Drained SegmentSession::drain_all(std::uint64_t round_tsc, RoundResult* result,
+                                  std::uint64_t* of_first, std::uint64_t* watermark_tsc) {
+  if (is_divisible()) {
+    const std::size_t before = rings_of_first(rings_.all());
+    sections_->spread(pass_.get());
+    // What they have in this file goes to the disk before what they will have in others: a reader
+    // of the present files must not miss records in between.
+    if (rings_of_first(rings_.all()) != before) file_->seal();
+  } else if (!shares_.is_undivided()) {
+    rotate(points_.watermark_tsc());
+    if (!shares_.is_undivided()) return Drained::kNoSpace;
+  }
+  Drained drained = Drained::kAll;
+  if (shares_.is_undivided()) {
+    drained = rings_.drain(
+        drain_way(), [this] { return step_clock(); }, result);
+    shares_.note(*result);
+    if (drained == Drained::kShare) {
+      *of_first = *watermark_tsc = rings_.complete_until(0, round_tsc, points_.watermark_tsc());
+    }
+    return drained;
+  }
+  if (rings_.has_data() && !step_clock()) return Drained::kNoSpace;
+  return shares_.drain(rings_, *clock_, drain_way(), round_tsc, result, of_first, watermark_tsc);
 }
 
 // Before the first records of a round. False if staging is full.
@@ -283,7 +326,8 @@ void SegmentSession::tend() {
     levels_.serve(dictionary_->sites(), log_);
   }
   if (overwritten_) return;  // the next snapshot reports an ended stream like any other
-  rings_.book_final_drops(drain_way());
+  rings_.book_final_drops(0, drain_way());
+  shares_.book_final_drops(rings_, drain_way());
 }
 
 bool SegmentSession::add_session(TraceSession& session, std::string* why) {
@@ -311,86 +355,11 @@ void SegmentSession::resume(const BetweenTurns& before) {
   was_alive_ = was_alive_ || before.was_alive;
 }
 
-SegmentSession::End SegmentSession::try_end() {
-  if (!end_.is_sealed()) {
-    if (!is_writable(std::chrono::steady_clock::now())) return End::kStalled;
-    const Drained drained = finish();
-    if (drained == Drained::kShare) return End::kWriting;
-    if (drained == Drained::kNoSpace) return End::kNoSpace;
-    end_.seal();
-  }
-  file_->tend_sync();
-  if (!file_->advance()) return End::kNoSpace;
-  if (file_->all_written()) return End::kOver;
-  return file_->stalled() || file_->sync_is_late() ? End::kStalled : End::kWriting;
-}
-
-Drained SegmentSession::finish() {
-  if (!sections_->begin()) return Drained::kNoSpace;
-  // Before the last check of the rings: a service that continues to run records from here on.
-  const std::uint64_t watermark_tsc = shm::read_tsc();
-  rings_.follow(resumed_, points_);
-  collection_.check_at_once();
-  if (!follow_rules() || !report_collection(steady_clock::now())) return Drained::kNoSpace;
-  taps_.tell_time(*clock_);
-  const bool service_ended = end_.is_of_service();
-  if (service_ended) rings_.publish_nested();
-  if (overwritten_ && service_ended) {
-    if (!check_overwritten(UINT64_MAX, nullptr)) return Drained::kNoSpace;
-    const Drained last = take_last_snapshot(watermark_tsc);
-    if (last != Drained::kAll) return last;
-  }
-  if (!overwritten_ || service_ended) {
-    const Drained rest = rings_.drain_rest(drain_way(), !overwritten_, service_ended);
-    if (rest != Drained::kAll) return rest;
-  }
-  if (end_.turn_is_over() && !steer_at_end(watermark_tsc)) return Drained::kNoSpace;
-  losses_.check_again();
-  // All counters take fewer blocks than this, unless the service keeps changing them.
-  for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
-    if (!report_losses()) return Drained::kNoSpace;
-  }
-  if (!points_.write(watermark_tsc, rings_.all(), *file_)) return Drained::kNoSpace;
-  taps_.tell_time(*clock_);
-  taps_.finish(end_.reason());
-  file_->finish(rotation_.section_end(end_.reason(), counts_));
-  return Drained::kAll;
-}
-
-// The next session of the segment continues from here, and may be as short as this one.
-bool SegmentSession::steer_at_end(std::uint64_t watermark_tsc) {
-  if (overwritten_) return clock_->steer(*file_, rings_.all());  // the rings keep their records
-  clock_->drained_until(watermark_tsc);
-  return clock_->write_if_old(*file_, rings_.all());
-}
-
-Drained SegmentSession::take_last_snapshot(std::uint64_t watermark_tsc) {
-  if (snapshots_.last_is_taken()) return Drained::kAll;
-  if (snapshots_.stage() == SnapshotReader::Stage::kNone) {
-    if (!rings_.has_data()) {
-      snapshots_.begin_empty(counts_);
-    } else if (!begin_snapshot(watermark_tsc)) {
-      return Drained::kNoSpace;
-    }
-  }
-  return drained_of(snapshots_.read_last(rings_.all(), rings_.share_bytes(), drain_way(), *file_));
-}
-
-void SegmentSession::leave() {
-  flush_.answer(*file_);
-  snapshots_.answer_last(counts_);
-  leave_segment(*segment_, end_.turn_is_over());
-  // A truncated segment is of no use, and no consumer would be there to remove it when its service
-  // ends.
-  const bool service_ended = end_.is_of_service();
-  if (service_ended || truncated()) remove_segment(*segment_, service_ended, log_);
-}
-
 ServiceMetrics SegmentSession::metrics() {
   ServiceMetrics metrics;
   meter_.read(dictionary_ != nullptr ? &dictionary_->sites() : nullptr, &metrics);
-  add_drained(counts_, rings_.all(), &metrics.totals);
-  metrics.totals.files_finished = file_->files_ended();
+  add_drained(counts(), rings_.all(), &metrics.totals);
+  metrics.totals.files_finished = files_ended();
   metrics.state.peak = static_cast<double>(rings_.take_peak_permille()) / 1000;
   metrics.state.stalled = stalled() ? 1 : 0;
   return metrics;

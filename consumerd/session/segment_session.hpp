@@ -18,6 +18,7 @@
 #include "consumerd/requests/level_requests.hpp"
 #include "consumerd/session/consumer_entry.hpp"
 #include "consumerd/session/pending_work.hpp"
+#include "consumerd/session/ring_shares.hpp"
 #include "consumerd/session/round_result.hpp"
 #include "consumerd/session/segment_clock.hpp"
 #include "consumerd/session/segment_flush.hpp"
@@ -55,6 +56,9 @@ class SegmentSession {
                                                const std::string& output_dir, SlotWriter& writer,
                                                StagingFile& staging, const Log& log,
                                                std::string* why);
+
+  // From now on its rings are divided among these threads when the first one is too slow.
+  void use(SlotWriters& writers, EncoderThreads& threads) { shares_.use(writers, threads); }
 
   void set_rotation(const RotationPolicy& policy) { rotation_.set_policy(policy); }
   // Continues in a new file at the end of the next round that finds room, whatever the rotation
@@ -129,7 +133,10 @@ class SegmentSession {
   // Releases the segment, and removes it if its service is gone or it was truncated.
   void leave();
 
-  void seal() { file_->seal(); }
+  void seal() {
+    file_->seal();
+    shares_.seal();
+  }
   // From now on its commits are in this staging file; a successor uses the name to find what this
   // consumerd leaves. No commit may be outstanding.
   void name_staging(const StagingFile& staging) { consumer::name_staging(*segment_, staging); }
@@ -142,30 +149,36 @@ class SegmentSession {
   const std::string& name() const { return segment_->name(); }
   std::array<std::uint8_t, 16> uuid() const { return std::to_array(segment_->header().uuid); }
   const TraceFile& file() const { return *file_; }
-  const DrainCounts& counts() const { return counts_; }
+  std::uint64_t files_ended() const { return file_->files_ended() + shares_.files_ended(); }
+  DrainCounts counts() const { return shares_.with_others(counts_); }
   // For a sleep of this process (poll/idle_sleep.hpp). Whether nothing but its service, or a
   // request, can make a round necessary soon.
   bool can_sleep() const {
     return sleep_.is_possible() && !ending() && !truncated() && !stalled() &&
-           !delay_.is_followed() && taps_.taker() == nullptr && !file_->sync().is_busy() &&
+           !delay_.is_followed() && !shares_.are_followed() && taps_.taker() == nullptr &&
+           !file_->sync().is_busy() && !shares_.sync_is_busy() &&
            snapshots_.stage() == SnapshotReader::Stage::kNone &&
            (!overwritten_ || triggers_.watch() == nullptr);
   }
   // When what is committed has to be written, or what is written synced; max() if there is nothing.
   std::chrono::steady_clock::time_point next_write() const {
-    return std::min(delay_.end(*file_), file_->sync().next_due());
+    return std::min({delay_.end(*file_), file_->sync().next_due(), shares_.next_write()});
   }
   SegmentSleep& sleep() { return sleep_; }
   // Between begin() and end() of that: whether a round is necessary now.
   bool has_work() { return !sleep_.is_allowed() || has_pending_work(*segment_); }
   // Whether its trace cannot be written: its rings are not drained.
-  bool stalled() const { return rotation_.astray() || file_->stalled(); }
+  bool stalled() const { return rotation_.astray() || file_->stalled() || shares_.stalled(); }
   // The present metrics; the peak is that since the last call.
   ServiceMetrics metrics();
 
  private:
   SegmentSession(std::unique_ptr<AttachedSegment> segment, const Log& log);
   Drained finish();
+  Drained drain_all(std::uint64_t round_tsc, RoundResult* result, std::uint64_t* of_first,
+                    std::uint64_t* watermark_tsc);
+  Drained drain_at_end(std::uint64_t watermark_tsc);
+  bool is_divisible() const;
   bool step_clock();
   bool report_losses();
   bool report_collection(std::chrono::steady_clock::time_point now);
@@ -197,6 +210,7 @@ class SegmentSession {
   CollectionReporter collection_;
   SegmentMeter meter_;
   SegmentRings rings_;
+  RingShares shares_;
   std::vector<std::byte> scratch_;
   SequencePoints points_;
   DrainCounts counts_;

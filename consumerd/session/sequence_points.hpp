@@ -15,8 +15,15 @@ namespace ringside::consumer {
 
 class SequencePoints {
  public:
+  // Of the file of one share (ring_share.hpp): it has the records of the rings of that share.
+  explicit SequencePoints(std::uint32_t share = 0) : share_(share) {}
+
   // Rings are followed in the order of their indices. What such a ring has at first is in no point.
   void follow(const RingDrain& ring) { positions_.push_back(position_of(ring)); }
+  // The ring has come from another share. What it had before is in the points of that.
+  void take_over(std::size_t index, const RingDrain& ring) {
+    positions_[index] = position_of(ring);
+  }
 
   // Appends a point: everything older than `watermark_tsc` is in the file. False if staging is
   // full. `rings`: those that are followed.
@@ -38,6 +45,7 @@ class SequencePoints {
     return {ring.cursor().stream_id, ring.cursor().next_sequence};
   }
 
+  const std::uint32_t share_;
   std::vector<trace::StreamPosition> positions_;  // by ring, in the last point
   std::vector<trace::StreamPosition> moved_;      // for the point that is written
   std::uint64_t watermark_tsc_ = 0;

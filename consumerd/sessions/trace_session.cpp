@@ -31,9 +31,11 @@ std::unique_ptr<TraceSession> TraceSession::start(SessionSpec spec, const std::s
   }
   session->writer_ = std::make_unique<SlotWriter>(
       *session->staging_, *session->io_, log,
-      WriterRole{slots_for(session->spec_.buffer_bytes),
-                 "only a session is affected: records that its buffers cannot hold are lost for "
-                 "it, and counted"});
+      WriterRole{
+          .most_slots = slots_for(session->spec_.buffer_bytes),
+          .consequence =
+              "only a session is affected: records that its buffers cannot hold are lost for "
+              "it, and counted"});
   return session;
 }
 

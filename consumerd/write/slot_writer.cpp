@@ -23,22 +23,23 @@ SlotWriter::SlotWriter(StagingFile& staging, BlockIo& io, const Log& log, const 
       log_(log),
       role_(role),
       syncer_(io, role.sync.when, log),
+      first_slot_(role.thread * kStagingSlots),
       jobs_(kStagingSlots) {}
 
 std::uint32_t SlotWriter::acquire(WriteClient& client) {
-  if (client.slots_ > 0 && staging_.free_slots() <= kReservedSlots) return kNoSlot;
-  if (kStagingSlots - staging_.free_slots() >= role_.most_slots) return kNoSlot;
+  if (client.slots_ > 0 && staging_.free_slots(role_.thread) <= kReservedSlots) return kNoSlot;
+  if (kStagingSlots - staging_.free_slots(role_.thread) >= role_.most_slots) return kNoSlot;
   bool first_use = false;
-  const std::uint32_t slot = staging_.acquire(&first_use);
+  const std::uint32_t slot = staging_.acquire(&first_use, role_.thread);
   if (slot != kNoSlot) {
-    jobs_[slot].client = &client;
+    job_of(slot).client = &client;
     ++client.slots_;
   }
   if (first_use) {
     const std::span<std::byte> data = staging_.data(slot);
-    io_.prepare_slot(slot, data.data(), data.size());
+    io_.prepare_slot(slot - first_slot_, data.data(), data.size());
   }
-  if (slot == kNoSlot && staging_.out_of_memory() && !logged_no_memory_) {
+  if (slot == kNoSlot && staging_.out_of_memory(role_.thread) && !logged_no_memory_) {
     logged_no_memory_ = true;
     log_.error(
         "no memory for another staging buffer: draining is slower, and stops if none is left; "
@@ -48,13 +49,13 @@ std::uint32_t SlotWriter::acquire(WriteClient& client) {
 }
 
 void SlotWriter::release(std::uint32_t slot) {
-  --jobs_[slot].client->slots_;
-  jobs_[slot].client = nullptr;
+  --job_of(slot).client->slots_;
+  job_of(slot).client = nullptr;
   staging_.release(slot);
 }
 
 void SlotWriter::write(std::uint32_t slot, int fd, Done done, SyncedFile* file) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   assert(!job.active);
   WriteClient* const client = job.client;
   job = {};
@@ -70,10 +71,10 @@ void SlotWriter::write(std::uint32_t slot, int fd, Done done, SyncedFile* file) 
 }
 
 void SlotWriter::submit(std::uint32_t slot) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   WriteRequest request;
   request.fd = job.fd;
-  request.slot = slot;
+  request.slot = slot - first_slot_;
   request.data = staging_.data(slot).data() + job.written;
   request.bytes = job.bytes - job.written;
   request.offset = staging_.header(slot).file_offset + job.written;
@@ -90,8 +91,8 @@ void SlotWriter::poll(bool wait) {
   std::array<WriteCompletion, kStagingSlots + kMostSyncs> completions;
   bool any_submitted = !syncer_.is_idle();
   const auto now = Clock::now();
-  for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
-    Job& job = jobs_[slot];
+  for (std::uint32_t slot = first_slot_; slot < first_slot_ + kStagingSlots; ++slot) {
+    Job& job = job_of(slot);
     if (!job.active) continue;
     if (!job.submitted && !job.is_written && job.retry_at <= now) submit(slot);
     any_submitted = any_submitted || job.submitted;
@@ -104,6 +105,7 @@ void SlotWriter::poll(bool wait) {
     if (completions[i].is_sync) {
       syncer_.finish(completions[i]);
     } else {
+      completions[i].slot += first_slot_;
       finish(completions[i]);
     }
   }
@@ -114,7 +116,7 @@ void SlotWriter::poll(bool wait) {
 }
 
 void SlotWriter::finish(const WriteCompletion& completion) {
-  Job& job = jobs_[completion.slot];
+  Job& job = job_of(completion.slot);
   if (!job.active || !job.submitted) return;
   job.submitted = false;
   if (completion.result <= 0) {
@@ -140,7 +142,7 @@ void SlotWriter::finish(const WriteCompletion& completion) {
 }
 
 void SlotWriter::complete(std::uint32_t slot) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   job.active = false;
   --under_way_;
   ++slots_written_;
@@ -162,8 +164,8 @@ void SlotWriter::sync(SyncedFile& file) {
 
 void SlotWriter::synced(const SyncedFile& file, int error) {
   SyncedFile* next = nullptr;
-  for (std::uint32_t slot = 0; slot < jobs_.size(); ++slot) {
-    Job& job = jobs_[slot];
+  for (std::uint32_t slot = first_slot_; slot < first_slot_ + kStagingSlots; ++slot) {
+    Job& job = job_of(slot);
     if (!job.active || job.file != &file) continue;
     if (error != 0) {
       // After a failed sync the kernel does not write the same pages again. This may concern
@@ -185,7 +187,7 @@ void SlotWriter::synced(const SyncedFile& file, int error) {
 }
 
 void SlotWriter::write_again(std::uint32_t slot) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   bytes_written_ -= job.written;
   job.written = 0;
   job.again = false;
@@ -195,7 +197,7 @@ void SlotWriter::write_again(std::uint32_t slot) {
 }
 
 void SlotWriter::fail(std::uint32_t slot, int error) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   const bool passing = (error == EINTR || error == EAGAIN) && ++job.passing < kMostPassing;
   job.retry_at = Clock::now();
   if (passing) return;
@@ -207,7 +209,7 @@ void SlotWriter::fail(std::uint32_t slot, int error) {
 // Counted by slot: if one file fails and others do not, neither the state nor the log must flicker.
 // A full disk fails all files alike, and is logged once.
 void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   job.failing = true;
   const bool first_of_client = job.client->failing_++ == 0;
   ++failing_;
@@ -221,7 +223,7 @@ void SlotWriter::mark_failing(std::uint32_t slot, const std::string& why) {
 }
 
 void SlotWriter::mark_sound(std::uint32_t slot) {
-  Job& job = jobs_[slot];
+  Job& job = job_of(slot);
   if (!job.failing) return;
   job.failing = false;
   --job.client->failing_;

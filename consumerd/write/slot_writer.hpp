@@ -35,11 +35,13 @@ class WriteClient {
 // For whom a SlotWriter writes.
 struct WriterRole {
   std::uint32_t most_slots = kStagingSlots;  // used at once
+  std::uint32_t thread = 0;                  // whose slots of the staging file it uses
   // What a failed write means, for the log.
   const char* consequence = "no records are lost while the rings have space";
   SyncPolicy sync = {};
 };
 
+// One thread at a time uses it: its encoder thread during a round, the poll loop between rounds.
 class SlotWriter {
  public:
   using Done = std::function<void(std::uint32_t slot)>;
@@ -104,13 +106,15 @@ class SlotWriter {
   void mark_failing(std::uint32_t slot, const std::string& why);
   void mark_sound(std::uint32_t slot);
   void release(std::uint32_t slot);
+  Job& job_of(std::uint32_t slot) { return jobs_[slot - first_slot_]; }
 
   StagingFile& staging_;
   BlockIo& io_;
   const Log& log_;
   const WriterRole role_;
   FileSyncer syncer_;
-  std::vector<Job> jobs_;  // by slot
+  const std::uint32_t first_slot_;  // of its thread
+  std::vector<Job> jobs_;           // by slot, from that one on
   std::uint32_t under_way_ = 0;
   std::uint32_t failing_ = 0;
   std::uint64_t slots_written_ = 0;

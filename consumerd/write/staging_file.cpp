@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "consumerd/configuration/options.hpp"
 #include "consumerd/descriptors/file_lock.hpp"
 #include "consumerd/descriptors/trusted_open.hpp"
 #include "consumerd/log/log.hpp"
@@ -20,6 +21,9 @@
 
 namespace ringside::consumer {
 namespace {
+
+// All slots must fit into the table of the file (shm-layout/staging_area.hpp).
+static_assert(kMostThreads * kStagingSlots <= shm::kMaxStagingSlots);
 
 bool reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
   int result = 0;
@@ -63,27 +67,31 @@ std::string staging_name(const std::array<std::uint8_t, 16>& uuid) {
 // two other names are enough.
 std::unique_ptr<StagingFile> StagingFile::create_patiently(const std::string& shm_dir,
                                                            const std::string& directory,
+                                                           std::uint32_t threads,
                                                            std::string* why) {
   constexpr int kAttempts = 10;
   for (int attempt = 1;; ++attempt) {
     bool contested = false;
-    std::unique_ptr<StagingFile> file = create_once(shm_dir, directory, &contested, why);
+    std::unique_ptr<StagingFile> file = create_once(shm_dir, directory, threads, &contested, why);
     if (file != nullptr || !contested || attempt == kAttempts) return file;
   }
 }
 
-std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why) {
-  return create_patiently(shm_dir, shm_dir, why);
+std::unique_ptr<StagingFile> StagingFile::create(const std::string& shm_dir, std::string* why,
+                                                 std::uint32_t threads) {
+  return create_patiently(shm_dir, shm_dir, threads, why);
 }
 
 std::unique_ptr<StagingFile> StagingFile::create_elsewhere(const std::string& shm_dir,
                                                            const std::string& directory,
-                                                           std::string* why) {
-  return create_patiently(shm_dir, directory, why);
+                                                           std::string* why,
+                                                           std::uint32_t threads) {
+  return create_patiently(shm_dir, directory, threads, why);
 }
 
 std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir,
-                                                      const std::string& directory, bool* contested,
+                                                      const std::string& directory,
+                                                      std::uint32_t threads, bool* contested,
                                                       std::string* why) {
   std::unique_ptr<StagingFile> file(new StagingFile);
   if (getrandom(file->uuid_.data(), file->uuid_.size(), 0) !=
@@ -116,8 +124,9 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
     *why = path + " was removed by another consumerd before it was locked; start consumerd again";
     return nullptr;
   }
-  const std::uint64_t front = shm::slot_header_offset(kStagingSlots);
-  const std::uint64_t total = front + kStagingSlots * kStagingSlotBytes;
+  const std::uint32_t slots = threads * kStagingSlots;
+  const std::uint64_t front = shm::slot_header_offset(slots);
+  const std::uint64_t total = front + slots * kStagingSlotBytes;
   if (ftruncate(fd, static_cast<off_t>(total)) != 0 || !reserve(fd, 0, front)) {
     return refuse(elsewhere ? "no space for" : "no memory for",
                   elsewhere ? "free space on the disk"
@@ -128,7 +137,7 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   }
   auto* const header = static_cast<shm::StagingHeader*>(file->region_.get_address());
   header->magic = shm::kStagingMagic;
-  header->slot_count = kStagingSlots;
+  header->slot_count = slots;
   header->slot_bytes = kStagingSlotBytes;
   header->owner_pid = static_cast<std::uint32_t>(getpid());
   std::memcpy(header->uuid, file->uuid_.data(), sizeof header->uuid);
@@ -141,9 +150,9 @@ std::unique_ptr<StagingFile> StagingFile::create_once(const std::string& shm_dir
   }
   // Pairs with the acquire in recovery: a file without a version holds nothing.
   header->version.store(shm::kStagingVersion, std::memory_order_release);
-  file->free_.assign(kStagingSlots, true);
-  file->free_slots_ = kStagingSlots;
-  file->backed_.assign(kStagingSlots, false);
+  file->threads_.resize(threads);
+  file->free_.assign(slots, 1);
+  file->backed_.assign(slots, 0);
   // Last: a marker leads to a file that is complete and locked.
   if (elsewhere && !file->make_marker(shm_dir, directory)) {
     return refuse("cannot name in " + shm_dir,
@@ -172,7 +181,7 @@ StagingFile::~StagingFile() {
 }
 
 bool StagingFile::reserve_slot(std::uint32_t slot) {
-  const std::uint64_t offset = shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes);
+  const std::uint64_t offset = shm::slot_data_offset(slot, slots(), kStagingSlotBytes);
   return reserve(fd_.get(), offset, kStagingSlotBytes);
 }
 
@@ -182,33 +191,43 @@ bool StagingFile::reserve_one() {
 }
 
 bool StagingFile::has_no_memory() const {
-  return out_of_memory_ && std::find(backed_.begin(), backed_.end(), true) == backed_.end();
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [](const Part& part) { return part.out_of_memory; }) &&
+         std::find(backed_.begin(), backed_.end(), 1) == backed_.end();
 }
 
-std::uint32_t StagingFile::acquire(bool* first_use) {
+std::uint32_t StagingFile::slots_used() const {
+  std::uint32_t used = slots();
+  for (const Part& part : threads_) used -= part.free_slots;
+  return used;
+}
+
+std::uint32_t StagingFile::acquire(bool* first_use, std::uint32_t thread) {
   *first_use = false;
+  Part& part = threads_[thread];
+  const std::uint32_t first = thread * kStagingSlots;
   // The lowest free slot: a quiet consumer keeps using the same few pages.
-  for (std::uint32_t slot = 0; slot < kStagingSlots; ++slot) {
-    if (!free_[slot]) continue;
-    if (!backed_[slot]) {
+  for (std::uint32_t slot = first; slot < first + kStagingSlots; ++slot) {
+    if (free_[slot] == 0) continue;
+    if (backed_[slot] == 0) {
       // No memory: the slots that have memory must suffice.
-      out_of_memory_ = !reserve_slot(slot);
-      if (out_of_memory_) return kNoSlot;
-      backed_[slot] = true;
+      part.out_of_memory = !reserve_slot(slot);
+      if (part.out_of_memory) return kNoSlot;
+      backed_[slot] = 1;
       *first_use = true;
     }
-    free_[slot] = false;
-    --free_slots_;
+    free_[slot] = 0;
+    --part.free_slots;
     return slot;
   }
-  out_of_memory_ = false;
+  part.out_of_memory = false;
   return kNoSlot;
 }
 
 void StagingFile::release(std::uint32_t slot) {
-  assert(!free_[slot] && header(slot).commit.load(std::memory_order_relaxed) == 0);
-  free_[slot] = true;
-  ++free_slots_;
+  assert(free_[slot] == 0 && header(slot).commit.load(std::memory_order_relaxed) == 0);
+  free_[slot] = 1;
+  ++threads_[slot / kStagingSlots].free_slots;
 }
 
 bool StagingFile::reachable() const {
@@ -217,7 +236,7 @@ bool StagingFile::reachable() const {
 }
 
 void StagingFile::change_to(StagingFile& fresh) {
-  assert(free_slots_ == kStagingSlots && fresh.free_slots_ == kStagingSlots);
+  assert(slots_used() == 0 && fresh.slots_used() == 0 && slots() == fresh.slots());
   std::swap(path_, fresh.path_);
   std::swap(fd_, fresh.fd_);
   region_.swap(fresh.region_);
@@ -225,7 +244,7 @@ void StagingFile::change_to(StagingFile& fresh) {
   std::swap(backed_, fresh.backed_);
   std::swap(marker_path_, fresh.marker_path_);
   std::swap(marker_, fresh.marker_);
-  out_of_memory_ = false;
+  for (Part& part : threads_) part.out_of_memory = false;
 }
 
 shm::SlotHeader& StagingFile::header(std::uint32_t slot) {
@@ -235,7 +254,7 @@ shm::SlotHeader& StagingFile::header(std::uint32_t slot) {
 
 std::span<std::byte> StagingFile::data(std::uint32_t slot) {
   auto* const base = static_cast<std::byte*>(region_.get_address());
-  return {base + shm::slot_data_offset(slot, kStagingSlots, kStagingSlotBytes), kStagingSlotBytes};
+  return {base + shm::slot_data_offset(slot, slots(), kStagingSlotBytes), kStagingSlotBytes};
 }
 
 }  // namespace ringside::consumer

@@ -43,6 +43,44 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
   return file;
 }
 
+std::unique_ptr<TraceFile> TraceFile::create_beside(
+    const TraceFile& first, SlotWriter& writer, std::uint32_t least_sequence,
+    const SectionFront& front, std::function<void(const shm::JournalEntry&)> written,
+    std::string* why) {
+  std::unique_ptr<TraceFile> file(new TraceFile(writer, first.staging_));
+  file->written_callback_ = std::move(written);
+  file->output_dir_ = first.output_dir_;
+  file->segment_name_ = first.segment_name_;
+  std::memcpy(file->segment_uuid_, first.segment_uuid_, sizeof first.segment_uuid_);
+  file->stem_ = first.stem_;
+  if (!file->enter_next(least_sequence, front, why)) return nullptr;
+  file->sync_ = std::make_unique<TraceSync>(
+      writer,
+      [prefix = file->output_dir_ + "/" + file->stem_](std::uint32_t sequence) {
+        return prefix + std::to_string(sequence) + ".ringtrace";
+      },
+      file->file_.sequence);
+  file->sync_->note_written();
+  return file;
+}
+
+// Without anything else having changed if the file cannot be created.
+bool TraceFile::enter_next(std::uint32_t sequence, const SectionFront& front, std::string* why,
+                           const trace::EndBlock* end) {
+  OutputFile next;
+  std::vector<std::byte> written_front;
+  const SectionFront remembered = [&](std::uint32_t number) {
+    return written_front = front(number);
+  };
+  if (!create_output(output_dir_, stem_, sequence, remembered, &next, why)) return false;
+  if (end != nullptr) leave_file(*end);
+  file_ = std::move(next);
+  synced_ = std::make_unique<SyncedFile>(file_.fd.get(), file_.path, true);
+  next_offset_ = written_front.size();
+  index_.add(written_front);
+  return true;
+}
+
 bool TraceFile::open_slot() {
   const std::uint32_t slot = writer_.acquire(client_);
   if (slot == kNoSlot) return false;
@@ -129,20 +167,11 @@ void TraceFile::send(std::uint32_t slot, const OutputFile& file, SyncedFile& syn
       &synced);
 }
 
-bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why) {
+bool TraceFile::rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why,
+                       std::uint32_t least_sequence) {
   seal();
-  OutputFile next;
-  std::vector<std::byte> written_front;
-  const SectionFront remembered = [&](std::uint32_t sequence) {
-    return written_front = front(sequence);
-  };
-  if (!create_output(output_dir_, stem_, file_.sequence + 1, remembered, &next, why)) return false;
-  leave_file(end);
-  file_ = std::move(next);
-  synced_ = std::make_unique<SyncedFile>(file_.fd.get(), file_.path, true);
+  if (!enter_next(std::max(file_.sequence + 1, least_sequence), front, why, &end)) return false;
   sync_->note_written();
-  next_offset_ = written_front.size();
-  index_.add(written_front);
   return true;
 }
 

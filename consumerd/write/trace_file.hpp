@@ -36,6 +36,14 @@ class TraceFile {
                                          std::function<void(const shm::JournalEntry&)> written,
                                          std::string* why, const FilesBefore& before = {});
 
+  // Another file of the trace of `first`, which begins with `front` and is written at the same
+  // time, through another writer. Its number is at least `least_sequence`, which must be higher
+  // than that of every file of the trace. Null with `why` if it cannot be created.
+  static std::unique_ptr<TraceFile> create_beside(
+      const TraceFile& first, SlotWriter& writer, std::uint32_t least_sequence,
+      const SectionFront& front, std::function<void(const shm::JournalEntry&)> written,
+      std::string* why);
+
   // Memory for at least `bytes` further bytes, to fill from the front and then commit. Seals the
   // present slot if it has less room. Empty if there is no room now: every slot waits for the disk.
   std::span<std::byte> space(std::size_t bytes);
@@ -53,8 +61,10 @@ class TraceFile {
 
   // Continues in the next file, which begins with `front`; the present file gets its INDEX and
   // `end` when everything before them is written. If the next file cannot be created, returns false
-  // with `why`, and nothing has changed except that the present slot is sealed.
-  bool rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why);
+  // with `why`, and nothing has changed except that the present slot is sealed. The number of the
+  // next file is at least `least_sequence`.
+  bool rotate(const SectionFront& front, const trace::EndBlock& end, std::string* why,
+              std::uint32_t least_sequence = 0);
   // The same without a next file: nothing may be committed afterwards.
   void finish(const trace::EndBlock& end);
   // Ends files that are ready for it. False if there is no slot for an end.
@@ -102,6 +112,8 @@ class TraceFile {
     std::uint64_t wait_for = 0;  // value of written() when everything before the end is written
     bool end_sent = false;       // then `wait_for` includes the end itself
   };
+  bool enter_next(std::uint32_t sequence, const SectionFront& front, std::string* why,
+                  const trace::EndBlock* end = nullptr);
   bool open_slot();
   void describe_slot(std::uint32_t slot, const OutputFile& file, std::uint64_t offset);
   void store_commit(std::size_t bytes);

@@ -18,6 +18,7 @@ constexpr std::array kRunTime{Rows("run_time")};
 constexpr std::array kStyles{Rows("styles")};
 constexpr std::array kNetLoggerCalls{Rows("netlogger_calls")};
 constexpr std::array kDurable{Rows("durable")};
+constexpr std::array kFullRings{Rows("full_rings")};
 constexpr std::array kSustained{Rows("sustained")};
 constexpr std::array kBytes{Rows("bytes_per_record")};
 constexpr std::array kScaling{Rows("scaling")};
@@ -61,6 +62,7 @@ constexpr std::array kPrograms{
     Program{"ringside/netlogger_calls", Speaks::kLines, "ringside", kNetLoggerCalls, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"ringside/durable", Speaks::kLines, "ringside", kDurable, kNotBuilt},
+    Program{"ringside/full_rings", Speaks::kLines, "ringside", kFullRings, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},
     Program{"ringside/text", Speaks::kLines, "ringside", kText, kNotBuilt},

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Spin explores exactly_once.pml: the protocol must hold in every state, and Spin must find each fault.
+"""Spin explores exactly_once.pml and encoder_threads.pml: the protocol must hold in every state, and Spin must find each
+fault.
 
 With --larger, also explores sizes that take longer.
 """
@@ -11,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-MODEL = pathlib.Path(__file__).resolve().parent / "exactly_once.pml"
+HERE = pathlib.Path(__file__).resolve().parent
+ONE_THREAD = HERE / "exactly_once.pml"
+SEVERAL_THREADS = HERE / "encoder_threads.pml"
 TWO_RINGS = ("RECORDS=2", "RECORDS_1=1", "KILLS=2")
 ONE_RING_REUSED = ("RECORDS=1", "RECORDS_1=0", "OWNERS=2", "DROPS=1", "CAPACITY=1", "KILLS=1")
 LARGER = (
@@ -34,9 +37,12 @@ FAULTS = {
     "REUSE_BEFORE_DRAIN": ONE_RING_REUSED,
     "ANY_GENERATION": ONE_RING_REUSED,
 }
+TWO_KILLS = ("RECORDS=2", "KILLS=2")
+FAULTS_OF_THREADS = ("RECOVERS_ONE_THREAD", "CONTINUES_IN_FIRST_FILE", "MOVES_DURING_ROUND", "MOVES_BACK",
+                     "UNITES_IN_OLD_FILE")
 
 
-def explore(defines, memory_mb, optimise="-O1"):
+def explore(model, defines, memory_mb, optimise="-O1"):
     """The output of Spin's verifier for the model with these definitions."""
     with tempfile.TemporaryDirectory() as directory:
         def run(*command):
@@ -44,7 +50,7 @@ def explore(defines, memory_mb, optimise="-O1"):
             if done.returncode != 0:
                 sys.exit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
             return done.stdout
-        run("spin", "-a", *(f"-D{name}" for name in defines), str(MODEL))
+        run("spin", "-a", *(f"-D{name}" for name in defines), str(model))
         # NOREDUCE: a kill is a rendezvous in an escape, for which the reduction is not sound.
         run("gcc", "-w", optimise, "-DSAFETY", "-DNOREDUCE", "-DCOLLAPSE", f"-DMEMLIM={memory_mb}",
             "-o", "pan", "pan.c")
@@ -68,15 +74,18 @@ def verdict(output):
 
 def main():
     failed = False
-    sound = [TWO_RINGS, ONE_RING_REUSED] + (list(LARGER) if "--larger" in sys.argv else [])
+    sound = [(ONE_THREAD, TWO_RINGS), (ONE_THREAD, ONE_RING_REUSED), (SEVERAL_THREADS, TWO_KILLS)]
+    sound += [(ONE_THREAD, defines) for defines in LARGER if "--larger" in sys.argv]
+    wrong = [(ONE_THREAD, name, defines) for name, defines in FAULTS.items()]
+    wrong += [(SEVERAL_THREADS, name, TWO_KILLS) for name in FAULTS_OF_THREADS]
     memory_mb = 800 if "--larger" in sys.argv else 400
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        runs = [pool.submit(explore, defines, memory_mb) for defines in sound]
-        faulty = {name: pool.submit(explore, (*defines, f"FAULT_{name}"), memory_mb, "-O0")
-                  for name, defines in FAULTS.items()}
-        for defines, result in zip(sound, runs):
+        runs = [pool.submit(explore, model, defines, memory_mb) for model, defines in sound]
+        faulty = {name: pool.submit(explore, model, (*defines, f"FAULT_{name}"), memory_mb, "-O0")
+                  for model, name, defines in wrong}
+        for (model, defines), result in zip(sound, runs):
             output = result.result()
-            print(f"{' '.join(defines)}: {verdict(output)}, {states(output)} states")
+            print(f"{model.stem} {' '.join(defines)}: {verdict(output)}, {states(output)} states")
             failed |= verdict(output) != "holds"
         for name, result in faulty.items():
             output = result.result()

@@ -35,6 +35,8 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3, help="rounds of random faults, default 3")
     parser.add_argument("--seconds", type=float, default=0, help="start new rounds for this time instead")
     parser.add_argument("--first-round", type=int, default=0, help="number of the first round, to repeat one")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 3],
+                        help="of each consumerd that is started, one of these, default 1 and 3")
     parser.add_argument("--services", type=int, default=3, help="at a time, default 3")
     parser.add_argument("--blows", type=int, default=24, help="a round, default 24")
     parser.add_argument("--cuts", type=int, default=24, help="a host crash, default 24")
@@ -51,7 +53,7 @@ def find_programs(build):
 def run_round(arguments, seed, number, consumers, counts):
     dice = random.Random(f"{seed} {number}")
     try:
-        StruckRound(dice, consumers, counts, arguments.services, arguments.blows).run()
+        StruckRound(dice, consumers, counts, tuple(arguments.threads), arguments.services, arguments.blows).run()
         if number % ROUNDS_PER_HOST_CRASH == 0:
             HostCrash(dice, counts, arguments.cuts).run()
     except BaseException:

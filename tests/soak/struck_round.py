@@ -2,6 +2,7 @@
 the trace files."""
 
 import collections
+import functools
 import os
 import re
 import signal
@@ -53,10 +54,10 @@ def check_complaints(consumer):
 
 
 class StruckRound:
-    """`consumers`: the programs to alternate between. Adds to `counts` (collections.Counter)."""
+    """`consumers`: the programs to alternate between; `threads`: the numbers of encoder threads. Adds to `counts` (collections.Counter)."""
 
-    def __init__(self, dice, consumers, counts, service_count=3, blows=24, longest_pause_s=0.08):
-        self.dice, self.consumers, self.counts = dice, consumers, counts
+    def __init__(self, dice, consumers, counts, threads=(1, 3), service_count=3, blows=24, longest_pause_s=0.08):
+        self.dice, self.consumers, self.counts, self.threads = dice, consumers, counts, threads
         self.service_count, self.blows, self.longest_pause_s = service_count, blows, longest_pause_s
         self.bed = None
         self.services, self.all_services = [], []
@@ -93,6 +94,10 @@ class StruckRound:
         self.consumer = self.run_consumer(*arguments)
 
     def run_consumer(self, *arguments):
+        threads = self.dice.choice(self.threads)
+        if threads != 1 and has_threads(self.consumer_program):
+            arguments = [*arguments, "--threads", threads]
+            self.counts["consumerd started with several threads"] += 1
         command = self.bed.consumer_command("--verbose", *arguments)
         return self.bed.start([self.consumer_program, *command[1:]])
 
@@ -103,6 +108,7 @@ class StruckRound:
         process.kill()
         if process.name.startswith("consumerd"):
             check_complaints(process)
+            self.counts["files of further encoder threads"] += process.stderr().count("also writing")
 
     def kill_service(self):
         place = self.dice.randrange(len(self.services))
@@ -236,6 +242,12 @@ class StruckRound:
             self.counts["records checked"] += service.check(output)
         self.counts["records reported dropped"] += output.lost
         self.counts["trace files"] += len(traces)
+
+
+@functools.cache
+def has_threads(program):
+    """An older consumerd has no --threads."""
+    return "--threads" in subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
 
 
 def version_of(program):
