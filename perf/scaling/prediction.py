@@ -88,7 +88,7 @@ Records with 128 bytes of text that never repeats: {large.producer:.3g} ns, {lar
 
 | what ends | where | what helps |
 | --- | --- | --- |
-| one encoder | {1e3 / small.consumer:,.0f} M/s of small records, {1e3 / large.consumer:,.0f} M/s of 128 bytes: {1e9 / small.consumer / THREADS:,.0f} and {1e9 / large.consumer / THREADS:,.0f} from each thread | several consumerd with disjoint `--service` globs |
+| one encoder | {1e3 / small.consumer:,.0f} M/s of small records, {1e3 / large.consumer:,.0f} M/s of 128 bytes: {1e9 / small.consumer / THREADS:,.0f} and {1e9 / large.consumer / THREADS:,.0f} from each thread | `--threads N`, or several consumerd with disjoint `--service` globs |
 | all cores | {most / 1e9:.2g} G/s of small records with {math.ceil(encoders)} encoders | record less |
 | memory | {most * small.moved(small.file) * 1e-9:,.0f} GB/s at that rate: most machines reach the limit of their memory before that of their cores | the same |
 | the disk, {DISK_MB_S:,} MB/s | {DISK_MB_S / small.file:,.0f} M/s of small records, {DISK_MB_S / large.file:,.0f} M/s of 128 bytes | more disks, one consumerd for each |
