@@ -14,14 +14,14 @@ namespace {
 using Values = std::vector<std::uint64_t>;
 using View = std::span<const std::uint64_t>;
 
-constexpr std::array<double, 16> kPowersOfTen = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+constexpr std::array<double, 16> kRealPowersOfTen = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 constexpr double kMostDigits = 9007199254740992;  // 2^53: integers up to it are exact
 
 // The quotient of two exact numbers, rounded correctly: the nearest number to the decimal one.
 std::uint64_t bits_of(std::uint64_t digits, unsigned exponent, RealWidth width) {
   const double value =
-      static_cast<double>(static_cast<std::int64_t>(digits)) / kPowersOfTen[exponent];
+      static_cast<double>(static_cast<std::int64_t>(digits)) / kRealPowersOfTen[exponent];
   if (width == RealWidth::k64) return std::bit_cast<std::uint64_t>(value);
   return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> digits_of(std::uint64_t bits, unsigned exponent, Re
   const double value = width == RealWidth::k64
                            ? std::bit_cast<double>(bits)
                            : double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
-  const double scaled = std::nearbyint(value * kPowersOfTen[exponent]);
+  const double scaled = std::nearbyint(value * kRealPowersOfTen[exponent]);
   if (!(std::fabs(scaled) < kMostDigits)) return std::nullopt;
   const auto digits = static_cast<std::uint64_t>(static_cast<std::int64_t>(scaled));
   if (bits_of(digits, exponent, width) != bits) return std::nullopt;
@@ -65,7 +65,7 @@ Decimals decimals_of(View values, unsigned exponent, RealWidth width) {
 std::optional<unsigned> exponent_of(View values, RealWidth width) {
   constexpr std::size_t kSamples = 256;
   const std::size_t stride = std::max<std::size_t>(values.size() / kSamples, 1);
-  for (unsigned exponent = 0; exponent < kPowersOfTen.size(); ++exponent) {
+  for (unsigned exponent = 0; exponent < kRealPowersOfTen.size(); ++exponent) {
     std::size_t tried = 0;
     std::size_t exceptions = 0;
     for (std::size_t i = 0; i < values.size(); i += stride, ++tried) {
@@ -132,7 +132,7 @@ void take_reals(ColumnReader& in, std::size_t count, RealWidth width, Values& va
       return;
     case RealModel::kDecimal: {
       const unsigned exponent = in.take_byte();
-      if (exponent >= kPowersOfTen.size()) return in.fail();
+      if (exponent >= kRealPowersOfTen.size()) return in.fail();
       take_integers(in, count, values);
       for (std::uint64_t& v : values) v = bits_of(v, exponent, width);
       const auto exceptions = static_cast<std::size_t>(in.take_number(count));
