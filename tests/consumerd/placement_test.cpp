@@ -13,8 +13,10 @@
 #include "consumerd/placement/processor_map.hpp"
 #include "tests/consumerd/temporary_directory.hpp"
 
-namespace ringside::consumer {
+namespace ringside::consumer_test {
 namespace {
+
+using namespace consumer;
 
 ProcessorSet set_of(const std::string& list) {
   const auto set = parse_processor_list(list);
@@ -172,4 +174,4 @@ TEST_F(SystemFiles, WithoutThemNothingMoves) {
 }
 
 }  // namespace
-}  // namespace ringside::consumer
+}  // namespace ringside::consumer_test

@@ -21,12 +21,12 @@ using consumer::SessionCursors;
 
 constexpr std::uint8_t kSegment[16] = {1, 2, 3};
 constexpr shm::SessionUuid kSession = {0xA0, 0xB0};
-constexpr std::uint32_t kRings = 70;  // more than one page has
+constexpr std::uint32_t kCursorRings = 70;  // more than one page has
 
 class SessionCursorsTest : public testing::Test {
  protected:
   std::unique_ptr<SessionCursors> open() {
-    auto cursors = SessionCursors::open(shm_.path(), kSegment, kSession, kRings, &why_);
+    auto cursors = SessionCursors::open(shm_.path(), kSegment, kSession, kCursorRings, &why_);
     EXPECT_NE(cursors, nullptr) << why_;
     return cursors;
   }
@@ -50,21 +50,21 @@ TEST_F(SessionCursorsTest, KeepTheLastStateOfEachRing) {
   {
     const auto cursors = open();
     EXPECT_FALSE(cursors->load(0));
-    for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+    for (std::uint32_t ring = 0; ring < kCursorRings; ++ring) {
       ASSERT_TRUE(cursors->store(ring, state(ring)));
       ASSERT_TRUE(cursors->store(ring, state(100 + ring)));
     }
-    EXPECT_FALSE(cursors->store(kRings, state(1)));
+    EXPECT_FALSE(cursors->store(kCursorRings, state(1)));
     cursors->store_lease({4, 77});
   }
   const auto cursors = open();
-  for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+  for (std::uint32_t ring = 0; ring < kCursorRings; ++ring) {
     const auto left = cursors->load(ring);
     ASSERT_TRUE(left);
     EXPECT_EQ(left->pos, 100 + ring);
     EXPECT_EQ(left->generation, 3U);
   }
-  EXPECT_FALSE(cursors->load(kRings));
+  EXPECT_FALSE(cursors->load(kCursorRings));
   EXPECT_EQ(cursors->lease().slot, 4U);
   EXPECT_EQ(cursors->lease().deadline_tsc, 77U);
 }
@@ -94,7 +94,7 @@ TEST_F(SessionCursorsTest, BeginAnewIfTheFileIsNotOurs) {
 TEST_F(SessionCursorsTest, AreRemovedWithTheirSession) {
   open();
   constexpr shm::SessionUuid kOther = {1};
-  ASSERT_NE(SessionCursors::open(shm_.path(), kSegment, kOther, kRings, &why_), nullptr);
+  ASSERT_NE(SessionCursors::open(shm_.path(), kSegment, kOther, kCursorRings, &why_), nullptr);
   EXPECT_EQ(files(), 2U);
   consumer::remove_cursor_files(shm_.path(), kSession);
   EXPECT_EQ(files(), 1U);
