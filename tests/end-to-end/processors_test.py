@@ -167,9 +167,9 @@ class Processors(unittest.TestCase):
     def test_snapshots_of_a_flight_recorder(self):
         consumer = self.bed.start_consumer()
         service = Service(self.bed, NEVER, overflow="overwrite", ring_bytes=1 << 16)
-        wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
         for count in (3, 5):
             service.do(f"log {count}")
+            wait_until(lambda: "draining" in consumer.stderr(), "the segment to be adopted")
             done = subprocess.run([program("ringctl"), "snapshot", "--shm-dir", self.bed.shm_dir, "--json"],
                                   capture_output=True, text=True, timeout=BOUND_S, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
