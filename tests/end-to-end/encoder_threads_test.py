@@ -167,4 +167,5 @@ class EncoderThreads(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
+    unittest.main(verbosity=2)
