@@ -139,23 +139,32 @@ class EncoderThreads(unittest.TestCase):
 
     def test_64_full_rings_are_drained_at_once(self):
         for threads in ("1", "2", "3", "auto"):
-            with TestBed() as bed:
-                progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
-                service = bed.start_service("--threads", 64, "--records", 20000, "--together", "--hold", "--progress",
-                                            progress.path, piped=True, overflow="drop", ring_bytes=1 << 20)
-                wait_until(lambda: "done" in service.stdout(), "full rings")
-                bed.run_consumer_once("--threads", threads)
-                output = print_and_check(bed.output_dir)
-                for thread in range(64):
-                    self.assertGreater(output.records_of[thread], 1000)
-                expected = {"1": (1,), "2": (2,), "3": (3,)}.get(threads, (1, 2, 3, 4))
-                self.assertIn(len(bed.traces()), expected)
-                service.end_input()
-                service.wait()
-                bed.run_consumer_once("--threads", threads)
-                output = print_and_check(bed.output_dir)
-                for thread in range(64):
-                    self.assertEqual(output.accounted_for(thread), progress.returned(thread))
+            # On a busy machine a thread can wait for more than two seconds for its ring: then its first records are lost.
+            done = any(self.drained_at_once(threads) for _ in range(10))
+            self.assertTrue(done, "in each of ten services a thread did not get a ring in time")
+
+    def drained_at_once(self, threads):
+        """False if the service lost records before it had all rings."""
+        with TestBed() as bed:
+            progress = ProgressFile(os.path.join(bed.work_dir, "progress"))
+            service = bed.start_service("--threads", 64, "--records", 20000, "--together", "--hold", "--progress",
+                                        progress.path, piped=True, overflow="drop", ring_bytes=1 << 18)
+            wait_until(lambda: "done" in service.stdout(), "full rings")
+            if "without a ring: 0\n" not in service.stdout():
+                return False
+            bed.run_consumer_once("--threads", threads)
+            output = print_and_check(bed.output_dir)
+            for thread in range(64):
+                self.assertGreater(output.records_of[thread], 1000)
+            expected = {"1": (1,), "2": (2,), "3": (3,)}.get(threads, (1, 2, 3, 4))
+            self.assertIn(len(bed.traces()), expected)
+            service.end_input()
+            service.wait()
+            bed.run_consumer_once("--threads", threads)
+            output = print_and_check(bed.output_dir)
+            for thread in range(64):
+                self.assertEqual(output.accounted_for(thread), progress.returned(thread))
+            return True
 
     def test_a_service_with_one_busy_thread_has_one_file(self):
         load = Load(self.bed, 0, 1, ring_bytes=1 << 18)

@@ -217,6 +217,7 @@ int main(int argc, char** argv) {
     run_churn(s);
   }
   if (s.hold) {
+    std::printf("without a ring: %" PRIu64 "\n", ringside::status().refused);
     std::puts("done");
     std::fflush(stdout);
     wait_for_end_of_input();
