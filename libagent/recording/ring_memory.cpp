@@ -345,7 +345,8 @@ bool keep_whole_ring() {
     is_whole = extend_memory(r, UINT64_MAX) == 0;
     if (is_whole) map_pages(r.base + segment->layout.ring_bytes, 2 * segment->layout.ring_bytes);
   }
-  if (is_whole && agent().huge_pages) use_huge_pages(r.base, kRingCopies * segment->layout.ring_bytes);
+  if (is_whole && agent().huge_pages)
+    use_huge_pages(r.base, kRingCopies * segment->layout.ring_bytes);
   report_growth(*segment, is_whole ? kNoFailure : kNoSpace, is_whole ? 0 : monotonic_ns());
   return is_whole;
 }
