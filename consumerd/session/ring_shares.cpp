@@ -61,7 +61,7 @@ RingShare* RingShares::add(const Parts& parts, std::uint32_t number) {
 
 // A ring may only come from share 0: its stream is in no section of a file with a higher number.
 void RingShares::spread(const Parts& parts) {
-  if (threads_ == nullptr || threads_->count() < 2) return;
+  if (!is_used()) return;
   const std::span<RingDrain> rings = parts.rings.all();
   for (const auto& share : shares_) share->follow(rings);
   const auto now = Clock::now();

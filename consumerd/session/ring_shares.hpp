@@ -32,6 +32,8 @@ class RingShares {
     writers_ = &writers;
     threads_ = &threads;
   }
+  // Whether there can be other shares than share 0.
+  bool is_used() const { return threads_ != nullptr && threads_->count() > 1; }
   // What a round found while one thread drains all rings.
   void note(const RoundResult& result);
   // Whether share 0 has all rings.

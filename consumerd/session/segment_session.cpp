@@ -254,7 +254,7 @@ bool SegmentSession::is_divisible() const {
 // `*of_first`, `*watermark_tsc`: the time up to which the first file, and all files, are complete.
 Drained SegmentSession::drain_all(std::uint64_t round_tsc, RoundResult* result,
                                   std::uint64_t* of_first, std::uint64_t* watermark_tsc) {
-  if (is_divisible()) {
+  if (shares_.is_used() && is_divisible()) {
     const std::size_t before = rings_of_first(rings_.all());
     sections_->spread(pass_.get());
     // What they have in this file goes to the disk before what they will have in others: a reader
