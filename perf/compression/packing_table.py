@@ -13,13 +13,14 @@ TITLE = "## Packing: bytes or columns"
 TEXT = f"""{TITLE}
 
 `packing_study` packs whole trace files twice with zstd at level 3: as bytes, and as columns (`trace-format/README.md`, "Columns"). `mix` is 300,000
-order book and HTTP messages with random values. The others are Loghub's samples of 2,000 lines
+order book and HTTP messages with random values. redis and memcached are services that were
+traced by hand ("redis and memcached" below); they were measured later, while other programs used both processors. The others are Loghub's samples of 2,000 lines
 (https://github.com/logpai/loghub): its templates are the statements, the rest of each line its arguments. Processor time per record, the quietest of
 three turns; "restore" gives back the bytes of the trace file. Live: the extents before packing.
 
 ```
 perf/compression/log_records.py HDFS_2k.log_structured.csv > HDFS.tsv      # for each sample
-taskset -c 1 build/perf/compression/packing_study mix HDFS=HDFS.tsv > perf/results/packing.jsonl
+taskset -c 1 build/perf/compression/packing_study mix memcached=memcached.ringtrace HDFS=HDFS.tsv > perf/results/packing.jsonl
 perf/compression/packing_table.py perf/results/packing.jsonl perf/COMPRESSION.md
 ```
 """

@@ -134,7 +134,8 @@ def main():
             "## Integers alone\n",
             "The source's table 8.3: a million 64-bit integers, all bit lengths equally likely. MB/s read; "
             "bytes per integer.\n", integer_table(integers),
-            packing_section(folder / "results" / "packing.jsonl"), conclusion]
+            packing_section(folder / "results" / "packing.jsonl"),
+            (pathlib.Path(__file__).parent / "services.md").read_text(), conclusion]
     (folder / "COMPRESSION.md").write_text("\n".join(text))
 
 
