@@ -1,6 +1,7 @@
 // How long consumerd takes for 64 full rings of random strings, with one and with two encoder
-// threads (consumerd --threads), in turns. A service fills its rings while no consumer runs; then
-// `consumerd --once` drains them. The rings are large, so that its start hardly counts.
+// threads (consumerd --threads), in turns; and its processor time, to which the kernel's threads
+// that write for io_uring belong. A service fills its rings while no consumer runs; then `consumerd
+// --once` drains them. The rings are large, so that its start hardly counts.
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,7 @@
 
 #include <ringside/ringside.hpp>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "perf/harness/child_process.hpp"
@@ -60,44 +62,65 @@ constexpr std::size_t kRingBytes = 8U << 20;
   for (;;) pause();
 }
 
-// Seconds; negative if it failed.
-double drain(const std::string& parent, const RunOptions& options, const char* io, int threads) {
+struct Drained {
+  double wall_s = -1;  // negative if it failed
+  double processor_s = 0;
+};
+
+// Of all children that were waited for.
+double processor_time_s() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+Drained drain(const std::string& parent, const RunOptions& options, const char* io, int threads) {
   const TemporaryDirectory shm("/dev/shm");
   const TemporaryDirectory out(parent);
   Pipe pipe;
   const pid_t service = fork();
-  if (service < 0) return -1;
+  if (service < 0) return {};
   if (service == 0) {
     fill_rings(shm.path(), static_cast<int>(options.quick ? kRingBytes / 8 : kRingBytes),
                pipe.write.get());
   }
   char ready = 0;
   pipe.write.close();
-  double seconds = -1;
+  Drained drained;
   if (read(pipe.read.get(), &ready, 1) == 1) {
+    const double used_s = processor_time_s();
     const auto from = Clock::now();
     ChildProcess consumerd(
         Launch{.command = {CONSUMERD_PATH, "--shm-dir", shm.path(), "--output", out.path(),
                            "--once", "--io", io, "--threads", std::to_string(threads)},
                .output = STDERR_FILENO});
     const int status = consumerd.wait();
-    seconds = std::chrono::duration<double>(Clock::now() - from).count();
-    if (status != 0) seconds = -1;
+    const double wall_s = std::chrono::duration<double>(Clock::now() - from).count();
+    if (status == 0) drained = {wall_s, processor_time_s() - used_s};
   }
   kill(service, SIGKILL);
   waitpid(service, nullptr, 0);
-  return seconds;
+  return drained;
 }
 
 int measure(const char* sink, const std::string& parent, const char* io,
             const RunOptions& options) {
   std::vector<double> one;
   std::vector<double> two;
+  std::vector<double> one_processor;
+  std::vector<double> two_processor;
   std::vector<double> ratios;
   for (int repeat = 0; repeat < options.repeats_or_one(); ++repeat) {
-    one.push_back(drain(parent, options, io, 1));
-    two.push_back(drain(parent, options, io, 2));
-    if (one.back() < 0 || two.back() < 0) return kExitDoesNotCount;
+    const Drained with_one = drain(parent, options, io, 1);
+    const Drained with_two = drain(parent, options, io, 2);
+    if (with_one.wall_s < 0 || with_two.wall_s < 0) return kExitDoesNotCount;
+    one.push_back(with_one.wall_s);
+    two.push_back(with_two.wall_s);
+    one_processor.push_back(with_one.processor_s);
+    two_processor.push_back(with_two.processor_s);
     ratios.push_back(one.back() / two.back());
   }
   const auto line = [&] {
@@ -107,6 +130,8 @@ int measure(const char* sink, const std::string& parent, const char* io,
   };
   line().print("one_thread", "s", spread_of(one));
   line().print("two_threads", "s", spread_of(two));
+  line().print("one_thread_processor", "s", spread_of(one_processor));
+  line().print("two_threads_processor", "s", spread_of(two_processor));
   line().print("ratio", "x", spread_of(ratios, Better::higher));
   return kExitOk;
 }
