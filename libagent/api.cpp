@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <exception>
 
 #include "libagent/description/boundary_numbers.hpp"
@@ -11,6 +10,7 @@
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/agent.hpp"
 #include "libagent/recording/consumer_wake.hpp"
+#include "libagent/recording/growing_nap.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/reserve.hpp"
@@ -66,14 +66,15 @@ bool rotate_segment(Segment& segment, std::uint64_t deadline_ns) {
       control.losses.rotation_request.fetch_add(1, std::memory_order_acq_rel) + 1;
   wake_consumer(segment);
   if (deadline_ns == 0) return true;
+  const std::uint64_t start_ns = monotonic_ns();
   // Pairs with the consumer's release once the file has its name.
   while (control.tool_answers.service_rotation.load(std::memory_order_acquire) < request) {
+    const std::uint64_t now_ns = monotonic_ns();
     if (segment.is_given_back.load(std::memory_order_relaxed) ||
-        segment.is_truncated.load(std::memory_order_relaxed) || monotonic_ns() >= deadline_ns) {
+        segment.is_truncated.load(std::memory_order_relaxed) || now_ns >= deadline_ns) {
       return false;
     }
-    const timespec nap{0, 1'000'000};
-    nanosleep(&nap, nullptr);
+    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
   }
   return true;
 }
@@ -86,7 +87,7 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
   const std::uint64_t request =
       control.service.flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
   wake_consumer(segment);
-  long nap_ns = 20'000;
+  const std::uint64_t start_ns = monotonic_ns();
   // Pairs with the consumer's release once the bytes are in the file.
   while (control.consumer.flush_done.load(std::memory_order_acquire) < request) {
     // It was drained, or it has no reader any more and its records are counted as lost.
@@ -95,10 +96,9 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
       present_segment();  // its consumer may have abandoned it
       if (segment.consumer_is_gone.load(std::memory_order_relaxed)) return true;
     }
-    if (monotonic_ns() >= deadline_ns) return false;
-    const timespec nap{0, nap_ns};
-    nanosleep(&nap, nullptr);
-    nap_ns = std::min(nap_ns * 2, 1'000'000L);
+    const std::uint64_t now_ns = monotonic_ns();
+    if (now_ns >= deadline_ns) return false;
+    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
   }
   return true;
 }
@@ -116,15 +116,14 @@ bool flush_segment_to_disk(Segment& segment, std::uint64_t deadline_ns) {
   const std::uint64_t request =
       control.losses.durable_flush_request.fetch_add(1, std::memory_order_acq_rel) + 1;
   wake_consumer(segment);
+  const std::uint64_t start_ns = monotonic_ns();
   // Pairs with the consumer's release once everything is synced.
   while (control.tool_answers.service_durable_flush.load(std::memory_order_acquire) < request) {
     const bool is_unknown = segment.is_given_back.load(std::memory_order_relaxed) ||
                             segment.is_truncated.load(std::memory_order_relaxed);
-    if (is_unknown || shm::refuses_durable_flush(control) || monotonic_ns() >= deadline_ns) {
-      return false;
-    }
-    const timespec nap{0, 200'000};
-    nanosleep(&nap, nullptr);
+    const std::uint64_t now_ns = monotonic_ns();
+    if (is_unknown || shm::refuses_durable_flush(control) || now_ns >= deadline_ns) return false;
+    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
   }
   const std::uint64_t failures = control.tool_answers.sync_failures.load(std::memory_order_relaxed);
   if (failures == told) return true;

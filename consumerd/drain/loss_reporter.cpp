@@ -37,9 +37,10 @@ void LossReporter::check_segment(trace::LossesBlock* losses) const {
 
 void LossReporter::check_sites(std::uint32_t id_limit, trace::LossesBlock* losses) {
   more_ = false;
-  std::vector<Counts> counts(kSitesAtOnce);
   // Entry 0 counts losses that belong to no statement.
   const std::uint32_t limit = std::min(std::max(id_limit, 1U), segment_.sites_counted());
+  // No more than needed: with a thousand services, zeroing the rest takes a tenth of the time.
+  std::vector<Counts> counts(std::min<std::size_t>(kSitesAtOnce, limit));
   for (std::uint32_t first = 0; first < limit; first += kSitesAtOnce) {
     const auto many = std::min<std::size_t>(kSitesAtOnce, limit - first);
     if (!segment_.read_site_losses(first, std::as_writable_bytes(std::span(counts).first(many)))) {

@@ -140,6 +140,8 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
   const std::uint64_t available = end - pos_;
   std::uint64_t bytes = std::min(available, kDrainBatchBytes);
   for (;;) {
+    // Before the copy: with more services than staging slots, most find no space in a round.
+    if (way.file.space(encoder_room(bytes)).empty()) return Result::kNoSpace;
     // Makes a private copy first: the service may change the ring during the check.
     way.scratch.resize(std::max<std::size_t>(way.scratch.size(), bytes));
     std::memcpy(way.scratch.data(), ring + (pos_ & (segment_->layout().ring_bytes - 1)), bytes);

@@ -178,7 +178,9 @@ const SegmentSession* PollLoop::start_session(std::unique_ptr<AttachedSegment> s
 // be fewer slots than segments, and otherwise the first sessions would take all slots every time.
 RoundResult PollLoop::poll_all() {
   RoundResult sum;
+  const auto begin = Clock::now();
   const std::size_t count = sessions_.size();
+  const bool is_short = short_rounds_.may_end_early(count, begin);
   const std::size_t first = first_session_ < count ? first_session_ : 0;
   for (std::size_t step = 0; step < count; ++step) {
     const std::size_t index = first + step < count ? first + step : first + step - count;
@@ -192,7 +194,9 @@ RoundResult PollLoop::poll_all() {
     sum.fullest_permille = std::max(sum.fullest_permille, one.fullest_permille);
     if (one.starved && !sum.starved) first_session_ = index;
     sum.starved = sum.starved || one.starved;
+    if (sum.starved && is_short) return sum;
   }
+  short_rounds_.reached_all(begin, Clock::now());
   return sum;
 }
 

@@ -20,6 +20,7 @@
 #include "consumerd/poll/session_placement.hpp"
 #include "consumerd/poll/session_text.hpp"
 #include "consumerd/poll/session_turns.hpp"
+#include "consumerd/poll/short_rounds.hpp"
 #include "consumerd/poll/staging_keeper.hpp"
 #include "consumerd/poll/trigger_actions.hpp"
 #include "consumerd/poll/watched_directory.hpp"
@@ -123,6 +124,7 @@ class PollLoop {
   SessionFiles files_;
   SessionText text_;
   std::size_t first_session_ = 0;  // where the next round begins
+  ShortRounds short_rounds_;
   Clock::time_point last_scan_{};
   Clock::time_point last_tend_{};
   Clock::time_point last_alive_check_{};

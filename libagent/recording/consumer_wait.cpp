@@ -1,17 +1,14 @@
 #include "libagent/recording/consumer_wait.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 #include "libagent/recording/consumer_liveness.hpp"
+#include "libagent/recording/growing_nap.hpp"
 
 namespace ringside {
 namespace {
 
 constexpr std::uint64_t kSpinNs = 20'000;
-constexpr std::uint64_t kShortestNapNs = 20'000;
-// Hundreds of services may wait for one consumer: their wake-ups must leave it the processor.
-constexpr std::uint64_t kLongestNapNs = 20'000'000;
 constexpr std::uint64_t kProbeIntervalNs = 5'000'000;
 // How late in a long wait the death of a consumer can be noticed.
 constexpr std::uint64_t kLongestProbeIntervalNs = 100'000'000;
@@ -140,13 +137,9 @@ bool ConsumerWait::disarmed(std::uint64_t heartbeat) {
   return false;
 }
 
-// A quarter of the time waited so far, so that a thread never waits much longer than necessary.
 void ConsumerWait::sleep(std::uint64_t now_ns) const {
-  std::uint64_t nap_ns = std::clamp((now_ns - start_ns_) / 4, kShortestNapNs, kLongestNapNs);
   const std::uint64_t probe_ns = probe_at_ns();
-  if (probe_ns > now_ns) nap_ns = std::min(nap_ns, probe_ns - now_ns);
-  const timespec nap{0, static_cast<long>(nap_ns)};
-  nanosleep(&nap, nullptr);
+  growing_nap(now_ns - start_ns_, probe_ns > now_ns ? probe_ns - now_ns : UINT64_MAX);
 }
 
 // For a consumer whose heartbeat has not moved. A consumer that is stopped or cannot write is still

@@ -20,7 +20,8 @@ struct RunOptions {
   std::vector<std::string> cases;
 
   bool wants_row(std::string_view row) const { return wants(rows, row); }
-  bool wants_case(Case message) const { return wants(cases, name_of(message)); }
+  bool wants_case(Case message) const { return wants_case(name_of(message)); }
+  bool wants_case(std::string_view name) const { return wants(cases, name); }
   // `full`, or the share of it that --quick leaves.
   int scaled(int full) const { return quick ? std::max(full / 10, 1) : full; }
   int repeats_or_one() const { return quick ? 1 : repeats; }

@@ -17,6 +17,7 @@ from prediction import prediction_text  # noqa: E402  pylint: disable=wrong-impo
 TITLES = {
     "threads": ("Threads", "threads of one service, each with a ring"),
     "services": ("Services", "services of one thread, each with a segment and a file"),
+    "many": ("Many services", "services of one thread, which log 256 million records together"),
     "sites": ("Statements", "statements that a thread cycles through"),
     "wide": ("Services of ten threads", "services, each with ten rings of 64 KiB"),
     "text_bytes": ("Record size", "bytes of the record's one string, which changes every time"),

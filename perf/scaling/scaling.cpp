@@ -128,6 +128,7 @@ class Points {
 
   // `name` is the parameter that varies, `value` its value.
   void measure(const char* name, std::uint32_t value, LoadShape shape) {
+    if (!options_.wants_case(name)) return;
     if (options_.quick) shape.records /= 10;
     std::vector<double> producer, consumer, rate, ratio, bytes;
     for (int repeat = 0; repeat < options_.repeats_or_one(); ++repeat) {
@@ -192,6 +193,11 @@ int main(int argc, char** argv) try {
   for (const std::uint32_t bytes : {8U, 16U, 32U, 64U, 128U, 256U, 512U, 1024U, 4096U}) {
     points.measure("text_bytes", bytes,
                    {.records = 256'000'000 / (bytes + 24), .text_bytes = bytes});
+  }
+  // With as many records that the start of a thousand services is a small part of the time.
+  for (const std::uint32_t services : {8U, 64U, 256U, 1000U}) {
+    if (options->quick && services > 64) continue;
+    points.measure("many", services, {.records = 256'000'000, .services = services});
   }
   // Many services of ten threads: thousands of rings, which must be small to fit into memory.
   for (const std::uint32_t services : {1U, 16U, 64U, 256U}) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "libagent/include/ringside/ringside.h"
 #include "tests/agent/process_test.hpp"
@@ -54,6 +55,22 @@ PROCESS_TEST(Flush, AnAnswerToAnEarlierRequestIsIgnored) {
   EXPECT_FALSE(flush(milliseconds(1)));
   control.consumer.flush_done.store(control.service.flush_request.load() + 1);
   EXPECT_EQ(rs_flush(0), 1);
+}
+
+long sleeps_of_this_thread() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nvcsw;
+}
+
+// A thousand services may wait for one consumer, which needs the processors.
+PROCESS_TEST(Flush, AWaitThatLastsWakesUpRarely) {
+  RS_INFO("waits for a consumer");
+  for (bool (*const wait)(milliseconds) noexcept : {flush, flush_durable, rotate}) {
+    const long before = sleeps_of_this_thread();
+    EXPECT_FALSE(wait(milliseconds(500)));
+    EXPECT_LT(sleeps_of_this_thread() - before, 100);
+  }
 }
 
 }  // namespace
