@@ -72,7 +72,7 @@ RUN = {
     "safety_removed_segment": SERVICE,
     "safety_threads": SERVICE,
     "text_files": "consumerd and the thread that writes its text",
-    "trace-format": READERS,
+    "trace_threads": READERS,
     "traced_kvd": WORKERS,
 }
 
@@ -191,6 +191,7 @@ LEFT_OUT = {
     "stream_messages": OTHERS,
     "system_calls": "ThreadSanitizer has a separate thread that makes system calls",
     "tools": RINGCATS,
+    "trace-format": ONE_THREAD,
     "trace_questions": OTHERS,
     "triggers": OTHERS,
     "truncated_segment": OTHERS,
