@@ -19,7 +19,7 @@ class ShortRounds {
 
   // For the round that begins now.
   bool may_end_early(std::size_t sessions, Clock::time_point now) const {
-    return sessions > 2 * kStagingSlots && now < full_round_due_;
+    return sessions > std::size_t{2} * kStagingSlots && now < full_round_due_;
   }
   void reached_all(Clock::time_point begin, Clock::time_point end) {
     constexpr Clock::duration kLongest = std::chrono::milliseconds(100);
