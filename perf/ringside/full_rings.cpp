@@ -45,6 +45,7 @@ constexpr std::size_t kRingBytes = 8U << 20;
   ringside::init(options);
   std::atomic<int> full{0};
   std::vector<std::thread> threads;
+  threads.reserve(kRings);
   for (int i = 0; i < kRings; ++i) {
     threads.emplace_back([ring_bytes, &full] {
       ringside::preallocate();
