@@ -9,6 +9,8 @@ namespace ringside {
 namespace {
 
 constexpr std::uint64_t kSpinNs = 20'000;
+// Hundreds of services may wait for one consumer: their wake-ups must leave it the processor.
+constexpr std::uint64_t kLongestNapNs = 20'000'000;
 constexpr std::uint64_t kProbeIntervalNs = 5'000'000;
 // How late in a long wait the death of a consumer can be noticed.
 constexpr std::uint64_t kLongestProbeIntervalNs = 100'000'000;
@@ -139,7 +141,8 @@ bool ConsumerWait::disarmed(std::uint64_t heartbeat) {
 
 void ConsumerWait::sleep(std::uint64_t now_ns) const {
   const std::uint64_t probe_ns = probe_at_ns();
-  growing_nap(now_ns - start_ns_, probe_ns > now_ns ? probe_ns - now_ns : UINT64_MAX);
+  const std::uint64_t left_ns = probe_ns > now_ns ? probe_ns - now_ns : UINT64_MAX;
+  growing_nap(now_ns - start_ns_, std::min(left_ns, kLongestNapNs));
 }
 
 // For a consumer whose heartbeat has not moved. A consumer that is stopped or cannot write is still
