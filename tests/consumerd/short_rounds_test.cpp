@@ -14,34 +14,34 @@ using consumer::ShortRounds;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMany = 2 * kStagingSlots + 1;
-const ShortRounds::Clock::time_point kBegin = ShortRounds::Clock::now();
+const ShortRounds::Clock::time_point kEnd = ShortRounds::Clock::now();
+
+ShortRounds after_a_full_round_of(milliseconds duration) {
+  ShortRounds rounds;
+  rounds.reached_all(kEnd - duration, kEnd);
+  return rounds;
+}
 
 TEST(ShortRounds, TheFirstRoundReachesAllSessions) {
-  EXPECT_FALSE(ShortRounds().may_end_early(kMany, kBegin));
+  EXPECT_FALSE(ShortRounds().may_end_early(kMany, kEnd));
 }
 
 TEST(ShortRounds, TakeFourTimesAsLongAsTheFullRoundBeforeThem) {
-  ShortRounds rounds;
-  const auto end = kBegin + milliseconds(10);
-  rounds.reached_all(kBegin, end);
-  EXPECT_TRUE(rounds.may_end_early(kMany, end));
-  EXPECT_TRUE(rounds.may_end_early(kMany, end + milliseconds(39)));
-  EXPECT_FALSE(rounds.may_end_early(kMany, end + milliseconds(40)));
+  const ShortRounds rounds = after_a_full_round_of(milliseconds(10));
+  EXPECT_TRUE(rounds.may_end_early(kMany, kEnd + milliseconds(39)));
+  EXPECT_FALSE(rounds.may_end_early(kMany, kEnd + milliseconds(40)));
 }
 
 TEST(ShortRounds, TakeATenthOfASecondAtMost) {
-  ShortRounds rounds;
-  const auto end = kBegin + milliseconds(2000);
-  rounds.reached_all(kBegin, end);
-  EXPECT_TRUE(rounds.may_end_early(kMany, end + milliseconds(99)));
-  EXPECT_FALSE(rounds.may_end_early(kMany, end + milliseconds(100)));
+  const ShortRounds rounds = after_a_full_round_of(milliseconds(2000));
+  EXPECT_TRUE(rounds.may_end_early(kMany, kEnd + milliseconds(99)));
+  EXPECT_FALSE(rounds.may_end_early(kMany, kEnd + milliseconds(100)));
 }
 
 TEST(ShortRounds, AreForManySessionsOnly) {
-  ShortRounds rounds;
-  const auto end = kBegin + milliseconds(10);
-  rounds.reached_all(kBegin, end);
-  EXPECT_FALSE(rounds.may_end_early(kMany - 1, end));
+  const ShortRounds rounds = after_a_full_round_of(milliseconds(10));
+  EXPECT_TRUE(rounds.may_end_early(kMany, kEnd));
+  EXPECT_FALSE(rounds.may_end_early(kMany - 1, kEnd));
 }
 
 }  // namespace
