@@ -74,7 +74,7 @@ bool rotate_segment(Segment& segment, std::uint64_t deadline_ns) {
         segment.is_truncated.load(std::memory_order_relaxed) || now_ns >= deadline_ns) {
       return false;
     }
-    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
+    nap(growing_nap_ns(now_ns - start_ns, 4, deadline_ns - now_ns));
   }
   return true;
 }
@@ -98,7 +98,7 @@ bool flush_segment(Segment& segment, std::uint64_t deadline_ns) {
     }
     const std::uint64_t now_ns = monotonic_ns();
     if (now_ns >= deadline_ns) return false;
-    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
+    nap(growing_nap_ns(now_ns - start_ns, 4, deadline_ns - now_ns));
   }
   return true;
 }
@@ -123,7 +123,7 @@ bool flush_segment_to_disk(Segment& segment, std::uint64_t deadline_ns) {
                             segment.is_truncated.load(std::memory_order_relaxed);
     const std::uint64_t now_ns = monotonic_ns();
     if (is_unknown || shm::refuses_durable_flush(control) || now_ns >= deadline_ns) return false;
-    growing_nap(now_ns - start_ns, deadline_ns - now_ns);
+    nap(growing_nap_ns(now_ns - start_ns, 4, deadline_ns - now_ns));
   }
   const std::uint64_t failures = control.tool_answers.sync_failures.load(std::memory_order_relaxed);
   if (failures == told) return true;

@@ -2,36 +2,40 @@
 # Installs the packages needed to build and test on Debian 12. If nothing is missing, it prints nothing and
 # needs no rights.
 #
-# usage: packaging/install-build-deps.sh [--build | --demo | --test]
+# usage: packaging/install-build-deps.sh [--build | --static | --demo | --test]
 #   --build  the compiler and the libraries of the product alone (meson setup -Dtests=false -Dperf=false)
+#   --static also what packaging/container/ builds static programs with
 #   --demo   also the load generator of packaging/demo.sh
 #   --test   what building and running everything needs; the default
 set -euo pipefail
 
 packages=(
   g++ meson ninja-build pkg-config python3
-  libboost-dev liburing-dev libseccomp-dev libzstd-dev libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev
+  libboost-dev liburing-dev libseccomp-dev libzstd-dev libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev libdw-dev
   nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev
 )
+static_packages=(dpkg-dev make xz-utils)
 test_packages=(
   clang clang-format clang-tidy lld libclang-rt-14-dev curl zstd
   libgtest-dev libgmock-dev libbenchmark-dev libspdlog-dev
-  prometheus protobuf-compiler python3-jsonschema redis-tools spin strace tmux valgrind
+  systemd prometheus protobuf-compiler python3-jsonschema python3-seccomp python3-yaml redis-tools spin strace tmux valgrind
   mandoc zsh fish mkdocs doxygen
-  binutils bpftrace gdb
+  abigail-tools binutils bpftrace cmake file gdb
+  buildah podman runc
   babeltrace2 python3-bt2 clickhouse-server
 )
 wanted="test"
 for argument in "$@"; do
   case $argument in
-    --build | --demo | --test) wanted=${argument#--} ;;
+    --build | --static | --demo | --test) wanted=${argument#--} ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" && exit 0 ;;
     *) echo "install-build-deps: unknown argument '$argument'; see --help" >&2 && exit 2 ;;
   esac
 done
+[ "$wanted" != static ] || packages+=("${static_packages[@]}")
 [ "$wanted" != demo ] || packages+=(redis-tools)
 if [ "$wanted" = test ]; then
-  packages+=("${test_packages[@]}")
+  packages+=("${static_packages[@]}" "${test_packages[@]}")
   # Some nodejs packages contain npm; Debian's does not.
   command -v npm >/dev/null || packages+=(npm)
 fi
@@ -57,7 +61,10 @@ done
 # Dependencies that are not packages of Debian. Tests that need them are skipped without them.
 install_others() {
   [ "$wanted" = test ] || exit 0
-  exec "$(dirname "$0")/install-clickhouse.sh"
+  "$(dirname "$0")/install-clickhouse.sh"
+  "$(dirname "$0")/install-opentelemetry.sh"
+  "$(dirname "$0")/install-container-tools.sh"
+  exit 0
 }
 [ ${#missing[@]} -gt 0 ] || install_others
 

@@ -197,9 +197,9 @@ check_skips() {
 }
 
 # The tests that are meaningful in every build. This leaves out tests of the source tree, of the installation,
-# of the manual, of the model, of compilers and of the metrics in other programs, and tests of the suites "slow" and "long".
+# of the manual, of the model, of compilers, of containers and of the metrics in other programs, and tests of the suites "slow" and "long".
 everywhere=(--no-suite structure --no-suite install --no-suite manual --no-suite model --no-suite compilers
-  --no-suite monitoring --no-suite slow --no-suite long)
+  --no-suite monitoring --no-suite containers --no-suite slow --no-suite long)
 
 source_files() { # PATTERN..., NUL-separated; tracked files, or all files if there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
@@ -243,6 +243,7 @@ check_tidy() { # ANALYZER_STATES FILE...
 # Debug information has only line numbers, and sixteen sources of a target are compiled together: each takes a third of the
 # time.
 quick_build=(-Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 -Dunity=on)
+[ $full = yes ] || quick_build+=(-Dquick_compile=true)
 
 # What the ordinary user runs. Root runs it in the build with clang, and in this one with --full.
 of_users=(application-safety consumerd end-to-end)
@@ -250,7 +251,7 @@ of_users=(application-safety consumerd end-to-end)
 with_gcc() {
   set_up g++ "$build" gcc g++ "${quick_build[@]}" && compile g++ "$build" || return 0
   if [ $full = yes ]; then
-    [ "$(id -u)" -ne 0 ] || run_tests g++ "$build" 3000 3 "${of_users[@]/#/--suite=}"
+    [ "$(id -u)" -ne 0 ] || run_tests g++ "$build" 5000 3 "${of_users[@]/#/--suite=}" --suite=containers
   elif [ "$(id -u)" -ne 0 ]; then
     run_tests g++ "$build" 3000 3 --no-suite=long
   else
@@ -278,8 +279,8 @@ with_ordinary_user() {
   if ! "${as_user[@]}" test -r "$build/meson-private/coredata.dat"; then
     note "$name: tests" "FAILED (other users cannot read $build; move it, or set RINGSIDE_BUILD_DIR)"
   elif [ $full = yes ]; then
-    # Without the tests that write to the build itself.
-    run_tests "$name" "$own/build" 3600 3 "${of_users[@]/#/--no-suite=}" --no-suite install --no-suite perf
+    # Without the tests that write to the build itself, or that only root can run.
+    run_tests "$name" "$own/build" 3600 3 "${of_users[@]/#/--no-suite=}" --no-suite install --no-suite perf --no-suite containers
   else
     run_tests "$name" "$own/build" 900 3 "${of_users[@]/#/--suite=}"
   fi
@@ -305,16 +306,19 @@ with_clang() {
   if [ $full = yes ]; then
     run_tests clang "$dir" 7200 6 "${short_processes[@]/#/--suite=}" "${everywhere[@]}"
   else
-    run_tests clang "$dir" 1800 6 "${short_processes[@]/#/--no-suite=}" "${everywhere[@]}"
+    # The g++ build has the full numbers of kills.
+    RINGSIDE_TEST_ROUNDS=6 \
+      run_tests clang "$dir" 1800 6 "${short_processes[@]/#/--no-suite=}" "${everywhere[@]}"
   fi
 }
 
 # Races between the threads of one process; thread_sanitizer_tests.py decides which tests run.
 with_thread_sanitizer() {
   local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py linker=("${fast_linker[@]}")
-  local reports=$scratch/races tests targets
+  local reports=$scratch/races tests targets which=()
+  [ $full = no ] || which=(full)
   set_up "$name" "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=thread || return 0
-  if ! "$chosen" "$dir" tests >"$scratch/tests" || ! "$chosen" "$dir" targets >"$scratch/targets"; then
+  if ! "$chosen" "$dir" tests "${which[@]}" >"$scratch/tests" || ! "$chosen" "$dir" targets "${which[@]}" >"$scratch/targets"; then
     note "$name: tests to run" FAILED
     return 0
   fi
@@ -322,12 +326,12 @@ with_thread_sanitizer() {
   mapfile -t targets <"$scratch/targets"
   compile "$name" "$dir" "${targets[@]}" || return 0
   printf '\n'
-  "$chosen" "$dir" left-out | sed 's/^/left out: /'
+  "$chosen" "$dir" left-out "${which[@]}" | sed 's/^/left out: /'
   mkdir "$reports"
   # To files, so that the report survives if a test kills the process or ignores its standard error.
   TSAN_OPTIONS="halt_on_error=1:log_path=$reports/report${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
     RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
-    run_tests "$name" "$dir" 900 6 "${tests[@]}"
+    run_tests "$name" "$dir" 1800 6 "${tests[@]}"
   if [ -n "$(ls "$reports")" ]; then
     tail -n 100 "$reports"/*
     note "$name: no report" FAILED
@@ -338,6 +342,8 @@ with_thread_sanitizer() {
 for_hours() {
   RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
     service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults simulated_power_loss
+  RINGSIDE_TEST_ROUNDS=10000 run_tests 'g++ (10,000 crashes)' "$build" 7200 30 random_crashes
+  run_tests 'g++ (reader from source)' "$build" 1800 3 build_systems_reader
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
   RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }
@@ -361,6 +367,7 @@ packaging/install-build-deps.sh
 with_gcc
 if [ $full = yes ]; then
   with_clang
+  with_thread_sanitizer
   for_hours
   mapfile -d '' -t sources < <(find libagent consumerd shm-layout tools trace-format tests perf '(' -name '*.cpp' -o -name '*.c' ')' -print0)
   check_tidy 5000 "${sources[@]}" || true
@@ -369,7 +376,7 @@ elif [ $quick = no ]; then
   with_clang
   with_thread_sanitizer
   # All sources, and the analyzer, run with --full: they take most of the time.
-  mapfile -t sources < <(newest_sources 100 libagent consumerd shm-layout tools trace-format)
+  mapfile -t sources < <(newest_sources 60 libagent consumerd shm-layout tools trace-format)
   check_tidy 0 "${sources[@]}" || true
 fi
 check_leftovers

@@ -1,5 +1,6 @@
 // Trace files for benchmarks of the read side: the output of consumerd for threads that log without
-// a pause, 64 KiB of ring bytes per extent and a sequence point after each round of the rings.
+// a pause, by default 64 KiB of ring bytes per extent, and a sequence point after each round of the
+// rings.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +33,7 @@ class GeneratedTrace {
     std::size_t records = 0;  // minimum, of all streams together
     // About one record in this number is Statement::kInteger instead; 0: none.
     unsigned integer_every = 0;
+    std::size_t extent_bytes = 64 << 10;  // of the ring, in one extent
   };
 
   explicit GeneratedTrace(const Plan& plan) : plan_(plan) {
@@ -128,9 +130,8 @@ class GeneratedTrace {
   }
 
   void append_extent(std::ofstream& file, Thread& thread, trace::ExtentEncoder& encoder) {
-    constexpr std::size_t kRingBytes = 64 << 10;
     std::string ring;
-    while (ring.size() < kRingBytes) {
+    while (ring.size() < plan_.extent_bytes) {
       thread.now += plan_.streams * (20 + any_() % 31);
       const bool other = plan_.integer_every != 0 && any_() % plan_.integer_every == 0;
       put_record(ring, thread.now, other ? Statement::kInteger : plan_.statement);

@@ -11,7 +11,7 @@ inline constexpr std::uint64_t kSegmentMagic = 0x45444953474E4952;
 // A change of the major version is incompatible: neither side touches the other's segment.
 // A change of the minor version only uses bytes that were reserved (zero) before.
 inline constexpr std::uint32_t kAbiMajor = 1;
-inline constexpr std::uint32_t kAbiMinor = 8;
+inline constexpr std::uint32_t kAbiMinor = 11;
 inline constexpr std::uint32_t kAbiVersion = kAbiMajor << 16 | kAbiMinor;
 
 constexpr std::uint32_t abi_major(std::uint32_t version) {

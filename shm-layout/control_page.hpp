@@ -13,7 +13,8 @@
 //   line 25  tools      when timed switches expire
 //   line 26  tools      requests to write everything out, and to rotate the file
 //   line 27  consumer   their answers, and that to the service's request to rotate
-//   line 28+ reserved, zero
+//   line 28  service    which rings keep their contexts
+//   line 29+ reserved, zero
 //   line 43  consumer   whether it sleeps (consumer_sleep.hpp)
 //   line 44  service    how it wakes the consumer
 //   line 45  consumer   which changes of what is collected the trace states
@@ -200,6 +201,14 @@ struct alignas(kCacheLineBytes) ToolAnswers {
   std::uint64_t reserved[1];
 };
 
+struct alignas(kCacheLineBytes) KeptContexts {
+  // The entries of rings [0, rings) in the region of contexts have memory. Stored with release
+  // after they have it, and before the first record of a context; paired with the acquire in the
+  // consumer.
+  std::atomic<std::uint32_t> rings;
+  std::uint32_t reserved[15];
+};
+
 struct ControlPage {
   ServiceLine service;
   ConsumerLine consumer;
@@ -211,7 +220,8 @@ struct ControlPage {
   SwitchDeadlines switch_deadlines;
   ToolRequests tool_requests;
   ToolAnswers tool_answers;
-  std::uint8_t reserved[15 * kCacheLineBytes];
+  KeptContexts kept_contexts;
+  std::uint8_t reserved[14 * kCacheLineBytes];
   ConsumerSleep consumer_sleep;
   WakeUps wake_ups;
   StatedChanges stated_changes;
@@ -298,6 +308,8 @@ static_assert(offsetof(ToolAnswers, durable_session) == 48);
 static_assert(offsetof(ToolAnswers, syncing) == 52);
 static_assert(offsetof(ControlPage, tool_answers) == 1728);
 static_assert(offsetof(ConsumerSleep, number) == 0);
+static_assert(offsetof(ControlPage, kept_contexts) == 1792);
+static_assert(sizeof(KeptContexts) == kCacheLineBytes);
 static_assert(offsetof(ControlPage, consumer_sleep) == 2752);
 static_assert(offsetof(WakeUps, calls) == 0);
 static_assert(offsetof(WakeUps, parts) == 4);

@@ -47,7 +47,20 @@ inline constexpr std::uint16_t kMaxNarrowFields = 64;  // of an entry of kind kE
 inline constexpr std::size_t kMaxFieldNameBytes = 1024;
 inline constexpr std::size_t kMaxFormerFieldNameBytes = 64;  // by earlier libraries
 
-enum class SiteKind : std::uint8_t { kLog = 1, kEvent = 2, kSpan = 3, kCounter = 4 };
+// Readers treat kinds that they do not know as events.
+enum class SiteKind : std::uint8_t {
+  kLog = 1,
+  kEvent = 2,
+  kSpan = 3,
+  kCounter = 4,
+  kHistogram = 5,  // the first field is one sample of a distribution
+  kContext = 6,    // its record is the context of the stream's records from there on
+};
+
+// The arguments of a context's record: the library writes at most the former, and consumers accept
+// the latter, because values that they hide may become longer.
+inline constexpr std::size_t kMaxOwnContextBytes = 480;
+inline constexpr std::size_t kMaxContextBytes = 1008;
 
 inline constexpr std::uint8_t kSiteConsumerClock = 1U << 0;  // stamped by the consumer
 

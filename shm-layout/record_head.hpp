@@ -51,7 +51,10 @@ inline constexpr std::uint32_t kExtRelatedActivity = 1U << 2;  // 16 bytes
 inline constexpr std::uint32_t kExtStack = 1U << 3;            // u32
 inline constexpr std::uint32_t kExtDuration = 1U << 4;         // u64, ticks
 inline constexpr std::uint32_t kExtCut = 1U << 5;              // no bytes: strings were cut
-inline constexpr std::uint32_t kExtKnownFlags = 0x3F;
+// No bytes; only with kExtDuration: the head's time is that of the end, and the record's time is
+// that of the beginning. So the times in a ring rise, however long a span is.
+inline constexpr std::uint32_t kExtFromEnd = 1U << 6;
+inline constexpr std::uint32_t kExtKnownFlags = 0x7F;
 
 constexpr std::uint64_t make_head(std::uint64_t tsc, std::uint32_t id) {
   return tsc << kHeadIdBits | id;
@@ -83,6 +86,12 @@ constexpr std::uint64_t widen_tsc(std::uint64_t truncated, std::uint64_t referen
   const std::uint64_t distance = (truncated - reference) & kHeadTscMask;
   const bool backwards = (distance >> (kHeadTscBits - 1)) != 0;
   return backwards ? reference - ((kHeadTscMask + 1) - distance) : reference + distance;
+}
+
+// Also of flags from files, which may be wider.
+constexpr bool are_valid_flags(std::uint64_t flags) {
+  const bool has_end = (flags & kExtFromEnd) == 0 || (flags & kExtDuration) != 0;
+  return flags <= kExtKnownFlags && has_end;
 }
 
 // Bytes of the optional parts that `flags` indicates.

@@ -15,8 +15,9 @@
 //                              +---- claim (CAS), once everything is drained -+
 //
 // Lines 0 and 1 are the producer's, 2 the consumer's, 3 is written at claim and exit only, except
-// for its last word, for which the consumer's line has no room. Producer and consumer lines are not
-// in the same pair of lines (128 bytes), because the hardware fetches lines in pairs.
+// for the word of waits and the last one, for which the other lines have no room. Producer and
+// consumer lines are not in the same pair of lines (128 bytes), because the hardware fetches lines
+// in pairs.
 
 #include <atomic>
 #include <cstddef>
@@ -81,7 +82,8 @@ struct alignas(kCacheLineBytes) IdentityLine {
   std::uint64_t start_pos;  // producer_pos when the present owner took the ring
   std::uint64_t start_tsc;
   std::uint32_t thread_id;  // kernel thread id in the service's pid namespace
-  std::uint32_t reserved;
+  // While its thread waits for space, since 1.9: see space_word.hpp. Both sides change it.
+  std::atomic<std::uint32_t> space_word;
   char thread_name[16];  // zero padded; at the time of the first record
   // By the consumer, since 1.7: see consumed_processor().
   std::atomic<std::uint64_t> consumed_processor;
@@ -133,6 +135,7 @@ static_assert(offsetof(IdentityLine, stream_id) == 8);
 static_assert(offsetof(IdentityLine, start_pos) == 16);
 static_assert(offsetof(IdentityLine, start_tsc) == 24);
 static_assert(offsetof(IdentityLine, thread_id) == 32);
+static_assert(offsetof(IdentityLine, space_word) == 36);
 static_assert(offsetof(IdentityLine, thread_name) == 40);
 static_assert(offsetof(IdentityLine, consumed_processor) == 56);
 static_assert(offsetof(RingMetadata, producer) == 0);

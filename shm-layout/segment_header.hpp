@@ -44,10 +44,11 @@ enum class RegionKind : std::uint32_t {
   kSiteSwitches = 3,
   kDictionary = 4,
   kRings = 5,
-  kSiteLosses = 6,      // since 1.1
-  kCallCosts = 7,       // since 1.2, only where cost_sampling is not 0
-  kNestedRecords = 8,   // since 1.3
-  kSiteExecutions = 9,  // since 1.5
+  kSiteLosses = 6,         // since 1.1
+  kCallCosts = 7,          // since 1.2, only where cost_sampling is not 0
+  kNestedRecords = 8,      // since 1.3
+  kSiteExecutions = 9,     // since 1.5
+  kConsumedContexts = 10,  // since 1.10
 };
 
 struct Region {

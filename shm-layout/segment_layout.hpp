@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "call_costs.hpp"
+#include "consumed_context.hpp"
 #include "control_page.hpp"
 #include "nested_records.hpp"
 #include "ring_metadata.hpp"
@@ -31,7 +32,8 @@ struct SegmentLayout {
   std::uint32_t site_capacity;
   std::uint64_t control_offset;
   std::uint64_t metadata_offset;
-  std::uint64_t nested_offset;  // 0: a segment before 1.3, which has none
+  std::uint64_t nested_offset;    // 0: a segment before 1.3, which has none
+  std::uint64_t contexts_offset;  // 0: a segment before 1.10, which has none
   std::uint64_t switches_offset;
   std::uint64_t dictionary_offset;
   std::uint64_t dictionary_bytes;
@@ -61,8 +63,10 @@ constexpr SegmentLayout plan_segment(std::uint64_t ring_bytes, std::uint32_t rin
   l.metadata_offset = l.control_offset + kPageBytes;
   l.nested_offset =
       round_up(l.metadata_offset + std::uint64_t{ring_count} * sizeof(RingMetadata), kPageBytes);
-  l.switches_offset =
+  l.contexts_offset =
       round_up(l.nested_offset + std::uint64_t{ring_count} * sizeof(NestedRecords), kPageBytes);
+  l.switches_offset =
+      round_up(l.contexts_offset + std::uint64_t{ring_count} * sizeof(ConsumedContext), kPageBytes);
   l.dictionary_offset = round_up(l.switches_offset + site_capacity, kPageBytes);
   l.dictionary_bytes = round_up(dictionary_bytes, kPageBytes);
   l.site_losses_offset = l.dictionary_offset + l.dictionary_bytes;
@@ -100,6 +104,8 @@ inline void write_regions(const SegmentLayout& l, SegmentHeader& header) {
       std::uint64_t{l.ring_count} * sizeof(NestedRecords));
   set(8, RegionKind::kSiteExecutions, sizeof(SiteExecutions), l.site_executions_offset,
       execution_bytes(l.site_capacity));
+  set(9, RegionKind::kConsumedContexts, sizeof(ConsumedContext), l.contexts_offset,
+      std::uint64_t{l.ring_count} * sizeof(ConsumedContext));
   FieldOffsets& f = header.field_offsets;
   f = {};
   f.producer_pos = offsetof(RingMetadata, producer) + offsetof(ProducerLine, producer_pos);
@@ -167,6 +173,11 @@ inline std::optional<SegmentLayout> read_layout(const SegmentHeader& header,
     if (region.kind == RegionKind::kNestedRecords && region.stride == sizeof(NestedRecords) &&
         !find(RegionKind::kNestedRecords, std::uint64_t{l.ring_count} * sizeof(NestedRecords),
               &l.nested_offset, &ignored)) {
+      return {};
+    }
+    if (region.kind == RegionKind::kConsumedContexts && region.stride == sizeof(ConsumedContext) &&
+        !find(RegionKind::kConsumedContexts, std::uint64_t{l.ring_count} * sizeof(ConsumedContext),
+              &l.contexts_offset, &ignored)) {
       return {};
     }
     if (region.kind == RegionKind::kSiteExecutions && region.stride == sizeof(SiteExecutions) &&

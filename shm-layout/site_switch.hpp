@@ -9,7 +9,8 @@
 // `slot` selects one of the control page's SwitchDeadlines. A log call that finds such a byte
 // compares the clock with the deadline, which costs some nanoseconds, and stores `after` if it has
 // passed. In the two bits of `after` and `meanwhile`, 2 stands for kSwitchCounting: a statement
-// that is not registered has no deadline.
+// that is not registered has no deadline. The two values with a stack have no such bits: a timed
+// switch records no stacks.
 
 #include <cstdint>
 
@@ -25,6 +26,23 @@ inline constexpr std::uint8_t kSwitchCounting = 4;
 // The byte that a statement reads before it is registered in a segment. Unused entries and entry 0
 // have it too.
 inline constexpr std::uint8_t kSwitchUnregistered = 5;
+// As kSwitchOn and kSwitchOnConsumerClock, and each record has the stack of its thread.
+inline constexpr std::uint8_t kSwitchOnWithStack = 6;
+inline constexpr std::uint8_t kSwitchOnConsumerClockWithStack = 7;
+
+constexpr bool is_with_stack(std::uint8_t state) {
+  return state == kSwitchOnWithStack || state == kSwitchOnConsumerClockWithStack;
+}
+// The same value without stacks; other values as they are.
+constexpr std::uint8_t switch_without_stack(std::uint8_t state) {
+  if (state == kSwitchOnWithStack) return kSwitchOn;
+  return state == kSwitchOnConsumerClockWithStack ? kSwitchOnConsumerClock : state;
+}
+// The same value with stacks, if it is one of the two that record; others as they are.
+constexpr std::uint8_t switch_with_stack(std::uint8_t state) {
+  if (state == kSwitchOn) return kSwitchOnWithStack;
+  return state == kSwitchOnConsumerClock ? kSwitchOnConsumerClockWithStack : state;
+}
 
 inline constexpr std::uint8_t kSwitchTimed = 0x80;
 inline constexpr std::uint32_t kSwitchDeadlineSlots = 8;
@@ -89,6 +107,8 @@ static_assert(switch_deadline_slot(0xD3) == 5 && switch_after(0xD3) == kSwitchOf
               switch_meanwhile(0xD3) == kSwitchOnConsumerClock);
 static_assert(timed_switch(kSwitchCounting, kSwitchOn, 1) == 0x96);
 static_assert(switch_after(0x96) == kSwitchOn && switch_meanwhile(0x96) == kSwitchCounting);
+static_assert(switch_without_stack(kSwitchOnConsumerClockWithStack) == kSwitchOnConsumerClock);
+static_assert(switch_with_stack(kSwitchCounting) == kSwitchCounting);
 static_assert(timed_level(2, 5, 7) == 0x80070502U);
 
 }  // namespace ringside::shm

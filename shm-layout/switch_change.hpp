@@ -23,14 +23,14 @@ namespace ringside::shm {
 
 using DeadlineCopy = std::array<std::uint64_t, kSwitchDeadlineSlots>;
 
-// The state of a switch after all deadlines.
+// The state of a switch after all deadlines, without stacks.
 constexpr std::uint8_t settled_switch(std::uint8_t state) {
-  return is_timed(state) ? switch_after(state) : state;
+  return is_timed(state) ? switch_after(state) : switch_without_stack(state);
 }
 
-// The state of a switch before its deadline.
+// The state of a switch before its deadline, without stacks.
 constexpr std::uint8_t present_switch(std::uint8_t state) {
-  return is_timed(state) ? switch_meanwhile(state) : state;
+  return is_timed(state) ? switch_meanwhile(state) : switch_without_stack(state);
 }
 
 constexpr bool is_on_meanwhile(std::uint8_t state) {
@@ -38,9 +38,11 @@ constexpr bool is_on_meanwhile(std::uint8_t state) {
   return now == kSwitchOn || now == kSwitchOnConsumerClock;
 }
 
-// `state` changed to `meanwhile`: permanently, or until the slot's deadline.
+// `state` changed to `meanwhile`: permanently, or until the slot's deadline. A statement that
+// records stacks goes on with them while it is on.
 constexpr std::uint8_t changed_switch(std::uint8_t state, std::uint8_t meanwhile,
                                       std::optional<std::uint32_t> slot) {
+  if (is_with_stack(state) && meanwhile == switch_without_stack(state)) return state;
   if (!slot || meanwhile == settled_switch(state)) return meanwhile;
   return timed_switch(meanwhile, settled_switch(state), *slot);
 }

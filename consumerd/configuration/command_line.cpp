@@ -34,6 +34,8 @@ constexpr char kUsage[] =
     "      --service GLOB      only services whose name matches (repeatable)\n"
     "      --allow-uid UID     serve segments of this user too; default: only those\n"
     "                          of the user that consumerd runs as (repeatable)\n"
+    "      --allow-group GROUP serve segments of any user, too, if they have this\n"
+    "                          group: a name in /etc/group or a number (repeatable)\n"
     "      --rotate-bytes SIZE\n"
     "                          start a new file at SIZE bytes (or K, M, G; at least\n"
     "                          16K); traces and text each\n"

@@ -137,6 +137,16 @@ constexpr Known kKnown[] = {
        options->allowed_users.push_back(user);
        return std::string();
      }},
+    {{"allow-group", kValues, SettingType::kText, false},
+     [](const std::string& value, Options* options) {
+       const std::optional<gid_t> group = group_number(value);
+       if (!group) {
+         return "must be a group of /etc/group or its number, not '" + shown(value) +
+                "' (getent group)";
+       }
+       options->allowed_groups.push_back(*group);
+       return std::string();
+     }},
     {{"rotate-bytes", kValue, SettingType::kNumber, true},
      [](const std::string& value, Options* options) {
        const std::string fault = take_size(value, &options->rotation.bytes);

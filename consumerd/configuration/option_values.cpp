@@ -1,12 +1,43 @@
 #include "consumerd/configuration/option_values.hpp"
 
 #include <charconv>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
 
 namespace ringside::consumer {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
 constexpr std::chrono::seconds kMaxDuration = std::chrono::hours(24 * 365);
+
+std::optional<gid_t> numeric_group(std::string_view text) {
+  gid_t group = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, group);
+  // The largest number means "none" in the kernel's interfaces.
+  if (text.empty() || result.ec != std::errc() || result.ptr != end || group == UINT32_MAX) {
+    return {};
+  }
+  return group;
+}
+
+// Reads the file itself: getgrnam() would load libraries, which a static program cannot.
+std::optional<gid_t> listed_group(std::string_view name) {
+  if (name.empty() || name.find(':') != std::string_view::npos) return {};
+  std::ifstream groups("/etc/group");
+  // NAME:PASSWORD:NUMBER:MEMBERS
+  for (std::string line; std::getline(groups, line);) {
+    const std::string_view rest(line);
+    if (!rest.starts_with(name) || rest.substr(name.size(), 1) != ":") continue;
+    const std::size_t number = rest.find(':', name.size() + 1);
+    const std::size_t end = rest.find(':', number + 1);
+    if (number == std::string_view::npos || end == std::string_view::npos) return {};
+    return numeric_group(rest.substr(number + 1, end - number - 1));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -15,6 +46,17 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
   const auto result = std::from_chars(text.data(), text.data() + text.size(), count);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size() || count == 0) return {};
   return count;
+}
+
+std::optional<gid_t> group_number(std::string_view text) {
+  if (const auto number = numeric_group(text)) return number;
+  // Looked up once, by one thread: the sandbox hides /etc/group when the configuration is read
+  // again.
+  static std::map<std::string, gid_t, std::less<>> known;
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  const auto number = listed_group(text);
+  if (number) known.emplace(text, *number);
+  return number;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

@@ -1,10 +1,12 @@
 #pragma once
-// Sizes and durations in the form used on a command line.
+// Sizes, durations and groups in the form used on a command line.
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include <sys/types.h>
 
 namespace ringside::consumer {
 
@@ -19,5 +21,8 @@ std::optional<std::chrono::milliseconds> parse_sync_interval(std::string_view te
 
 // A count: 1 or more.
 std::optional<std::uint64_t> parse_count(std::string_view text);
+
+// A group of /etc/group, or a number: what the library accepts as RINGSIDE_GROUP.
+std::optional<gid_t> group_number(std::string_view text);
 
 }  // namespace ringside::consumer

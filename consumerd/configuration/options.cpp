@@ -15,13 +15,22 @@
 #include "consumerd/configuration/configuration.hpp"
 #include "consumerd/configuration/option_settings.hpp"
 #include "consumerd/configuration/redaction_report.hpp"
+#include "consumerd/log/journal.hpp"
 #include "trace-format/condition/glob.hpp"
 
 namespace ringside::consumer {
 namespace {
 
+void print_fault(const std::string& what) {
+  const std::string_view prefix =
+      leads_to_journal(STDERR_FILENO) ? journal_prefix("error") : std::string_view();
+  std::fprintf(stderr, "%.*sconsumerd: %s\n", static_cast<int>(prefix.size()), prefix.data(),
+               shown(what).c_str());
+}
+
 std::optional<Options> refuse(const std::string& what, int* exit_code) {
-  std::fprintf(stderr, "consumerd: %s\nTry 'consumerd --help'.\n", shown(what).c_str());
+  print_fault(what);
+  std::fputs("Try 'consumerd --help'.\n", stderr);
   *exit_code = kExitUsage;
   return {};
 }
@@ -179,8 +188,7 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
   }
   std::optional<Options> options = combine(line.settings, line.config_file, &faults);
   if (!options) {
-    for (const std::string& one : faults)
-      std::fprintf(stderr, "consumerd: %s\n", shown(one).c_str());
+    for (const std::string& one : faults) print_fault(one);
     *exit_code = kExitUsage;
     return {};
   }

@@ -43,6 +43,7 @@ struct Options {
   std::string shm_dir = "/dev/shm";
   std::vector<std::string> services;  // globs; empty: all
   std::vector<uid_t> allowed_users;   // in addition to this process's own
+  std::vector<gid_t> allowed_groups;
   IoChoice io = IoChoice::kAuto;
   SyncPolicy sync;
   SandboxChoice sandbox = SandboxChoice::kAuto;

@@ -27,6 +27,13 @@ bool try_lock_byte_shared(int fd, std::int64_t byte) {
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
+bool try_lock_whole_shared(int fd) {
+  struct flock lock = write_lock(0);
+  lock.l_type = F_RDLCK;
+  lock.l_len = 0;
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
 bool try_lock_whole(int fd) {
   struct flock lock = write_lock(0);
   lock.l_len = 0;

@@ -11,6 +11,9 @@ bool try_lock_byte(int fd, std::int64_t byte);
 // Takes a read lock, which others may hold too.
 bool try_lock_byte_shared(int fd, std::int64_t byte);
 
+// Takes a read lock on all bytes.
+bool try_lock_whole_shared(int fd);
+
 // Takes a write lock on all bytes; read locks held by `fd` become part of it.
 bool try_lock_whole(int fd);
 

@@ -58,8 +58,8 @@ UniqueFd open_without_links(const std::string& path, int flags, mode_t mode) {
   return open_at(AT_FDCWD, path, flags, mode, 0);
 }
 
-AllowedUsers::AllowedUsers(std::vector<uid_t> others)
-    : users_(std::move(others)), unmapped_(unmapped_user()) {
+AllowedUsers::AllowedUsers(std::vector<uid_t> others, std::vector<gid_t> groups)
+    : users_(std::move(others)), groups_(std::move(groups)), unmapped_(unmapped_user()) {
   users_.push_back(geteuid());
   std::sort(users_.begin(), users_.end());
   users_.erase(std::unique(users_.begin(), users_.end()), users_.end());
@@ -71,8 +71,9 @@ AllowedUsers AllowedUsers::anyone() {
   return users;
 }
 
-bool AllowedUsers::allows(uid_t user) const {
-  return anyone_ || std::binary_search(users_.begin(), users_.end(), user);
+bool AllowedUsers::allows(uid_t user, gid_t group) const {
+  return anyone_ || std::binary_search(users_.begin(), users_.end(), user) ||
+         std::find(groups_.begin(), groups_.end(), group) != groups_.end();
 }
 
 Trust judge(const struct stat& info, const AllowedUsers& users, const std::string& path,
@@ -81,7 +82,7 @@ Trust judge(const struct stat& info, const AllowedUsers& users, const std::strin
     *why = path + " is not a regular file; remove it";
     return Trust::kRefused;
   }
-  if (!users.allows(info.st_uid)) {
+  if (!users.allows(info.st_uid, info.st_gid)) {
     const std::string uid = std::to_string(info.st_uid);
     if (users.is_unmapped(info.st_uid)) {
       *why = path + " is owned by a user that this user namespace does not map and shows as " +
@@ -90,7 +91,7 @@ Trust judge(const struct stat& info, const AllowedUsers& users, const std::strin
     }
     *why = path + " is owned by user " + uid +
            ", which this consumerd does not serve; to serve it, start consumerd with " +
-           "--allow-uid " + uid;
+           "--allow-uid " + uid + ", or with --allow-group and the service in that group";
     return Trust::kRefused;
   }
   if (info.st_nlink == 0) return Trust::kGone;

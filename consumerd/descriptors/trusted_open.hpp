@@ -25,25 +25,28 @@ UniqueFd open_in(const std::string& dir, const std::string& name, int flags, mod
 // The same for an absolute path that contains no symbolic link.
 UniqueFd open_without_links(const std::string& path, int flags, mode_t mode = 0);
 
-// The user ids whose segments are served.
+// Whose segments are served.
 class AllowedUsers {
  public:
-  // This process's own (effective) user id, and `others`. Create it before the sandbox is entered:
-  // it reads the users of this user namespace.
-  explicit AllowedUsers(std::vector<uid_t> others = {});
+  // This process's own (effective) user id, `others`, and any user whose segment has one of
+  // `groups`: only a member of a group can give a file that group. Create it before the sandbox is
+  // entered: it reads the users of this user namespace.
+  explicit AllowedUsers(std::vector<uid_t> others = {}, std::vector<gid_t> groups = {});
   // For a segment that was served before.
   static AllowedUsers anyone();
 
-  bool allows(uid_t user) const;
+  // The owner and the group of a file.
+  bool allows(uid_t user, gid_t group) const;
   bool is_anyone() const { return anyone_; }
   // Whether this user namespace shows `user` for all users that it does not map.
   bool is_unmapped(uid_t user) const { return unmapped_ == user; }
-  // All of them, unless any user is allowed.
+  // Whether users that listed() does not contain are allowed, too.
+  bool are_open_ended() const { return anyone_ || !groups_.empty(); }
   const std::vector<uid_t>& listed() const { return users_; }
-  std::size_t count() const { return users_.size(); }
 
  private:
   std::vector<uid_t> users_;
+  std::vector<gid_t> groups_;
   bool anyone_ = false;
   std::optional<uid_t> unmapped_;
 };
@@ -55,9 +58,9 @@ enum class Trust {
   kRefused,  // `why`
 };
 
-// Whether an open file may be a segment: regular, owned by an allowed user, not writable by
-// everyone, and with one name only. For a segment that was served before (AllowedUsers::anyone) it
-// need only be regular. `path` is for `why`.
+// Whether an open file may be a segment: regular, owned by an allowed user or
+// of an allowed group, not writable by everyone, and with one name only. For a segment that was
+// served before (AllowedUsers::anyone) it need only be regular. `path` is for `why`.
 Trust judge(const struct stat& info, const AllowedUsers& users, const std::string& path,
             std::string* why);
 

@@ -71,7 +71,8 @@ std::uint64_t front_bytes(const shm::SegmentHeader& header, const shm::SegmentLa
        layout.metadata_offset + std::uint64_t{layout.ring_count} * sizeof(shm::RingMetadata),
        layout.switches_offset + layout.site_capacity,
        layout.dictionary_offset + layout.dictionary_bytes,
-       layout.nested_offset + std::uint64_t{layout.ring_count} * sizeof(shm::NestedRecords)});
+       layout.nested_offset + std::uint64_t{layout.ring_count} * sizeof(shm::NestedRecords),
+       layout.contexts_offset + std::uint64_t{layout.ring_count} * sizeof(shm::ConsumedContext)});
 }
 
 // Whether a retry can succeed.
@@ -209,6 +210,9 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
   if (layout->nested_offset != 0) {
     segment->nested_ = reinterpret_cast<const shm::NestedRecords*>(base + layout->nested_offset);
   }
+  if (layout->contexts_offset != 0) {
+    segment->contexts_ = reinterpret_cast<shm::ConsumedContext*>(base + layout->contexts_offset);
+  }
   segment->switches_ = reinterpret_cast<std::uint8_t*>(base + layout->switches_offset);
   segment->dictionary_ = base + layout->dictionary_offset;
   if (!try_lock_byte(fd, shm::kConsumerLockByte)) {
@@ -225,6 +229,12 @@ std::unique_ptr<AttachedSegment> AttachedSegment::attach(const std::string& shm_
 std::uint32_t AttachedSegment::rings_used() const {
   // Pairs with the service's release: metadata and memory of these rings are ready.
   return std::min(control_->service.rings_used.load(std::memory_order_acquire), layout_.ring_count);
+}
+
+shm::ConsumedContext* AttachedSegment::consumed_context(std::uint32_t index) const {
+  // Pairs with the service's release after it has backed them.
+  const std::uint32_t kept = control_->kept_contexts.rings.load(std::memory_order_acquire);
+  return contexts_ != nullptr && index < kept ? &contexts_[index] : nullptr;
 }
 
 std::uint32_t AttachedSegment::sites_counted() const {

@@ -111,6 +111,8 @@ class AttachedSegment {
   const shm::NestedRecords* nested(std::uint32_t index) const {
     return nested_ == nullptr ? nullptr : &nested_[index];
   }
+  // The context where the ring is read; null if the segment has no memory for it (yet).
+  shm::ConsumedContext* consumed_context(std::uint32_t index) const;
   // Writes to a ring whose service has ended. False if it cannot be written.
   bool write_ring_word(std::uint32_t index, std::uint64_t pos, std::uint64_t word);
 
@@ -161,6 +163,7 @@ class AttachedSegment {
   shm::ControlPage* control_ = nullptr;
   shm::RingMetadata* rings_ = nullptr;
   const shm::NestedRecords* nested_ = nullptr;
+  shm::ConsumedContext* contexts_ = nullptr;
   std::uint8_t* switches_ = nullptr;
   const std::byte* dictionary_ = nullptr;
   uid_t owner_ = 0;

@@ -45,6 +45,8 @@ bool ConsumerPresence::show(const std::string& shm_dir, const AllowedUsers& user
       break;
     }
     bool locked = S_ISREG(info.st_mode);
+    // Members of groups are not known in advance.
+    if (users.are_open_ended()) locked = locked && try_lock_whole_shared(fd_.get());
     for (const uid_t user : users.listed()) {
       locked = locked && try_lock_byte_shared(fd_.get(), shm::presence_byte(user));
     }

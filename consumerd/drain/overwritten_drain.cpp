@@ -42,6 +42,8 @@ RingDrain::Result RingDrain::drain_overwritten(std::uint64_t most_bytes, const D
   // Updated after the copy: the dictionary then has the sites of all records in the copy.
   if (way.dictionary.update() == DictionaryFeed::Result::kNoSpace) return Result::kNoSpace;
   if (!enter_stream(way.file, copy_.owner())) return Result::kNoSpace;
+  // Each sub-buffer states its own; the one before may be overwritten.
+  if (copy_.pos() != pos_) cursor_.context = {};
   if (!report_overwritten(way)) return Result::kNoSpace;
   const Result result = encode_copy(most_bytes, way);
   if (result == Result::kDone) copy_.clear();

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "shm-layout/clock_reading.hpp"
-#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 
@@ -12,22 +11,25 @@ namespace ringside::consumer {
 namespace {
 
 constexpr std::size_t kStreamBlockBytes = 128;
-// Assumed for a stream of which no record was ever read.
-constexpr std::uint64_t kUsualRecordBytes = 24;
 
 }  // namespace
 
 RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes)
-    : segment_(&segment), metadata_(&segment.ring(index)), index_(index) {
+    : segment_(&segment),
+      metadata_(&segment.ring(index)),
+      index_(index),
+      pos_(metadata_->consumer.consumer_pos.load(std::memory_order_relaxed)),
+      space_wake_(*metadata_, segment.layout().ring_bytes, pos_),
+      context_(segment, index) {
   const shm::ConsumerPositionLine& line = metadata_->consumer;
   generation_ = line.generation.load(std::memory_order_relaxed);
-  pos_ = line.consumer_pos.load(std::memory_order_relaxed);
   cursor_.next_sequence = line.next_sequence.load(std::memory_order_relaxed);
   cursor_.last_tsc = line.last_tsc.load(std::memory_order_relaxed);
   cursor_.booked_drops = line.booked_drops.load(std::memory_order_relaxed);
   cursor_.booked_consumer_absent = line.booked_consumer_absent.load(std::memory_order_relaxed);
   cursor_.processor = shm::consumed_processor(
       metadata_->identity.consumed_processor.load(std::memory_order_relaxed), pos_);
+  cursor_.context = context_.load(pos_, metadata_->identity.start_pos);
   high_water_ = line.high_water_bytes.load(std::memory_order_relaxed);
   // What an earlier consumer took is in its files, written by itself or by recovery.
   journaled_pos_ = reported_pos_ = pos_;
@@ -37,6 +39,8 @@ RingDrain::RingDrain(AttachedSegment& segment, std::uint32_t index, bool resumes
   if (quarantined_) return;
   // The reason for which an earlier consumer quarantined the ring may be gone.
   metadata_->consumer.quarantine.store(0, std::memory_order_relaxed);
+  // An earlier consumer may have died before it looked.
+  space_wake_.read_up_to(pos_);
 }
 
 // Sets the owner of the next records. The owner of a drained ring cannot change while records of
@@ -79,6 +83,8 @@ void RingDrain::adopt_generation(std::uint32_t generation) {
   cursor_.booked_drops = 0;
   cursor_.booked_consumer_absent = 0;
   cursor_.processor = 0;
+  cursor_.context = {};
+  watched_pos_ = kNotWatched;
   drained_bytes_ = 0;
   drained_records_ = 0;
   high_water_ = 0;
@@ -127,6 +133,7 @@ RingDrain::Result RingDrain::drain(std::uint64_t most_bytes, const DrainWay& way
   while (pos_ != end && !quarantined_) {
     if (pos_ - begin >= most_bytes) return Result::kMore;
     if (drain_batch(way, end) == Result::kNoSpace) return Result::kNoSpace;
+    space_wake_.read_up_to(pos_);
   }
   return Result::kDone;
 }
@@ -157,15 +164,17 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
           way.dictionary.sites(),
           {index_, owner, cursor_, pos_, std::span<const std::byte>(way.scratch).first(bytes)});
     }
-    std::uint32_t processor = cursor_.processor;
+    const bool is_watched = way.watch != nullptr && way.watch->concerns(way.dictionary.sites());
+    if (is_watched) enter_watched();
     const Encoded encoded =
         encode(way, std::span<const std::byte>(way.scratch).first(bytes), shm::read_tsc(), true);
-    if (way.watch != nullptr && way.watch->concerns(way.dictionary.sites())) {
+    if (is_watched) {
       // Checks whole records, as they were recorded, each of them once.
       bool sound = true;
       way.watch->look(way.dictionary.sites(),
                       std::span<const std::byte>(way.scratch).first(encoded.consumed),
-                      RingOwner::read(metadata_->identity), way.pass, &processor, &sound);
+                      RingOwner::read(metadata_->identity), way.pass, watched_, &sound);
+      watched_pos_ = pos_;
     }
     if (encoded.no_space) return Result::kNoSpace;
     drained_bytes_ += encoded.consumed;
@@ -179,6 +188,12 @@ RingDrain::Result RingDrain::drain_batch(const DrainWay& way, std::uint64_t end)
     }
     bytes = larger;
   }
+}
+
+// What the watch knows is as the service stated it: rules may have hidden values in the cursor.
+void RingDrain::enter_watched() {
+  watched_.processor = cursor_.processor;
+  if (watched_pos_ != pos_) watched_.context.begin(cursor_.context);
 }
 
 RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::byte> records,
@@ -222,6 +237,7 @@ RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::b
 
 void RingDrain::accept(const DrainWay& way, const trace::EncodeResult& result,
                        std::uint64_t consumed) {
+  context_.keep(cursor_.context, pos_ + consumed, pos_);
   pos_ += consumed;
   if (result.output_bytes > 0) {
     shm::JournalEntry entry{};
@@ -260,90 +276,6 @@ void RingDrain::publish_nested() {
   }
   // Last: if this process dies earlier, its successor finds everything unchanged.
   if (rest.end != end) metadata_->producer.producer_pos.store(rest.end, std::memory_order_release);
-}
-
-RingDrain::Result RingDrain::book_final_drops(const DrainWay& way, bool service_ended) {
-  if (quarantined_) {
-    if (!service_ended) return Result::kDone;
-    if (give_up_for_good(way) == Result::kNoSpace) return Result::kNoSpace;
-  }
-  if (has_data()) return Result::kDone;
-  const shm::IdentityLine& identity = metadata_->identity;
-  // Reads the generation first: if a successor has taken the drained ring, state and counters
-  // are the successor's, and the second check of the generation below detects that.
-  const std::uint32_t generation = identity.generation.load(std::memory_order_acquire);
-  // Pairs with the release at thread exit: positions and counters are final.
-  const bool retired = identity.state.load(std::memory_order_acquire) ==
-                       static_cast<std::uint32_t>(shm::RingState::kRetired);
-  if (!retired && !service_ended) return Result::kDone;
-  const shm::CountersLine& counters = metadata_->counters;
-  const std::uint64_t total = counters.dropped_total.load(std::memory_order_acquire);
-  if (has_data() || identity.generation.load(std::memory_order_acquire) != generation) {
-    return Result::kDone;
-  }
-  const bool fresh = generation != generation_;  // nothing of this owner was ever consumed
-  const std::uint64_t booked = fresh ? 0 : cursor_.booked_drops;
-  if (total <= booked) {
-    // Its owner left no record. The ring is drained all the same, and only this store says so:
-    // without it, no thread could claim the ring again.
-    if (fresh) {
-      announced_ = false;
-      cursor_.stream_id = identity.stream_id;
-      cursor_.last_tsc = identity.start_tsc;
-      adopt_generation(generation);
-    }
-    return Result::kDone;
-  }
-  if (!enter_stream(way.file, RingOwner::read(identity))) return Result::kNoSpace;
-  const trace::DropCounters drops{total, counters.dropped_ring_full.load(std::memory_order_relaxed),
-                                  counters.dropped_consumer_absent.load(std::memory_order_relaxed),
-                                  counters.dropped_quarantined.load(std::memory_order_relaxed),
-                                  counters.dropped_abandoned.load(std::memory_order_relaxed)};
-  for (const trace::UntoldDrops& untold : trace::untold_drops(drops, cursor_)) {
-    if (untold.count != 0 && book_drops(way, untold) == Result::kNoSpace) return Result::kNoSpace;
-  }
-  return Result::kDone;
-}
-
-RingDrain::Result RingDrain::book_drops(const DrainWay& way, const trace::UntoldDrops& drops) {
-  const std::span<std::byte> out = way.file.space(encoder_room(shm::kDropRecordBytes));
-  if (out.empty()) return Result::kNoSpace;
-  const auto words = trace::drop_record(drops, cursor_);
-  const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
-                                                        way.watermark_tsc, shm::read_tsc(), out);
-  accept(way, result, 0);
-  if (way.taker != nullptr) {
-    const RingOwner owner = RingOwner::read(metadata_->identity);
-    way.taker->add_losses({index_, owner, cursor_, pos_, {}}, drops.count);
-  }
-  return Result::kDone;
-}
-
-// The service is gone. The number of records in the rest of its ring is unknown, because each
-// record is found from the one before it: estimated from the mean size of the records drained
-// before.
-RingDrain::Result RingDrain::give_up_for_good(const DrainWay& way) {
-  const std::uint64_t end = metadata_->producer.producer_pos.load(std::memory_order_acquire);
-  const std::uint64_t bytes = end - pos_;
-  if (bytes == 0 || bytes > segment_->layout().ring_bytes || segment_->truncated()) {
-    return Result::kDone;
-  }
-  if (!enter_stream(way.file, RingOwner::read(metadata_->identity))) return Result::kNoSpace;
-  const std::span<std::byte> out = way.file.space(encoder_room(shm::kDropRecordBytes));
-  if (out.empty()) return Result::kNoSpace;
-  const std::uint64_t record_bytes =
-      drained_records_ == 0
-          ? kUsualRecordBytes
-          : std::max<std::uint64_t>(drained_bytes_ / drained_records_, shm::kHeadBytes);
-  const std::uint64_t records = std::max<std::uint64_t>(bytes / record_bytes, 1);
-  const std::uint64_t booked = cursor_.booked_drops;
-  const auto words = trace::drop_record({shm::LossCause::kQuarantined, records}, cursor_);
-  const trace::EncodeResult result = way.encoder.encode(std::as_bytes(std::span(words)), cursor_,
-                                                        way.watermark_tsc, shm::read_tsc(), out);
-  cursor_.booked_drops = booked;  // the service's counters do not include them
-  accept(way, result, bytes);
-  way.counts->left_behind += records;
-  return Result::kDone;
 }
 
 std::uint64_t RingDrain::unread_bytes() const {

@@ -10,9 +10,11 @@
 
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/drain/batch_taker.hpp"
+#include "consumerd/drain/context_keeper.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/log/log.hpp"
 #include "consumerd/rings/ring_copy.hpp"
+#include "consumerd/rings/space_wake.hpp"
 #include "consumerd/rules/record_pass.hpp"
 #include "consumerd/triggers/trigger_watch.hpp"
 #include "consumerd/write/trace_file.hpp"
@@ -148,6 +150,7 @@ class RingDrain {
   };
   Encoded encode(const DrainWay& way, std::span<const std::byte> records,
                  std::uint64_t consumer_tsc, bool samples);
+  void enter_watched();
   void accept(const DrainWay& way, const trace::EncodeResult& result, std::uint64_t consumed);
   Result book_drops(const DrainWay& way, const trace::UntoldDrops& drops);
   Result give_up_for_good(const DrainWay& way);
@@ -163,6 +166,11 @@ class RingDrain {
   bool quarantined_ = false;
   std::uint32_t share_ = 0;
   std::uint64_t pos_ = 0;
+  SpaceWake space_wake_;
+  ContextKeeper context_;
+  static constexpr std::uint64_t kNotWatched = UINT64_MAX;
+  std::uint64_t watched_pos_ = kNotWatched;  // for which watched_ holds
+  WatchedStream watched_;
   std::uint64_t passed_pos_ = 0;     // at the last take_passed_bytes()
   std::uint64_t journaled_pos_ = 0;  // that of the last journal entry
   std::uint64_t reported_pos_ = 0;   // that of the last written one

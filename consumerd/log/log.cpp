@@ -32,11 +32,11 @@ std::string json_line(std::string_view level, std::string_view text, LogFields f
 }  // namespace
 
 std::string Log::line_of(std::string_view level, std::string_view text, LogFields fields) const {
-  std::string line;
+  std::string line(in_journal_ ? journal_prefix(level) : std::string_view());
   if (format_ == LogFormat::kJson) {
-    line = json_line(level, text, fields);
+    line += json_line(level, text, fields);
   } else {
-    line = "consumerd: ";
+    line += "consumerd: ";
     if (level == "error") line += "error: ";
     // Names of files and services are untrusted.
     line += shown(text);

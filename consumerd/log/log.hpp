@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "consumerd/log/journal.hpp"
 #include "consumerd/log/message_output.hpp"
 
 namespace ringside::consumer {
@@ -26,7 +27,7 @@ using LogFields = std::initializer_list<LogField>;
 class Log {
  public:
   explicit Log(bool verbose = false, LogFormat format = LogFormat::kText, int fd = STDERR_FILENO)
-      : verbose_(verbose), format_(format), output_(fd) {}
+      : verbose_(verbose), format_(format), in_journal_(leads_to_journal(fd)), output_(fd) {}
 
   // A problem that needs an operator.
   void error(std::string_view text, LogFields fields = {}) const;
@@ -46,6 +47,7 @@ class Log {
 
   bool verbose_;
   LogFormat format_;
+  bool in_journal_;           // which takes the level from the beginning of a line
   mutable std::mutex mutex_;  // for output_, which several threads use
   mutable MessageOutput output_;
   mutable std::atomic<std::uint64_t> suppressed_{0};  // since the last report

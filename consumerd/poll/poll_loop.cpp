@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "consumerd/files/file_packer.hpp"
@@ -21,16 +20,14 @@ constexpr auto kLossCheckInterval = std::chrono::seconds(1);
 constexpr auto kLongestSleep = milliseconds(100);
 constexpr auto kWriteCheckInterval = milliseconds(10);  // of writes for which nothing waits
 constexpr auto kAdoptTime = milliseconds(5);  // per check: present segments must be drained too
-// After a request to stop: how long to wait for a disk that accepts nothing, before the rest is
-// left to a successor.
-constexpr auto kStopPatience = std::chrono::seconds(2);
-constexpr auto kOncePatience = std::chrono::seconds(1);  // for a segment that cannot be drained
 
 }  // namespace
 
 bool PollLoop::open() {
   // First, because it forks, and hooks must not inherit what is opened below.
   if (!triggers_.start()) return false;
+  // Without it the trace is complete, too.
+  if (const std::string fault = manager_.open(); !fault.empty()) log_.notice(fault);
   std::string why;
   if (!directory_.open(&why)) {
     log_.error(why);
@@ -89,8 +86,11 @@ int PollLoop::run() {
   if (adoption_.owned_by_other() && sessions_.empty()) return kExitOwned;
   log_.detail("watching " + options_.shm_dir);
   if (options_.once) return run_once();
+  manager_.ready(status());
   while (!stop_.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
+    manager_.beat(now);
+    if (manager_.status_is_due(now)) manager_.show_status(now, status());
     scan_for_segments(now);
     if (adoption_.is_second_consumer()) return kExitOwned;
     turns_.take(adoption_, sessions_, now);
@@ -102,8 +102,10 @@ int PollLoop::run() {
       continue;
     }
     if (rotate_.exchange(false, std::memory_order_relaxed)) {
+      manager_.reloading();
       reload();
       rotate_all();
+      manager_.ready(status());
     }
     const RoundResult round = poll_all();
     writers_.poll(false);
@@ -118,12 +120,7 @@ int PollLoop::run() {
       pace_.rest_after(round, sessions_, next_round(now));
     }
   }
-  if (metrics_) metrics_->stop();
-  if (adoption_.turns().empty()) directory_.withdraw_presence();  // no further segment is adopted
-  const bool written = finish_all() && finish_turns();
-  session_control_.finish(kStopPatience);
-  directory_.withdraw_presence();
-  return text_.finish() && written ? kExitOk : kExitFailure;
+  return finish();
 }
 
 void PollLoop::keep_directory(Clock::time_point now) {
@@ -317,82 +314,20 @@ void PollLoop::make_room() {
   writers_.poll(true);
 }
 
-// False if the disk accepts nothing or there is no memory for staging: committed data stays in the
-// staging file, and the rest in the rings, for a successor.
-bool PollLoop::finish_all() {
-  for (const auto& session : sessions_) {
-    triggers_.check_end(*session);
-    session->begin_end(session->service_alive() ? trace::EndReason::kConsumerEnded
-                                                : trace::EndReason::kServiceEnded);
-    session->take_all_at_once();
-  }
-  auto last_movement = Clock::now();
-  std::uint64_t slots_written = writers_.slots_written();
-  for (;;) {
-    staging_.leave_full_memory();
-    change_staging();
-    const Ends ends = advance_ends();
-    triggers_.carry_out_all(sessions_);
-    if (sessions_.empty()) return true;
-    const auto now = Clock::now();
-    // All writes under way fail, and a session still waits: for the disk, or, without a staging
-    // slot, for memory.
-    const bool moves = !writers_.only_failing() || (ends.room && !ends.stalled) ||
-                       slots_written != writers_.slots_written();
-    slots_written = writers_.slots_written();
-    if (moves) last_movement = now;
-    if (now - last_movement >= kStopPatience) {
-      log_.error("stopping before all data is written; the rest stays in " + options_.shm_dir +
-                 ", and the next consumerd writes it");
-      return false;
-    }
-    if (ends.room) {
-      writers_.poll(true);
-    } else {
-      make_room();
-    }
-  }
-}
-
-// Drains the present services, in turns if descriptors do not allow all at once. Services that
-// start later are left for the next run.
-int PollLoop::run_once() {
-  bool written = finish_all();
-  auto deadline = Clock::now() + kOncePatience;
-  while (written && adoption_.undrained().any_waits() && !stop_.load(std::memory_order_relaxed)) {
-    adoption_.adopt_all();
-    if (!sessions_.empty()) {
-      written = finish_all();
-      deadline = Clock::now() + kOncePatience;
-    } else if (Clock::now() >= deadline) {
-      break;
-    } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-  session_control_.finish(kStopPatience);
-  files_.finish();
-  left_staging_.retry();
-  const bool has_text = text_.finish();
-  return !report_undrained() && written && has_text ? kExitOk : kExitFailure;
+std::string PollLoop::status() const {
+  const std::string why = trouble();
+  return "serving " + std::to_string(sessions_.size()) +
+         (sessions_.size() == 1 ? " segment" : " segments") +
+         (why.empty() ? "" : "; " + shown(why));
 }
 
 // Until when only a wake-up makes a round necessary; `now` if one may be necessary soon.
 PollLoop::Clock::time_point PollLoop::next_round(Clock::time_point now) const {
   if (!adoption_.turns().empty() || adoption_.undrained().any_waits()) return now;
   if (session_control_.is_active()) return now;
-  const auto latest = now + (writers_.idle() ? kLongestSleep : kWriteCheckInterval);
+  auto latest = now + (writers_.idle() ? kLongestSleep : kWriteCheckInterval);
+  latest = std::min(latest, manager_.next_beat().value_or(latest));
   return std::min(latest, adoption_.next_check().value_or(latest));
-}
-
-// At the end: a last turn for each segment that waits. Returns as finish_all().
-bool PollLoop::finish_turns() {
-  for (const std::string& name : adoption_.take_waiting()) {
-    if (adoption_.give_last_turn(name)) continue;
-    if (!finish_all()) return false;
-    adoption_.give_last_turn(name);
-  }
-  return finish_all();
 }
 
 }  // namespace ringside::consumer

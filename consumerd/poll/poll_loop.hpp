@@ -24,6 +24,7 @@
 #include "consumerd/poll/staging_keeper.hpp"
 #include "consumerd/poll/trigger_actions.hpp"
 #include "consumerd/poll/watched_directory.hpp"
+#include "consumerd/process/service_manager.hpp"
 #include "consumerd/session/segment_session.hpp"
 #include "consumerd/write/block_io.hpp"
 #include "consumerd/write/slot_writer.hpp"
@@ -39,7 +40,7 @@ class PollLoop {
         log_(log),
         stop_(stop),
         rotate_(rotate),
-        users_(options.allowed_users),
+        users_(options.allowed_users, options.allowed_groups),
         triggers_(options_, log),
         session_control_(options_, log),
         directory_(options.shm_dir, users_, log),
@@ -89,6 +90,7 @@ class PollLoop {
   void seal_all() {
     for (const auto& session : sessions_) session->seal();
   }
+  int finish();
   bool finish_all();
   int run_once();
   // Whether anything is left.
@@ -102,6 +104,8 @@ class PollLoop {
     return directory_.is_gone() ? options_.shm_dir + " is missing"
                                 : adoption_.undrained().summary();
   }
+  // For the service manager.
+  std::string status() const;
   void make_room();
   Clock::time_point next_round(Clock::time_point now) const;
 
@@ -110,6 +114,7 @@ class PollLoop {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& rotate_;
   const AllowedUsers users_;
+  ServiceManager manager_;
   TriggerActions triggers_;         // declared before the sessions, which refer to it
   SessionControl session_control_;  // the same
   WatchedDirectory directory_;

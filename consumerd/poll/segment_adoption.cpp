@@ -62,7 +62,8 @@ void SegmentAdoption::adopt_all() {
 }
 
 void SegmentAdoption::ended(const SegmentSession& session) {
-  --sessions_of_[session.owner()];
+  const auto taken = sessions_of_.find(session.owner());
+  if (taken != sessions_of_.end() && --taken->second == 0) sessions_of_.erase(taken);
   stems_.erase(session.file().stem());
 }
 
@@ -115,7 +116,12 @@ bool SegmentAdoption::has_share_left(uid_t user) const {
   const rlim_t of_segment = kFilesOfSegment + (has_text ? 2 : 0);
   const rlim_t files = limit.rlim_cur - std::min(others, limit.rlim_cur / 2);
   const auto taken = sessions_of_.find(user);
-  return taken == sessions_of_.end() || taken->second < files / of_segment / users_.count();
+  if (taken == sessions_of_.end()) return true;
+  // Of a group's members only those that record are known: one share stays free for another.
+  const std::size_t shares = users_.are_open_ended()
+                                 ? std::max(users_.listed().size(), sessions_of_.size()) + 1
+                                 : users_.listed().size();
+  return taken->second < files / of_segment / shares;
 }
 
 std::unique_ptr<AttachedSegment> SegmentAdoption::attach(const std::string& name, bool its_turn,

@@ -33,8 +33,11 @@ bool RingPeek::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
     // If the position went back, nothing was missed.
     if (static_cast<std::int64_t>(before->pos - pos_) > 0) missed_ += before->pos - pos_;
     pos_ = before->pos;
+    stream_.context.begin({});
   }
+  const std::uint32_t generation = owner_.generation;
   owner_ = RingOwner::read(metadata_->identity);
+  if (owner_.generation != generation) stream_.context.begin({});
   copy->resize(std::min(end - pos_, most_bytes));
   if (copy->empty()) return false;
   std::memcpy(copy->data(), memory + (pos_ & (ring_bytes - 1)), copy->size());  // c
@@ -47,6 +50,7 @@ bool RingPeek::take(std::uint64_t most_bytes, std::vector<std::byte>* copy) {
 
 void RingPeek::passed(std::uint64_t bytes, bool sound) {
   pos_ = sound ? pos_ + bytes : end_;
+  if (!sound) stream_.context.begin({});
 }
 
 }  // namespace ringside::consumer

@@ -10,6 +10,7 @@
 
 #include "consumerd/discover/attached_segment.hpp"
 #include "consumerd/rings/ring_copy.hpp"
+#include "consumerd/rings/watched_stream.hpp"
 
 namespace ringside::consumer {
 
@@ -33,9 +34,10 @@ class RingPeek {
   void passed(std::uint64_t bytes, bool sound);
 
   const RingOwner& owner() const { return owner_; }
-  // The code of the processor of the next record, for the caller to keep; 0 at first. What begins
-  // with the oldest record, or with a new owner's first one, begins with a clock record.
-  std::uint32_t& processor() { return processor_; }
+  // What holds for the next record, for the caller to keep; nothing is known at first. What begins
+  // with the oldest record, or with a new owner's first one, begins with a clock record, and with
+  // that of its context if it has one.
+  WatchedStream& stream() { return stream_; }
   // Bytes published at the last take() and not checked yet.
   std::uint64_t unread_bytes() const { return end_ - pos_; }
   // Bytes overwritten before they were checked, in total.
@@ -49,7 +51,7 @@ class RingPeek {
   std::uint64_t end_ = 0;
   std::uint64_t missed_ = 0;
   RingOwner owner_;
-  std::uint32_t processor_ = 0;
+  WatchedStream stream_;
 };
 
 }  // namespace ringside::consumer

@@ -5,6 +5,7 @@
 #include "consumerd/rules/rule_description.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/record_head.hpp"
+#include "trace-format/codec/argument_length.hpp"
 #include "trace-format/codec/ring_record_view.hpp"
 #include "trace-format/condition/glob.hpp"
 
@@ -51,7 +52,9 @@ bool RecordPass::concerns(const trace::SiteTable& sites) {
 
 void RecordPass::consider(const trace::Site& site) {
   auto treatment = std::make_unique<Treatment>();
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
+  // Without a context's record, the records after it would seem to be of the context before.
+  const bool can_be_left_out = site.kind != shm::SiteKind::kContext;
+  for (std::size_t i = 0; i < samples_.size() && can_be_left_out; ++i) {
     if (!samples_[i]->statements.fits(site)) continue;
     treatment->sampling = std::make_unique<StatementSampling>(*samples_[i], tsc_frequency_hz_);
     treatment->sample_rule = static_cast<std::uint16_t>(i < kMostStatedRules ? i + 1 : 0);
@@ -72,6 +75,23 @@ void RecordPass::consider(const trace::Site& site) {
   treatments_.resize(std::max<std::size_t>(treatments_.size(), std::size_t{site.id} + 1));
   treatments_[site.id] = std::move(treatment);
   any_ = true;
+}
+
+trace::StreamContext RecordPass::hidden(const trace::SiteTable& sites,
+                                        const trace::StreamContext& context) {
+  const FieldRedaction* const hiding = concerns(sites) ? redaction(context.site_id) : nullptr;
+  const trace::Site* const site = sites.find(context.site_id);
+  if (hiding == nullptr || site == nullptr) return context;
+  const std::span<const std::byte> arguments(context.arguments);
+  const trace::ArgumentLength length =
+      trace::argument_length(site->plan, arguments.data(), arguments.size());
+  if (length.state != trace::LengthState::kWhole || length.bytes != arguments.size()) return {};
+  // A record without a head.
+  trace::RingRecordView record;
+  record.bytes = record.arguments = arguments;
+  trace::StreamContext without{context.site_id, {}};
+  hiding->append(record, &without.arguments);
+  return without;
 }
 
 std::span<const std::byte> RecordPass::look(const trace::SiteTable& sites,

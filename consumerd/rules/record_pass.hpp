@@ -16,6 +16,7 @@
 #include "consumerd/rules/statement_sampling.hpp"
 #include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/blocks/losses_block.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::consumer {
 
@@ -66,6 +67,9 @@ class RecordPass {
     const Treatment* const treated = treatment(site_id);
     return treated == nullptr ? nullptr : treated->redaction.get();
   }
+
+  // The context without the values that rules hide. It is not trusted.
+  trace::StreamContext hidden(const trace::SiteTable& sites, const trace::StreamContext& context);
 
  private:
   RecordPass(std::shared_ptr<const RecordRules> rules, std::uint64_t tsc_frequency_hz,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "consumerd/session/segment_rotation.hpp"
+
 namespace ringside::consumer {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr std::uint64_t kPressingBytes = 4U << 20;
 // For fewer bytes it takes longer to wake the threads.
 constexpr std::uint64_t kLeastParallelBytes = 256U << 10;
 constexpr auto kCreationRetry = std::chrono::seconds(5);
-constexpr auto kNameInterval = std::chrono::milliseconds(100);
 // At least between two rotations that only even out the load.
 constexpr auto kEvenInterval = std::chrono::seconds(10);
 constexpr std::uint64_t kUnevenFactor = 4;
@@ -272,7 +273,7 @@ bool RingShares::stalled() const {
 
 bool RingShares::need_new_files(Clock::time_point now, const RotationPolicy& policy,
                                 Clock::duration age) {
-  const bool checks_names = now - last_name_check_ >= kNameInterval;
+  const bool checks_names = now - last_name_check_ >= kNameCheckInterval;
   if (checks_names) last_name_check_ = now;
   return std::any_of(shares_.begin(), shares_.end(), [&](const auto& share) {
     return share->is_full(policy, age) || (checks_names && share->file().astray());

@@ -5,7 +5,6 @@
 namespace ringside::consumer {
 namespace {
 
-constexpr auto kNameInterval = std::chrono::milliseconds(100);
 constexpr auto kRotationRetry = std::chrono::seconds(5);
 constexpr auto kAstrayRetry = std::chrono::seconds(1);
 // Minimum time between files requested through the segment: its service writes there too.
@@ -40,7 +39,7 @@ bool SegmentRotation::is_due(Clock::time_point now, const TraceFile& file,
 }
 
 bool SegmentRotation::must_leave(Clock::time_point now, const TraceFile& file) {
-  if (!astray_ && now - last_name_check_ >= kNameInterval) {
+  if (!astray_ && now - last_name_check_ >= kNameCheckInterval) {
     last_name_check_ = now;
     astray_ = file.astray();
     if (astray_) {

@@ -16,6 +16,9 @@
 
 namespace ringside::consumer {
 
+// Time between two checks whether the present files still have their names.
+inline constexpr auto kNameCheckInterval = std::chrono::milliseconds(100);
+
 class SegmentRotation {
  public:
   using Clock = std::chrono::steady_clock;

@@ -64,7 +64,7 @@ bool TriggerChecks::check_overwritten(std::uint64_t most_bytes, std::size_t ring
       watch_->concerns(dictionary.sites());
       bool sound = true;
       const std::size_t whole =
-          watch_->look(dictionary.sites(), *scratch, peek.owner(), pass, &peek.processor(), &sound);
+          watch_->look(dictionary.sites(), *scratch, peek.owner(), pass, peek.stream(), &sound);
       if (result != nullptr) {
         result->fullest_permille = std::max(
             result->fullest_permille, peek.unread_bytes() * 1000 / segment_.layout().ring_bytes);

@@ -23,37 +23,54 @@ void RecordChoice::follow(const trace::SiteTable& sites) {
 }
 
 void RecordChoice::consider(const trace::Site& site) {
-  if (!spec_.wants(site)) return;
+  const trace::WhereExpression* const expression = spec_.condition.get();
+  // The chosen records need the contexts between them.
+  const bool is_context = site.kind == shm::SiteKind::kContext;
+  if (!is_context && !spec_.wants(site)) return;
   auto choice = std::make_unique<SiteChoice>();
-  if (spec_.condition != nullptr) {
+  if (is_context && expression != nullptr) {
+    trace::add_named_fields(*expression, site, context_fields_);
+  } else if (expression != nullptr) {
     std::string misfit;
-    choice->condition = trace::WhereCondition::of_site(*spec_.condition, site, &misfit);
-    if (!misfit.empty()) {
-      log_.detail("session " + spec_.name + " leaves out " +
-                  std::string(trace::without_folders(site.file)) + ":" + std::to_string(site.line) +
-                  " of " + segment_.service + ": " + misfit);
-    }
-    if (!choice->condition) return;
-    if (spec_.condition->uses_message) choice->message.emplace(site);
+    choice->condition.emplace(*expression, site, &misfit);
+    log_misfit(site, misfit);
+    if (!choice->condition->can_match_in_some()) return;
+    if (expression->uses_message) choice->message.emplace(site);
   }
   sites_.resize(std::max<std::size_t>(sites_.size(), std::size_t{site.id} + 1));
   sites_[site.id] = std::move(choice);
 }
 
-bool RecordChoice::wants(const trace::RingRecordView& record, const RingOwner& owner) {
-  if (!wants_site(record.site->id)) return false;
-  const SiteChoice& choice = *sites_[record.site->id];
+void RecordChoice::log_misfit(const trace::Site& site, const std::string& misfit) const {
+  if (misfit.empty()) return;
+  log_.detail("session " + spec_.name + " leaves out " +
+              std::string(trace::without_folders(site.file)) + ":" + std::to_string(site.line) +
+              " of " + segment_.service + ": " + misfit);
+}
+
+bool RecordChoice::wants(const trace::SiteTable& sites, const trace::RingRecordView& record,
+                         const RingOwner& owner, FollowedContext& followed) {
+  if (!may_want(record.site->id)) return false;
+  SiteChoice& choice = *sites_[record.site->id];
   if (!choice.condition) return true;
+  const trace::RecordContext* const context =
+      choice.condition->uses_contexts() ? followed.decoded(sites) : nullptr;
+  std::string misfit;
+  const trace::WhereCondition* const condition =
+      choice.condition->in(context == nullptr ? nullptr : context->site, &misfit);
+  log_misfit(*record.site, misfit);
+  if (condition == nullptr) return false;
   if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return false;
   event_.record.site = record.site;
   event_.record.args = values_;
   static_cast<trace::RecordExtension&>(event_.record) = trace::ring_extension(record);
+  event_.record.context = context;
   stream_.thread_id = owner.thread_id;
   stream_.thread_name =
       std::string_view(owner.thread_name, strnlen(owner.thread_name, sizeof owner.thread_name));
   text_.clear();
   if (choice.message) choice.message->append(text_, values_);
-  return choice.condition->matches(event_, text_.text());
+  return condition->matches(event_, text_.text());
 }
 
 }  // namespace ringside::consumer

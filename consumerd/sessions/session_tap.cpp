@@ -89,6 +89,8 @@ SessionTap::RingState& SessionTap::enter(const RingBatch& batch) {
     ring.stored.pos = batch.pos;
     ring.stored.pending_drops = pending;
     ring.cursor = {};
+    ring.context.begin({});
+    ring.context_known = true;
     ring.announced = false;
     ring.kept = false;
   }
@@ -102,6 +104,29 @@ SessionTap::RingState& SessionTap::enter(const RingBatch& batch) {
   return ring;
 }
 
+// The main trace's context holds at the beginning of the batch: the session may be further.
+void SessionTap::find_context(const trace::SiteTable& sites, const RingBatch& batch,
+                              RingState& ring) {
+  ring.context.begin(batch.cursor.context);
+  const std::size_t end = static_cast<std::size_t>(
+      std::min<std::uint64_t>(ring.stored.pos - batch.pos, batch.records.size()));
+  for (std::size_t at = 0; at < end;) {
+    const trace::RingRecordView record =
+        trace::view_ring_record(sites, batch.records.subspan(at, end - at));
+    if (record.state != trace::RingRecordView::State::kWhole) break;
+    if (record.site != nullptr) ring.context.pass(record);
+    at += record.bytes.size();
+  }
+  ring.context_known = true;
+  enter_context(sites, ring);
+}
+
+// The next record that is written is in the ring's context, wherever that was stated.
+void SessionTap::enter_context(const trace::SiteTable& sites, RingState& ring) {
+  const trace::StreamContext& stated = ring.context.stated();
+  ring.cursor.context = pass_ == nullptr ? stated : pass_->hidden(sites, stated);
+}
+
 void SessionTap::store(std::uint32_t index, RingState* ring) {
   ring->stored.next_sequence = ring->cursor.next_sequence;
   ring->stored.last_tsc = ring->cursor.last_tsc;
@@ -112,17 +137,19 @@ void SessionTap::take(const trace::SiteTable& sites, const RingBatch& batch) {
   if (finished_) return;
   choice_.follow(sites);
   RingState& ring = enter(batch);
+  if (!ring.context_known) find_context(sites, batch, ring);
   std::size_t at = static_cast<std::size_t>(
       std::min<std::uint64_t>(ring.stored.pos - batch.pos, batch.records.size()));
   const std::size_t from = at;
   while (at < batch.records.size()) {
-    const Chunk chunk = choose(sites, batch, at, &ring.cursor);
+    const Chunk chunk = choose(sites, batch, at, &ring);
     if (chunk.bytes == 0) break;
     at += chunk.bytes;
     ring.stored.pos = batch.pos + at;
     if (chosen_.empty() || write(sites, batch, chunk, &ring)) continue;
     ring.stored.pending_drops += chunk.records + chunk.dropped;
     session_.counts().dropped += chunk.records;
+    enter_context(sites, ring);  // its record may be one of those
   }
   if (at != from) store(batch.ring, &ring);
 }
@@ -135,7 +162,7 @@ void SessionTap::add_losses(const RingBatch& at, std::uint64_t losses) {
 }
 
 SessionTap::Chunk SessionTap::choose(const trace::SiteTable& sites, const RingBatch& batch,
-                                     std::size_t at, trace::StreamCursor* cursor) {
+                                     std::size_t at, RingState* ring) {
   const std::size_t most =
       pass_ != nullptr && pass_->concerns(sites) ? kMostHiddenChunkBytes : kMostChunkBytes;
   chosen_.clear();
@@ -147,13 +174,14 @@ SessionTap::Chunk SessionTap::choose(const trace::SiteTable& sites, const RingBa
     const std::uint32_t code = shm::head_id(record.head);
     bool wanted = false;
     if (record.site != nullptr) {
-      wanted = choice_.wants(record, batch.owner);
+      ring->context.pass(record);
+      wanted = choice_.wants(sites, record, batch.owner, ring->context);
     } else if (code == shm::kCodeDrop) {
       wanted = true;
     } else if (code == shm::kCodeClock) {
       // Only the base for the times that follow.
       wanted = !chosen_.empty();
-      if (!wanted) cursor->last_tsc = load_u64(record.bytes.subspan(shm::kHeadBytes));
+      if (!wanted) ring->cursor.last_tsc = load_u64(record.bytes.subspan(shm::kHeadBytes));
     }
     if (wanted) {
       if (!chosen_.empty() && chosen_.size() + record.bytes.size() > most) break;

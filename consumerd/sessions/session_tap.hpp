@@ -64,6 +64,8 @@ class SessionTap {
   struct RingState {
     CursorState stored{};
     trace::StreamCursor cursor;
+    FollowedContext context;  // at stored.pos, if context_known
+    bool context_known = false;
     trace::StreamPosition in_point;  // in the last sequence point
     bool known = false;
     bool announced = false;  // its STREAM block is in this section
@@ -78,8 +80,10 @@ class SessionTap {
 
   SessionTap(TraceSession& session, const TapSource& source);
   RingState& enter(const RingBatch& batch);
+  void find_context(const trace::SiteTable& sites, const RingBatch& batch, RingState& ring);
+  void enter_context(const trace::SiteTable& sites, RingState& ring);
   Chunk choose(const trace::SiteTable& sites, const RingBatch& batch, std::size_t at,
-               trace::StreamCursor* cursor);
+               RingState* ring);
   bool write(const trace::SiteTable& sites, const RingBatch& batch, const Chunk& chunk,
              RingState* ring);
   void store(std::uint32_t index, RingState* ring);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <dirent.h>
 #include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "consumerd/files/file_numbers.hpp"
 #include "consumerd/files/section_front.hpp"
 #include "consumerd/files/trace_name.hpp"
 #include "consumerd/write/unwritten_data.hpp"
@@ -23,21 +23,6 @@ constexpr std::chrono::milliseconds kLastLookupInterval(5000);
 
 bool is_gap(const trace::Event& event) {
   return event.kind == trace::EventKind::kLoss && event.cause == shm::LossCause::kMissing;
-}
-
-// The numbers of the files of `stem` after `sequence`, rising.
-std::vector<std::uint32_t> later_files(const std::string& output_dir, const std::string& stem,
-                                       std::uint32_t sequence) {
-  std::vector<std::uint32_t> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(output_dir.c_str()), closedir);
-  if (dir == nullptr) return found;
-  while (const dirent* const entry = readdir(dir.get())) {  // NOLINT(concurrency-mt-unsafe)
-    if (std::strncmp(entry->d_name, stem.c_str(), stem.size()) != 0) continue;
-    const std::optional<TraceName> name = TraceName::parse(entry->d_name);
-    if (name && name->stem == stem && name->sequence > sequence) found.push_back(name->sequence);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 }  // namespace
@@ -115,8 +100,10 @@ std::shared_ptr<CommittedSection> SegmentEvents::open_at(std::uint32_t sequence,
 // The first section of the next file of this segment that exists. Null if there is none, or if its
 // beginning is not written yet.
 std::shared_ptr<CommittedSection> SegmentEvents::open_later_file(std::uint32_t* sequence) const {
-  for (const std::uint32_t later :
-       later_files(source_.output_dir, position_.stem, position_.file_sequence)) {
+  const auto numbers =
+      file_numbers(source_.output_dir, position_.stem, position_.file_sequence + 1);
+  if (!numbers) return nullptr;
+  for (const std::uint32_t later : *numbers) {
     *sequence = later;
     if (auto section = open_at(later, 0)) return section;
     // Segments of different containers may share the stem.

@@ -45,34 +45,49 @@ bool TriggerWatch::concerns(const trace::SiteTable& sites) {
 }
 
 void TriggerWatch::consider(const trace::Site& site) {
+  const bool is_context = site.kind == shm::SiteKind::kContext;
   std::vector<Candidate> candidates;
   bool needs_message = false;
   for (std::size_t i = 0; i < rules_->size(); ++i) {
     const TriggerRule& rule = (*rules_)[i];
-    if (!is_about_records(rule, source_.service) || !rule.statements.fits(site)) continue;
+    if (!is_about_records(rule, source_.service)) continue;
+    if (is_context) {
+      if (rule.condition != nullptr) {
+        trace::add_named_fields(*rule.condition, site, context_fields_);
+      }
+      continue;
+    }
+    if (!rule.statements.fits(site)) continue;
     Candidate candidate{i, {}};
     if (rule.condition != nullptr) {
       std::string misfit;
-      candidate.condition = trace::WhereCondition::of_site(*rule.condition, site, &misfit);
-      if (!misfit.empty()) {
-        log_.detail("trigger " + rule.name + " ignores " + place_of(site) + " of " +
-                    source_.service + ": " + misfit);
-      }
-      if (!candidate.condition) continue;
+      candidate.condition.emplace(*rule.condition, site, &misfit);
+      log_misfit(rule, site, misfit);
+      if (!candidate.condition->can_match_in_some()) continue;
       needs_message = needs_message || rule.condition->uses_message;
     }
+    // Contexts are followed as soon as one has a field that a condition names.
+    any_ = any_ || !candidate.condition || !candidate.condition->uses_contexts();
     candidates.push_back(std::move(candidate));
   }
+  any_ = any_ || !context_fields_.empty();
   if (candidates.empty()) return;
   watches_.resize(std::max<std::size_t>(watches_.size(), std::size_t{site.id} + 1));
   watches_[site.id] = std::make_unique<SiteWatch>(
       SiteWatch{std::move(candidates), trace::SiteMessage(site), needs_message});
-  any_ = true;
+}
+
+void TriggerWatch::log_misfit(const TriggerRule& rule, const trace::Site& site,
+                              const std::string& misfit) const {
+  if (misfit.empty()) return;
+  log_.detail("trigger " + rule.name + " ignores " + place_of(site) + " of " + source_.service +
+              ": " + misfit);
 }
 
 std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const std::byte> records,
-                               const RingOwner& owner, RecordPass* pass, std::uint32_t* processor,
+                               const RingOwner& owner, RecordPass* pass, WatchedStream& stream,
                                bool* sound) {
+  const bool follows_contexts = !context_fields_.empty();
   std::size_t at = 0;
   while (at < records.size()) {
     const trace::RingRecordView record = trace::view_ring_record(sites, records.subspan(at));
@@ -80,20 +95,45 @@ std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const st
     if (record.state != trace::RingRecordView::State::kWhole) break;
     at += record.bytes.size();
     if (shm::head_id(record.head) == shm::kCodeClock) {
-      *processor = shm::clock_processor(
+      stream.processor = shm::clock_processor(
           record.head, trace::load<std::uint64_t>(record.bytes.data() + shm::kHeadBytes));
     }
-    if (record.site == nullptr || record.site->id >= watches_.size()) continue;
-    const SiteWatch* const watch = watches_[record.site->id].get();
-    if (watch != nullptr) check(sites, record, *watch, owner, pass, *processor);
+    if (record.site == nullptr) continue;
+    if (follows_contexts) stream.context.pass(record);
+    if (record.site->id >= watches_.size()) continue;
+    SiteWatch* const watch = watches_[record.site->id].get();
+    if (watch != nullptr) check(sites, record, *watch, owner, pass, stream);
   }
   return at;
 }
 
 void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordView& record,
-                         const SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
-                         std::uint32_t processor) {
-  if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return;
+                         SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
+                         WatchedStream& stream) {
+  const trace::RecordContext* const context =
+      context_fields_.empty() ? nullptr : stream.context.decoded(sites);
+  bool is_decoded = false;
+  for (Candidate& candidate : watch.candidates) {
+    const trace::WhereCondition* condition = nullptr;
+    if (candidate.condition) {
+      std::string misfit;
+      condition = candidate.condition->in(context == nullptr ? nullptr : context->site, &misfit);
+      log_misfit((*rules_)[candidate.rule], *record.site, misfit);
+      if (condition == nullptr) continue;
+    }
+    if (!is_decoded && !decode(record, watch, owner, stream.processor)) return;
+    is_decoded = true;
+    event_.record.context = context;
+    if (condition != nullptr && !condition->matches(event_, text_.text())) continue;
+    if (!triggers_.may_fire(candidate.rule)) continue;
+    triggers_.fire(candidate.rule, source_, place_of(*record.site),
+                   shown_message(sites, record, watch, pass));
+  }
+}
+
+bool TriggerWatch::decode(const trace::RingRecordView& record, const SiteWatch& watch,
+                          const RingOwner& owner, std::uint32_t processor) {
+  if (!trace::decode_ring_arguments(*record.site, record.arguments, &values_)) return false;
   event_.record.site = record.site;
   event_.record.args = values_;
   static_cast<trace::RecordExtension&>(event_.record) = trace::ring_extension(record);
@@ -103,12 +143,7 @@ void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordV
       std::string_view(owner.thread_name, strnlen(owner.thread_name, sizeof owner.thread_name));
   text_.clear();
   if (watch.needs_message) watch.message.append(text_, values_);
-  for (const Candidate& candidate : watch.candidates) {
-    if (candidate.condition && !candidate.condition->matches(event_, text_.text())) continue;
-    if (!triggers_.may_fire(candidate.rule)) continue;
-    triggers_.fire(candidate.rule, source_, place_of(*record.site),
-                   shown_message(sites, record, watch, pass));
-  }
+  return true;
 }
 
 std::string TriggerWatch::shown_message(const trace::SiteTable& sites,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,12 +13,13 @@
 
 #include "consumerd/log/log.hpp"
 #include "consumerd/rings/ring_copy.hpp"
+#include "consumerd/rings/watched_stream.hpp"
 #include "consumerd/rules/record_pass.hpp"
 #include "consumerd/triggers/trigger_queue.hpp"
 #include "trace-format/codec/ring_record_view.hpp"
 #include "trace-format/codec/site_table.hpp"
+#include "trace-format/condition/contextual_condition.hpp"
 #include "trace-format/condition/site_message.hpp"
-#include "trace-format/condition/where_condition.hpp"
 #include "trace-format/reader/trace_event.hpp"
 #include "trace-format/text/text_sink.hpp"
 
@@ -39,14 +41,14 @@ class TriggerWatch {
   // Checks the whole records at the front of `records`, all of one thread. Returns their length in
   // bytes; `*sound` becomes false if the bytes after them are not a record. Conditions use the
   // values that `pass` (null: none) hides, but messages about the record do not show them.
-  // `*processor`: the code of the first record's processor, afterwards that of the next one.
+  // `stream`: that of the first record, afterwards that of the next one.
   std::size_t look(const trace::SiteTable& sites, std::span<const std::byte> records,
-                   const RingOwner& owner, RecordPass* pass, std::uint32_t* processor, bool* sound);
+                   const RingOwner& owner, RecordPass* pass, WatchedStream& stream, bool* sound);
 
  private:
   struct Candidate {
-    std::size_t rule;                                // index of the rule
-    std::optional<trace::WhereCondition> condition;  // none: every record
+    std::size_t rule;                                     // index of the rule
+    std::optional<trace::ContextualCondition> condition;  // none: every record
   };
   struct SiteWatch {
     std::vector<Candidate> candidates;
@@ -56,9 +58,13 @@ class TriggerWatch {
 
   TriggerWatch(TriggerQueue& triggers, TriggerSource source, const Log& log);
   void consider(const trace::Site& site);
-  void check(const trace::SiteTable& sites, const trace::RingRecordView& record,
-             const SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
-             std::uint32_t processor);
+  void check(const trace::SiteTable& sites, const trace::RingRecordView& record, SiteWatch& watch,
+             const RingOwner& owner, RecordPass* pass, WatchedStream& stream);
+  // Into the members for the record that is being checked.
+  bool decode(const trace::RingRecordView& record, const SiteWatch& watch, const RingOwner& owner,
+              std::uint32_t processor);
+  void log_misfit(const TriggerRule& rule, const trace::Site& site,
+                  const std::string& misfit) const;
   std::string shown_message(const trace::SiteTable& sites, const trace::RingRecordView& record,
                             const SiteWatch& watch, RecordPass* pass);
 
@@ -68,6 +74,7 @@ class TriggerWatch {
   const Log& log_;
   std::size_t considered_ = 0;  // sites already checked, in the order of definition
   std::vector<std::unique_ptr<SiteWatch>> watches_;  // by site id; null: none
+  std::set<std::string> context_fields_;             // of the conditions: those that contexts have
   bool any_ = false;
   // For the record that is being checked.
   trace::SegmentInfo segment_;

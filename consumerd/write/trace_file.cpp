@@ -31,12 +31,8 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& output_dir,
   file->first_offset_ = file->next_offset_ = file->file_.bytes;
   file->synced_ =
       std::make_unique<SyncedFile>(file->file_.fd.get(), file->file_.path, file->file_.bytes != 0);
-  file->sync_ = std::make_unique<TraceSync>(
-      writer,
-      [prefix = output_dir + "/" + file->stem_](std::uint32_t sequence) {
-        return prefix + std::to_string(sequence) + ".ringtrace";
-      },
-      before.none ? file->file_.sequence : 0);
+  file->sync_ = std::make_unique<TraceSync>(writer, output_dir, file->stem_,
+                                            before.none ? file->file_.sequence : 0);
   if (file->synced_->has_unsynced()) file->sync_->note_written();
   // What a predecessor has left unsynced, in closed files, too.
   if (!before.none && writer.sync_policy().when != SyncWhen::kNever) file->sync_->want(0);
@@ -54,12 +50,8 @@ std::unique_ptr<TraceFile> TraceFile::create_beside(
   std::memcpy(file->segment_uuid_, first.segment_uuid_, sizeof first.segment_uuid_);
   file->stem_ = first.stem_;
   if (!file->enter_next(least_sequence, front, why)) return nullptr;
-  file->sync_ = std::make_unique<TraceSync>(
-      writer,
-      [prefix = file->output_dir_ + "/" + file->stem_](std::uint32_t sequence) {
-        return prefix + std::to_string(sequence) + ".ringtrace";
-      },
-      file->file_.sequence);
+  file->sync_ =
+      std::make_unique<TraceSync>(writer, file->output_dir_, file->stem_, file->file_.sequence);
   file->sync_->note_written();
   return file;
 }

@@ -5,14 +5,10 @@
 #include <fcntl.h>
 
 #include "consumerd/descriptors/trusted_open.hpp"
+#include "consumerd/files/file_numbers.hpp"
+#include "consumerd/files/trace_name.hpp"
 
 namespace ringside::consumer {
-namespace {
-
-// Names tried per call: most of many old files may be removed or packed.
-constexpr int kMostNames = 64;
-
-}  // namespace
 
 void TraceSync::note_written() {
   if (policy().when == SyncWhen::kInterval) oldest_ = std::min(oldest_, Clock::now());
@@ -41,9 +37,9 @@ void TraceSync::begin(std::uint64_t written, const OpenFiles& open) {
   in_pass_ = true;
   has_failed_ = false;
   target_ = written;
-  next_closed_ = closed_from_;
   is_for_want_ = is_wanted_ && written >= wanted_;
   closed_until_ = is_for_want_ ? std::max(open.first, closed_from_) : closed_from_;
+  find_closed();
   oldest_ = Clock::time_point::max();
   // The open files first: a rotation may close them during the pass.
   if (policy().when == SyncWhen::kAlways) return;
@@ -76,12 +72,28 @@ bool TraceSync::waits_for_slots(const OpenFiles& open) {
   return waits;
 }
 
+// The names that exist, not each number: the first one to write comes from the segment, and a
+// damaged segment says hundreds of millions.
+void TraceSync::find_closed() {
+  closed_.clear();
+  if (closed_from_ == closed_until_) return;
+  auto numbers = file_numbers(output_dir_, stem_, closed_from_);
+  if (!numbers) {
+    writer_.syncer().refused(output_dir_, errno);
+    has_failed_ = true;
+    return;
+  }
+  closed_ = std::move(*numbers);
+  std::erase_if(closed_, [&](std::uint32_t number) { return number >= closed_until_; });
+  std::reverse(closed_.begin(), closed_.end());
+}
+
 // False if there is none left. A file that is not there was removed, or packed: then it is durable.
 bool TraceSync::sync_next_closed() {
   closed_file_.reset();
-  for (int i = 0; next_closed_ < closed_until_; ++i) {
-    if (i == kMostNames) return true;
-    const std::string path = path_of_(next_closed_++);
+  while (!closed_.empty()) {
+    const std::string path = output_dir_ + "/" + TraceName{stem_, closed_.back(), false}.text();
+    closed_.pop_back();
     closed_fd_ = open_without_links(path, O_RDONLY);
     if (closed_fd_) {
       closed_file_ = std::make_unique<SyncedFile>(closed_fd_.get(), path, true);

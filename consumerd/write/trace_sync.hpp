@@ -4,11 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "consumerd/write/slot_writer.hpp"
@@ -21,18 +21,19 @@ namespace ringside::consumer {
 class TraceSync {
  public:
   using Clock = std::chrono::steady_clock;
-  // The path of the trace's file with this sequence number.
-  using PathOf = std::function<std::string(std::uint32_t sequence)>;
   // The files with a descriptor. Files with lower numbers than `first` are closed.
   struct OpenFiles {
     std::span<SyncedFile* const> files;
     std::uint32_t first = 0;
   };
 
-  // `closed_from`: the files from this sequence number on may not be durable; an earlier consumer
-  // may have written them.
-  TraceSync(SlotWriter& writer, PathOf path_of, std::uint32_t closed_from)
-      : writer_(writer), path_of_(std::move(path_of)), closed_from_(closed_from) {}
+  // `stem` (trace_name.hpp) is that of the trace's files. `closed_from`: the files from this
+  // sequence number on may not be durable; an earlier consumer may have written them.
+  TraceSync(SlotWriter& writer, std::string output_dir, std::string stem, std::uint32_t closed_from)
+      : writer_(writer),
+        output_dir_(std::move(output_dir)),
+        stem_(std::move(stem)),
+        closed_from_(closed_from) {}
 
   // Becomes 1 before each pass begins: if this process dies, its failure may be known to no one.
   void set_mark(std::atomic<std::uint32_t>& mark) { mark_ = &mark; }
@@ -75,11 +76,13 @@ class TraceSync {
   void begin(std::uint64_t written, const OpenFiles& open);
   void start(SyncedFile& file);
   bool waits_for_slots(const OpenFiles& open);
+  void find_closed();
   bool sync_next_closed();
   void end();
 
   SlotWriter& writer_;
-  const PathOf path_of_;
+  const std::string output_dir_;
+  const std::string stem_;
   std::uint32_t closed_from_;
   std::atomic<std::uint32_t>* mark_ = nullptr;
   std::uint64_t settled_ = 0;
@@ -95,8 +98,8 @@ class TraceSync {
   bool has_failed_ = false;
   bool is_for_want_ = false;
   std::uint64_t target_ = 0;
-  std::uint32_t next_closed_ = 0;
   std::uint32_t closed_until_ = 0;
+  std::vector<std::uint32_t> closed_;  // those to sync, the next one last
   std::uint32_t under_way_ = 0;
   UniqueFd closed_fd_;
   std::unique_ptr<SyncedFile> closed_file_;

@@ -162,7 +162,7 @@ std::uint64_t RuntimeDescription::hash() const {
 std::int32_t read_description(const rs_runtime_statement& given, RuntimeDescription* description) {
   if (given.struct_bytes < sizeof given) return RS_REFUSED_STRUCT;
   if (given.level < RS_LEVEL_TRACE || given.level > RS_LEVEL_CRITICAL) return RS_REFUSED_LEVEL;
-  if (given.style > RS_FORMAT_BRACE) return RS_REFUSED_STYLE;
+  if (given.style > RS_FORMAT_COUNTER) return RS_REFUSED_STYLE;
   if (given.type_count > RS_MAX_FIELDS) return RS_REFUSED_TYPES;
   if (given.types == nullptr && given.type_count != 0) return RS_REFUSED_POINTER;
   std::uint64_t room = kMostDescriptionBytes;

@@ -11,6 +11,9 @@
 
 namespace ringside {
 
+// Besides enum rs_format_style: the statement of a context.
+inline constexpr std::uint8_t kContextStyle = 255;
+
 struct RuntimeDescription {
   std::string_view format;
   std::string_view names;

@@ -6,8 +6,11 @@
 #include "libagent/description/argument_names.hpp"
 #include "libagent/description/boundary_numbers.hpp"
 #include "libagent/description/stream_format.hpp"
+#include "libagent/include/ringside/span_abi.h"
 #include "shm-layout/enum_table_entry.hpp"
 #include "shm-layout/format_style.hpp"
+#include "shm-layout/record_head.hpp"
+#include "shm-layout/span_id_field.hpp"
 
 namespace ringside {
 namespace {
@@ -21,6 +24,17 @@ constinit std::array<shm::FieldDescription, std::size_t{2} * RS_MAX_FIELDS> fiel
 constinit std::array<StatementEntry::Table, RS_MAX_FIELDS> table_places{};
 constinit std::array<std::string_view, RS_MAX_FIELDS> name_places{};
 static_assert(field_places.size() <= shm::kMaxFields);
+
+static_assert(RS_CODE_EXTENDED == shm::kCodeExtended);
+static_assert(RS_EXTENDED_SPAN == (shm::kExtDuration | shm::kExtFromEnd));
+static_assert(RS_EXTENDED_CUT == shm::kExtCut);
+static_assert(RS_EXTENDED_ACTIVITY == shm::kExtActivity);
+static_assert(RS_EXTENDED_RELATED == shm::kExtRelatedActivity);
+static_assert(RS_SPAN_HEAD_BYTES ==
+              shm::kExtendedHeadBytes + shm::extended_parts_bytes(RS_EXTENDED_SPAN));
+static_assert(RS_SPAN_PLAIN_HEAD_BYTES == shm::kHeadBytes);
+static_assert(RS_SPAN_BEGIN_HEAD_BYTES == shm::kExtendedHeadBytes);
+static_assert(shm::kSpanIdField == RS_SPAN_ID_FIELD);
 
 std::string_view bounded(const char* text) {
   if (text == nullptr) return {};
@@ -52,6 +66,24 @@ const char* StatementEntry::read(std::uint32_t id, const shm::FieldList& convers
   if (site_.style == RS_STYLE_NONE) {
     description_.kind = shm::SiteKind::kEvent;
     description_.name = description_.format;
+  }
+  if (site_.style == RS_STYLE_CONTEXT) {
+    description_.format_style = RS_STYLE_NONE;
+    description_.kind = shm::SiteKind::kContext;
+    description_.name = description_.format;
+  }
+  switch (site_.flags & RS_SITE_HISTOGRAM) {
+    case RS_SITE_SPAN:
+      description_.kind = shm::SiteKind::kSpan;
+      break;
+    case RS_SITE_COUNTER:
+      description_.kind = shm::SiteKind::kCounter;
+      break;
+    case RS_SITE_HISTOGRAM:
+      description_.kind = shm::SiteKind::kHistogram;
+      break;
+    default:
+      break;
   }
   if (const rs_site_detail* const detail = site_.detail) {
     if (detail->name != nullptr) {
@@ -104,11 +136,29 @@ const char* StatementEntry::read(std::uint32_t id, const shm::FieldList& convers
   return nullptr;
 }
 
+bool StatementEntry::add_stack() {
+  constexpr std::string_view kName = "stack";
+  if (field_count_ >= fields_.size()) return false;
+  if (field_count_ != 0) {
+    const shm::FieldDescription& last = fields_[field_count_ - 1];
+    if (last.name == kName && last.array != 0 && last.type == shm::FieldType::pointer) return false;
+  }
+  description_.flags |= shm::kSiteWithStack;
+  shm::FieldDescription& field = fields_[field_count_++];
+  field = {};
+  field.type = shm::FieldType::pointer;
+  field.array = 1;
+  field.name = kName;
+  return true;
+}
+
 std::size_t StatementEntry::bytes(std::uint64_t at) {
   const std::uint64_t begin = at;
   table_count_ = 0;
   const bool is_typed = site_.signature != nullptr && site_.signature->shapes != nullptr;
-  for (std::size_t i = 0; is_typed && i < field_count_; ++i) {
+  // Not the stack, which is not of the statement.
+  const std::size_t own_fields = field_count_ - (has_stack() ? 1 : 0);
+  for (std::size_t i = 0; is_typed && i < own_fields; ++i) {
     rs_enumeration* const enumeration = typed_.enumeration(i);
     if (enumeration == nullptr) continue;
     const auto tables = tables_.first(table_count_);

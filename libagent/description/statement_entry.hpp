@@ -14,6 +14,7 @@
 #include "libagent/include/ringside/abi.h"
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/printf_fields.hpp"
+#include "shm-layout/stacked_site.hpp"
 
 namespace ringside {
 
@@ -31,6 +32,11 @@ class StatementEntry {
   // `conversions`: of a printf format, otherwise none. Null, or why the statement is refused.
   const char* read(std::uint32_t id, const shm::FieldList& conversions);
 
+  // After read(): makes it the entry for the statement's records with a stack, which have one field
+  // more. False if it has such a field already, or too many.
+  bool add_stack();
+  bool has_stack() const { return (description_.flags & shm::kSiteWithStack) != 0; }
+
   // Bytes of the tables and the entry, if they are written at `at` of the dictionary.
   std::size_t bytes(std::uint64_t at);
   // Whether a part of it is larger than an entry may be.
@@ -40,6 +46,8 @@ class StatementEntry {
   void write(std::byte* out) const;
   // The tables are in the dictionary now.
   void note_tables() const;
+
+  const rs_site& site() const { return site_; }
 
  private:
   std::span<const shm::FieldDescription> fields() const { return fields_.first(field_count_); }

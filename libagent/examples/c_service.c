@@ -1,8 +1,9 @@
-/* A service in C11: options, printf style, a bit-field, an event and a gate. */
+/* A service in C11: options, printf style, a bit-field, an event, a span, a gate, a histogram. */
 #include <stdint.h>
 
 #include <ringside/event.h>
 #include <ringside/ringside.h>
+#include <ringside/span.h>
 
 struct order {
   const char* symbol;
@@ -12,10 +13,13 @@ struct order {
 };
 
 static void fill(const struct order* o, int attempts) {
+  RS_BEGIN_SPAN(INFO, span, "fill", RS_NAMED("id", o->id), RS_NAMED("symbol", o->symbol));
   RS_INFO("order %lu of %s filled at %.2f, side %u", o->id, o->symbol, o->px, o->side);
   RS_EVENT(INFO, "order.fill", RS_NAMED("px", o->px), RS_ARG(attempts), RS_NAMED("at", "XETR"));
   // NOLINTNEXTLINE(bugprone-branch-clone)
   RS_IF(attempts > 1, RS_WARNING("order %lu took %d attempts", o->id, attempts));
+  RS_HISTOGRAM("attempts", RS_ARG(attempts));
+  RS_END_SPAN(span);
 }
 
 int main(void) {

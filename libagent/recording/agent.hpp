@@ -106,10 +106,15 @@ struct Segment {
   Segment* former = nullptr;  // of the parent process, kept because interrupted calls may use it
   // Not 0: rings are overwritten, in sub-buffers of this size (SegmentHeader).
   std::uint64_t sub_buffer_bytes = 0;
-  std::unique_ptr<RecordShapes> shapes;   // only then
+  std::unique_ptr<RecordShapes> shapes;  // only then
+  // By site id: the id of the statement's records with a stack (stacked_statement.hpp). Null: no
+  // statement ever had stacks.
+  ZeroedArray<std::atomic<std::uint32_t>> stacked_id_memory;
+  std::atomic<std::atomic<std::uint32_t>*> stacked_ids{nullptr};
   std::uint64_t dictionary_reserved = 0;  // bytes with memory; an access to the rest raises SIGBUS
   // The same: rings with metadata, and statements with a switch.
   std::uint32_t rings_reserved = 0;
+  bool keeps_contexts = false;  // entries for these rings are reserved, too
   std::uint32_t switches_reserved = 0;
   // This process's own data in the segment. The segment has the same, but others may write to it.
   std::uint64_t dictionary_committed = 0;

@@ -9,18 +9,14 @@ namespace ringside {
 namespace {
 
 constexpr std::uint64_t kSpinNs = 20'000;
-// Hundreds of services may wait for one consumer: their wake-ups must leave it the processor.
-constexpr std::uint64_t kLongestNapNs = 20'000'000;
+// A nap takes one in this many parts of the time that the thread has waited. A consumer before ABI
+// 1.9 wakes no thread, whose wait then lasts up to twice as long as necessary.
+constexpr std::uint64_t kPartOfLooking = 4;
+constexpr std::uint64_t kPartOfWoken = 1;
 constexpr std::uint64_t kProbeIntervalNs = 5'000'000;
 // How late in a long wait the death of a consumer can be noticed.
 constexpr std::uint64_t kLongestProbeIntervalNs = 100'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace
 
@@ -52,8 +48,8 @@ bool ConsumerWait::may_wait() {
                     : shm::LossCause::kNoConsumer);
 }
 
-bool ConsumerWait::go_on() {
-  const std::uint64_t now_ns = monotonic_ns();
+bool ConsumerWait::may_go_on() {
+  const std::uint64_t now_ns = now_ns_ = monotonic_ns();
   const std::uint64_t heartbeat = control_.consumer.heartbeat.load(std::memory_order_relaxed);
   if (!may_wait()) {
     live_ = false;  // the wait did not time out
@@ -70,11 +66,20 @@ bool ConsumerWait::go_on() {
     if (is_unlimited()) live_ = false;  // it ended without a consumer
     return refuse(heartbeat == heartbeat_ ? cause_of_standstill() : shm::LossCause::kRingFull);
   }
-  if (now_ns - start_ns_ < kSpinNs) {
-    pause();
-  } else {
-    sleep(now_ns);
-  }
+  return true;
+}
+
+std::uint64_t ConsumerWait::next_nap_ns(bool is_woken) const {
+  const std::uint64_t waited_ns = now_ns_ - start_ns_;
+  if (waited_ns < kSpinNs) return 0;
+  const std::uint64_t probe_ns = probe_at_ns();
+  const std::uint64_t left_ns = probe_ns > now_ns_ ? probe_ns - now_ns_ : UINT64_MAX;
+  return growing_nap_ns(waited_ns, is_woken ? kPartOfWoken : kPartOfLooking, left_ns);
+}
+
+bool ConsumerWait::go_on() {
+  if (!may_go_on()) return false;
+  nap(next_nap_ns(false));
   return true;
 }
 
@@ -137,12 +142,6 @@ bool ConsumerWait::disarmed(std::uint64_t heartbeat) {
   if (frees_no_space()) return true;
   line.block_disarmed.store(0, std::memory_order_relaxed);
   return false;
-}
-
-void ConsumerWait::sleep(std::uint64_t now_ns) const {
-  const std::uint64_t probe_ns = probe_at_ns();
-  const std::uint64_t left_ns = probe_ns > now_ns ? probe_ns - now_ns : UINT64_MAX;
-  growing_nap(now_ns - start_ns_, std::min(left_ns, kLongestNapNs));
 }
 
 // For a consumer whose heartbeat has not moved. A consumer that is stopped or cannot write is still

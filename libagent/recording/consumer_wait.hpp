@@ -19,8 +19,13 @@ class ConsumerWait {
   // Whether to wait at all: the policy is `block`, and no wait has timed out since the consumer
   // last moved. Otherwise cause() has the reason.
   bool begin();
-  // Waits for some time. Returns false once all waits since the first begin() together reach the
-  // bound; cause() then has the reason.
+  // Whether to wait longer. False once all waits since the first begin() together reach the bound;
+  // cause() then has the reason.
+  bool may_go_on();
+  // After may_go_on(), how long to sleep before the next look; 0: not at all, but pause. A thread
+  // that is woken may sleep longer than one that looks on its own.
+  std::uint64_t next_nap_ns(bool is_woken) const;
+  // Both, with the sleep, for a thread that nothing wakes.
   bool go_on();
 
   shm::LossCause cause() const { return cause_; }
@@ -39,7 +44,6 @@ class ConsumerWait {
   bool frees_no_space() const;
   bool lives(std::uint64_t now_ns, std::uint64_t heartbeat);
   bool disarmed(std::uint64_t heartbeat);
-  void sleep(std::uint64_t now_ns) const;
   std::uint64_t absent_bound_ns() const;
   std::uint64_t live_end_ns() const;
   std::uint64_t probe_at_ns() const;
@@ -51,6 +55,7 @@ class ConsumerWait {
   std::uint64_t heartbeat_ = 0;         // when the wait began
   std::uint64_t probed_heartbeat_ = 0;  // at the last check of the consumer
   std::uint64_t start_ns_ = 0;          // of the first wait
+  std::uint64_t now_ns_ = 0;            // at the last may_go_on()
   std::uint64_t absent_since_ns_ = 0;   // at first the start; 0: seen alive at the last check
   std::uint64_t probed_ns_ = 0;         // when the consumer was last checked; 0: never
   bool live_ = false;                   // result of the last check

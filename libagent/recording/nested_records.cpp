@@ -9,6 +9,7 @@
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/call_cost.hpp"
 #include "libagent/recording/oldest_records.hpp"
+#include "libagent/recording/requested_stack.hpp"
 #include "libagent/recording/reserve.hpp"
 #include "libagent/recording/ring_attachment.hpp"
 #include "libagent/recording/ring_drops.hpp"
@@ -139,6 +140,7 @@ void settle() {
     count_abandoned(*ring, lost);
   }
   forget_orphaned_record();
+  forget_stacked_records();
   t_reserving = 0;
   t_holding = 0;
   forget_interrupted_give_up();
@@ -165,6 +167,7 @@ void begin_nesting(shm::NestedRecords& words) {
   n.count = 0;
   n.incomplete = false;
   t_rest_begin = 0;
+  forget_stacked_records();
   for (std::size_t i = 0; i < shm::kNestedRanges; ++i) n.set(i, {0, 0});
 }
 
@@ -205,6 +208,10 @@ void publish_nested_of_dead_thread(Segment& segment, std::uint32_t index) {
 }  // namespace ringside
 
 void rs_publish_nested(std::uint64_t start, std::uint64_t bytes) {
+  if (const auto stacked = ringside::complete_stacked(start)) {
+    rs_publish(stacked->begin, stacked->bytes);
+    return;
+  }
   if (bytes != 0) ringside::note_whole(start, start + bytes);
   ringside::settle_abandoned_calls();
 }

@@ -41,7 +41,7 @@ RecordShapes::RecordShapes(std::uint32_t site_capacity)
     : site_capacity_(site_capacity),
       by_site_(std::make_unique<std::atomic<const RecordShape*>[]>(site_capacity)) {}
 
-void RecordShapes::add(std::uint32_t site_id, const FieldTypes& types) {
+void RecordShapes::add(std::uint32_t site_id, const FieldTypes& types, bool has_stack) {
   auto shape = std::make_unique<RecordShape>();
   for (std::size_t i = 0; i < types.count(); ++i) {
     const shm::FieldType type = types[i];
@@ -56,6 +56,7 @@ void RecordShapes::add(std::uint32_t site_id, const FieldTypes& types) {
       bytes += static_cast<std::uint32_t>(shm::fixed_size(type));
     }
   }
+  if (has_stack) shape->texts.push_back({0, sizeof(std::uint64_t)});
   shapes_.push_back(std::move(shape));
   // Relaxed: the release of the statement's switch comes later.
   by_site_[site_id].store(shapes_.back().get(), std::memory_order_relaxed);

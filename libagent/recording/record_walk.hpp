@@ -33,7 +33,8 @@ class RecordShapes {
  public:
   explicit RecordShapes(std::uint32_t site_capacity);
 
-  void add(std::uint32_t site_id, const FieldTypes& types);
+  // `has_stack`: an array of addresses follows the fields.
+  void add(std::uint32_t site_id, const FieldTypes& types, bool has_stack = false);
   const RecordShape* find(std::uint32_t site_id) const;
 
  private:

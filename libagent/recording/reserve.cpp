@@ -22,11 +22,13 @@
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
+#include "libagent/recording/requested_stack.hpp"
 #include "libagent/recording/ring_attachment.hpp"
 #include "libagent/recording/ring_drops.hpp"
 #include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/space_wait.hpp"
+#include "libagent/recording/stated_context.hpp"
 #include "libagent/recording/timed_checks.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
@@ -56,6 +58,7 @@ class SlowReservation {
       t_generation = generation;
       t_marked_drops = {};
       t_lap_end = 0;
+      begin_without_context();
     }
   }
 
@@ -67,12 +70,16 @@ class SlowReservation {
     for (bool states_processor = processor_due();;) {
       const std::uint64_t start = load_local(t_.pos);
       if (states_processor || clock_due(start + bytes, tsc)) {
-        if (!append_clock(tsc, bytes)) return drop();
+        if (!append_clock(tsc, bytes + most_context_bytes())) return drop();
         states_processor = false;
         continue;
       }
       if (drop_due()) {
         if (!append_drop_mark(tsc)) return drop();
+        continue;
+      }
+      if (const rs_site* const context = context_to_state()) {
+        if (!append_context(context, tsc)) return drop();
         continue;
       }
       const std::uint64_t end = start + bytes;
@@ -226,10 +233,17 @@ class SlowReservation {
       std::memcpy(rs_place(start), words, sizeof words);
       plan_after_clock_record(tsc, segment_);
       t_stated_processor = processor_;
+      // A snapshot may begin with this sub-buffer.
+      if (sub_buffer_bytes_ != 0) forget_stated_context();
       __atomic_signal_fence(__ATOMIC_SEQ_CST);
       // A handler that has recorded since may have stated another one.
       if (load_local(t_.pos) != start + shm::kClockRecordBytes) t_stated_processor = kNoStatement;
     });
+  }
+
+  bool append_context(const rs_site* site, std::uint64_t tsc) {
+    return append(context_bytes(site),
+                  [site, tsc](std::uint64_t start) { store_context(site, tsc, rs_place(start)); });
   }
 
   // A mark for one cause with drops; the caller checks whether there are more.
@@ -309,6 +323,7 @@ std::uint64_t reserve_slowly(std::uint64_t start, std::uint64_t bytes, std::uint
   }
   // Read once: a handler that forks removes both from the child, but not the memory that they refer
   // to.
+  register_context();
   Segment* const segment = attached_segment();
   shm::RingMetadata* const ring = attached_ring();
   if (segment == nullptr || ring == nullptr) return dropped(shm::LossCause::kNoRing);
@@ -340,6 +355,7 @@ std::uint64_t settled(std::uint64_t start, std::uint64_t bytes) {
 
 std::uint64_t rs_reserve_slow(std::uint64_t start, std::uint64_t bytes, std::uint64_t tsc) {
   using namespace ringside;
+  if (is_stack_requested() && bytes != 0) return reserve_with_stack(start, bytes, tsc);
   rs_thread& t = rs_thread_state;
   start = settled(start, bytes);
   const bool measures = measures_calls();

@@ -9,6 +9,7 @@
 
 #include <sys/prctl.h>
 
+#include "libagent/process/alternate_stack.hpp"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/slow_call.hpp"
 #include "libagent/process/standard_error.hpp"
@@ -19,10 +20,12 @@
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
 #include "libagent/recording/oldest_records.hpp"
+#include "libagent/recording/requested_stack.hpp"
 #include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_growth.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/signals_blocked.hpp"
+#include "libagent/recording/thread_context.hpp"
 #include "libagent/recording/truncation_guard.hpp"
 #include "shm-layout/record_head.hpp"
 
@@ -96,6 +99,9 @@ void give_up_ring(At at) {
 // this one: they attach again, and POSIX then runs this destructor again.
 void retire_ring(void* /*marker*/) {
   give_up_ring(At::thread_end);
+  free_thread_context();
+  free_stacked_calls();
+  take_alternate_stack_back();
 }
 
 void reset_counters(shm::CountersLine& counters) {
@@ -177,11 +183,11 @@ __attribute__((destructor)) void delete_exit_key() {
   if (std::exchange(g_exit_key_made, false)) pthread_key_delete(g_exit_key);
 }
 
+}  // namespace
+
 void arrange_retirement() {
   if (g_exit_key_made) pthread_setspecific(g_exit_key, &t_attachment);
 }
-
-}  // namespace
 
 shm::RingMetadata* attached_ring() {
   return t_attachment.ring;
@@ -309,6 +315,8 @@ Attached attach_ring_or_throw(Agent& a, bool* waits) {
   keep_counters_of_former_owner(a, segment.rings[index].counters);
   claim(segment, index);
   arrange_retirement();
+  // Without one, the overflow of this thread's stack has no record.
+  give_alternate_stack();
   return Attached::kYes;
 }
 

@@ -24,6 +24,9 @@ Attached attach_ring();
 // count.
 shm::LossCause cause_of(Attached attached);
 
+// Lets retire_ring() run when the calling thread ends.
+void arrange_retirement();
+
 // Metadata of the calling thread's ring; null if it has none.
 shm::RingMetadata* attached_ring();
 // The segment of that ring; null if the thread never had one.

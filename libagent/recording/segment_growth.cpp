@@ -92,8 +92,25 @@ GrowthFailure reserve_ring_metadata(Segment& segment, std::uint32_t index) {
   if (!failure) {
     failure = reserve_entries(segment.layout.nested_offset, sizeof(shm::NestedRecords));
   }
-  if (!failure) segment.rings_reserved = wanted;
-  return failure;
+  if (failure) return failure;
+  segment.rings_reserved = wanted;
+  if (segment.keeps_contexts) reserve_contexts(segment);
+  return {};
+}
+
+void reserve_contexts(Segment& segment) {
+  std::atomic<std::uint32_t>& kept = segment.control->kept_contexts.rings;
+  const std::uint32_t present = kept.load(std::memory_order_relaxed);
+  segment.keeps_contexts = true;
+  if (present >= segment.rings_reserved ||
+      reserve(
+          segment.descriptor,
+          segment.layout.contexts_offset + std::uint64_t{present} * sizeof(shm::ConsumedContext),
+          (segment.rings_reserved - present) * sizeof(shm::ConsumedContext))) {
+    return;
+  }
+  // Pairs with the consumer's acquire.
+  kept.store(segment.rings_reserved, std::memory_order_release);
 }
 
 GrowthFailure reserve_switches(Segment& segment, std::uint32_t site_id) {
@@ -136,6 +153,12 @@ void reserve_site_executions(Segment& segment, std::uint32_t site_id) {
   segment.sites_with_executions.store(wanted, std::memory_order_relaxed);
   // Pairs with the acquire of a reader, which reads no entry beyond.
   segment.control->losses.sites_with_executions.store(wanted, std::memory_order_release);
+}
+
+void reserve_for_statement(Segment& segment, const rs_site& site, std::uint32_t site_id) {
+  reserve_site_losses(segment, site_id);
+  reserve_site_executions(segment, site_id);
+  if (site.style == RS_STYLE_CONTEXT) reserve_contexts(segment);
 }
 
 namespace {

@@ -40,6 +40,10 @@ GrowthFailure reserve_dictionary(Segment& segment, std::uint64_t bytes);
 // Backs the metadata of the rings up to `index`.
 GrowthFailure reserve_ring_metadata(Segment& segment, std::uint32_t index);
 
+// Backs the places for the contexts of these rings, if there is memory: otherwise a consumer that
+// takes over does not know the contexts that began before.
+void reserve_contexts(Segment& segment);
+
 // Backs the switches of the sites up to `site_id`; new ones are not registered.
 GrowthFailure reserve_switches(Segment& segment, std::uint32_t site_id);
 
@@ -49,6 +53,8 @@ void reserve_site_losses(Segment& segment, std::uint32_t site_id);
 // The same for the counts of executions that are not recorded. Here, because the log call that
 // counts must make no system call.
 void reserve_site_executions(Segment& segment, std::uint32_t site_id);
+// All of these that the statement needs.
+void reserve_for_statement(Segment& segment, const rs_site& site, std::uint32_t site_id);
 
 // How often a ring is mapped, back to back. A lap begins anywhere in the second copy and may run
 // into the third, so that positions of its records need not wrap. A record of the preceding lap,

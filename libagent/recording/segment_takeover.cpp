@@ -4,6 +4,7 @@
 #include <span>
 
 #include "libagent/recording/segment_growth.hpp"
+#include "libagent/recording/stacked_statement.hpp"
 #include "libagent/recording/truncated_segment.hpp"
 
 namespace ringside {
@@ -47,9 +48,14 @@ bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   for (const rs_site* site = agent.sites; to.shapes != nullptr && site != nullptr;
        site = site->next) {
     if (site->id != 0 && site->id <= from.site_count) {
-      to.shapes->add(static_cast<std::uint32_t>(site->id), FieldTypes(*site));
+      const auto id = static_cast<std::uint32_t>(site->id);
+      to.shapes->add(id, FieldTypes(*site));
+      if (const std::uint32_t stacked = known_stacked_id(from, id)) {
+        to.shapes->add(stacked, FieldTypes(*site), true);
+      }
     }
   }
+  take_over_stacked_ids(from, to);
   shm::ServiceLine& line = to.control->service;
   to.dictionary_committed = from.dictionary_committed;
   to.site_count = from.site_count;

@@ -6,6 +6,7 @@
 
 #include "libagent/recording/agent.hpp"
 #include "libagent/recording/consumer_wait.hpp"
+#include "libagent/recording/space_sleep.hpp"
 #include "shm-layout/loss_cause.hpp"
 
 namespace ringside {
@@ -43,7 +44,9 @@ class SpaceWait {
     bool space = false;
     for (;;) {
       space = end <= space_limit(ring_, ring_bytes);
-      if (space || !wait_.go_on()) break;
+      if (space || !wait_.may_go_on()) break;
+      sleep_until_woken(ring_, wait_.next_nap_ns(may_sleep_on_word()),
+                        [&] { return end <= space_limit(ring_, ring_bytes); });
     }
     cause_ = wait_.cause();
     in_vain_at_ = !space && wait_.was_live() ? consumed() + 1 : 0;

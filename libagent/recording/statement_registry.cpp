@@ -14,21 +14,19 @@
 #include "libagent/description/stream_format.hpp"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/slow_call.hpp"
+#include "libagent/recording/appended_statement.hpp"
 #include "libagent/recording/execution_count.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/own_change.hpp"
-#include "libagent/recording/segment_growth.hpp"
+#include "libagent/recording/requested_stack.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "shm-layout/printf_fields.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/site_switch.hpp"
+#include "shm-layout/switch_change.hpp"
 
 namespace ringside {
 namespace {
-
-constexpr std::uint64_t kDictionaryRetryAfterNs = 100'000'000;  // after memory was refused
-constexpr const char* kConsumerTooOld =
-    "more than 64 fields need a newer consumerd; upgrade it: statement refused by";
 
 std::string_view format_of(const rs_site& site) {
   constexpr std::size_t kMaxFormatBytes = 64U << 10;
@@ -72,7 +70,8 @@ std::uint8_t switch_now(Segment& segment, std::uint8_t* byte) {
 }
 
 std::uint8_t recordable(std::uint8_t state) {
-  return state == shm::kSwitchOn || state == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
+  const std::uint8_t plain = shm::switch_without_stack(state);
+  return plain == shm::kSwitchOn || plain == shm::kSwitchOnConsumerClock ? state : shm::kSwitchOff;
 }
 
 // A tool that changes the level stores it, then reads site_count, then switches the sites: a site
@@ -95,14 +94,8 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
     return {};
   }
   Segment& segment = *agent.segment.load(std::memory_order_relaxed);
-  shm::ServiceLine& line = segment.control->service;
-  const std::uint32_t id = segment.site_count + 1;
-  const auto refuse = [&](const char* what,
-                          shm::LossCause cause = shm::LossCause::kDictionaryFull) {
-    agent.message = std::string(what) + " " + segment.path;
-    return cause;
-  };
-  constexpr shm::LossCause kNoMemoryCause = shm::LossCause::kNoSharedMemory;
+  const std::uint32_t id = next_statement_id(segment);
+  const auto refuse = [&](const char* what) { return refuse_statement(agent, segment, what); };
   if (id >= segment.layout.site_capacity || id > shm::kMaxSiteId) {
     return refuse("too many statements for");
   }
@@ -125,41 +118,7 @@ std::optional<shm::LossCause> register_statement(Agent& agent, rs_site& site) {
   if (agent.options.clock == Clock::consumer) site.flags |= RS_SITE_CONSUMER_CLOCK;
   StatementEntry entry(site);
   if (const char* const why = entry.read(id, conversions)) return refuse(why);
-  if (entry.is_wide() && shm::refuses_wide_sites(segment.control->consumer)) {
-    return refuse(kConsumerTooOld);
-  }
-  const std::uint64_t at = segment.dictionary_committed;
-  const std::size_t bytes = entry.bytes(at);
-  if (entry.is_too_large()) return refuse("a statement is too large for");
-  const bool has_room = at + bytes <= segment.dictionary_reserved && id < segment.switches_reserved;
-  if (at + bytes > segment.layout.dictionary_bytes) return refuse("the dictionary is full in");
-  // The message of the refusal stays valid until the retry.
-  if (!has_room && monotonic_ns() < agent.dictionary_retry_at_ns) return kNoMemoryCause;
-  GrowthFailure failure = reserve_dictionary(segment, at + bytes);
-  if (!failure) failure = reserve_switches(segment, id);
-  if (failure) {
-    agent.dictionary_retry_at_ns = monotonic_ns() + kDictionaryRetryAfterNs;
-    agent.message = message_of(failure, "the dictionary", segment.path);
-    return kNoMemoryCause;
-  }
-  reserve_site_losses(segment, id);
-  reserve_site_executions(segment, id);
-  const bool was_too_old = entry.is_wide() && agent.message.starts_with(kConsumerTooOld);
-  if (!has_room || was_too_old) agent.message.clear();
-  if (segment.is_guarded) {
-    segment.own_dictionary.resize(at + bytes);
-    entry.write(segment.own_dictionary.data() + at);
-  }
-  entry.write(segment.dictionary + at);
-  entry.note_tables();
-  if (segment.shapes != nullptr) {
-    segment.shapes->add(id, types);
-  }
-  // Pairs with the consumer's acquire; a record of the site can only be published later.
-  line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
-  line.site_count.store(id, std::memory_order_relaxed);
-  segment.dictionary_committed = at + bytes;
-  segment.site_count = id;
+  if (const auto cause = append_statement(agent, segment, entry, types)) return cause;
   set_new_switch(segment, site, id);
   site.id = id;
   // Pairs with the acquire in rs_site_enabled: a thread that finds its switch there sees id and
@@ -227,7 +186,10 @@ void apply_level(Agent& agent, std::uint8_t level) {
   segment->control->service.level.store(level, std::memory_order_relaxed);
   for (const rs_site* site = agent.sites; site != nullptr; site = site->next) {
     if (!is_registered(*site)) continue;
-    __atomic_store_n(&segment->switches[site->id], switch_for(*site, level), __ATOMIC_RELAXED);
+    std::uint8_t* const byte = &segment->switches[site->id];
+    const std::uint8_t before = __atomic_load_n(byte, __ATOMIC_RELAXED);
+    __atomic_store_n(byte, shm::changed_switch(before, switch_for(*site, level), {}),
+                     __ATOMIC_RELAXED);
   }
 }
 
@@ -354,7 +316,10 @@ void rs_sites_unloaded(rs_site* const* begin, rs_site* const* end) {
   for (; begin != end; ++begin) ringside::remove_statement(agent(), **begin);
 }
 
-std::uint8_t rs_site_enabled_slow(rs_site* site) {
+namespace {
+
+// The value of the switch, if the execution is to be recorded.
+std::uint8_t state_of_execution(rs_site* site) {
   // Pairs with the release at registration.
   const std::uint8_t* const state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
   if (state != &rs_initial_switch) {
@@ -382,6 +347,15 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
     ringside::count_refusal(site, ringside::shm::LossCause::kNoSharedMemory);
     return 0;
   }
+}
+
+}  // namespace
+
+std::uint8_t rs_site_enabled_slow(rs_site* site) {
+  const std::uint8_t state = state_of_execution(site);
+  if (!ringside::shm::is_with_stack(state)) return state;
+  ringside::request_stack(*site, reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()));
+  return ringside::shm::switch_without_stack(state);
 }
 
 void rs_count_suppressed(rs_site* site, std::uint64_t executions) {

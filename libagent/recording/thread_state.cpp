@@ -1,5 +1,6 @@
-// The calling thread's state before it has a ring, as log calls find it.
+// The calling thread's state before it has a ring, as log calls find it; and its activity.
 #include "libagent/include/ringside/abi.h"
+#include "libagent/include/ringside/span_abi.h"
 
 RS_THREAD_LOCAL rs_thread rs_thread_state
     __attribute__((tls_model("initial-exec"))) = {.pos = RS_NO_RING,
@@ -14,3 +15,6 @@ RS_THREAD_LOCAL rs_thread rs_thread_state
                                                   // are too large.
                                                   .max_record_bytes = 0,
                                                   .times = {}};
+
+RS_THREAD_LOCAL rs_activity rs_thread_activity
+    __attribute__((tls_model("initial-exec"))) = {.flags = 0, .id = {}, .related = {}};

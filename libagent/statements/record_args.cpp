@@ -13,6 +13,7 @@
 #include "libagent/recording/agent.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/ring_attachment.hpp"
+#include "libagent/statements/span_record.hpp"
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_layout.hpp"
@@ -190,7 +191,10 @@ std::uint64_t total_bytes(std::span<const Piece> pieces) {
   return bytes;
 }
 
-void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces) {
+// `begin`: of a span.
+template <bool kIsSpan>
+void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces, std::uint64_t begin) {
+  constexpr std::uint32_t kExtendedBytes = kIsSpan ? RS_SPAN_HEAD_BYTES : shm::kExtendedHeadBytes;
   if (attached_ring() == nullptr) {
     const Attached attached = attach_ring();
     if (attached != Attached::kYes) return rs_dropped(site, dropped(cause_of(attached)));
@@ -199,14 +203,14 @@ void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces) {
   if (ring == nullptr) {  // a handler forked, and this is the child
     return count_refusal(site, shm::LossCause::kNoRing);
   }
-  std::uint64_t bytes = shm::kHeadBytes + total_bytes(pieces);
+  std::uint64_t bytes = (kIsSpan ? kExtendedBytes : shm::kHeadBytes) + total_bytes(pieces);
   const std::uint64_t max_bytes = rs_thread_state.max_record_bytes;
   const bool cut = bytes > max_bytes;
   if (cut) {
-    std::uint64_t fixed = shm::kExtendedHeadBytes;
+    std::uint64_t fixed = kExtendedBytes;
     for (const Piece& p : pieces) fixed += p.is_text ? sizeof p.bytes : p.bytes;
     cut_texts(pieces, max_bytes - fixed);
-    bytes = shm::kExtendedHeadBytes + total_bytes(pieces);
+    bytes = kExtendedBytes + total_bytes(pieces);
   }
   std::uint64_t tsc = 0;
   const std::uint64_t start = rs_reserve(state, bytes, &tsc);
@@ -217,13 +221,18 @@ void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces) {
   }
   unsigned char* p = rs_place(start);
   const auto id = static_cast<std::uint32_t>(site->id);
-  const std::uint64_t head = shm::make_head(tsc, cut ? shm::kCodeExtended : id);
-  std::memcpy(p, &head, sizeof head);
-  p += sizeof head;
-  if (cut) {
-    const std::uint32_t words[3] = {id, shm::kExtCut, static_cast<std::uint32_t>(bytes)};
-    std::memcpy(p, words, sizeof words);
-    p += sizeof words;
+  if constexpr (kIsSpan) {
+    p = store_span_head(p, id, static_cast<std::uint32_t>(bytes), tsc, begin,
+                        cut ? shm::kExtCut : 0);
+  } else {
+    const std::uint64_t head = shm::make_head(tsc, cut ? shm::kCodeExtended : id);
+    std::memcpy(p, &head, sizeof head);
+    p += sizeof head;
+    if (cut) {
+      const std::uint32_t words[3] = {id, shm::kExtCut, static_cast<std::uint32_t>(bytes)};
+      std::memcpy(p, words, sizeof words);
+      p += sizeof words;
+    }
   }
   for (const Piece& piece : pieces) p = store_piece(piece, p);
   rs_publish(start, bytes);
@@ -292,7 +301,7 @@ template <std::size_t kRoom>
       return count_refusal(site, shm::LossCause::kDictionaryFull);
     }
   }
-  record(site, state, std::span(storage).first(used));
+  record<false>(site, state, std::span(storage).first(used), 0);
 }
 
 template <std::size_t kRoom>
@@ -304,9 +313,9 @@ template <std::size_t kRoom>
   rs_record_args(site, state, args.data(), site->field_count);
 }
 
-template <std::size_t kRoom>
+template <std::size_t kRoom, bool kIsSpan>
 [[gnu::noinline]] void record_pieces(rs_site* site, std::uint8_t state, const rs_piece* stored,
-                                     std::uint32_t count) {
+                                     std::uint32_t count, std::uint64_t begin) {
   std::array<Piece, kRoom> storage;
   const std::span<Piece> pieces = std::span(storage).first(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -323,10 +332,27 @@ template <std::size_t kRoom>
       std::memcpy(pieces[i].number, stored[i].data, pieces[i].bytes);
     }
   }
-  record(site, state, pieces);
+  record<kIsSpan>(site, state, pieces, begin);
+}
+
+template <bool kIsSpan>
+void record_pieces(rs_site* site, std::uint8_t state, const rs_piece* stored, std::uint32_t count,
+                   std::uint64_t begin) {
+  if (count > RS_MAX_FIELDS) return count_refusal(site, shm::LossCause::kDictionaryFull);
+  if (count <= RS_FEW_FIELDS) {
+    record_pieces<RS_FEW_FIELDS, kIsSpan>(site, state, stored, count, begin);
+  } else {
+    record_pieces<RS_MAX_FIELDS, kIsSpan>(site, state, stored, count, begin);
+  }
 }
 
 }  // namespace
+
+void record_span_pieces(rs_site* site, std::uint8_t state, std::uint64_t begin,
+                        const rs_piece* pieces, std::uint32_t count) {
+  record_pieces<true>(site, state, pieces, count, begin);
+}
+
 }  // namespace ringside
 
 void rs_record_args(rs_site* site, std::uint8_t state, const rs_arg* args, std::uint32_t count) {
@@ -354,8 +380,5 @@ void rs_record_values(rs_site* site, std::uint8_t state, std::uint64_t is_needed
 
 void rs_record_pieces(rs_site* site, std::uint8_t state, const rs_piece* stored,
                       std::uint32_t count) {
-  using namespace ringside;
-  if (count > RS_MAX_FIELDS) return count_refusal(site, shm::LossCause::kDictionaryFull);
-  if (count <= RS_FEW_FIELDS) return record_pieces<RS_FEW_FIELDS>(site, state, stored, count);
-  record_pieces<RS_MAX_FIELDS>(site, state, stored, count);
+  ringside::record_pieces<false>(site, state, stored, count, 0);
 }

@@ -12,6 +12,7 @@
 
 #include "libagent/include/ringside/runtime_call.hpp"
 #include "libagent/statements/runtime_statements.hpp"
+#include "libagent/statements/span_record.hpp"
 #include "libagent/statements/value_piece.hpp"
 #include "shm-layout/field_type.hpp"
 
@@ -72,8 +73,10 @@ template <std::size_t kRoom>
   rs_record_pieces(site, state, pieces.data(), count);
 }
 
+// `begin`: of a span; other statements ignore it.
 template <std::size_t kRoom>
 [[gnu::noinline]] std::int32_t record_statement(RuntimeStatement& statement, std::uint8_t state,
+                                                std::uint64_t begin,
                                                 std::span<const rs_value> given) {
   std::array<rs_piece, kRoom> pieces;
   std::array<NumberPlace, kRoom> numbers;
@@ -82,8 +85,33 @@ template <std::size_t kRoom>
     const std::uint64_t limit = text_limit(statement.checked.conversions, i, given);
     if (!convert_value(given[i], type, limit, &numbers[i], &pieces[i])) return RS_REFUSED_VALUE;
   }
-  rs_record_pieces(&statement.site, state, pieces.data(), static_cast<std::uint32_t>(given.size()));
+  const auto count = static_cast<std::uint32_t>(given.size());
+  if (is_span(statement)) {
+    record_span_pieces(&statement.site, state, begin, pieces.data(), count);
+  } else {
+    rs_record_pieces(&statement.site, state, pieces.data(), count);
+  }
   return 1;
+}
+
+std::int32_t record_statement(RuntimeStatement& statement, std::uint8_t state, std::uint64_t begin,
+                              std::span<const rs_value> given) {
+  return given.size() <= RS_FEW_FIELDS
+             ? record_statement<RS_FEW_FIELDS>(statement, state, begin, given)
+             : record_statement<RS_MAX_FIELDS>(statement, state, begin, given);
+}
+
+std::int32_t record_checked(std::int32_t handle, bool wants_span, std::uint64_t begin,
+                            const rs_value* values, std::uint32_t count) {
+  RuntimeStatement* const statement = runtime_statement(handle);
+  if (statement == nullptr) return RS_REFUSED_HANDLE;
+  if (is_span(*statement) != wants_span) return RS_REFUSED_SPAN;
+  if (count != statement->signature.count) return RS_REFUSED_COUNT;
+  if (values == nullptr && count != 0) return RS_REFUSED_POINTER;
+  if (wants_span && begin == 0) return 0;
+  const std::uint8_t state = rs_site_enabled(&statement->site);
+  if (state == RS_SWITCH_OFF) return 0;
+  return record_statement(*statement, state, begin, {values, count});
 }
 
 }  // namespace
@@ -109,17 +137,18 @@ std::int32_t rs_statement_enabled(std::int32_t handle) {
 }
 
 std::int32_t rs_statement_record(std::int32_t handle, const rs_value* values, std::uint32_t count) {
-  using namespace ringside;
-  RuntimeStatement* const statement = runtime_statement(handle);
-  if (statement == nullptr) return RS_REFUSED_HANDLE;
-  const rs_signature& signature = statement->signature;
-  if (count != signature.count) return RS_REFUSED_COUNT;
-  if (values == nullptr && count != 0) return RS_REFUSED_POINTER;
-  const std::uint8_t state = rs_site_enabled(&statement->site);
-  if (state == RS_SWITCH_OFF) return 0;
-  const std::span given(values, count);
-  return count <= RS_FEW_FIELDS ? record_statement<RS_FEW_FIELDS>(*statement, state, given)
-                                : record_statement<RS_MAX_FIELDS>(*statement, state, given);
+  return ringside::record_checked(handle, false, 0, values, count);
+}
+
+std::uint64_t rs_span_begin(std::int32_t handle) {
+  ringside::RuntimeStatement* const statement = ringside::runtime_statement(handle);
+  if (statement == nullptr || !ringside::is_span(*statement)) return 0;
+  return rs_site_enabled(&statement->site) != RS_SWITCH_OFF ? rs_clock() : 0;
+}
+
+std::int32_t rs_span_record(std::int32_t handle, std::uint64_t begin, const rs_value* values,
+                            std::uint32_t count) {
+  return ringside::record_checked(handle, true, begin, values, count);
 }
 
 const char* rs_refusal_text(std::int32_t result) {
@@ -131,11 +160,11 @@ const char* rs_refusal_text(std::int32_t result) {
     case RS_REFUSED_LEVEL:
       return "invalid level: use 1 (trace) to 7 (critical)";
     case RS_REFUSED_STYLE:
-      return "invalid style: use 0 (event), 1 (printf) or 2 (brace)";
+      return "invalid style: use 0 (event), 1 (printf), 2 (brace), 3 (span) or 4 (counter)";
     case RS_REFUSED_TEXT:
       return "a text has a NUL character, or the texts have more than 16384 bytes";
     case RS_REFUSED_FORMAT:
-      return "invalid format, or the name of an event is empty";
+      return "invalid format, or the name of an event, a span or a counter is empty";
     case RS_REFUSED_TYPES:
       return "a type is unknown, or the format requires other types or another number of them";
     case RS_REFUSED_NAMES:
@@ -150,6 +179,8 @@ const char* rs_refusal_text(std::int32_t result) {
       return "not as many values as the statement has fields";
     case RS_REFUSED_VALUE:
       return "a value has another type than its field, or is out of range";
+    case RS_REFUSED_SPAN:
+      return "use rs_span_record for statements of style span, and rs_statement_record for others";
     default:
       return "";
   }

@@ -62,6 +62,12 @@ void describe_site(RuntimeStatement* statement) {
   site.signature = &signature;
   site.level = kept.level;
   site.style = kept.style;
+  if (kept.style == kContextStyle) {
+    site.style = RS_STYLE_CONTEXT;
+  } else if (kept.style > RS_FORMAT_BRACE) {
+    site.style = RS_STYLE_NONE;
+    site.flags = kept.style == RS_FORMAT_SPAN ? RS_SITE_SPAN : RS_SITE_COUNTER;
+  }
   site.line = kept.line;
   site.detail = &statement->detail;
 }

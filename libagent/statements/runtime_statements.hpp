@@ -22,6 +22,10 @@ struct RuntimeStatement {
   std::int32_t handle = 0;
 };
 
+inline bool is_span(const RuntimeStatement& statement) {
+  return statement.description.style == RS_FORMAT_SPAN;
+}
+
 // Null if there is no such statement. No lock; also in signal handlers.
 RuntimeStatement* runtime_statement(std::int32_t handle);
 

@@ -14,7 +14,7 @@ LEVELS = "trace debug info notice warning error critical"
 # What each name of a value stands for; there are no proposals for other names.
 WORDS = {"LEVEL": LEVELS + " off", "LEVEL[+]": LEVELS, "POLICY": "block drop",
          "none|interval=DURATION|always": "none interval=100ms always"}
-PATHS = {"FILE": "files", "PATH": "files", "IN": "files", "OUT": "files", "DIR": "folders"}
+PATHS = {"FILE": "files", "PATH": "files", "IN": "files", "OUT": "files", "ARGUMENT": "files", "DIR": "folders"}
 
 
 def words(value):

@@ -16,6 +16,8 @@ constexpr std::array kSwitchStates{Rows("switch_states")};
 constexpr std::array kGates{Rows("gates")};
 constexpr std::array kRunTime{Rows("run_time")};
 constexpr std::array kStyles{Rows("styles")};
+constexpr std::array kContexts{Rows("contexts")};
+constexpr std::array kSpans{Rows("spans")};
 constexpr std::array kNetLoggerCalls{Rows("netlogger_calls")};
 constexpr std::array kDurable{Rows("durable")};
 constexpr std::array kFullRings{Rows("full_rings")};
@@ -30,6 +32,9 @@ constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kFollowed{Rows("followed")};
 constexpr std::array kText{Rows("text")};
+constexpr std::array kTail{Rows("tail")};
+constexpr std::array kGrep{Rows("grep")};
+constexpr std::array kOrdered{Rows("ordered")};
 constexpr std::array kTextOutput{Rows("text_output")};
 constexpr std::array kCodec{Rows("encoder"), Rows("decoder")};
 constexpr std::array kAggregation{Rows("aggregation")};
@@ -59,6 +64,8 @@ constexpr std::array kPrograms{
     Program{"ringside/gates", Speaks::kLines, "ringside", kGates, kNotBuilt},
     Program{"ringside/run_time", Speaks::kLines, "ringside", kRunTime, kNotBuilt},
     Program{"ringside/styles", Speaks::kLines, "ringside", kStyles, kNotBuilt},
+    Program{"ringside/contexts", Speaks::kLines, "ringside", kContexts, kNotBuilt},
+    Program{"ringside/spans", Speaks::kLines, "ringside", kSpans, kNotBuilt},
     Program{"ringside/netlogger_calls", Speaks::kLines, "ringside", kNetLoggerCalls, kNotBuilt},
     Program{"ringside/sustained", Speaks::kLines, "ringside", kSustained, kNotBuilt},
     Program{"ringside/durable", Speaks::kLines, "ringside", kDurable, kNotBuilt},
@@ -68,6 +75,9 @@ constexpr std::array kPrograms{
     Program{"ringside/text", Speaks::kLines, "ringside", kText, kNotBuilt},
     Program{"message_text_bench", Speaks::kGoogleBenchmark, "ringside", kText, kNotBuilt},
     Program{"aggregation_benchmark", Speaks::kGoogleBenchmark, "ringside", kAggregation, kNotBuilt},
+    Program{"ringside/tail", Speaks::kLines, "ringside", kTail, kNotBuilt},
+    Program{"ringside/grep", Speaks::kLines, "ringside", kGrep, kNotBuilt},
+    Program{"ringside/ordered", Speaks::kLines, "ringside", kOrdered, kNotBuilt},
     Program{"ringside/poll_round", Speaks::kLines, "ringside", kPollRound, kNotBuilt},
     Program{"ringside/idle", Speaks::kLines, "ringside", kIdle, kNotBuilt},
     Program{"ringside/first_call", Speaks::kLines, "ringside", kFirstCall, kNotBuilt},

@@ -90,7 +90,7 @@ def render(document, plot_folder, page_folder):
                        {table.row for table in one.tables}, own_runs)
     singles = single_lines(results)
     if singles:
-        out += section("Single figures", "Row, case and circumstances; metric and unit.", [single_table(singles)],
+        out += section("Single figures", "Row, case and circumstances; metric and unit.", [single_table(singles, results)],
                        {line["row"] for line in singles}, own_runs)
     if document["not_measured"]:
         out += ["## Not measured", "\n".join(

@@ -63,18 +63,25 @@ SINGLE = [
     ("producers", {"metric": "ratio_to_floor", "case": "two_integers", "producers": 4}),
     ("consumer_clock", {"metric": "call", "case": "two_integers"}),
     ("shared_stamp", {"metric": "call", "case": "two_integers"}),
-    ("cost_sampling", {"metric": "ratio_to_not_measuring", "case": "two_integers"}),
-    ("decoder", {"metric": "record", "case": "two_integers", "arguments": "random"}),
+    ("cost_sampling", {"metric": "ratio_to_not_measuring", "case": "two_integers", "one_in": 1024}),
+    ("decoder", {"metric": "record", "case": "two_integers", "arguments": "random", "by": "extent"}),
     ("text", {"metric": "one_core", "case": "five_arguments", "arguments": "random"}),
-    ("aggregation", {"metric": "record"}),
+    ("aggregation", {"metric": "record", "case": "integer_of_five_arguments"}),
+    ("aggregation", {"metric": "record", "case": "one_percent_among_static"}),
+    ("tail", {"metric": "command", "streams": 64}),
+    ("grep", {"metric": "one_core", "literal": "absent"}),
+    ("grep", {"metric": "one_core", "literal": "rare"}),
+    ("ordered", {"metric": "ratio_to_file_order", "streams": 4096}),
     ("readable", {"metric": "call_to_file"}),
     ("followed", {"metric": "call_to_line"}),
     ("poll_round", {"rings": 1024}),
-    ("idle", {"metric": "consumerd"}),
-    ("idle", {"metric": "wake_ups"}),
-    ("memory", {"metric": "pss", "threads": 64, "case": "untraced"}),
+    ("idle", {"metric": "consumerd", "rings": 64}),
+    ("idle", {"metric": "wake_ups", "rings": 64}),
+    ("first_call", {"metric": "call", "case": "thread"}),
     ("memory", {"metric": "pss", "threads": 64, "case": "rings_used"}),
 ]
+# Programs that read the text of the same trace; the page shows them beside a single result.
+TEXT_TOOLS = {"gnu_grep", "gnu_tail"}
 COMMON = {"row", "subject", "case", "metric", "unit", "median", "low", "high", "best", "repeats", "target"}
 
 
@@ -146,10 +153,16 @@ def single_lines(results):
     return [line for line in lines if line["subject"] == "ringside"]
 
 
-def single_table(lines):
+def single_table(lines, results):
     def what(line):
         members = [f"{name} {line[name]}" for name in line if name not in COMMON]
         return ", ".join([*dict.fromkeys((line["row"], line["case"])), *members])
 
-    return grid(["", "", "ringside"],
-                [[what(line), f"{line['metric'].replace('_', ' ')}, {line['unit']}", cell(line)] for line in lines])
+    def of_text(line):
+        measured = {name: value for name, value in line.items() if name in ("row", "case", "metric") or name not in COMMON}
+        return "; ".join(f"{one['subject']} {cell(one)}" for one in results
+                         if one["subject"] in TEXT_TOOLS and has(one, measured))
+
+    return grid(["", "", "ringside", "of the same trace as text"],
+                [[what(line), f"{line['metric'].replace('_', ' ')}, {line['unit']}", cell(line), of_text(line)]
+                 for line in lines])

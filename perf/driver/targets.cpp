@@ -19,6 +19,8 @@ constexpr std::array kTargets{
     Target{"back_to_back", "double", "", "", "ratio_to_floor", kAtMost, 1.10},
     Target{"back_to_back", "five_arguments", "", "", "ratio_to_floor", kAtMost, 1.25},
     Target{"back_to_back", "string39", "", "", "ratio_to_floor", kAtMost, 1.40},
+    // A span that ends at once: two readings of the clock and one record.
+    Target{"spans", "", "", "", "ratio_to_floor", kAtMost, 2.2},
     // One call per 600 ns, against the same percentile of the floor.
     Target{"paced", "", "p", "p50", "ratio_to_floor", kAtMost, 1.1},
     Target{"paced", "", "p", "p99", "ratio_to_floor", kAtMost, 1.1},
@@ -51,6 +53,10 @@ constexpr std::array kTargets{
     Target{"text", "static", "", "", "one_core", kAtLeast, 15},
     Target{"text", "five_arguments", "", "", "one_core", kAtLeast, 5},
     Target{"aggregation", "", "", "", "record", kAtMost, 5},
+    // Parts of a trace: its last lines, a literal on one core; and the order of time.
+    Target{"tail", "", "", "", "command", kAtMost, 20},
+    Target{"grep", "", "", "", "one_core", kAtLeast, 50},
+    Target{"ordered", "", "streams", "4096", "ratio_to_file_order", kAtMost, 2},
     // Without a clock read: messages with at most two numeric arguments.
     Target{"consumer_clock", "static", "", "", "call", kAtMost, 3},
     Target{"consumer_clock", "integer", "", "", "call", kAtMost, 3},

@@ -1,18 +1,15 @@
 // Converts a trace file to text with ringcat: lines per second of wall time and per second of
 // processor time (the rate of one core).
 
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <vector>
 
-#include "perf/harness/child_process.hpp"
-#include "perf/harness/paired_bursts.hpp"
 #include "perf/harness/result_line.hpp"
 #include "perf/harness/run_options.hpp"
 #include "perf/ringside/isolated_run.hpp"
 #include "perf/ringside/random_messages.hpp"
+#include "perf/ringside/timed_command.hpp"
 #include "perf/ringside/traced_run.hpp"
 
 namespace {
@@ -21,25 +18,6 @@ using namespace ringside::perf;
 
 constexpr int kRecords = 1'000'000;
 constexpr int kRepeats = 3;
-
-struct Spent {
-  bool ok = false;
-  double wall_s = 0;
-  double cpu_s = 0;
-};
-
-Spent print_to_nowhere(const std::string& directory) {
-  const auto from = std::chrono::steady_clock::now();
-  const Descriptor nowhere = null_device();
-  ChildProcess ringcat({.command = {RINGCAT_PATH, directory}, .output = nowhere.get()});
-  const int status = ringcat.wait();
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - from;
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  const rusage& usage = ringcat.usage();
-  return {status == 0, wall.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime)};
-}
 
 template <Case C>
 int measure(const RunOptions& options) {
@@ -55,8 +33,8 @@ int measure(const RunOptions& options) {
     std::vector<double> by_wall;
     std::vector<double> by_cpu;
     for (int repeat = 0; repeat < (options.quick ? 1 : kRepeats); ++repeat) {
-      const Spent spent = print_to_nowhere(run.output_dir());
-      if (!spent.ok) {
+      const CommandTime spent = time_command({RINGCAT_PATH, run.output_dir()});
+      if (spent.status != 0) {
         std::fprintf(stderr, "ringcat failed\n");
         return kExitDoesNotCount;
       }

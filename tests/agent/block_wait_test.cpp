@@ -1,17 +1,27 @@
 // How often a thread waits for space in its ring, and for how much.
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
+#include "shm-layout/space_word.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 
@@ -86,6 +96,72 @@ PROCESS_TEST(BlockWait, EndsAsSoonAsTheRecordFitsExactly) {
   consumer.join();
   EXPECT_EQ(full.counters.dropped_total.load(), 0U);
   EXPECT_EQ(full.producer.producer_pos.load(), kRingBytes + kClockEnd + 16);
+}
+
+long wake(std::atomic<std::uint32_t>& word) {
+  return syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+PROCESS_TEST(BlockWait, SleepsOnTheWordOfItsRing) {
+  block_for("60000");
+  fill_ring();
+  shm::RingMetadata& full = blocked_ring();
+  std::atomic<std::uint32_t>& word = full.identity.space_word;
+  EXPECT_EQ(word.load(), 0U);
+  std::thread consumer([&full, &word] {
+    // The kernel counts the sleepers that it wakes. Without space, the thread sleeps again.
+    wait_until([&word] { return shm::waits_for_space(word.load()) && wake(word) == 1; });
+    const std::uint32_t first = word.load();
+    wait_until([&word, first] {
+      const std::uint32_t now = word.load();
+      return now > first && shm::waits_for_space(now);
+    });
+    full.consumer.consumer_pos.store(full.producer.producer_pos.load());
+    word.fetch_add(1);
+    wake(word);
+  });
+  RS_INFO("%ld", 2L);
+  consumer.join();
+  EXPECT_EQ(full.counters.dropped_total.load(), 0U);
+  EXPECT_FALSE(shm::waits_for_space(word.load()));
+}
+
+// For the calling thread.
+bool refuse_futex() {
+  sock_filter filter[] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_futex},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+  };
+  const sock_fprog program = {static_cast<unsigned short>(std::size(filter)), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+PROCESS_TEST(BlockWait, LooksOnItsOwnIfAFilterRefusesTheSleep) {
+  if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "sanitizers make such calls";
+  block_for("60000");
+  std::atomic<bool> is_full{false};
+  int kept_errno = 0;
+  // Not the thread that joins: glibc ends a process whose filter refuses that.
+  std::thread logger([&] {
+    fill_ring();
+    ASSERT_TRUE(refuse_futex());
+    is_full.store(true);
+    errno = 77;
+    RS_INFO("%ld", 2L);
+    kept_errno = errno;
+  });
+  wait_until([&is_full] { return is_full.load(); });
+  shm::RingMetadata& full = blocked_ring();
+  // Without the call, a wait leaves its word even and does not return to it.
+  wait_until([&full] { return full.identity.space_word.load() >= 2; });
+  full.consumer.consumer_pos.store(full.producer.producer_pos.load());
+  logger.join();
+  EXPECT_EQ(kept_errno, 77);
+  EXPECT_EQ(full.counters.dropped_total.load(), 0U);
+  EXPECT_EQ(full.identity.space_word.load(), 2U);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ CPP_PROLOGUE = """
 #include "libagent/include/ringside/event.hpp"
 #include "libagent/include/ringside/netlogger.h"
 #include "libagent/include/ringside/ringside.hpp"
+#include "libagent/include/ringside/span.hpp"
 #include "libagent/include/ringside/stream.hpp"
 #include "libagent/include/ringside/streamed.hpp"
 enum Plain { kOne };
@@ -120,6 +121,7 @@ CPP_GOOD = [
     'RS_FMT(INFO, "{user} paid {amount:.2f}", RS_NAMED("user", str), RS_NAMED("amount", d));',
     'RS_FMT(INFO, "{str} {0}", str); RS_FMT(INFO, "{i:d} {d}", RS_ARG(i), RS_ARG( d )); RS_FMT(INFO, "named only", RS_NAMED("a", i), RS_NAMED("b", i));',
     'RS_FMT(INFO, "{n}", RS_NAMED("n", std::pair<int, int>(1, 2).first));',
+    'RS_HISTOGRAM("h", d); RS_HISTOGRAM("h", RS_ARG(i), text, RS_NAMED("u", u)); RS_HISTOGRAM("h", b); RS_HISTOGRAM("h", 7); RS_EVERY_N(2, RS_HISTOGRAM("h", f));',
     'RS_FMT_TRACE("x"); RS_FMT_DEBUG("x"); RS_FMT_NOTICE("{}", i); RS_FMT_WARNING("x"); RS_FMT_CRITICAL("x");',
     'RS_INFO("%s %-8s %.3s %d", scoped, small, scoped, scoped);',
     'RS_FMT(INFO, "{} {:>8} {:d} {:#x}", scoped, small, scoped, scoped);',
@@ -238,6 +240,7 @@ CPP_BAD = [
     ('RS_EVENT(INFO, "e", endless);', Refusal("its_parts_are_nested_deeper_than_8_levels", "", 0, 0)),
     ('RS_EVENT(INFO, "e", row, row);', Refusal(TOO_MANY_FIELDS, "", 0, 0, "void")),
     ('RS_EVENT(INFO, "", i);', Refusal("an_event_needs_a_name", "", 0, 0, "void")),
+    ('RS_HISTOGRAM("h", text);', Refusal("the_first_value_of_a_histogram_is_its_sample__a_number", "", 0, 1)),
     ('RS_EVENT(INFO, text, i);', ""),
     ('RS_EVENT(INFO);', ""),
     ('RS_FMT(INFO, "a\\0b");', Refusal("the_format_contains_a_NUL_character", "", 1, 0, "void")),

@@ -47,7 +47,7 @@ PROCESS_TEST(RuntimeRefusal, RefusesInvalidStatements) {
   EXPECT_EQ(changed([](S& s) { s.level = 0; }), RS_REFUSED_LEVEL);
   EXPECT_EQ(changed([](S& s) { s.level = RS_LEVEL_OFF; }), RS_REFUSED_LEVEL);
   EXPECT_EQ(changed([](S& s) { s.level = 0x103; }), RS_REFUSED_LEVEL);
-  EXPECT_EQ(changed([](S& s) { s.style = 3; }), RS_REFUSED_STYLE);
+  EXPECT_EQ(changed([](S& s) { s.style = 5; }), RS_REFUSED_STYLE);
   EXPECT_EQ(changed([](S& s) { s.format = nullptr; }), RS_REFUSED_POINTER);
   EXPECT_EQ(changed([](S& s) { s.names = nullptr; }), RS_REFUSED_POINTER);
   EXPECT_EQ(changed([](S& s) { s.types = nullptr; }), RS_REFUSED_POINTER);
@@ -169,12 +169,12 @@ PROCESS_TEST(RuntimeRefusal, RefusesIntegersOutOfRange) {
 
 TEST(RuntimeRefusal, EachRefusalHasAText) {
   std::set<std::string> texts;
-  for (std::int32_t refusal = RS_REFUSED_VALUE; refusal < 0; ++refusal) {
+  for (std::int32_t refusal = RS_REFUSED_SPAN; refusal < 0; ++refusal) {
     texts.insert(rs_refusal_text(refusal));
   }
-  EXPECT_EQ(texts.size(), 13U);
+  EXPECT_EQ(texts.size(), 14U);
   EXPECT_FALSE(texts.contains(""));
-  for (const std::int32_t other : {0, 1, -14, INT32_MIN}) EXPECT_STREQ(rs_refusal_text(other), "");
+  for (const std::int32_t other : {0, 1, -15, INT32_MIN}) EXPECT_STREQ(rs_refusal_text(other), "");
 }
 
 }  // namespace

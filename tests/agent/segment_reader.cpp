@@ -266,6 +266,9 @@ std::vector<Record> SegmentReader::records(std::uint32_t index, std::uint64_t fr
         take(extended, sizeof extended);
         r.code = extended[0];
         r.flags = extended[1];
+        if ((r.flags & shm::kExtActivity) != 0) take(r.activity.data(), r.activity.size());
+        if ((r.flags & shm::kExtRelatedActivity) != 0) take(r.related.data(), r.related.size());
+        if ((r.flags & shm::kExtDuration) != 0) take(&r.duration, sizeof r.duration);
       }
       const auto found = sites().find(r.code);
       if (found == sites().end()) unsound("a record of an unknown site");

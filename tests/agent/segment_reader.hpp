@@ -1,6 +1,7 @@
 #pragma once
 // Reads a segment as a consumer does, from its file and by shm-layout alone.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,9 +46,13 @@ struct Site {
 struct Record {
   std::uint64_t pos = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t code = 0;       // site id, or the code of a control record
-  std::uint64_t tsc = 0;        // lower 44 bits
-  std::uint32_t flags = 0;      // of an extended record
+  std::uint32_t code = 0;   // site id, or the code of a control record
+  std::uint64_t tsc = 0;    // lower 44 bits
+  std::uint32_t flags = 0;  // of an extended record
+  // Of an extended record without a substream and a stack.
+  std::uint64_t duration = 0;  // ticks
+  std::array<std::uint8_t, 16> activity{};
+  std::array<std::uint8_t, 16> related{};
   std::uint64_t words[2] = {};  // of a clock or drop record
   // "type value"; a string without quotes; an array: "[type value, type value]"
   std::vector<std::string> values;

@@ -25,6 +25,9 @@ FORBIDDEN = re.compile(r"""^(
 # The truncation guard (libagent/recording/truncation_guard.cpp) installs a handler of SIGBUS if it is on. The test
 # safety_sigbus_handler shows that it is the only handler, and that there is none by default.
 FOR_THE_GUARD = {"sigaction"}
+# The handlers of crashes (libagent/crashes/) need more, if the service asks for them: stacks of their own, and a way back
+# from a damaged stack. The test crashes shows what they do.
+FOR_CRASHES = {"sigaltstack", "siglongjmp"}
 
 # Calls that can end or unwind the process, but never do; each with its reason.
 JUSTIFIED = {
@@ -50,7 +53,8 @@ class Symbols(unittest.TestCase):
         # The library itself checks whether the program has ThreadSanitizer.
         if any(name.startswith(("__asan_", "__tsan_", "__ubsan_")) for name in undefined_symbols() - {"__tsan_init"}):
             self.skipTest("a sanitizer has added its own calls to the library")
-        self.assertEqual({name for name in undefined_symbols() if FORBIDDEN.match(name)}, FOR_THE_GUARD)
+        self.assertEqual({name for name in undefined_symbols() if FORBIDDEN.match(name)},
+                         FOR_THE_GUARD | FOR_CRASHES)
 
     def test_what_could_end_the_process_is_known(self):
         self.assertLessEqual({name for name in undefined_symbols() if ENDING.match(name)}, JUSTIFIED)

@@ -50,6 +50,9 @@ TEST(Options, EveryMistakeHasStatus2AndAMessage) {
                                     "127.0.0.1:99999", "::1:80", "[::1]", "[]:80", "1.2.3:80"}) {
     expect_usage_error({"--output", dir.path(), "--metrics", address}, "--metrics must be");
   }
+  for (const char* const group : {"", "-1", "no such group", "root:", "4294967295", "1x"}) {
+    expect_usage_error({"--output", dir.path(), "--allow-group", group}, "--allow-group must be");
+  }
   expect_usage_error({"--output", dir.path(), "--metrics", "127.0.0.1:9465", "--once"},
                      "cannot be used with --once");
   expect_usage_error({"--output", dir.path(), "extra"}, "unexpected argument extra");
@@ -90,6 +93,15 @@ TEST(OptionValues, HaveUnits) {
   EXPECT_EQ(consumer::parse_duration("30s"), 30s);
   EXPECT_EQ(consumer::parse_duration("10m"), 10min);
   EXPECT_EQ(consumer::parse_duration("1h"), 1h);
+}
+
+TEST(OptionValues, AGroupIsANameOrANumber) {
+  EXPECT_EQ(consumer::group_number("root"), 0U);
+  EXPECT_EQ(consumer::group_number("daemon"), 1U);
+  EXPECT_EQ(consumer::group_number("123"), 123U);
+  for (const char* const group : {"roo", "root:", "root:x", "roott", ""}) {
+    EXPECT_EQ(consumer::group_number(group), std::nullopt) << group;
+  }
 }
 
 TEST(Options, RefusesAnOutputThatItCannotWriteTo) {

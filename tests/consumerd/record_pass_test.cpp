@@ -271,6 +271,7 @@ TEST_F(RecordPassTest, GivesTheSameInWhateverPieces) {
   std::vector<TestSite> sites;
   for (std::uint32_t id = 1; id <= kSites; ++id) {
     TestSite site = random.site(id);
+    site.kind = shm::SiteKind::kLog;               // contexts are never left out
     site.category = "c" + std::to_string(id % 4);  // c0: none, c1: sampled, c2: hidden, c3: both
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
       site.fields[i].name = (i % 2 == 0 ? "open" : "hidden") + std::to_string(i);

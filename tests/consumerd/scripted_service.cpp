@@ -69,6 +69,7 @@ ScriptedService::ScriptedService(const std::string& shm_dir, const std::string& 
   }
   add_site(1);
   control().service.rings_used.store(rings);
+  control().kept_contexts.rings.store(rings);
   if (ready) h.version.store(shm::kAbiVersion, std::memory_order_release);
 }
 

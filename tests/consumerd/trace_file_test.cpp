@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -154,6 +155,57 @@ TEST_F(TraceFileTest, BeginsANewFileIfANewerOneIsInAnotherDirectory) {
   EXPECT_EQ(open_file(writer, before)->sequence(), 5U);
   before.next_sequence = std::numeric_limits<std::uint32_t>::max();
   EXPECT_EQ(open_file(writer, before)->sequence(), 5U) << "a damaged number";
+}
+
+// Writes and syncs, and lists the synced files.
+class ListedSyncs final : public consumer::BlockIo {
+ public:
+  void prepare_slot(std::uint32_t slot, std::byte* data, std::size_t bytes) override {
+    io_->prepare_slot(slot, data, bytes);
+  }
+  bool submit(const consumer::WriteRequest& request) override {
+    if (request.operation != consumer::DiskOperation::kWrite) {
+      synced.insert(
+          std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(request.fd)).filename());
+    }
+    return io_->submit(request);
+  }
+  std::size_t reap(std::span<consumer::WriteCompletion> out, bool wait) override {
+    return io_->reap(out, wait);
+  }
+  const char* name() const override { return "listed"; }
+
+  std::set<std::string> synced;
+
+ private:
+  std::unique_ptr<consumer::BlockIo> io_ = consumer::make_pwrite_io();
+};
+
+TEST_F(TraceFileTest, SyncsTheFilesThatExistWhateverNumberItsSegmentStates) {
+  ListedSyncs io;
+  consumer::WriterRole role;
+  role.sync = {consumer::SyncWhen::kInterval, std::chrono::milliseconds(1000)};
+  consumer::SlotWriter writer(*staging_, io, log_, role);
+  const std::string stem = "svc.77.20231114T221320-123456.";
+  for (const char* const name : {"3.ringtrace", "7.ringtrace", "7.ringtrace.zst", "8.ringtrace.zst",
+                                 "499999990.ringtrace", "03.ringtrace"}) {
+    std::ofstream(out_.file(stem + name)) << "of an earlier consumer";
+  }
+  consumer::FilesBefore before;
+  before.next_sequence = 499'999'999;  // a stray write
+  const auto file = open_file(writer, before);
+  ASSERT_NE(file, nullptr) << why_;
+  EXPECT_EQ(file->sequence(), 499'999'999U);
+  for (int i = 0; i < 20 && file->sync().is_wanted(); ++i) {
+    file->tend_sync();
+    writer.poll(false);
+  }
+  EXPECT_FALSE(file->sync().is_wanted());
+  EXPECT_EQ(file->sync().failures(), 0U);
+  for (const char* const name : {"3.ringtrace", "7.ringtrace", "499999990.ringtrace"}) {
+    EXPECT_EQ(io.synced.count(stem + name), 1U) << name;
+  }
+  EXPECT_EQ(io.synced.count(stem + "03.ringtrace"), 0U);
 }
 
 TEST_F(TraceFileTest, PassesSymlinksDirectoriesAndFifosBy) {

@@ -89,6 +89,19 @@ TEST_F(Judge, RefusesOtherUsersUnlessTheyAreAllowed) {
   EXPECT_EQ(verdict({geteuid() + 1000}), Trust::kTrusted);
 }
 
+TEST_F(Judge, TrustsFilesOfAnAllowedGroupOfAnyUser) {
+  info_.st_uid = geteuid() + 1000;
+  info_.st_gid = 77;
+  const auto with_groups = [this](std::vector<gid_t> groups) {
+    return judge(info_, AllowedUsers({}, std::move(groups)), "/dev/shm/ringside.x", &why_);
+  };
+  EXPECT_EQ(with_groups({}), Trust::kRefused);
+  EXPECT_EQ(with_groups({76, 78}), Trust::kRefused);
+  EXPECT_EQ(with_groups({76, 77}), Trust::kTrusted);
+  info_.st_mode = S_IFREG | 0666;
+  EXPECT_EQ(with_groups({77}), Trust::kNotNow);
+}
+
 TEST_F(Judge, AdvisesNoNumberForUsersThatAUserNamespaceDoesNotHave) {
   constexpr int kNoNamespace = 99;
   const pid_t child = fork();

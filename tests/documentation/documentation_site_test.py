@@ -95,7 +95,7 @@ class DocumentationSite(unittest.TestCase):
                         self.assertIsNone(re.search(r"(url\(|@import)\s*['\"]?https?:", file.read()), name)
 
     def test_the_programs_options_are_on_their_pages(self):
-        for program, option in (("consumerd", "--rotate-bytes"), ("ringcat", "--where"), ("ringctl", "--of-level"),
+        for program, option in (("consumerd", "--rotate-bytes"), ("ringcat", "--where"), ("ringctl", "--of-level"), ("ringrun", "--keep"),
                                 ("ringstat", "--watch-exit")):
             with open(os.path.join(self.html, "reference", program + ".html"), encoding="utf-8") as file:
                 self.assertIn(option, file.read())

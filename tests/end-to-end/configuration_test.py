@@ -300,6 +300,7 @@ output = "{self.bed.output_dir}"
 shm-dir = "{self.bed.shm_dir}"
 service = ["gate", "md*"]
 allow-uid = [1, 2]
+allow-group = ["daemon", "7"]
 rotate-bytes = "64K"
 rotate-after = "10m"
 keep-files = 3

@@ -18,7 +18,7 @@ from traced_processes import BOUND_S, TestBed, program, wait_until
 SOURCE_ROOT = BUILD_ROOT = None
 SPAN = re.compile(r"`([^`\n]+)`")
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-PROGRAMS = ("consumerd", "ringcat", "ringctl", "ringstat")
+PROGRAMS = ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat")
 # A page cannot know what the machine lacks.
 STATUSES = {"ringctl doctor": (0, 1)}
 

@@ -261,7 +261,8 @@ class Ringstat(unittest.TestCase):
         self.workload(service="quotes", threads=1)
         self.adopted()
         terminal = self.terminal()
-        text = terminal.wait_for("quotes")
+        terminal.wait_for("quotes")
+        text = terminal.wait_for("? help")  # the last line; the screen may have been read in two parts
         lines = text.split("\n")
         self.assertIn("2 services", lines[0])
         self.assertTrue(lines[1].startswith("SERVICE"), text)

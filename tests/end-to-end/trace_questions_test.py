@@ -186,7 +186,7 @@ class TraceQuestions(unittest.TestCase):
                       self.ringcat("agg", "served in", "--percentiles", "101", status=2))
         self.assertIn("requires --join",
                       self.ringcat("agg", "--gap", "parsed", "served in", status=2))
-        self.assertIn("hist requires a number", self.ringcat("hist", "served in", status=2))
+        self.assertIn("a number is required unless", self.ringcat("hist", "served in", status=2))
         self.assertIn("PATH is missing", self.run_program(program("ringcat"), "agg", "served in", status=2))
         self.assertIn("none.ringtrace", self.run_program(
             program("ringcat"), "agg", "served in", "/nonexistent/none.ringtrace", status=3))

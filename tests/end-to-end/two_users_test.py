@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A service of one user and a consumerd of another; the two users share a group."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -45,10 +46,10 @@ class TwoUsers(unittest.TestCase):
         return self.bed.start(as_user(user, self.programs["workload"], *arguments, groups=groups),
                               environment=environment, stdin=subprocess.PIPE if piped else None)
 
-    def start_consumer(self, *arguments, user=CONSUMER_USER, allow=SERVICE_USER):
+    def start_consumer(self, *arguments, user=CONSUMER_USER, allow=("--allow-uid", SERVICE_USER)):
         return self.bed.start(as_user(
             user, self.programs["consumerd"], "--output", self.bed.output_dir, "--shm-dir",
-            self.bed.shm_dir, "--verbose", "--allow-uid", allow, *arguments), environment=self.library)
+            self.bed.shm_dir, "--verbose", *allow, *arguments), environment=self.library)
 
     def run_as_operator(self, *command):
         name, *arguments = command
@@ -100,6 +101,44 @@ class TwoUsers(unittest.TestCase):
         self.assertEqual(consumer.wait(), 0, consumer.stderr())
         self.assertEqual(self.bed.shm_names(), [])
         self.assertEqual(print_and_check(*self.bed.traces()).records, 1500)
+
+    def test_all_members_of_a_group_are_served_and_none_can_remove_the_segment_of_another(self):
+        # As run-ringside.mount creates it: the group by the directory, the sticky bit, and consumerd as the owner.
+        os.chown(self.bed.shm_dir, CONSUMER_USER, GROUP)
+        os.chmod(self.bed.shm_dir, 0o3770)
+        consumer = self.start_consumer(allow=("--allow-group", GROUP))
+        wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
+        presence = os.path.join(self.bed.shm_dir, "ringside-consumerd.presence")
+        with open(presence, "rb+") as file:
+            for user in (SERVICE_USER, OPERATOR_USER, 0):
+                with self.assertRaises(OSError, msg=f"no lock for {user}"):
+                    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
+        services = [self.start_service("--first", 10 * number, "--records", 100, "--steps", user=user, RINGSIDE_MODE="0660",
+                                       RINGSIDE_SERVICE=f"member{number}")
+                    for number, user in enumerate((SERVICE_USER, OPERATOR_USER))]
+        for service in services:
+            self.step(service, 100)
+        (name,) = self.bed.segments("member0")
+        removed = subprocess.run([str(word) for word in as_user(OPERATOR_USER, "rm", "-f", os.path.join(self.bed.shm_dir, name))],
+                                 capture_output=True, check=False, timeout=BOUND_S)
+        self.assertNotEqual(removed.returncode, 0)
+        for service in services:
+            service.end_input()
+            self.assertEqual(service.wait(), 0, service.stderr())
+        self.bed.wait_until_segments_are_gone()
+        consumer.send(signal.SIGTERM)
+        self.assertEqual(consumer.wait(), 0, consumer.stderr())
+        self.assertEqual(self.bed.shm_names(), [])
+        self.assertEqual(print_and_check(*self.bed.traces()).records, 200)
+
+    def test_a_segment_of_another_group_is_refused(self):
+        os.chmod(self.bed.shm_dir, 0o1777)
+        service = self.start_service("--records", 10, "--hold", groups=(GROUP, GROUP + 1), RINGSIDE_MODE="0660",
+                                     RINGSIDE_GROUP=str(GROUP + 1))
+        consumer = self.start_consumer(allow=("--allow-group", GROUP))
+        wait_until(lambda: "which this consumerd does not serve" in consumer.stderr(), "a refusal")
+        self.assertIn(f"--allow-uid {SERVICE_USER}, or with --allow-group", consumer.stderr())
+        service.kill()
 
     def test_where_only_owners_can_remove_files_the_memory_is_freed(self):
         os.chmod(self.bed.shm_dir, 0o1777)

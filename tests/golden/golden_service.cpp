@@ -1,12 +1,15 @@
 // The service whose traces are the golden files: a few records of every kind that the front end
 // creates. README.md describes how it was run.
 //
-// usage: golden_service kinds | losses | steps | collected
+// usage: golden_service kinds | losses | steps | collected | contexts | spans | stacks
 //   kinds      all conversions and levels, long and cut texts, two threads
 //   losses     more than a ring of 64 KiB holds
 //   steps      ten records for each line of standard input, flushed; kills itself at its end
 //   collected  four executions of three statements for each line of standard input, flushed;
 //              sets its own level at the end
+//   contexts   contexts with all types of fields, nested, of two threads, over two flushes
+//   spans      spans, counters, histograms, marks
+//   stacks     stacks of two places, one of them twice
 
 #include <chrono>
 #include <cinttypes>
@@ -19,7 +22,10 @@
 #include <thread>
 #include <unistd.h>
 
+#include <ringside/context.hpp>
 #include <ringside/ringside.hpp>
+#include <ringside/span.hpp>
+#include <ringside/stack.hpp>
 
 namespace {
 
@@ -105,6 +111,59 @@ void log_collected() {
   RS_ERROR("stopped after %d", number);
 }
 
+void log_in_contexts(std::uint64_t user) {
+  RS_INFO("no context");
+  const ringside::Context outer{{"user", user}, {"tenant", user % 2 == 0 ? "acme" : "Grüße"}};
+  for (int i = 0; i < 3; ++i) RS_INFO("outer %d", i);
+  {
+    const ringside::Context inner{
+        {"user", -1}, {"ratio", 0.5}, {"ok", true}, {"long text", std::string_view("a\n\"b\"")}};
+    RS_WARNING("inner %s", "text");
+    // An extent of its own, which begins in the context.
+    ringside::flush(std::chrono::seconds(60));
+    RS_WARNING("inner %s", "more");
+  }
+  RS_INFO("outer %d", 3);
+}
+
+void log_contexts() {
+  log_in_contexts(7);
+  std::thread([] {
+    pthread_setname_np(pthread_self(), "worker");
+    log_in_contexts(8);
+  }).join();
+  ringside::flush(std::chrono::seconds(60));
+  RS_INFO("the last one");
+}
+
+void log_spans() {
+  for (unsigned i = 0; i < 3; ++i) {
+    RS_NAMED_SPAN(INFO, request, "request", RS_ARG(i));
+    RS_COUNTER("waiting", RS_NAMED("requests", 3 - i));
+    { RS_SPAN("step", RS_NAMED("number", i * i)); }
+    RS_HISTOGRAM("latency_us", RS_NAMED("us", 100.5 * i), RS_ARG(i));
+    RS_SPAN_SET(request, RS_NAMED("status", i == 2 ? "failed" : "ok"));
+    RS_MARK("half time", RS_ARG(i));
+  }
+}
+
+volatile int g_last = 0;  // a function that stores it makes no tail call
+
+[[gnu::noinline]] void log_stack(int number) {
+  RS_STACK(WARNING, "slow", RS_ARG(number));
+  g_last = number;
+}
+
+[[gnu::noinline]] void log_stack_of_another() {
+  log_stack(2);
+  g_last = 3;
+}
+
+void log_stacks() {
+  for (int i = 0; i < 2; ++i) log_stack(i);
+  log_stack_of_another();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,8 +176,16 @@ int main(int argc, char** argv) {
     log_steps();
   } else if (what == "collected") {
     log_collected();
+  } else if (what == "contexts") {
+    log_contexts();
+  } else if (what == "spans") {
+    log_spans();
+  } else if (what == "stacks") {
+    log_stacks();
   } else {
-    std::fputs("usage: golden_service kinds | losses | steps | collected\n", stderr);
+    std::fputs(
+        "usage: golden_service kinds | losses | steps | collected | contexts | spans | stacks\n",
+        stderr);
     return 2;
   }
   return 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Creates the trace files of a golden folder for a new version of the format.
 
-usage: make_golden.py FOLDER [NAME], with the environment of the test `golden`, and
+usage: make_golden.py FOLDER [NAME...], with the environment of the test `golden`, and
 RINGSIDE_TEST_GOLDEN_SERVICE from a build in a folder of the source tree with -Dunity=off: statements
-then have the same paths on every machine. NAME: only the file of that function."""
+then have the same paths on every machine. NAME: only the files of these functions."""
 
 import os
 import signal
@@ -18,11 +18,30 @@ from traced_processes import TestBed, program, wait_until
 
 
 def kinds(bed):
+    run_drained(bed, "kinds")
+
+
+def run_drained(bed, what):
     consumer = bed.start_consumer()
-    service = bed.start_service("kinds", which="golden_service", service="golden", ring_bytes=1 << 16)
+    service = bed.start_service(what, which="golden_service", service="golden", ring_bytes=1 << 16)
     assert service.wait() == 0
     bed.wait_until_segments_are_gone()
     bed.stop_consumer(consumer)
+
+
+def contexts(bed):
+    """Contexts of two threads, each over two extents."""
+    run_drained(bed, "contexts")
+
+
+def spans(bed):
+    """Spans, counters, histograms and marks."""
+    run_drained(bed, "spans")
+
+
+def stacks(bed):
+    """Stacks. Paths of modules are in records: run it with a service and a library in a folder that every machine could have."""
+    run_drained(bed, "stacks")
 
 
 def losses(bed):
@@ -202,13 +221,15 @@ def write_outputs(folder, name):
         write(os.path.join(folder, stem + ending), done.stdout)
 
 
-SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected)
+SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected, contexts, spans, stacks)
 
 
-def main(folder, only=None):
-    if only:
-        make_single(next(make for make in SINGLE_FILES if make.__name__ == only), folder)
-        write_outputs(folder, only + ".ringtrace")
+def main(folder, *names):
+    os.makedirs(folder, exist_ok=True)
+    if names:
+        for name in names:
+            make_single(next(make for make in SINGLE_FILES if make.__name__ == name), folder)
+            write_outputs(folder, name + ".ringtrace")
         return
     make_all(folder)
     for name in sorted(os.listdir(folder)):
@@ -217,6 +238,6 @@ def main(folder, only=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     main(*sys.argv[1:])

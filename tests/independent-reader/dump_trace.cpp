@@ -49,6 +49,12 @@ void print(const trace::Event& event) {
   std::printf(" %" PRIu64 " %u %u %s", record.tsc, decoded.site_id, decoded.ext_flags,
               hex(decoded.parts).c_str());
   if (record.processor != 0) std::printf(" @%u", record.processor - 1);
+  if (record.context != nullptr) {
+    std::printf(" #%u", record.context->site->id);
+    for (const trace::Value& value : record.context->args) {
+      std::printf(":%s", hex(value_bytes(value)).c_str());
+    }
+  }
   for (const trace::Value& value : record.args) std::printf(" %s", hex(value_bytes(value)).c_str());
   std::printf("\n");
 }

@@ -13,6 +13,7 @@ import unittest
 from told_service import ToldService
 from trace_collection import OFF, ON, State
 from trace_dump import dump_line
+from trace_extent import KIND_CONTEXT
 from trace_frames import FRAME_BYTES, frames
 from trace_message import line_of
 from trace_reader import CLOCK, HEADER, STREAM, Loss, TraceFile, in_order
@@ -54,10 +55,14 @@ def examples_of_the_specification():
                 yield chapter.splitlines()[0], opening + data
 
 
+def is_context(event):
+    return not isinstance(event, Loss) and event.site.kind == KIND_CONTEXT
+
+
 class IndependentReader(unittest.TestCase):
     def assert_same_events(self, *paths):
-        """Compares each field with the library's. Returns the events."""
-        events = in_order([read(path) for path in paths])
+        """Compares each field with the library's. Returns the events. A context is shown with other records only."""
+        events = [event for event in in_order([read(path) for path in paths]) if not is_context(event[2])]
         status, dump, complaint = run(program("dump_trace"), *paths)
         self.assertEqual(status, 0, complaint)
         expected = dump.decode().splitlines()
@@ -71,7 +76,7 @@ class IndependentReader(unittest.TestCase):
         """Compares each byte with ringcat's output."""
         status, lines, complaint = run(program("ringcat"), "--utc", "--raw", *paths)
         self.assertEqual((status, complaint), (0, b""))
-        events = in_order([read(path) for path in paths])
+        events = [event for event in in_order([read(path) for path in paths]) if not is_context(event[2])]
         self.assertEqual([line_of(*event) for event in events], lines.split(b"\n")[:-1])
 
     def assert_whole(self, path):
@@ -85,23 +90,25 @@ class IndependentReader(unittest.TestCase):
 
     def assert_extents_keep_their_word(self, section):
         """The heads of extents agree with their records, and sequence points with what follows them."""
-        times = {}
+        times, heads = {}, {}
         for event in section.events:
             if not isinstance(event, Loss):
                 times[event.stream_id, event.sequence] = event.ticks
+                heads[event.stream_id, event.sequence] = event.ticks + (event.duration if event.is_stamped_at_end else 0)
         points = iter(sorted((offset, kind) for offset, kind in section.blocks if kind == 5))
         following, watermark, number = next(points, None), 0, 0
         for offset, extent in section.extents:
             while following and following[0] < offset:
                 watermark, number = section.points[number].watermark, number + 1
                 following = next(points, None)
-            inside = [times[extent.stream_id, extent.first_sequence + i]
-                      for i in range(extent.record_count)]
+            numbers = range(extent.first_sequence, extent.first_sequence + extent.record_count)
+            inside = [times[extent.stream_id, i] for i in numbers]
+            tags = [heads[extent.stream_id, i] for i in numbers]
             if not inside:
                 continue
-            self.assertEqual((extent.base, extent.smallest, extent.largest),
-                             (inside[0], min(inside), max(inside)))
-            self.assertEqual(bool(extent.flags & 1), inside != sorted(inside))
+            self.assertEqual((extent.base, extent.smallest, extent.largest), (tags[0], min(inside), max(tags)))
+            goes_back = any(time < tag for time, tag in zip(inside[1:], tags))
+            self.assertEqual(bool(extent.flags & 1), goes_back)
             if not extent.flags & 2:
                 self.assertGreaterEqual(extent.smallest, watermark)
 
@@ -133,15 +140,22 @@ class IndependentReader(unittest.TestCase):
         self.assertEqual(processors["Worked example"], [None] * 3)
 
     def test_random_records_of_all_types(self):
+        in_context = in_task = 0
         for seed in range(1, 13):
             with self.subTest(seed), TestBed() as bed:
                 path = os.path.join(bed.output_dir, "random.ringtrace")
                 self.assertEqual(run(program("random_trace"), str(seed), path)[0], 0)
                 self.assertEqual(read(path).problems, [])
                 events = self.assert_same_events(path)
-                self.assertGreater(len(events), 600)
+                self.assertGreater(len(events), 200)
+                in_context += sum(bool(event.context) for _, _, event in events if not isinstance(event, Loss))
+                in_task += sum(event.substream is not None and event.substream == event.context.values[1]
+                               for _, _, event in events if not isinstance(event, Loss) and event.context
+                               and len(event.context.values) > 2)
                 processors = {event.processor for _, _, event in events if not isinstance(event, Loss)}
                 self.assertGreater(len(processors), 3)
+        self.assertGreater(in_context, 600)
+        self.assertGreater(in_task, 100)
 
     def test_the_records_of_a_service(self):
         with TestBed() as bed:

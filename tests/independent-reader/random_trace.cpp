@@ -71,6 +71,14 @@ class RandomTrace {
     for (std::size_t i = 0; i < site.fields.size(); ++i) {
       site.fields[i].name = "f" + std::to_string(i);
     }
+    // Half of the contexts are those of tasks.
+    if (site.kind == shm::SiteKind::kContext && !site.fields.empty() && random_.below(2) == 0) {
+      const std::vector<TestField> others = std::move(site.fields);
+      site.fields = {{.type = shm::FieldType::string, .name = "task"},
+                     {.type = shm::FieldType::u64, .name = "task.id"},
+                     {.type = shm::FieldType::u64, .name = "task.step"}};
+      site.fields.insert(site.fields.end(), others.begin(), others.end());
+    }
     Bytes entry = site_entry(site);
     entry[26] = std::byte{0};  // no format style: the fields follow the text
     std::string why;
@@ -83,6 +91,7 @@ class RandomTrace {
     std::string ring = clock_record(kStartTicks);
     std::vector<Decoded> expected;
     std::uint64_t ticks = kStartTicks;
+    random_.enter_stream(stream);
     for (std::uint64_t i = 0; i < records_; ++i) {
       ticks += random_.below(1 + random_.below(30'000));
       if (random_.below(40) == 0) ticks -= std::min(random_.below(3000), ticks - kStartTicks);

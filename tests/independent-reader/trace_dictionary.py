@@ -103,12 +103,12 @@ class _Texts:
         return self.take(count).decode("utf-8", "surrogateescape")
 
 
-def _site(kind, entry):
+def _site(entry_kind, entry):
     if len(entry) < 48:
         raise Unsound("a site of under 48 bytes")
     (field_count, number, line, keywords, kind, level, style, flags, name_bytes, category_bytes,
      format_bytes, file_bytes, function_bytes) = struct.unpack_from("<HIIQBBBBIIIII", entry, 6)
-    if field_count > MAX_FIELDS[kind]:
+    if field_count > MAX_FIELDS[entry_kind]:
         raise Unsound(f"{field_count} fields")
     site = Site(number, line, keywords, kind, level, style, flags)
     texts = _Texts(entry, 48 + 16 * field_count)

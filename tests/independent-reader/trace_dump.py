@@ -23,7 +23,7 @@ def _value(description, value):
 
 
 def _extension(record):
-    flags, parts = 32 * record.cut, b""
+    flags, parts = 32 * record.cut + 64 * record.is_stamped_at_end, b""
     for bit, part in ((1, record.substream), (2, record.activity), (4, record.related_activity),
                       (8, record.stack_id), (16, record.duration)):
         if part is not None:
@@ -31,6 +31,10 @@ def _extension(record):
             size = 4 if bit == 8 else 8
             parts += part if isinstance(part, bytes) else part.to_bytes(size, "little")
     return f"{flags} {_hex(parts)}"
+
+
+def _values(record):
+    return [_value(f, v) for f, v in zip(record.site.fields, record.values)]
 
 
 def dump_line(unix_ns, section, event):
@@ -42,4 +46,6 @@ def dump_line(unix_ns, section, event):
     line = f"R {head} {event.ticks} {event.site.id} {_extension(event)}"
     if event.processor is not None:
         line += f" @{event.processor}"
-    return " ".join([line] + [_value(f, v) for f, v in zip(event.site.fields, event.values)])
+    if event.context is not None:
+        line += f" #{event.context.site.id}" + "".join(f":{value}" for value in _values(event.context))
+    return " ".join([line] + _values(event))

@@ -10,6 +10,8 @@ M64 = (1 << 64) - 1
 HISTORY_FACTOR = 0x9E3779B97F4A7C15
 HISTORY_MIX = 0xBF58476D1CE4E5B9
 FLAG_LATE = 2
+FLAG_CONTEXT = 4
+KIND_CONTEXT = 6
 PROCESSOR_SHIFT = 16
 MAX_SITES = 65536
 VARIABLE = {"string", "bytes"}
@@ -28,7 +30,9 @@ class Record:
     stack_id: int = None
     duration: int = None
     cut: bool = False
+    is_stamped_at_end: bool = False
     processor: int = None
+    context: object = None  # the record of the context in force
 
 
 @dataclass
@@ -84,6 +88,10 @@ def parse_extent(payload):
     sites = list(struct.unpack(f"<{len(table) // 4}I", table))
     if len(set(sites)) != len(sites):
         raise Unsound("a site that occurs twice in the site table")
+    if flags & FLAG_CONTEXT:
+        if not count or dropped:
+            raise Unsound("an extent with the flag `context` and no record, or lost ones")
+        first, count = first + 1, count - 1
     return Extent(stream_id, first, base, smallest, largest, count, flags, dropped, cause, sites,
                   payload[HEAD.size:HEAD.size + records_bytes])
 
@@ -216,7 +224,7 @@ class _Decoder:
 
     def extension(self, record):
         flags = self.rest.number(1)
-        if flags & ~0x3F:
+        if flags & ~0x7F or flags & 0x50 == 0x40:
             raise Unsound(f"flags {flags:#x} of an extension")
         if flags & 1:
             record.substream = self.rest.leb128()
@@ -229,6 +237,7 @@ class _Decoder:
         if flags & 16:
             record.duration = self.rest.leb128()
         record.cut = bool(flags & 32)
+        record.is_stamped_at_end = bool(flags & 64)
 
     def record(self, sequence):
         record = Record(self.extent.stream_id, sequence, 0, None, [])
@@ -262,18 +271,39 @@ class _Decoder:
                                                          previous[place_of_field])
         self.successor[self.previous_index] = index
         self.previous_index = index
-        record.ticks, record.site, record.values = self.time, site, self.values(site, previous)
+        record.ticks = self.time - (record.duration if record.is_stamped_at_end else 0)
+        record.site, record.values = site, self.values(site, previous)
         return record
+
+
+def _task_of(context):
+    """The number of the task that made the records in this context, or None."""
+    if context is None or len(context.site.fields) < 3:
+        return None
+    if [(f.name, f.type, f.array) for f in context.site.fields[1:3]] != [("task.id", "u64", False), ("task.step", "u64", False)]:
+        return None
+    return context.values[1] or None
 
 
 def decode_records(extent, sites):
     """Yields the extent's records; `sites` is the dictionary so far. Raises Unsound after the last valid record."""
     if extent.record_count == 0 and not extent.records_part:
         return
+    context = None
     decoder = _Decoder(extent, sites)
     if not decoder.sites:
         raise Unsound("records without a site table")
+    if extent.flags & FLAG_CONTEXT:
+        context = decoder.record(extent.first_sequence - 1)
+        if context.site.kind != KIND_CONTEXT:
+            raise Unsound("an extent whose first record is not a context")
     for number in range(extent.record_count):
-        yield decoder.record(extent.first_sequence + number)
+        record = decoder.record(extent.first_sequence + number)
+        if record.site.kind == KIND_CONTEXT:
+            context = record if record.site.fields else None
+        record.context = context
+        if record.substream is None and record.site.kind != KIND_CONTEXT:
+            record.substream = _task_of(context)
+        yield record
     if decoder.rest.at != len(extent.records_part):
         raise Unsound("bytes after the last record")

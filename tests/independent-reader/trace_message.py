@@ -11,6 +11,7 @@ from trace_dictionary import FIXED_BYTES, LEVELS, SIGNED
 from trace_reader import CAUSE_UNTOLD, NO_STREAM, Loss
 
 STYLE_PRINTF = 1
+SPAN = 3  # kind of a statement
 CAUSES = {1: b"the ring was full", 2: b"no consumer ran",
           3: b"the ring was full, partly without a consumer", 5: b"more threads than rings",
           6: b"no shared memory was left", 7: b"their statement could not be registered",
@@ -172,6 +173,13 @@ def _time_text(unix_ns):
     return f"{when:%Y-%m-%d %H:%M:%S}.{ns:09d}".encode()
 
 
+def _span_text(site, values):
+    """Its name and fields: numbers, and texts that need no quotes."""
+    fields = [b"%s=%s" % (description.name.encode(), value if isinstance(value, bytes) else str(value).encode())
+              for description, value in zip(site.fields, values)]
+    return b" ".join([site.format, *fields])
+
+
 def line_of(unix_ns, section, event):
     """What `ringcat --utc --raw` prints for the event, without the line's end."""
     if event.stream_id == NO_STREAM:
@@ -189,7 +197,12 @@ def line_of(unix_ns, section, event):
     place = site.file.rpartition("/")[2].encode("utf-8", "surrogateescape")
     if not site.file and site.line == 0:
         place = b"-"
-    text = printf_text(site, event.values)
+    text = _span_text(site, event.values) if site.kind == SPAN else printf_text(site, event.values)
     if event.cut:
         text += b" [cut]"
+    if event.context is not None:
+        for field, value in zip(event.context.site.fields, event.context.values):
+            text += b" %s=%d" % (field.name.encode(), value)  # numbers are enough for the services whose lines are compared
+    if site.kind == SPAN:
+        text += b" duration_ns=%d" % (event.duration * 1_000_000_000 // section.header.tick_hz)
     return b"%s %s:%d %s %s %s" % (when, place, site.line, LEVELS[site.level].encode(), thread, text)

@@ -14,14 +14,24 @@ class Installation:
     """The build installed below `root`, and the environment in which other programs find it."""
 
     def __init__(self, root, build_root):
-        self.root = root
         run(["meson", "install", "-C", build_root, "--no-rebuild", "--quiet", "--destdir", root], cwd=root)
+        self.look_at(root)
+
+    @classmethod
+    def at(cls, root):
+        """An installation that is there already, wherever it has moved to."""
+        installation = cls.__new__(cls)
+        installation.look_at(root)
+        return installation
+
+    def look_at(self, root):
+        self.root = root
         pc_file = self.find("ringside.pc")
         self.include = os.path.dirname(os.path.dirname(self.find("ringside.hpp")))
+        self.prefix = os.path.dirname(self.include)
         library_folder = os.path.dirname(os.path.dirname(pc_file))
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
         self.environment.update(
-            PKG_CONFIG_SYSROOT_DIR=root,
             PKG_CONFIG_LIBDIR=os.path.dirname(pc_file),  # the build must need nothing else from the system
             PKG_CONFIG_PATH="",
             LD_LIBRARY_PATH=library_folder)
@@ -47,16 +57,16 @@ class Installation:
                       for folder, _, files in os.walk(top) for name in files)
 
 
-def run(command, **options):
+def run(command, bound_s=BOUND_S, **options):
     """Returns standard output; raises AssertionError with all output when the command fails or hangs."""
     # Files, not pipes: a background process of the command would keep a pipe open.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
                                    **options)
         try:
-            status = process.wait(timeout=BOUND_S)
+            status = process.wait(timeout=bound_s)
         except subprocess.TimeoutExpired:
-            status = f"no end within {BOUND_S} s"
+            status = f"no end within {bound_s} s"
         try:
             os.killpg(process.pid, signal.SIGKILL)  # kills processes that the command left in the background
         except ProcessLookupError:

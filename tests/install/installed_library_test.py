@@ -22,6 +22,10 @@ from readme_blocks import code_blocks, command_lines
 SOURCE_ROOT = BUILD_ROOT = README = None
 HERE = os.path.dirname(os.path.abspath(__file__))
 C_COMPILERS = ["gcc", "clang"]
+WITHOUT_EXTRAS = ["-fno-exceptions", "-fno-rtti"]
+CPP_WAYS = [[compiler, "-std=" + standard, *options]
+            for compiler in CPP_COMPILERS for standard in ("c++20", "c++2b") for options in ([], WITHOUT_EXTRAS)]
+C_WAYS = [[compiler, "-std=" + standard] for compiler in C_COMPILERS for standard in ("c11", "c17")]
 
 # Headers named as other libraries name their own, which are C++ in spite of their suffix.
 BORROWED_NAME = re.compile(r"ringside/compat/(\w+)/.*\.h$")
@@ -114,22 +118,27 @@ class InstalledLibrary(unittest.TestCase):
         self.assertIn("ringside/ringside.hpp", headers)
         self.assertIn("ringside/ringside.h", headers)
         checks = []
-        # The compilers take turns: what a header lacks, it lacks with each of them.
-        for header, cpp, c in zip(headers, itertools.cycle(CPP_COMPILERS), itertools.cycle(C_COMPILERS)):
+        # The compilers and standards take turns: what a header lacks, it lacks with each of them.
+        for header, cpp, c in zip(headers, itertools.cycle(CPP_WAYS), itertools.cycle(C_WAYS)):
             if BORROWED_NAME.match(header):
                 continue
-            checks.append((header, cpp, "c++20", "c++"))
+            checks.append(([header], cpp, "c++"))
             if header.endswith(".h"):
-                checks.append((header, c, "c11", "c"))
+                checks.append(([header], c, "c"))
+        # Their warnings differ, and so does what they accept: together with each. Headers of different languages or other
+        # libraries are not for one source.
+        own = [header for header in headers if not header.startswith("ringside/compat/") and header != "ringside/older_log.hpp"]
+        for suffix, ways, language in ((".hpp", CPP_WAYS, "c++"), (".h", C_WAYS, "c")):
+            checks += [([header for header in own if header.endswith(suffix)], way, language) for way in ways]
         flags = installed.flags("--cflags")
 
         def fault_of(check):
-            header, compiler, standard, language = check
-            source = f"#include <{header}>\nint main(void) {{ return 0; }}\n"
-            done = subprocess.run([compiler, "-std=" + standard, *STRICT, "-fsyntax-only", "-x", language, "-", *flags],
+            names, way, language = check
+            source = "".join(f"#include <{header}>\n" for header in names) + "int main(void) { return 0; }\n"
+            done = subprocess.run([*way, *STRICT, "-Wconversion", "-fsyntax-only", "-x", language, "-", *flags],
                                   cwd=self.folder, env=self.environment, input=source, text=True,
                                   capture_output=True, check=False)
-            return (header, compiler, done.stderr) if done.returncode != 0 or done.stderr else None
+            return (names, way, done.stderr) if done.returncode != 0 or done.stderr else None
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             self.assertEqual([fault for fault in pool.map(fault_of, checks) if fault], [])
@@ -167,7 +176,8 @@ class InstalledLibrary(unittest.TestCase):
         """A folder for PATH in which programs use this test's segments instead of all segments of the machine."""
         folder = os.path.join(self.folder, "bin")
         os.mkdir(folder)
-        os.symlink(installed.program("ringcat"), os.path.join(folder, "ringcat"))
+        for name in ("ringcat", "ringrun"):
+            os.symlink(installed.program(name), os.path.join(folder, name))
         for name in ("consumerd", "ringctl", "ringstat"):
             program = os.path.join(folder, name)
             write(program, f'#!/bin/sh\nexec "{installed.program(name)}" "$@" --shm-dir "{self.shm}"\n')

@@ -6,6 +6,7 @@
 #include <ringside/event.hpp>
 #include <ringside/format.hpp>
 #include <ringside/ringside.hpp>
+#include <ringside/span.hpp>
 #include <ringside/stream.hpp>
 
 #include "tests/instruction-counts/counted_statement.hpp"
@@ -55,6 +56,19 @@ void count_string() {
       });
 }
 
+void count_spans() {
+  count(
+      "span_two_integers", []() __attribute__((always_inline)) {
+        RS_SPAN("buffer.use", RS_NAMED("used", opaque(1032024U)),
+                RS_NAMED("free", opaque(1016544U)));
+      });
+  count(
+      "open_span_two_integers", []() __attribute__((always_inline)) {
+        RS_OPEN_SPAN("buffer.open", RS_NAMED("used", opaque(1032024U)),
+                     RS_NAMED("free", opaque(1016544U)));
+      });
+}
+
 void count_switched_off() {
   count(
       "brace_switched_off",
@@ -62,6 +76,9 @@ void count_switched_off() {
   count(
       "event_switched_off",
       []() __attribute__((always_inline)) { RS_EVENT(INFO, "never", opaque(1U)); });
+  count(
+      "open_span_switched_off",
+      []() __attribute__((always_inline)) { RS_OPEN_SPAN("never", opaque(1U)); });
   count(
       "stream_switched_off",
       []() __attribute__((always_inline)) { RS_STREAM(INFO) << "never " << opaque(1U); });
@@ -79,6 +96,7 @@ int main() {
   }
   count_two_integers();
   count_string();
+  count_spans();
   ringside::set_level(ringside::Level::off);
   count_switched_off();
   return ringside::status().dropped == 0 ? 0 : 1;

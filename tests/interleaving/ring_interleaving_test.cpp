@@ -2,12 +2,11 @@
 // permit. The code is transcribed one operation per step; README.md lists the original lines.
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "tests/interleaving/exploration.hpp"
 #include "tests/interleaving/weak_memory.hpp"
 
 namespace ringside::interleaving {
@@ -207,31 +206,14 @@ bool run_is_sound(Choices& choices, const Protocol& protocol, const Size& size) 
   return true;
 }
 
-struct Explored {
-  std::uint64_t schedules = 0;
-  bool sound = true;
-};
-
-Explored explore_all(const Protocol& protocol, const Size& size) {
-  Choices choices;
-  Explored explored;
-  do {
-    ++explored.schedules;
-    explored.sound = run_is_sound(choices, protocol, size);
-  } while (explored.sound && choices.advance());
-  return explored;
-}
-
 void expect_sound(const Size& size) {
-  const Explored explored = explore_all({}, size);
-  EXPECT_TRUE(explored.sound) << "schedule " << explored.schedules;
-  std::printf("%llu schedules explored\n", static_cast<unsigned long long>(explored.schedules));
+  expect_sound_in_every_schedule([&](Choices& choices) { return run_is_sound(choices, {}, size); });
 }
 
 void expect_found(const Protocol& fault) {
   bool found = false;
   for (const Size& size : {Size{2, 1, 2, -1}, Size{2, 3, 1, -1}}) {
-    found = found || !explore_all(fault, size).sound;
+    found = found || !explore([&](Choices& c) { return run_is_sound(c, fault, size); }).sound;
   }
   EXPECT_TRUE(found);
 }
@@ -248,16 +230,9 @@ TEST(RingInterleaving, HoldsWithFewPreemptionsOverLapsAndOwners) {
 }
 
 TEST(RingInterleaving, HoldsInRandomSchedules) {
-  const char* const given = std::getenv("RINGSIDE_TEST_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0)
-                                              : std::uint64_t{std::random_device{}()} + 1;
-  constexpr int kSchedules = 20'000;
-  std::printf("RINGSIDE_TEST_SEED=%llu, %d schedules\n", static_cast<unsigned long long>(seed),
-              kSchedules);
-  Choices choices(seed);
-  for (int i = 0; i < kSchedules; ++i) {
-    ASSERT_TRUE(run_is_sound(choices, {}, {4, 9, 3, -1})) << "schedule " << i;
-  }
+  expect_sound_in_random_schedules(20'000, [](Choices& choices, std::uint64_t /*number*/) {
+    return run_is_sound(choices, {}, {4, 9, 3, -1});
+  });
 }
 
 TEST(RingInterleaving, FindsARelaxedPublication) {

@@ -3,11 +3,10 @@
 // lines.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include <gtest/gtest.h>
 
+#include "tests/interleaving/exploration.hpp"
 #include "tests/interleaving/weak_memory.hpp"
 
 namespace ringside::interleaving {
@@ -225,29 +224,14 @@ bool sleep_is_sound(Choices& choices, const Fault& fault, const Size& size) {
   return false;
 }
 
-struct SleepRuns {
-  std::uint64_t schedules = 0;
-  bool sound = true;
-};
-
-SleepRuns explore_sleeps(const Fault& fault, const Size& size) {
-  Choices choices;
-  SleepRuns runs;
-  do {
-    ++runs.schedules;
-    runs.sound = sleep_is_sound(choices, fault, size);
-  } while (runs.sound && choices.advance());
-  return runs;
-}
-
 void expect_no_lost_wake_up(const Size& size) {
-  const SleepRuns runs = explore_sleeps({}, size);
-  EXPECT_TRUE(runs.sound) << "schedule " << runs.schedules;
-  std::printf("%llu schedules explored\n", static_cast<unsigned long long>(runs.schedules));
+  expect_sound_in_every_schedule(
+      [&](Choices& choices) { return sleep_is_sound(choices, {}, size); });
 }
 
 void expect_lost_wake_up(const Fault& fault) {
-  EXPECT_FALSE(explore_sleeps(fault, {3, 1, 3, 3}).sound);
+  const Size size{3, 1, 3, 3};
+  EXPECT_FALSE(explore([&](Choices& c) { return sleep_is_sound(c, fault, size); }).sound);
 }
 
 TEST(SleepInterleaving, NoWakeUpIsLostWithFourPreemptions) {
@@ -260,17 +244,9 @@ TEST(SleepInterleaving, NoWakeUpIsLostOverSeveralSleeps) {
 }
 
 TEST(SleepInterleaving, NoWakeUpIsLostInRandomSchedules) {
-  const char* const given = std::getenv("RINGSIDE_TEST_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0)
-                                              : std::uint64_t{std::random_device{}()} + 1;
-  constexpr int kSchedules = 50'000;
-  std::printf("RINGSIDE_TEST_SEED=%llu, %d schedules\n", static_cast<unsigned long long>(seed),
-              kSchedules);
-  Choices choices(seed);
-  for (int i = 0; i < kSchedules; ++i) {
-    ASSERT_TRUE(sleep_is_sound(choices, {}, {4, 1 + static_cast<std::uint64_t>(i) % 3, 12, -1}))
-        << "schedule " << i;
-  }
+  expect_sound_in_random_schedules(50'000, [](Choices& choices, std::uint64_t i) {
+    return sleep_is_sound(choices, {}, {4, 1 + i % 3, 12, -1});
+  });
 }
 
 TEST(SleepInterleaving, FindsAMissingFenceOfTheProducer) {

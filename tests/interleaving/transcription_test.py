@@ -15,6 +15,22 @@ OPERATIONS = {
     "libagent/recording/space_wait.hpp": [
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
     ],
+    "libagent/recording/space_sleep.hpp": [
+        "word.store(waiting, std::memory_order_relaxed)",
+        "std::atomic_thread_fence(std::memory_order_seq_cst)",
+        "if (!has_space()) sleep_on_word(&word, waiting, nap_ns)",
+        "word.compare_exchange_strong(expected, waiting + 1, std::memory_order_relaxed)",
+    ],
+    "consumerd/rings/space_wake.hpp": [
+        "pos - looked_pos_ >= ring_bytes_ / shm::kSpaceChecks && look(pos)",
+    ],
+    "consumerd/rings/space_wake.cpp": [
+        "std::atomic_thread_fence(std::memory_order_seq_cst)",
+        "word.load(std::memory_order_relaxed)",
+        "ring_->producer.producer_pos.load(std::memory_order_relaxed)",
+        "word.compare_exchange_strong(waiting, waiting + 1, std::memory_order_relaxed)",
+        "FUTEX_WAKE",
+    ],
     "libagent/recording/free_rings.cpp": [
         "ring.consumer.generation.load(std::memory_order_relaxed)",
         "ring.consumer.consumer_pos.load(std::memory_order_acquire)",
@@ -51,6 +67,7 @@ OPERATIONS = {
         "line.generation.store(generation_, std::memory_order_release)",
         "line.consumer_pos.store(pos_, std::memory_order_release)",
         "metadata_->producer.producer_pos.load(std::memory_order_acquire)",
+        "space_wake_.read_up_to(pos_)",
     ],
 }
 

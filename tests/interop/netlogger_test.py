@@ -130,11 +130,11 @@ class Import(unittest.TestCase):
 
     def test_what_has_no_place_in_the_statement_stays_a_field(self):
         data = header(7, ["NL.EVNT", "NL.EVNT", "HOST", "LVL", "ringside.line", "ringside.kind"],
-                      ["send", "again", 9, "Alert", -1, 5]) + body(7)
+                      ["send", "again", 9, "Alert", -1, 6]) + body(7)
         _, records, _ = records_of(data)
         self.assertEqual([records[0][m] for m in ("name", "level", "line", "fields")],
                          ["send", "CRITICAL", 0, {"NL.EVNT": "again", "HOST": 9, "LVL": "Alert", "ringside.line": -1,
-                                                  "ringside.kind": 5}])
+                                                  "ringside.kind": 6}])
 
     def test_empty_constants_of_such_names_stay_fields_and_come_back(self):
         data = header(1, ["NL.EVNT", "HOST", "PROG", "x"], ["", "", ""]) + body(1, [1])

@@ -50,7 +50,7 @@ class MergedResults(unittest.TestCase):
 
     def test_rows_are_added_and_replaced(self):
         whole = document([line("back_to_back", "ringside", 1), line("back_to_back", "glog", 2),
-                          line("idle", "ringside", 3, metric="consumerd")])
+                          line("idle", "ringside", 3, metric="consumerd", rings=64)])
         run = document([line("back_to_back", "ringside", 10), line(*SAMPLING, one_in=1024, **SHOWN)],
                        date="2026-02-02", repeats=7)
         merged = self.merge(whole, run).stdout
@@ -69,7 +69,7 @@ class MergedResults(unittest.TestCase):
         self.assertIn("`cost_sampling`: " + said, single)
         self.assertEqual(single.count("separate run"), 1)  # idle is of the whole run
         self.assertIn("| cost_sampling, two_integers, one_in 1024 | ratio to not measuring, ns | 5 |", single)
-        self.assertIn("| idle, static | consumerd, ns | 3 |", single)
+        self.assertIn("| idle, static, rings 64 | consumerd, ns | 3 |", single)
         self.assertTrue(page.startswith("# Results"))
         self.assertIn("2026-01-01", page.split("##")[0])
         again = json.loads(self.merge(once, document([line("back_to_back", "ringside", 11)], date="2026-03-03")).stdout)
@@ -84,6 +84,13 @@ class MergedResults(unittest.TestCase):
         single = page[page.index("## Single figures"):]
         self.assertIn("in a separate run, on a machine with 2 processors (X, TSC 2600 MHz", single)
         self.assertIn("A machine with 2 processors (X, TSC 2300 MHz", page.split("##")[0])
+
+    def test_a_program_for_text_is_shown_beside_the_same_result(self):
+        tail = [line("tail", subject, median, metric="command", streams=streams, unit="ms")
+                for streams, ours, peer in ((1, 11, 21), (64, 12, 22)) for subject, median in (("ringside", ours), ("gnu_tail", peer))]
+        page = self.page(document([*tail, line("idle", "ringside", 3, metric="consumerd", rings=64)]))
+        self.assertIn("| tail, static, streams 64 | command, ms | 12 | gnu_tail 22 |", page)
+        self.assertIn("| idle, static, rings 64 | consumerd, ns | 3 |  |", page)
 
     def test_tables_of_two_machines_and_empty_runs_are_refused(self):
         whole = document([line("cold", "ringside", 1), line("cold", "glog", 2)])

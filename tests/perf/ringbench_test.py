@@ -108,6 +108,28 @@ class Ringbench(unittest.TestCase):
             p50, p99 = (medians["two_integers", outputs, "call_to_line", p] for p in ("p50", "p99"))
             self.assertTrue(0 < p50 <= p99)
 
+    def test_parts_of_a_trace_are_measured_beside_programs_for_text(self):
+        done = ringbench("--quick", "--json", "--repeats", "1", "--row", "tail", "--row", "grep", "--row", "ordered")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = json.loads(done.stdout)["results"]
+        self.assertEqual({(line["subject"], line["streams"], line["unit"]) for line in lines if line["row"] == "tail"},
+                         {(subject, streams, "ms") for subject in ("ringside", "gnu_tail") for streams in (1, 64)})
+        searches = {("five_arguments", "absent"), ("five_arguments", "number"), ("string39", "absent"), ("string39", "rare")}
+        self.assertEqual(
+            {(line["subject"], line["case"], line["literal"], line["metric"]) for line in lines if line["row"] == "grep"},
+            {(subject, *search, metric) for subject in ("ringside", "gnu_grep") for search in searches
+             for metric in ("wall", "one_core")})
+        readings = {(case, streams) for case in ("events", "text") for streams in (64, 4096)}
+        ordered = [line for line in lines if line["row"] == "ordered"]
+        self.assertEqual({(line["case"], line["streams"], line["order"]) for line in ordered if line["metric"] == "record"},
+                         {(*reading, order) for reading in readings for order in ("extents", "file", "time")})
+        self.assertEqual({(line["case"], line["streams"]) for line in ordered if line["metric"] == "ratio_to_file_order"},
+                         readings)
+        # Everything that a user waits for has a target; the peers and 64 streams in order have none.
+        self.assertEqual({(line["row"], line["metric"]) for line in lines if "target" in line},
+                         {("tail", "command"), ("grep", "one_core"), ("ordered", "ratio_to_file_order")})
+        self.assertTrue(all(line["median"] > 0 for line in lines))
+
     def test_script_writes_page_document_and_plots(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("only one processor: measuring needs a second one for consumerd")

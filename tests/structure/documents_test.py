@@ -31,7 +31,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"~?[A-Za-z_]\w*(?:::~?\w+)*(?:\(\))?")
 PATH = re.compile(r"[\w.-]*/[\w./-]*|[\w-]+\.(?:cpp|hpp|h|c|py|sh|md|toml|build|txt|json|pml)")
-PROGRAMS = ("meson", "ninja", "git", "clang-format", "consumerd", "ringcat", "ringctl", "ringstat")
+PROGRAMS = ("meson", "ninja", "git", "clang-format", "consumerd", "ringcat", "ringctl", "ringrun", "ringstat")
 CASE = re.compile(r"^\w*TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 # General terms, which no source defines.
 PLAIN_WORDS = {"snprintf", "inotify", "fsync", "xadd", "pwrite", "git", "main", "clang-format", "clang-tidy", "ccache"}

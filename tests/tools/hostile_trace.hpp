@@ -48,6 +48,7 @@ class HostileTrace {
     std::vector<TestSite> sites;
     for (std::uint32_t id = 10; id < 20; ++id) {
       TestSite site = random_.site(id);
+      site.kind = shm::SiteKind::kLog;  // each record is a line
       site.format = text();
       site.style = 0;  // the text unchanged, then the fields
       for (TestField& field : site.fields) {

@@ -95,7 +95,7 @@ class RecordProperties(unittest.TestCase):
     def test_the_help_names_the_properties_that_are_tested(self):
         help_text = subprocess.run([RINGCAT, "--help"], capture_output=True, text=True, check=True).stdout
         names = re.sub(r"\s+", "", re.search(r"Names:(.*?),\s*field:NAME", help_text, re.DOTALL).group(1)).split(",")
-        self.assertEqual(set(names) - {"time", "utc", "msg", "fields"}, set(PROPERTIES))
+        self.assertEqual(set(names) - {"time", "utc", "msg", "fields", "context"}, set(PROPERTIES))
         in_conditions = re.search(r"an @ before the name: (.*?);", " ".join(help_text.split())).group(1)
         self.assertEqual(set(in_conditions.split(", ")), set(PROPERTIES))
 
@@ -116,16 +116,18 @@ class RecordProperties(unittest.TestCase):
     def test_text(self):
         plain = self.ringcat("--utc").splitlines()
         shown = self.ringcat("--utc", "--show", "all").splitlines()
-        self.assertTrue(plain[0].endswith(" [cut]"), plain[0])
-        self.assertTrue(shown[0].startswith(plain[0] + " "), shown[0])
-        end = shown[0].removeprefix(plain[0])
+        # The line of a span says how long it was.
+        self.assertTrue(plain[0].endswith(" [cut] duration_ns=2500"), plain[0])
+        message = plain[0].removesuffix(" duration_ns=2500")
+        self.assertTrue(shown[0].startswith(message + " "), shown[0])
+        end = shown[0].removeprefix(message)
         pairs = dict(re.findall(r' ([a-z_]+)=("[^"]*"|[^ ]+)', end))
         expected = {name: f'"{text}"' if " " in text else text for name, (text, _, _) in PROPERTIES.items()
                     if name not in IN_EVERY_LINE}
         self.assertEqual(pairs, expected)
         self.assertEqual(shown[1], plain[1] + " service=shop pid=101 seq=0", "only what it has")
         some = self.ringcat("--utc", "--show", "duration_ns,@thread").splitlines()
-        self.assertEqual([a.removeprefix(b) for a, b in zip(some, plain)],
+        self.assertEqual([a.removeprefix(b.removesuffix(" duration_ns=2500")) for a, b in zip(some, plain)],
                          [" thread=main duration_ns=2500", " thread=worker", " thread=worker"])
 
     def test_json(self):

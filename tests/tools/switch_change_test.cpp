@@ -125,6 +125,29 @@ TEST(SwitchChange, ALongerChangeIsNotCutShort) {
   EXPECT_EQ(segment.level_at(1000), kInfo);
 }
 
+TEST(SwitchChange, StacksLastWhileTheStatementIsOn) {
+  Segment segment(kInfo, {kInfo, kWarning});
+  segment.switches[1] = kSwitchOnWithStack;
+  segment.switches[2] = kSwitchOnConsumerClockWithStack;
+  EXPECT_EQ(segment.on(0), (Ids{1, 2}));
+  ASSERT_TRUE(change_level(segment, kDebug, {}, segment.for_each_site()));
+  EXPECT_EQ(segment.switches[1], kSwitchOnWithStack);
+  ASSERT_TRUE(segment.change(kDebug, 10, 20));
+  EXPECT_EQ(segment.switches[1], kSwitchOnWithStack) << "nothing changes for it";
+  ASSERT_TRUE(segment.change(kWarning, 10, 20));
+  EXPECT_EQ(segment.switches[1], timed_switch(kSwitchOff, kSwitchOn, 0)) << "no bits for stacks";
+  EXPECT_EQ(segment.on(15), (Ids{2}));
+  EXPECT_EQ(segment.on(25), (Ids{1, 2}));
+}
+
+TEST(SwitchChange, CountingForATimeEndsStacks) {
+  EXPECT_EQ(changed_switch(kSwitchOnConsumerClockWithStack, kSwitchCounting, 3),
+            timed_switch(kSwitchCounting, kSwitchOnConsumerClock, 3));
+  EXPECT_EQ(changed_switch(kSwitchOnWithStack, kSwitchOff, {}), kSwitchOff);
+  EXPECT_EQ(settled_switch(kSwitchOnWithStack), kSwitchOn);
+  EXPECT_EQ(present_switch(kSwitchOnConsumerClockWithStack), kSwitchOnConsumerClock);
+}
+
 TEST(SwitchChange, SlotsAreFreeAgainWhenTheirDeadlinesAreOver) {
   Segment segment(kInfo, {kDebug});
   for (std::uint64_t i = 0; i < 100; ++i) {

@@ -34,7 +34,7 @@ class FullDisk(unittest.TestCase):
     def setUp(self):
         self.bed = TestBed()
         self.addCleanup(self.bed.close)
-        self.small = SmallFileSystem(64 * MIB)
+        self.small = SmallFileSystem(96 * MIB)
         self.small.__enter__()
         self.addCleanup(self.small.__exit__)
         self.source = os.path.join(self.bed.work_dir, "x.ringtrace")

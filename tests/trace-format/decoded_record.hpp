@@ -19,8 +19,9 @@ struct Decoded {
   std::uint64_t sequence = 0;
   std::uint32_t site_id = 0;
   std::uint32_t ext_flags = 0;
-  std::string parts;  // of the extension, as in a ring record
-  std::string args;   // of all fields that are not constant, as in a ring record
+  std::string parts;         // of the extension, as in a ring record
+  std::string args;          // of all fields that are not constant, as in a ring record
+  std::string context = {};  // the site id and the arguments of its context, in the same form
 
   bool operator==(const Decoded&) const = default;
 };
@@ -38,8 +39,22 @@ inline std::string ring_form(const Value& value, bool with_length = true) {
   return bytes;
 }
 
+inline std::string ring_form(const Site& site, std::span<const Value> values) {
+  std::string bytes;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!site.fields[i].is_constant()) bytes += ring_form(values[i]);
+  }
+  return bytes;
+}
+
+inline std::string ring_form(const RecordContext* context) {
+  if (context == nullptr) return {};
+  return raw(context->site->id) + ring_form(*context->site, context->args);
+}
+
 inline Decoded owned(const Record& record) {
   Decoded d{record.tsc, record.sequence, record.site->id, record.ext_flags, {}, {}};
+  d.context = ring_form(record.context);
   const auto id = [](const std::array<std::uint8_t, 16>& bytes) {
     return std::string(bytes.begin(), bytes.end());
   };
@@ -48,9 +63,7 @@ inline Decoded owned(const Record& record) {
   if ((record.ext_flags & shm::kExtRelatedActivity) != 0) d.parts += id(record.related);
   if ((record.ext_flags & shm::kExtStack) != 0) d.parts += raw(record.stack_id);
   if ((record.ext_flags & shm::kExtDuration) != 0) d.parts += raw(record.duration);
-  for (std::size_t i = 0; i < record.args.size(); ++i) {
-    if (!record.site->fields[i].is_constant()) d.args += ring_form(record.args[i]);
-  }
+  d.args = ring_form(*record.site, record.args);
   return d;
 }
 

@@ -216,7 +216,7 @@ TEST_F(ExtentValues, CarriesEveryCombinationOfExtendedParts) {
   add_site(sites_, {.id = 1, .fields = {{.type = FieldType::i32}}});
   std::string ring;
   std::vector<Decoded> expected;
-  for (std::uint32_t flags = 0; flags <= shm::kExtKnownFlags; ++flags) {
+  for (std::uint32_t flags = 0; flags < shm::kExtFromEnd; ++flags) {
     for (const char fill : {'\0', '\x7F', '\xFF'}) {
       const std::string parts(shm::extended_parts_bytes(flags), fill);
       const std::string args = raw(static_cast<std::uint32_t>(fill));
@@ -227,6 +227,72 @@ TEST_F(ExtentValues, CarriesEveryCombinationOfExtendedParts) {
   const RoundTrip trip = round_trip(sites_, ring);
   EXPECT_EQ(trip.last.stop, EncodeStop::kInputEnd);
   EXPECT_EQ(trip.records, expected);
+}
+
+// Spans end in another order than they begin: the record has the time of the beginning.
+TEST_F(ExtentValues, TakesTheTimeOfASpanFromItsEnd) {
+  add_site(sites_, {.id = 1});
+  constexpr std::uint32_t kSpan = shm::kExtDuration | shm::kExtFromEnd;
+  std::string ring;
+  std::vector<Decoded> expected;
+  const auto add_span = [&](std::uint64_t begin, std::uint64_t end) {
+    const std::string duration = raw(end - begin);
+    ring += extended_record(1, end, kSpan, duration, {});
+    expected.push_back({begin, expected.size(), 1, kSpan, duration, {}});
+  };
+  add_span(1030, 1040);
+  add_span(1010, 1050);
+  ring += plain_record(1, 1060, {});
+  expected.push_back({1060, expected.size(), 1, 0, {}, {}});
+  add_span(1000, 1060);
+  const RoundTrip trip = round_trip(sites_, ring);
+  EXPECT_EQ(trip.last.stop, EncodeStop::kInputEnd);
+  EXPECT_EQ(trip.records, expected);
+}
+
+TEST_F(ExtentValues, StatesTheSmallestBeginningAndTheLargestEndOfSpans) {
+  add_site(sites_, {.id = 1});
+  constexpr std::uint32_t kSpan = shm::kExtDuration | shm::kExtFromEnd;
+  const auto header_of = [&](const std::string& ring) {
+    StreamCursor cursor;
+    cursor.last_tsc = 1000;
+    std::vector<std::byte> out(4096);
+    ExtentEncoder encoder(sites_);
+    const EncodeResult result = encoder.encode(std::as_bytes(std::span(ring)), cursor, 0, 0, out);
+    ExtentHeader header;
+    EXPECT_TRUE(ExtentHeader::parse(
+        std::span<const std::byte>(out).first(result.output_bytes).subspan(kBlockHeaderBytes),
+        header));
+    return header;
+  };
+  const std::string outer = extended_record(1, 1050, kSpan, raw(std::uint64_t{40}), {});
+  const ExtentHeader alone = header_of(outer);
+  EXPECT_EQ(alone.base_tsc, 1050U);
+  EXPECT_EQ(alone.min_tsc, 1010U);
+  EXPECT_EQ(alone.max_tsc, 1050U);
+  EXPECT_EQ(alone.flags & kExtentUnordered, 0U);
+  const ExtentHeader after = header_of(plain_record(1, 1020, {}) + outer);
+  EXPECT_EQ(after.min_tsc, 1010U);
+  EXPECT_EQ(after.flags & kExtentUnordered, kExtentUnordered);
+  const ExtentHeader between = header_of(plain_record(1, 1005, {}) + outer);
+  EXPECT_EQ(between.min_tsc, 1005U);
+  EXPECT_EQ(between.flags & kExtentUnordered, 0U);
+}
+
+TEST_F(ExtentValues, RefusesFlagsWithoutAMeaning) {
+  EXPECT_TRUE(shm::are_valid_flags(shm::kExtDuration | shm::kExtFromEnd));
+  EXPECT_FALSE(shm::are_valid_flags(shm::kExtFromEnd)) << "there is no duration";
+  EXPECT_FALSE(shm::are_valid_flags(shm::kExtKnownFlags + 1));
+  EXPECT_FALSE(shm::are_valid_flags(std::uint64_t{1} << 32 | shm::kExtDuration));
+}
+
+TEST_F(ExtentValues, RefusesASpanThatIsLongerThanItsClock) {
+  add_site(sites_, {.id = 1});
+  const std::string ring =
+      extended_record(1, 1050, shm::kExtDuration | shm::kExtFromEnd, raw(std::uint64_t{1051}), {});
+  const RoundTrip trip = round_trip(sites_, ring);
+  EXPECT_EQ(trip.last.stop, EncodeStop::kCorrupt);
+  EXPECT_TRUE(trip.records.empty());
 }
 
 TEST_F(ExtentValues, KeepsTypicalRecordsSmall) {

@@ -57,9 +57,8 @@ class RandomFile {
  private:
   template <class Write>
   void put(Write&& write) {
-    Bytes out(4 << 20);
-    out.resize(write(std::span<std::byte>(out)));
-    bytes.insert(bytes.end(), out.begin(), out.end());
+    const auto written = static_cast<std::ptrdiff_t>(write(std::span<std::byte>(room_)));
+    bytes.insert(bytes.end(), room_.begin(), room_.begin() + written);
   }
   void encode(std::uint64_t stream, std::uint64_t start, const std::string& ring) {
     StreamCursor cursor{.stream_id = stream, .last_tsc = start};
@@ -73,6 +72,7 @@ class RandomFile {
     }
   }
 
+  Bytes room_ = Bytes(4 << 20);
   RandomRecords random_;
   SiteTable table_;
   ExtentEncoder encoder_{table_};
@@ -218,7 +218,7 @@ TEST(PackedColumns, StopReadersThatKnowNoColumns) {
 }
 
 TEST(PackedColumns, LoseOnlyTheDamagedFrame) {
-  const Bytes plain = RandomFile(7, 12'000).bytes;
+  const Bytes plain = RandomFile(7, 34'000).bytes;
   Bytes packed = pack_with(plain).bytes;
   const std::vector<PackedFrame> frames = frames_of(packed);
   ASSERT_GE(frames.size(), 4U);

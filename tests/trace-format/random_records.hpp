@@ -35,6 +35,7 @@ class RandomRecords {
       }
       site.fields.push_back(field);
     }
+    if (site.fields.size() < 5 && below(5) == 0) site.kind = shm::SiteKind::kContext;
     return site;
   }
 
@@ -95,16 +96,32 @@ class RandomRecords {
     return args;
   }
 
+  // The next records are those of this stream: each has its own context.
+  void enter_stream(std::uint64_t stream) { stream_ = stream; }
+
   // Appends a record to `ring` and the expected result to `expected`.
   void record(const TestSite& site, std::uint64_t tsc, std::string& ring,
               std::vector<Decoded>& expected) {
     std::string& latest = latest_[site.id];
-    if (below(4) != 0 || latest.empty()) latest = arguments(site);
-    Decoded d{tsc, expected.size(), site.id, 0, {}, latest};
+    const bool is_context = site.kind == shm::SiteKind::kContext;
+    if (below(4) != 0 || latest.empty()) {
+      do {
+        latest = arguments(site);
+      } while (is_context && latest.size() > shm::kMaxContextBytes);
+    }
+    std::string& context = contexts_[stream_];
+    if (is_context) context = site.fields.empty() ? std::string() : raw(site.id) + latest;
+    Decoded d{tsc, expected.size(), site.id, 0, {}, latest, context};
     if (below(10) == 0) {
       d.ext_flags = static_cast<std::uint32_t>(below(shm::kExtKnownFlags + 1));
+      if (!shm::are_valid_flags(d.ext_flags)) d.ext_flags &= ~shm::kExtFromEnd;
       d.parts = std::string(shm::extended_parts_bytes(d.ext_flags), '\0');
       for (char& c : d.parts) c = static_cast<char>(below(2) == 0 ? 0 : below(256));
+      if ((d.ext_flags & shm::kExtFromEnd) != 0) {
+        const std::uint64_t duration = below(std::min<std::uint64_t>(tsc, 1'000'000) + 1);
+        std::memcpy(d.parts.data() + d.parts.size() - sizeof duration, &duration, sizeof duration);
+        d.tsc -= duration;
+      }
       ring += extended_record(site.id, tsc, d.ext_flags, d.parts, d.args);
     } else {
       ring += plain_record(site.id, tsc, d.args);
@@ -117,6 +134,8 @@ class RandomRecords {
   std::uint64_t last_ = 0;
   std::vector<std::string> texts_;
   std::map<std::uint32_t, std::string> latest_;
+  std::uint64_t stream_ = 0;
+  std::map<std::uint64_t, std::string> contexts_;  // by stream
 };
 
 }  // namespace ringside::trace::testing

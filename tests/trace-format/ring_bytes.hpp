@@ -57,6 +57,7 @@ struct TestSite {
   std::uint8_t style = 1;  // shm::FormatStyle
   std::string category = "test";
   std::string file = "file.cpp";
+  shm::SiteKind kind = shm::SiteKind::kLog;
 };
 
 inline Bytes site_entry(const TestSite& site) {
@@ -64,6 +65,7 @@ inline Bytes site_entry(const TestSite& site) {
   d.site_id = site.id;
   d.line = 10 * site.id;
   d.keywords = 5;
+  d.kind = site.kind;
   d.level = site.level;
   d.format_style = site.style;
   d.flags = site.flags;

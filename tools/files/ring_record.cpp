@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/record_head.hpp"
@@ -39,9 +40,9 @@ void put_argument(const trace::Value& value, std::string& ring) {
   ring.resize(before + shm::fixed_size(value.type));
 }
 
-void put_arguments(const trace::Record& record, std::string& ring) {
-  for (std::size_t i = 0; i < record.args.size(); ++i) {
-    if (!record.site->fields[i].is_constant()) put_argument(record.args[i], ring);
+void put_arguments(const trace::Site& site, std::span<const trace::Value> args, std::string& ring) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!site.fields[i].is_constant()) put_argument(args[i], ring);
   }
 }
 
@@ -50,11 +51,11 @@ void put_arguments(const trace::Record& record, std::string& ring) {
 void append_ring_record(const trace::Record& record, std::string& ring) {
   if (record.ext_flags == 0) {
     put(ring, shm::make_head(record.tsc, record.site->id));
-    put_arguments(record, ring);
+    put_arguments(*record.site, record.args, ring);
     return;
   }
   const std::size_t begin = ring.size();
-  put(ring, shm::make_head(record.tsc, shm::kCodeExtended));
+  put(ring, shm::make_head(trace::head_tsc(record.tsc, record), shm::kCodeExtended));
   put(ring, record.site->id);
   put(ring, record.ext_flags);
   const std::size_t bytes_at = ring.size();
@@ -64,9 +65,17 @@ void append_ring_record(const trace::Record& record, std::string& ring) {
   if ((record.ext_flags & shm::kExtRelatedActivity) != 0) put(ring, record.related);
   if ((record.ext_flags & shm::kExtStack) != 0) put(ring, record.stack_id);
   if ((record.ext_flags & shm::kExtDuration) != 0) put(ring, record.duration);
-  put_arguments(record, ring);
+  put_arguments(*record.site, record.args, ring);
   const auto bytes = static_cast<std::uint32_t>(ring.size() - begin);
   std::memcpy(ring.data() + bytes_at, &bytes, sizeof bytes);
+}
+
+trace::StreamContext stream_context(const trace::RecordContext* context) {
+  if (context == nullptr) return {};
+  std::string arguments;
+  put_arguments(*context->site, context->args, arguments);
+  const auto bytes = std::as_bytes(std::span(arguments));
+  return {context->site->id, {bytes.begin(), bytes.end()}};
 }
 
 void append_clock_record(std::uint64_t tsc, std::uint32_t processor, std::string& ring) {

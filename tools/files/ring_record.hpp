@@ -5,10 +5,14 @@
 #include <string>
 
 #include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::tool {
 
 void append_ring_record(const trace::Record& record, std::string& ring);
+
+// For the encoder's cursor. Null: none.
+trace::StreamContext stream_context(const trace::RecordContext* context);
 
 // Gives the encoder the complete time stamp; records have only 44 bits of it. `processor`: the code
 // of the processor of the following records, shm::processor_code().

@@ -163,11 +163,13 @@ void SectionCheck::decode(const trace::Block& block, const trace::ExtentHeader& 
   std::uint64_t before = 0;
   bool rising = true;
   decoder_.for_each([&](const trace::RecordView& record) {
-    if (count++ == 0) first = record.tsc;
+    const std::uint64_t head =
+        record.extension == nullptr ? record.tsc : trace::head_tsc(record.tsc, *record.extension);
+    if (count++ == 0) first = head;
     rising = rising && record.tsc >= before;
-    before = record.tsc;
+    before = head;
     smallest = std::min(smallest, record.tsc);
-    largest = std::max(largest, record.tsc);
+    largest = std::max(largest, head);
   });
   counts_.records += count;
   if (decoder_.failed()) {

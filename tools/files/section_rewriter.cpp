@@ -168,17 +168,19 @@ bool SectionRewriter::is_sound(const Block& block, const ExtentHeader& header) {
   std::string why;
   if (!decoder_.open(block.payload, sites_, &why)) return false;
   std::uint64_t count = 0;
-  std::uint64_t before = header.base_tsc;
+  std::uint64_t before = 0;
   std::uint64_t smallest = header.base_tsc;
   std::uint64_t largest = header.base_tsc;
   bool base_fits = true;
   bool rising = true;
   decoder_.for_each([&](const trace::RecordView& record) {
-    if (count++ == 0) base_fits = record.tsc == header.base_tsc;
+    const std::uint64_t head =
+        record.extension == nullptr ? record.tsc : trace::head_tsc(record.tsc, *record.extension);
+    if (count++ == 0) base_fits = head == header.base_tsc;
     rising = rising && record.tsc >= before;
-    before = record.tsc;
+    before = head;
     smallest = std::min(smallest, record.tsc);
-    largest = std::max(largest, record.tsc);
+    largest = std::max(largest, head);
   });
   return !decoder_.failed() && count == header.records && base_fits && smallest == header.min_tsc &&
          largest == header.max_tsc && rising == ((header.flags & trace::kExtentUnordered) == 0);

@@ -1,5 +1,6 @@
 // The part of SectionRewriter that encodes records again.
 #include <algorithm>
+#include <utility>
 
 #include "shm-layout/record_head.hpp"
 #include "tools/files/ring_record.hpp"
@@ -9,6 +10,8 @@ namespace ringside::tool {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
+// Far below what a decoder of an extent accepts.
+constexpr std::size_t kMostContextValues = std::size_t{1} << 19;
 
 }  // namespace
 
@@ -19,7 +22,10 @@ struct SectionRewriter::Chunk {
   std::uint64_t next_sequence = 0;  // next number of the present extent
   std::uint64_t first_tsc = 0;
   std::uint64_t last_tsc = 0;
-  std::uint32_t processor = 0;  // its code
+  std::uint32_t processor = 0;     // its code
+  bool is_lost_only = false;       // it has lost records, but no record yet
+  trace::StreamContext context;    // before its first record
+  std::size_t context_values = 0;  // of the contexts that it enters
 };
 
 void SectionRewriter::encode_again(const trace::Block& block, const trace::ExtentHeader& header) {
@@ -32,6 +38,7 @@ void SectionRewriter::encode_again(const trace::Block& block, const trace::Exten
     chunk.first_sequence = header.first_sequence - dropped;
     chunk.next_sequence = header.first_sequence;
     chunk.first_tsc = chunk.last_tsc = header.base_tsc;
+    chunk.is_lost_only = true;
   }
   std::string why;
   if (!decoder_.open(block.payload, sites_, &why)) return encode(chunk, block.offset);
@@ -39,11 +46,20 @@ void SectionRewriter::encode_again(const trace::Block& block, const trace::Exten
   while (decoder_.next(record)) {
     if (!wants(record.tsc)) continue;
     const bool goes_on = !chunk.ring.empty() && chunk.next_sequence == record.sequence &&
-                         chunk.ring.size() < kChunkBytes;
+                         chunk.ring.size() < kChunkBytes &&
+                         chunk.context_values < kMostContextValues;
     if (!goes_on) {
       encode(chunk, block.offset);
       chunk.first_sequence = record.sequence;
       chunk.first_tsc = chunk.last_tsc = record.tsc;
+    }
+    if (chunk.ring.empty() || chunk.is_lost_only) {
+      // A context's own record replaces it.
+      chunk.context = stream_context(record.context);
+      chunk.is_lost_only = false;
+    }
+    if (record.site->kind == shm::SiteKind::kContext) {
+      chunk.context_values += record.args.size();
     }
     const std::uint64_t distance =
         record.tsc > chunk.last_tsc ? record.tsc - chunk.last_tsc : chunk.last_tsc - record.tsc;
@@ -65,6 +81,7 @@ void SectionRewriter::encode(Chunk& chunk, std::uint64_t offset) {
   cursor.next_sequence = chunk.first_sequence;
   cursor.last_tsc = chunk.first_tsc;
   cursor.processor = chunk.processor;
+  cursor.context = std::move(chunk.context);
   std::span<const std::byte> left = std::as_bytes(std::span(chunk.ring));
   std::vector<std::byte> out(std::min(kMostBytes, 2 * left.size() + 4096));
   while (!left.empty()) {
@@ -84,6 +101,8 @@ void SectionRewriter::encode(Chunk& chunk, std::uint64_t offset) {
     }
   }
   chunk.ring.clear();
+  chunk.context = {};
+  chunk.context_values = 0;
 }
 
 }  // namespace ringside::tool

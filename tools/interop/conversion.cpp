@@ -10,6 +10,7 @@
 #include "tools/interop/datagram_sender.hpp"
 #include "tools/interop/diagnostic_sink.hpp"
 #include "tools/interop/endpoint_address.hpp"
+#include "tools/interop/fields_of_context.hpp"
 #include "tools/interop/format_announcement.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/nettrace/nettrace_methods.hpp"
@@ -21,15 +22,20 @@ namespace ringside::tool {
 namespace {
 
 // Returns the number of events written. Stops early if `output` fails. Writers of directories have
-// no `output`.
-std::uint64_t write_events(trace::TraceSet& set, const EventChoice& choice, TraceWriter& writer,
-                           const OutputBytes* output) {
+// no `output`. `open_spans`: null if the writer gets both records of a span.
+std::uint64_t write_events(trace::TraceSet& set, const EventChoice& choice,
+                           const ForeignFormat& format, const trace::OpenSpans* open_spans,
+                           TraceWriter& writer, const OutputBytes* output) {
+  FieldsOfContext fields(format);
   trace::Event event;
   std::uint64_t written = 0;
   while (written < choice.most && set.next(event)) {
     if (output != nullptr && !output->ok()) break;
+    if (open_spans != nullptr && trace::is_span_begin(event) && !open_spans->contains(event)) {
+      continue;
+    }
     if (choice.wanted && !choice.wanted(event)) continue;
-    writer.add(event);
+    writer.add(fields.of(event));
     ++written;
   }
   writer.end();
@@ -71,7 +77,7 @@ ConversionResult convert_to_directory(trace::TraceSet& set, const EventChoice& c
   std::string error;
   const auto writer = format.write_directory(path, report, &error);
   if (writer == nullptr) return unwritten(std::move(error));
-  const std::uint64_t events = write_events(set, choice, *writer, nullptr);
+  const std::uint64_t events = write_events(set, choice, format, nullptr, *writer, nullptr);
   if (!writer->failure().empty()) return unwritten(writer->failure());
   return {.written = true, .events = events, .diagnostics = report.diagnostics()};
 }
@@ -141,7 +147,15 @@ ConversionResult convert_trace(trace::TraceSet& set, std::span<const std::string
   const auto writer = written_format->write(output, report);
   if (written_format->draws_stacks) writer->use(nettrace::read_methods(paths, report));
   if (written_format->states_collection) writer->use_collection(read_collection(paths));
-  const std::uint64_t events = write_events(set, choice, *writer, &output);
+  trace::OpenSpans found;
+  const trace::OpenSpans* open_spans = nullptr;
+  if (written_format->draws_spans) {
+    open_spans = choice.open_spans != nullptr ? choice.open_spans : &found;
+    // What cannot be read there is reported by `set`.
+    if (choice.open_spans == nullptr) found.add(paths, nullptr);
+  }
+  const std::uint64_t events =
+      write_events(set, choice, *written_format, open_spans, *writer, &output);
   const bool written = output.flush();
   if (!output.failure().empty()) return unwritten(output.failure());
   if (sender != nullptr && !sender->finish(&error)) return unwritten(std::move(error));

@@ -9,6 +9,7 @@
 
 #include "tools/interop/include/ringside-interop/diagnostic.hpp"
 #include "tools/interop/output_bytes.hpp"
+#include "trace-format/reader/open_spans.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
@@ -23,6 +24,8 @@ struct ConversionOptions {
 struct EventChoice {
   std::function<bool(const trace::Event&)> wanted;  // empty: all
   std::uint64_t most = UINT64_MAX;
+  // Of a trace that is not in `paths`; null: read from there.
+  const trace::OpenSpans* open_spans = nullptr;
 };
 
 struct ConversionResult {
@@ -42,7 +45,8 @@ std::string fault_of_address(const ConversionOptions& options);
 bool can_create_output(const ConversionOptions& options, std::string* error);
 
 // Writes the chosen events of `set`. `paths`, which `set` reads, are read twice if the format draws
-// stacks, so that all methods have names.
+// stacks, so that all methods have names, or if it draws spans and the trace has spans with two
+// records.
 ConversionResult convert_trace(trace::TraceSet& set, std::span<const std::string> paths,
                                const EventChoice& choice, const ConversionOptions& options,
                                const OutputBytes::Sink& sink);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "shm-layout/record_head.hpp"
+#include "trace-format/reader/open_spans.hpp"
 #include "trace-format/reader/record_property.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
@@ -31,6 +32,11 @@ inline std::uint64_t duration_ns(const trace::Event& event) {
   if (hz == 1'000'000'000) return std::min(event.record.duration, most);
   const auto ns = trace::UInt128{event.record.duration} * 1'000'000'000 / hz;
   return ns > most ? most : static_cast<std::uint64_t>(ns);
+}
+
+// When a span ends; far from now if the record is the beginning of one without an end.
+inline std::uint64_t span_end_ns(const trace::Event& event) {
+  return has_duration(event) ? event.unix_ns + duration_ns(event) : UINT64_MAX;
 }
 
 // The substream of a record, such as a coroutine of its thread; 0 if it has none.

@@ -57,4 +57,24 @@ EventSources::Found EventSources::find(const trace::Event& event, std::uint64_t 
   return {*thread, new_process, new_name};
 }
 
+EventSources::Track EventSources::track_of_task(const trace::RecordContext& context,
+                                                const SourceThread& thread) {
+  const std::pair key{thread.process->index, context.task};
+  const auto known = by_task_.find(key);
+  if (known != by_task_.end()) return {*known->second, false, 0};
+  if (by_task_.size() == kMostTasks) {
+    report_.lost("belongs to a task after the 65,536th: it is shown in its thread");
+    return {thread, false, context.task};
+  }
+  SourceThread& task = threads_.emplace_back();
+  task.index = static_cast<std::uint32_t>(threads_.size() - 1);
+  task.id = made_up_id();
+  task.process = thread.process;
+  task.name = context.task_name;
+  task.is_thread = false;
+  task.task = context.task;
+  by_task_.emplace(key, &task);
+  return {task, true, 0};
+}
+
 }  // namespace ringside::tool

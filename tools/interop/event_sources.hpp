@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tools/interop/conversion_report.hpp"
+#include "tools/interop/event_facts.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
@@ -27,10 +28,15 @@ struct SourceThread {
   std::uint32_t id = 0;     // unique within its process
   const SourceProcess* process = nullptr;
   std::string name;
-  bool is_thread = true;  // false: belongs to the process, not to a thread
+  bool is_thread = true;   // false: belongs to the process, not to a thread
+  std::uint64_t task = 0;  // not 0: stands for this task, whichever threads made its records
+
+  // For viewers.
+  std::string task_name() const { return name + " #" + std::to_string(task); }
 };
 
-// Merges sections of one process. Memory grows with the number of threads. Not thread-safe.
+// Merges sections of one process. Memory grows with the number of threads, and of tasks up to
+// kMostTasks. Not thread-safe.
 class EventSources {
  public:
   explicit EventSources(ConversionReport& report) : report_(report) {}
@@ -40,6 +46,27 @@ class EventSources {
     bool new_process = false;
     bool new_name = false;  // or the thread is new
   };
+
+  // Later tasks remain substreams of their threads.
+  static constexpr std::size_t kMostTasks = 65'536;
+
+  struct Track {
+    const SourceThread& source;
+    bool is_new = false;
+    // Of the record within the track; 0: none.
+    std::uint64_t substream = 0;
+  };
+  // Where viewers show the record of `thread`, which of() returned: there, or with its task. Tasks
+  // share the numbers of threads, but their ids are generated.
+  Track track_of(const trace::Event& event, const SourceThread& thread) {
+    const bool is_record = event.kind == trace::EventKind::kRecord;
+    const std::uint64_t substream = is_record ? substream_of(event) : 0;
+    const trace::RecordContext* const context = is_record ? event.record.context : nullptr;
+    if (context == nullptr || context->task == 0 || context->task != substream) [[likely]] {
+      return {thread, false, substream};
+    }
+    return track_of_task(*context, thread);
+  }
 
   // A number that no process or thread has.
   std::uint32_t made_up_id() { return kFirstMadeUp + next_made_up_++; }
@@ -66,6 +93,7 @@ class EventSources {
   };
 
   Found find(const trace::Event& event, std::uint64_t stream);
+  Track track_of_task(const trace::RecordContext& context, const SourceThread& thread);
   const SourceProcess& process_of(const trace::Event& event, bool& is_new);
   std::uint32_t unused(std::uint32_t wanted, std::uint32_t process, std::string_view what);
 
@@ -74,6 +102,7 @@ class EventSources {
   std::unordered_map<std::uint32_t, const SourceProcess*> sections_;
   std::map<std::array<std::uint8_t, 16>, const SourceProcess*> by_uuid_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceThread*> by_stream_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const SourceThread*> by_task_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> used_;  // process and thread id
   std::uint32_t next_made_up_ = 0;
   std::deque<SourceProcess> processes_;

@@ -53,8 +53,14 @@ struct ForeignFormat {
   // The format that is sent instead to a receiver that does not announce this one
   // (format_announcement.hpp); empty: needs no announcement.
   std::string_view sent_unless_announced = {};
+  // Of the two records of a span, the writer gets one: the second, or the first if there is no
+  // second (trace-format/reader/open_spans.hpp).
+  bool draws_spans = false;
   bool draws_stacks = false;       // the writer needs the methods of addresses
   bool states_collection = false;  // the writer needs what was collected
+  // The writer uses RecordExtension::context. Other writers get fields of contexts among those of
+  // the record.
+  bool carries_contexts = false;
   // A beginning of the output is useful without its end, so that a live trace can be forwarded.
   bool forwards = false;
   // How the output divides into datagrams; null: it cannot.

@@ -180,12 +180,13 @@ void TraceBuilder::begin(std::uint32_t stream, std::uint32_t site, std::uint64_t
                          const trace::RecordExtension& extension) {
   if (streams_[stream].processor != extension.processor) [[unlikely]]
     move_to(stream, extension.processor);
-  if (extension.ext_flags == 0) return begin(stream, site, unix_ns);
+  const std::uint32_t flags = extension.ext_flags & ~shm::kExtFromEnd;  // records are sorted
+  if (flags == 0) return begin(stream, site, unix_ns);
   open(stream, unix_ns);
   extended_ = true;
   put_head(unix_ns, shm::kCodeExtended);
   put(site);
-  put(extension.ext_flags);
+  put(flags);
   put(std::uint32_t{0});
   if ((extension.ext_flags & shm::kExtSubstream) != 0) put(extension.substream);
   if ((extension.ext_flags & shm::kExtActivity) != 0) append(extension.activity.data(), 16);

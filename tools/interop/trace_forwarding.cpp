@@ -12,9 +12,11 @@
 
 #include "tools/interop/datagram_sender.hpp"
 #include "tools/interop/endpoint_address.hpp"
+#include "tools/interop/fields_of_context.hpp"
 #include "tools/interop/format_registry.hpp"
 #include "tools/interop/forward_connection.hpp"
 #include "tools/interop/trace_writer.hpp"
+#include "trace-format/reader/open_spans.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -30,12 +32,12 @@ constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
 class Encoding {
  public:
   Encoding(const ForeignFormat& format, ConversionReport& report, OutputBytes::Sink sink)
-      : output_(std::move(sink)), writer_(format.write(output_, report)) {}
+      : output_(std::move(sink)), writer_(format.write(output_, report)), fields_(format) {}
   ~Encoding() { writer_->end(); }
   Encoding(const Encoding&) = delete;
   Encoding& operator=(const Encoding&) = delete;
 
-  void add(const trace::Event& event) { writer_->add(event); }
+  void add(const trace::Event& event) { writer_->add(fields_.of(event)); }
   bool flush() {
     writer_->flush();
     flushed_ = output_.position();
@@ -47,14 +49,15 @@ class Encoding {
  private:
   OutputBytes output_;
   std::unique_ptr<TraceWriter> writer_;
+  FieldsOfContext fields_;
   std::uint64_t flushed_ = 0;
 };
 
 class Forwarding {
  public:
-  Forwarding(trace::TraceFollower& follower, const EventChoice& choice,
+  Forwarding(trace::TraceFollower& follower, const EventChoice& choice, bool draws_spans,
              const std::function<bool()>& stop)
-      : follower_(follower), choice_(choice), stop_(stop) {}
+      : follower_(follower), choice_(choice), draws_spans_(draws_spans), stop_(stop) {}
 
   bool is_over() const { return result.records >= choice_.most; }
 
@@ -65,6 +68,8 @@ class Forwarding {
     trace::Event event;
     while (taken < kBatchRecords && !is_over() && (encoding == nullptr || !encoding->is_batch()) &&
            follower_.next(event)) {
+      // Of a span that lasts, it is not known whether it will end.
+      if (draws_spans_ && trace::is_span_begin(event)) continue;
       if (choice_.wanted && !choice_.wanted(event)) continue;
       if (encoding != nullptr) encoding->add(event);
       ++taken;
@@ -165,6 +170,7 @@ class Forwarding {
 
   trace::TraceFollower& follower_;
   const EventChoice& choice_;
+  bool draws_spans_;
   const std::function<bool()>& stop_;
   bool started_ = false;
 };
@@ -192,7 +198,7 @@ ForwardResult forward_trace(trace::TraceFollower& follower, const EventChoice& c
                             const ConversionOptions& options, const OutputBytes::Sink& sink,
                             const std::function<bool()>& stop, const DiagnosticSink& report_now) {
   const ForeignFormat& format = *find_foreign_format(options.format);
-  Forwarding forwarding(follower, choice, stop);
+  Forwarding forwarding(follower, choice, format.draws_spans, stop);
   ForwardResult& result = forwarding.result;
   std::string error;
   std::vector<interop::Diagnostic> faults;

@@ -313,6 +313,7 @@ RingWords SegmentImage::ring_words(std::uint32_t ring) const {
   words.start_tsc = u64(kIdentity + offsetof(shm::IdentityLine, start_tsc));
   words.consumed_processor = shm::consumed_processor(
       u64(kIdentity + offsetof(shm::IdentityLine, consumed_processor)), words.consumer_pos);
+  words.start_pos = u64(kIdentity + offsetof(shm::IdentityLine, start_pos));
   const char* const name = reinterpret_cast<const char*>(bytes.data()) + kIdentity +
                            offsetof(shm::IdentityLine, thread_name);
   words.thread_name.assign(name, strnlen(name, sizeof(shm::IdentityLine::thread_name)));
@@ -326,6 +327,29 @@ shm::WholeRanges SegmentImage::nested(std::uint32_t ring) const {
   read(layout_.nested_offset + std::uint64_t{ring} * sizeof ranges,
        std::as_writable_bytes(std::span(ranges)));
   return ranges;
+}
+
+trace::StreamCursor SegmentImage::consumer_cursor(std::uint32_t ring,
+                                                  const RingWords& words) const {
+  trace::StreamCursor cursor{.stream_id = words.stream_id, .last_tsc = words.start_tsc};
+  if (words.consumer_generation != words.generation) return cursor;
+  cursor.next_sequence = words.next_sequence;
+  cursor.last_tsc = words.last_tsc;
+  cursor.booked_drops = words.booked_drops;
+  cursor.booked_consumer_absent = words.booked_consumer_absent;
+  cursor.processor = words.consumed_processor;
+  cursor.context = consumed_context(ring, words);
+  return cursor;
+}
+
+trace::StreamContext SegmentImage::consumed_context(std::uint32_t ring,
+                                                    const RingWords& words) const {
+  shm::ConsumedContext copy;
+  if (layout_.contexts_offset == 0) return {};
+  read(layout_.contexts_offset + std::uint64_t{ring} * sizeof copy,
+       {reinterpret_cast<std::byte*>(&copy), sizeof copy});
+  const auto [site_id, arguments] = copy.kept_at(words.consumer_pos, words.start_pos);
+  return {site_id, {arguments.begin(), arguments.end()}};
 }
 
 std::vector<std::byte> SegmentImage::dictionary(std::uint64_t count) const {

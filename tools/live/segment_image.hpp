@@ -18,6 +18,7 @@
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_layout.hpp"
 #include "tools/live/call_cost_counts.hpp"
+#include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::tool {
 
@@ -42,6 +43,7 @@ struct RingWords {
   std::uint32_t thread_id = 0;
   std::uint64_t stream_id = 0;
   std::uint64_t start_tsc = 0;
+  std::uint64_t start_pos = 0;  // producer_pos when the stream began
   std::string thread_name;
 
   bool operator==(const RingWords&) const = default;
@@ -119,6 +121,8 @@ class SegmentImage {
   ControlWords control() const;
   RingWords ring_words(std::uint32_t ring) const;
   shm::WholeRanges nested(std::uint32_t ring) const;
+  // Where the consumer reads.
+  trace::StreamCursor consumer_cursor(std::uint32_t ring, const RingWords& words) const;
 
   // Bytes [from, from + count) of the dictionary, or of a ring by position; as many as exist. Never
   // more than the file's disk space justifies.
@@ -126,6 +130,7 @@ class SegmentImage {
   std::vector<std::byte> ring_bytes(std::uint32_t ring, std::uint64_t from, std::uint64_t count);
 
  private:
+  trace::StreamContext consumed_context(std::uint32_t ring, const RingWords& words) const;
   SegmentImage() = default;
   static std::unique_ptr<SegmentImage> open_with(const std::string& path, int flags,
                                                  std::string* why);

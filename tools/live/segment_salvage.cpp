@@ -282,14 +282,7 @@ class Salvage {
     thread.thread_id = words.thread_id;
     thread.thread_name = words.thread_name;
     thread.ended = words.state == static_cast<std::uint32_t>(shm::RingState::kRetired);
-    trace::StreamCursor cursor{.stream_id = words.stream_id, .last_tsc = words.start_tsc};
-    if (words.consumer_generation == words.generation) {
-      cursor.next_sequence = words.next_sequence;
-      cursor.last_tsc = words.last_tsc;
-      cursor.booked_drops = words.booked_drops;
-      cursor.booked_consumer_absent = words.booked_consumer_absent;
-      cursor.processor = words.consumed_processor;
-    }
+    trace::StreamCursor cursor = image_.consumer_cursor(ring, words);
     thread.drained = cursor.next_sequence;
     put(256, [&](auto out) {
       return trace::write_stream_block(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/stacked_site.hpp"
 #include "tools/live/segment_image.hpp"
 
 namespace ringside::tool {
@@ -26,10 +27,13 @@ std::vector<ListedStatement> list_statements(const SegmentImage& image, std::str
       const auto view = shm::SiteEntryView::parse(entry);
       if (!view) break;
       const shm::SiteDescription& site = view->site();
+      rest = rest.subspan(entry_bytes);
+      if ((site.flags & shm::kSiteWithStack) != 0) continue;
       statements.push_back({site.site_id, site.level, (site.flags & shm::kSiteConsumerClock) != 0,
                             site.line, site.keywords, std::string(site.name),
                             std::string(site.category), std::string(site.format),
-                            std::string(site.file), std::string(site.function)});
+                            std::string(site.file), std::string(site.function), site.kind});
+      continue;
     }
     rest = rest.subspan(entry_bytes);
   }

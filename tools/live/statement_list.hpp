@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/level.hpp"
 
 namespace ringside::tool {
@@ -22,13 +23,14 @@ struct ListedStatement {
   std::string format;
   std::string file;
   std::string function;
+  shm::SiteKind kind = shm::SiteKind::kLog;
 
   // "order.cpp:17", without folders.
   std::string place() const;
 };
 
-// Sorted by id. `*why` describes damage of the dictionary, if any: the statements before the damage
-// are returned.
+// Sorted by id. Each statement once: without the second entries of those with stacks. `*why`
+// describes damage of the dictionary, if any: the statements before the damage are returned.
 std::vector<ListedStatement> list_statements(const SegmentImage& image, std::string* why);
 
 }  // namespace ringside::tool

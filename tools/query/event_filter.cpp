@@ -6,6 +6,7 @@
 
 #include "tools/query/record_filter.hpp"
 #include "tools/text/time_argument.hpp"
+#include "trace-format/condition/field_name.hpp"
 #include "trace-format/condition/glob.hpp"
 #include "trace-format/condition/level_name.hpp"
 #include "trace-format/condition/statement_pattern.hpp"
@@ -98,6 +99,10 @@ bool EventFilter::wants_service(const trace::SegmentInfo& segment) const {
 }
 
 bool EventFilter::wants_site(const trace::Site& site) const {
+  if (site.kind == shm::SiteKind::kContext) {
+    note_context(site);
+    return false;  // its records are not shown: those after them show the context
+  }
   if (site.level < least_level_) return false;
   if (!options_.categories.empty() && !trace::any_glob_fits(options_.categories, {site.category})) {
     return false;
@@ -108,7 +113,26 @@ bool EventFilter::wants_site(const trace::Site& site) const {
   if (!options_.sites.empty() && std::none_of(options_.sites.begin(), options_.sites.end(), fits)) {
     return false;
   }
-  return !looks_at_records() || decide(site).wanted;
+  return !looks_at_records() || decide(site).wanted || may_be_decided_by_context(site);
+}
+
+void EventFilter::note_context(const trace::Site& context) const {
+  if (!where_) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const trace::Field& field : context.fields) context_fields_.insert(field.name);
+}
+
+// Whether contexts have all fields of --where that the site lacks, of which there is one.
+bool EventFilter::may_be_decided_by_context(const trace::Site& site) const {
+  if (!where_) return false;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bool lacks_one = false;
+  for (const std::string& name : where_->field_names) {
+    if (trace::find_field(site, name)) continue;
+    lacks_one = true;
+    if (!context_fields_.contains(name)) return false;
+  }
+  return lacks_one;
 }
 
 bool EventFilter::wants_stream(const trace::StreamInfo& stream,
@@ -132,9 +156,10 @@ std::vector<std::string> EventFilter::where_properties() const {
   return where_ ? where_->plain_names : std::vector<std::string>();
 }
 
-std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site& site) const {
+std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site& site,
+                                                               const trace::Site* context) const {
   std::string misfit;
-  auto condition = trace::WhereCondition::of_site(*where_, site, &misfit);
+  auto condition = trace::WhereCondition::of_site(*where_, site, &misfit, context);
   if (!misfit.empty()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     notes_.insert(fmt::format("--where: {}:{} \"{}\" never matches: {}", site.file, site.line,
@@ -143,10 +168,11 @@ std::optional<trace::WhereCondition> EventFilter::condition_of(const trace::Site
   return condition;
 }
 
-EventFilter::SiteDecision EventFilter::decide(const trace::Site& site) const {
+EventFilter::SiteDecision EventFilter::decide(const trace::Site& site,
+                                              const trace::Site* context) const {
   SiteDecision decision;
   if (where_) {
-    decision.where = condition_of(site);
+    decision.where = condition_of(site, context);
     decision.wanted = decision.where.has_value();
   }
   decision.grep_decided = !grep_;

@@ -45,7 +45,8 @@ class EventFilter {
 
   // Whether RecordFilter decides anything beyond read_options().
   bool looks_at_records() const { return where_ || grep_; }
-  SiteDecision decide(const trace::Site& site) const;
+  // With a `context`: for the site's records in a context of this statement.
+  SiteDecision decide(const trace::Site& site, const trace::Site* context = nullptr) const;
   bool grep_finds(std::string_view message) const { return grep_->matches(message); }
 
   bool where_uses_message() const { return where_ && where_->uses_message; }
@@ -65,7 +66,10 @@ class EventFilter {
   bool wants_site(const trace::Site& site) const;
   bool wants_stream(const trace::StreamInfo& stream, const trace::SegmentInfo& segment) const;
   void decide_literal(const trace::Site& site, SiteDecision& decision) const;
-  std::optional<trace::WhereCondition> condition_of(const trace::Site& site) const;
+  std::optional<trace::WhereCondition> condition_of(const trace::Site& site,
+                                                    const trace::Site* context) const;
+  void note_context(const trace::Site& context) const;
+  bool may_be_decided_by_context(const trace::Site& site) const;
 
   FilterOptions options_;
   trace::ReadOptions times_;
@@ -74,6 +78,7 @@ class EventFilter {
   std::optional<trace::WhereExpression> where_;
   mutable std::mutex mutex_;
   mutable std::set<std::string> notes_;
+  mutable std::set<std::string> context_fields_;  // names of fields of the traces' contexts
 };
 
 // Whether one of the globs is the thread's id or matches its name.

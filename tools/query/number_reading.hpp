@@ -19,7 +19,7 @@ struct ReadNumbers {
   int exit_code = kExitOk;
   bool answered = false;  // false: the failure was reported on standard error
   trace::query::GapCounts gaps;
-  std::uint64_t without_property = 0;  // records that lack the requested one
+  std::uint64_t without_number = 0;  // records without the property or field
 };
 
 namespace detail {
@@ -55,6 +55,28 @@ struct RecordReader {
   Sink sink;
   void operator()(const trace::query::RecordInfo& record) { sink.add(&record, 0); }
   void merge(const RecordReader& other) { sink.merge(other.sink); }
+};
+
+// Reads numbers of which some are in contexts.
+template <class Sink>
+struct ContextReader {
+  Sink sink;
+  std::uint64_t missing = 0;
+  void operator()(const trace::query::RecordInfo& record) {
+    using Number = typename Sink::Number;
+    const trace::Value* const value = record.value(0);
+    if (value == nullptr || !trace::query::is_number(value->type)) {
+      ++missing;
+    } else if constexpr (std::integral<Number>) {
+      sink.add(&record, static_cast<Number>(value->u64));
+    } else {
+      sink.add(&record, trace::query::rounded(*value));
+    }
+  }
+  void merge(const ContextReader& other) {
+    sink.merge(other.sink);
+    missing += other.missing;
+  }
 };
 
 template <class Sink>
@@ -111,11 +133,15 @@ ReadNumbers read_numbers(const Question& question, Sink& sink) {
       run(detail::RecordReader<Sink>{sink});
       break;
     case NumberSource::kProperty:
-      result.without_property =
+      result.without_number =
           run(detail::PropertyReader<Sink>{sink, question.property, question.processor_field})
               .missing;
       break;
     case NumberSource::kField:
+      if (question.number_in_contexts) {
+        result.without_number = run(detail::ContextReader<Sink>{sink}).missing;
+        break;
+      }
       if constexpr (!std::integral<Number>) {
         if (question.kind == NumberKind::kMixed) {
           run(detail::MixedReader<Sink>{sink});

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "tools/query/exit_codes.hpp"
+#include "tools/query/own_number.hpp"
+#include "tools/query/span_questions.hpp"
 #include "tools/query/standard_streams.hpp"
 #include "tools/text/duration.hpp"
 #include "tools/text/help_format.hpp"
@@ -35,6 +37,10 @@ constexpr NamedPart kParts[] = {
     {"@process", KeyPartKind::kProcess}, {"@site", KeyPartKind::kSite},
     {"@level", KeyPartKind::kLevel},     {"@category", KeyPartKind::kCategory},
 };
+
+constexpr std::string_view kNoOwnNumber =
+    "a number is required unless SITE selects only histograms, or only spans; give --field FIELD, "
+    "--field @duration_ns or --gap SITE_A SITE_B";
 
 struct Refusal {
   std::string text;
@@ -95,10 +101,12 @@ void add_parts(Question& question, const std::string& by, const std::string& int
   question.part_names.insert(question.part_names.begin(), "time");
 }
 
+// Those of the sites that lack the field are excluded.
 NumberKind kind_of(const std::vector<trace::query::MatchedSite>& sites, const std::string& name) {
   const auto all = [&](bool (*takes)(shm::FieldType)) {
     return std::all_of(sites.begin(), sites.end(), [&](const auto& matched) {
-      return takes(matched.site.fields[trace::query::find_field(matched.site, name)].type);
+      const auto place = trace::query::find_field(matched.site, name);
+      return place == trace::query::kNoPlace || takes(matched.site.fields[place].type);
     });
   };
   using trace::query::FieldReader;
@@ -107,10 +115,25 @@ NumberKind kind_of(const std::vector<trace::query::MatchedSite>& sites, const st
   return all(&FieldReader<double>::takes) ? NumberKind::kDouble : NumberKind::kMixed;
 }
 
-void check(trace::query::SiteCheck check, std::vector<trace::query::MatchedSite>& sites) {
+// Returns the statements of contexts that have one of the demanded fields.
+std::vector<trace::query::MatchedSite> check(trace::query::SiteCheck check,
+                                             std::vector<trace::query::MatchedSite>& sites) {
   if (check.unreadable) throw Refusal{check.unreadable->text(), kExitUnreadable};
   if (check.error) throw Refusal{check.error->text()};
   sites = std::move(check.matched);
+  return std::move(check.contexts);
+}
+
+// Decides how the number, a field, is read.
+void choose_kind(Question& question, std::vector<trace::query::MatchedSite> contexts) {
+  const std::string& name = question.number_name;
+  question.number_in_contexts =
+      std::any_of(question.from.begin(), question.from.end(), [&](const auto& matched) {
+        return trace::query::find_field(matched.site, name) == trace::query::kNoPlace;
+      });
+  std::vector<trace::query::MatchedSite> sites = question.from;
+  if (question.number_in_contexts) sites.insert(sites.end(), contexts.begin(), contexts.end());
+  question.kind = kind_of(sites, name);
 }
 
 // Whether sums and percentiles of the property mean something: not those of a mask.
@@ -122,7 +145,7 @@ bool is_number(trace::Property property) {
 std::vector<FieldDemand> present(const std::vector<std::string>& names) {
   std::vector<FieldDemand> demands;
   demands.reserve(names.size());
-  for (const std::string& name : names) demands.push_back({name, nullptr, {}, false});
+  for (const std::string& name : names) demands.push_back({name, nullptr, {}, false, true});
   return demands;
 }
 
@@ -174,36 +197,44 @@ Question prepare(const QuestionOptions& options, const std::string& by, const st
     add_processor(question, question.gap.to_optional, wanted.size());
     check(trace::query::check_sites(*files, question.gap.to, present(wanted), question.gap.scope),
           question.to);
+    leave_out_span_begins(question.from, question.gap.scope);
+    leave_out_span_begins(question.to, question.gap.scope);
     return question;
   }
 
   question.scope = question.filter->scope();
+  std::string field = options.field;
+  if (field.empty() && options.evaluates_own_number) {
+    check(trace::query::check_sites(*files, question.sites, {}, question.scope), question.from);
+    field = own_number(question.from);
+    if (field.empty()) throw Refusal{std::string(kNoOwnNumber)};
+  }
   std::vector<FieldDemand> demands;
-  if (options.field.starts_with('@')) {
+  if (field.starts_with('@')) {
     question.source = NumberSource::kProperty;
     // An older name, from before there were other properties.
-    const std::string name = options.field == "@duration" ? "@duration_ns" : options.field;
+    const std::string name = field == "@duration" ? "@duration_ns" : field;
     question.property = property_of_name("--field", name);
     if (!is_number(question.property)) {
       throw Refusal{"--field " + name + " is not a number; use it with --by"};
     }
     question.number_name = trace::entry_of(question.property).name;
-  } else if (!options.field.empty()) {
+  } else if (!field.empty()) {
     question.source = NumberSource::kField;
-    question.number_name = options.field;
-    question.fields.push_back(options.field);
+    question.number_name = field;
+    question.fields.push_back(field);
     using Reader = trace::query::FieldReader<trace::query::AnyNumber>;
-    demands.push_back({options.field, &Reader::takes, "a number", false});
+    demands.push_back({field, &Reader::takes, "a number", false, true});
   }
   std::vector<std::string> group_fields;
   add_parts(question, by, interval, question.fields.size(), group_fields);
   for (FieldDemand& demand : present(group_fields)) demands.push_back(std::move(demand));
   question.fields.insert(question.fields.end(), group_fields.begin(), group_fields.end());
   add_processor(question, question.fields, 0);
-  check(trace::query::check_sites(*files, question.sites, demands, question.scope), question.from);
-  if (question.source == NumberSource::kField) {
-    question.kind = kind_of(question.from, options.field);
-  }
+  auto contexts = check(trace::query::check_sites(*files, question.sites, demands, question.scope),
+                        question.from);
+  if (question.source == NumberSource::kField) choose_kind(question, std::move(contexts));
+  leave_out_span_begins(question.from, question.scope);
   return question;
 }
 

@@ -30,6 +30,9 @@ struct QuestionOptions {
   std::string join_to;
   bool across = false;
   std::string field;
+  // Without a field or a gap, the number is that of the statements: the sample of histograms, the
+  // duration of spans.
+  bool evaluates_own_number = false;
   FilterOptions filter;
   bool utc = false;
   unsigned threads = 1;
@@ -50,6 +53,7 @@ struct Question {
   trace::query::Scope scope;                  // not used for a gap, which has another scope
   NumberSource source = NumberSource::kNone;
   NumberKind kind = NumberKind::kUnsigned;
+  bool number_in_contexts = false;           // some sites lack the field: see their contexts
   trace::Property property{};                // of kProperty
   std::size_t processor_field = 0;           // in `fields`: the first of trace::kProcessorFields
   std::string number_name;                   // "price", "duration_ns", "gap_ns"

@@ -9,7 +9,13 @@ void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint16_t
   // A message may use all of them.
   const std::size_t count = decision.message ? site.fields.size() : 0;
   for (std::size_t i = 0; i < count; ++i) fields.push_back(static_cast<std::uint16_t>(i));
-  if (!decision.where) return;
+  if (!decision.where) {
+    // A record in a context may be wanted: then the condition uses whatever the site has.
+    for (std::size_t i = count; i < site.fields.size(); ++i) {
+      fields.push_back(static_cast<std::uint16_t>(i));
+    }
+    return;
+  }
   for (const std::size_t field : decision.where->fields()) {
     fields.push_back(static_cast<std::uint16_t>(field));
   }
@@ -17,11 +23,12 @@ void RecordFilter::add_fields(const trace::Site& site, std::vector<std::uint16_t
 
 bool RecordFilter::wanted(const trace::Event& event) {
   if (event.kind != trace::EventKind::kRecord || !filter_.looks_at_records()) return true;
-  const Key key{event.record.site, event.section};
+  const trace::RecordContext* const context = event.record.context;
+  const Key key{event.record.site, context != nullptr ? context->site : nullptr, event.section};
   if (last_site_ == nullptr || last_ != key) {
     if (sites_.size() >= kMostSites) sites_.clear();
     const auto [it, is_new] = sites_.try_emplace(key);
-    if (is_new) it->second = filter_.decide(*key.site);
+    if (is_new) it->second = filter_.decide(*key.site, key.context);
     last_ = key;
     last_site_ = &it->second;
   }

@@ -26,12 +26,15 @@ class RecordFilter final : public trace::query::RecordTest {
  private:
   struct Key {
     const trace::Site* site = nullptr;
+    const trace::Site* context = nullptr;  // of the context's statement; null: none
     std::uint32_t section = 0;
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return std::hash<const void*>()(key.site) ^ key.section * std::size_t{0x9E3779B97F4A7C15};
+      constexpr std::size_t kFactor = 0x9E3779B97F4A7C15;
+      const std::hash<const void*> hash;
+      return hash(key.site) ^ (hash(key.context) + key.section) * kFactor;
     }
   };
   static constexpr std::size_t kMostSites = 65'536;

@@ -87,7 +87,7 @@ void TraceStats::add(const trace::Event& event) {
     return;
   }
   const Counted record{ring_bytes_of(event.record), (event.record.ext_flags & shm::kExtCut) != 0,
-                       event.unix_ns < last_ns_};
+                       event.unix_ns < last_ns_ && trace::counts_as_late(event)};
   first_ns_ = std::min(first_ns_, event.unix_ns);
   last_ns_ = std::max(last_ns_, event.unix_ns);
   count(total_, record);

@@ -132,10 +132,11 @@ class AggReport {
       table.add_fact("of them evicted", Cell::of_count(read.gaps.evicted));
       table.add_fact("unmatched ends", Cell::of_count(read.gaps.unmatched_ends));
     }
-    if (question_.source == NumberSource::kProperty) {
-      const bool is_duration = question_.property == trace::Property::kDurationNs;
+    if (question_.source == NumberSource::kProperty || question_.number_in_contexts) {
+      const bool is_duration = question_.source == NumberSource::kProperty &&
+                               question_.property == trace::Property::kDurationNs;
       table.add_fact("records without " + (is_duration ? "a duration" : question_.number_name),
-                     Cell::of_count(read.without_property));
+                     Cell::of_count(read.without_number));
     }
   }
 

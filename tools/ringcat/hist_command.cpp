@@ -120,6 +120,7 @@ int run_hist(int argc, char** argv) {
   HistOptions options;
   CLI::App app("Draws a histogram of a number of selected sites.", "ringcat hist");
   options.question.add_to(app);
+  options.question.evaluates_own_number = true;
   std::string from;
   add_from_option(app, from);
   app.add_option("--rows", options.rows, "number of rows")
@@ -131,11 +132,13 @@ int run_hist(int argc, char** argv) {
       ->check(CLI::Range(20U, 10000U));
   app.add_flag("--ascii", options.ascii, "draw bars with # instead of block characters");
   app.footer(
+      "  ringcat hist latency_us /traces\n"
       "  ringcat hist 'order filled' --field qty /traces\n"
       "  ringcat hist --gap 'request started' 'request done' --join id --log /traces\n"
       "\n"
-      "SITE, fields and gaps are those of ringcat agg. The files are read twice. A row includes\n"
-      "its lower bound and excludes its upper bound; the last row includes both.\n"
+      "SITE, fields and gaps are those of ringcat agg. Without --field and --gap, the number of a\n"
+      "histogram is its sample, and that of a span its duration. The files are read twice. A row\n"
+      "includes its lower bound and excludes its upper bound; the last row includes both.\n"
       "\n"
       "Exit status: 0 all read, 1 damage was skipped, or there are no values, 2 invalid usage, or\n"
       "the trace has no such site or field, 3 nothing could be read or written.");
@@ -143,11 +146,6 @@ int run_hist(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
-  }
-  if (options.question.field.empty() && options.question.gap.empty()) {
-    complain(
-        "hist requires a number; give --field FIELD, --field @duration_ns or --gap SITE_A SITE_B");
-    return kExitUsage;
   }
   ForeignInputs inputs;
   if (!take_question_inputs(options.question, from, inputs)) return kExitUnreadable;

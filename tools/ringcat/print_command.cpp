@@ -24,6 +24,7 @@
 #include "tools/text/time_argument.hpp"
 #include "tools/text/trace_text.hpp"
 #include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/reader/open_spans.hpp"
 #include "trace-format/reader/trace_follower.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
@@ -32,12 +33,18 @@ namespace {
 
 std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace::ReadOptions wanted,
                                              std::optional<SalvagedSegment>& segment,
+                                             trace::OpenSpans& open_spans,
                                              trace::ReadError* error) {
   std::string why;
   segment = salvage_segment(options.segment, &why);
   if (!segment) {
     complain(why);
     return {};
+  }
+  if (!options.conversion.format.empty()) {
+    auto scan =
+        trace::SiteScan::open(trace::TraceFile::in_memory(options.segment, segment->trace), error);
+    if (scan) open_spans.add(*scan);
   }
   std::vector<std::unique_ptr<trace::TraceFile>> files;
   files.push_back(trace::TraceFile::in_memory(options.segment, std::move(segment->trace)));
@@ -46,13 +53,15 @@ std::optional<trace::TraceSet> open_salvaged(const PrintOptions& options, trace:
   return set;
 }
 
-int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter& filter) {
+int convert(trace::TraceSet& set, const PrintOptions& options, const EventFilter& filter,
+            const trace::OpenSpans& of_segment) {
   RecordFilter records(filter);
   EventChoice choice;
   if (filter.looks_at_records()) {
     choice.wanted = [&records](const trace::Event& event) { return records.wanted(event); };
   }
   choice.most = options.head.value_or(UINT64_MAX);
+  if (!options.segment.empty()) choice.open_spans = &of_segment;
   const ConversionResult result = convert_trace(
       set, options.paths, choice, options.conversion, [](std::span<const std::byte> bytes) {
         return write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -97,6 +106,7 @@ int print_trace(const PrintOptions& options, const EventFilter& filter,
   std::optional<ProgressBar> progress(std::in_place, options.paths, start);
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
+  trace::OpenSpans open_spans;  // of a salvaged segment
   std::optional<trace::TraceSet> set;
   trace::ReadOptions reading = filter.read_options();
   reading.unordered = options.unordered;
@@ -104,11 +114,11 @@ int print_trace(const PrintOptions& options, const EventFilter& filter,
     set = trace::TraceSet::open(options.paths, reading, &error);
     if (!set) complain(error.text());
   } else {
-    set = open_salvaged(options, reading, segment, &error);
+    set = open_salvaged(options, reading, segment, open_spans, &error);
   }
   if (!set) return kExitUnreadable;
   if (!options.conversion.format.empty()) {
-    const int exit_code = convert(*set, options, filter);
+    const int exit_code = convert(*set, options, filter, open_spans);
     progress.reset();
     return exit_code != kExitOk ? exit_code : complain_of_damage(set->report());
   }

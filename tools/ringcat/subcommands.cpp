@@ -1,10 +1,13 @@
 #include "tools/ringcat/agg_command.hpp"
 #include "tools/ringcat/collected_command.hpp"
+#include "tools/ringcat/crash_command.hpp"
 #include "tools/ringcat/hist_command.hpp"
 #include "tools/ringcat/inspect_command.hpp"
 #include "tools/ringcat/packing_commands.hpp"
 #include "tools/ringcat/print_command.hpp"
 #include "tools/ringcat/rewriting_commands.hpp"
+#include "tools/ringcat/spans_command.hpp"
+#include "tools/ringcat/stacks_command.hpp"
 #include "tools/ringcat/statements_command.hpp"
 #include "tools/ringcat/stats_command.hpp"
 #include "tools/ringcat/verify_command.hpp"
@@ -22,6 +25,9 @@ constexpr Subcommand kSubcommands[] = {
     {"statements", "list all log statements, executed or not, with numbers of records",
      run_statements},
     {"collected", "show what was collected over time, and who changed it", run_collected},
+    {"crash", "tell how each process ended: its crash, its last records", run_crash},
+    {"spans", "print the spans of each thread as a tree; those without an end", run_spans},
+    {"stacks", "print records with stacks, with the names of functions", run_stacks},
     {"stats", "count records, bytes and losses by stream, statement and interval", run_stats},
     {"pack", "pack trace files with zstd; ringcat reads packed files directly", run_pack},
     {"unpack", "unpack packed trace files", run_unpack},

@@ -44,6 +44,7 @@ struct Listed {
 struct SwitchState {
   bool on = false;
   bool counting = false;
+  bool stacks = false;
   std::uint64_t remaining_ns = 0;  // 0: permanent
 };
 
@@ -54,6 +55,8 @@ SwitchState switch_state(const Listed& listed, std::uint8_t state) {
     now.remaining_ns = listed.deadline_ns(shm::switch_deadline_slot(state));
     plain = now.remaining_ns != 0 ? shm::switch_meanwhile(state) : shm::switch_after(state);
   }
+  now.stacks = shm::is_with_stack(plain);
+  plain = shm::switch_without_stack(plain);
   now.on = plain == shm::kSwitchOn || plain == shm::kSwitchOnConsumerClock;
   now.counting = plain == shm::kSwitchCounting;
   return now;
@@ -159,6 +162,7 @@ class Listing {
       object["site"] = statement.id;
       object["enabled"] = state.on;
       object["counting"] = state.counting;
+      object["stacks"] = state.stacks;
       if (state.remaining_ns != 0) object["for_ns"] = state.remaining_ns;
       object["level"] = shm::level_name(statement.level);
       object["category"] = statement.category;
@@ -172,6 +176,7 @@ class Listing {
                                                           : SegmentImage::ExecutionCounts{};
       object["executions"] = {{"counted", count.counted}, {"suppressed", count.suppressed}};
       std::string word = state.counting ? "counting" : state.on ? "on" : "off";
+      if (state.stacks) word += " with stacks";
       if (state.remaining_ns != 0) word += " for " + duration_text(state.remaining_ns);
       add_row(object,
               {Cell::of_text(listed.status.service), Cell::of_count(listed.status.pid),

@@ -4,6 +4,7 @@
 #include "tools/ringctl/request_commands.hpp"
 #include "tools/ringctl/session_command.hpp"
 #include "tools/ringctl/snapshot_command.hpp"
+#include "tools/ringctl/stacks_command.hpp"
 #include "tools/ringctl/switch_commands.hpp"
 #include "tools/text/subcommand.hpp"
 
@@ -15,6 +16,7 @@ constexpr Subcommand kSubcommands[] = {
     {"enable", "enable statements, permanently or for a time", run_enable},
     {"disable", "disable statements, permanently or for a time", run_disable},
     {"count", "count the executions of statements instead of recording them", run_count},
+    {"stacks", "add stacks to the records of statements", run_stacks_switch},
     {"level", "set the lowest level that services record", run_level},
     {"policy", "show or change what services do when a ring is full", run_policy},
     {"flush", "wait until all records so far are in files", run_flush},

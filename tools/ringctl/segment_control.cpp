@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/abi_version.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/tick_time.hpp"
@@ -146,6 +147,14 @@ bool SegmentControl::write_switch(std::uint32_t site_id, std::uint8_t state) {
 bool SegmentControl::read_sites_with_executions(std::uint32_t* sites) {
   return read(control_offset_ + RINGSIDE_CONTROL(losses, SegmentLosses, sites_with_executions),
               sites, sizeof *sites);
+}
+
+bool SegmentControl::records_stacks(bool* records) {
+  constexpr std::uint32_t kFirstMinor = 11;
+  std::uint32_t version = 0;
+  if (!read(offsetof(shm::SegmentHeader, version), &version, sizeof version)) return false;
+  *records = shm::abi_minor(version) >= kFirstMinor;
+  return true;
 }
 
 bool SegmentControl::read_deadlines(shm::DeadlineCopy* deadlines) {

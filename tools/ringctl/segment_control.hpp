@@ -53,6 +53,8 @@ class SegmentControl {
   // Whether the service's library can; then sites [0, `*sites`) have a counter.
   bool counts_executions() const { return segment_->layout().site_executions_offset != 0; }
   bool read_sites_with_executions(std::uint32_t* sites);
+  // Whether the service's library knows the switches with stacks.
+  bool records_stacks(bool* records);
 
   // Takes a slot whose deadline is `after_ns` from now. Switches whose deadline is over are
   // reverted first, so that their slots are free. Empty if all are taken, or on failure.

@@ -26,17 +26,6 @@ bool prepare(SegmentControl& control, std::optional<std::uint64_t> limit_ns,
   return slot->has_value();
 }
 
-bool read_statements(const SegmentControl& control, std::vector<ListedStatement>* statements,
-                     std::string* why) {
-  const auto image = SegmentImage::open(control.path(), why);
-  if (image == nullptr) return false;
-  std::string damage;
-  *statements = list_statements(*image, &damage);
-  if (damage.empty()) return true;
-  *why = control.path() + ": " + damage;
-  return false;
-}
-
 StatementState state_of(std::uint8_t byte) {
   if (shm::is_on_meanwhile(byte)) return StatementState::on;
   return shm::present_switch(byte) == shm::kSwitchCounting ? StatementState::counting
@@ -74,6 +63,17 @@ bool can_count(SegmentControl& control, const std::vector<ListedStatement>& stat
 }
 
 }  // namespace
+
+bool read_statements(const SegmentControl& control, std::vector<ListedStatement>* statements,
+                     std::string* why) {
+  const auto image = SegmentImage::open(control.path(), why);
+  if (image == nullptr) return false;
+  std::string damage;
+  *statements = list_statements(*image, &damage);
+  if (damage.empty()) return true;
+  *why = control.path() + ": " + damage;
+  return false;
+}
 
 bool switch_statements(SegmentControl& control, const StatementChoice& choice, StatementState state,
                        std::optional<std::uint64_t> limit_ns,

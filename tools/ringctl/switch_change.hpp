@@ -30,6 +30,10 @@ bool switch_statements(SegmentControl& control, const StatementChoice& choice, S
                        std::optional<std::uint64_t> limit_ns,
                        std::vector<SwitchedStatement>* switched, std::string* why);
 
+// The statements of the segment. False with `*why` if its dictionary is damaged.
+bool read_statements(const SegmentControl& control, std::vector<ListedStatement>* statements,
+                     std::string* why);
+
 // Disables statements below `level` and enables all others, including those that are loaded later.
 bool change_level(SegmentControl& control, shm::Level level, std::optional<std::uint64_t> limit_ns,
                   std::string* why);

@@ -13,6 +13,7 @@ void LineBatch::clear() {
   values_.clear();
   texts_.clear();
   extensions_.clear();
+  contexts_.clear();
   kept_.clear();
 }
 
@@ -26,6 +27,7 @@ bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const trace
   std::uint32_t extension = 0;
   if (const auto* const some = trace::LineEvent::extension_of(event.record)) [[unlikely]] {
     extensions_.push_back(*some);
+    if (some->context != nullptr) extensions_.back().context = copy_of(*some->context);
     extension = static_cast<std::uint32_t>(extensions_.size());
   }
   items_.push_back({event.unix_ns, event.record.sequence, text.get(),
@@ -53,6 +55,40 @@ bool LineBatch::copy_values(std::span<const trace::Value> args) {
     value.text = {texts_.data() + at, value.text.size()};
   }
   return true;
+}
+
+// Consecutive records mostly have the same one.
+const trace::RecordContext* LineBatch::copy_of(const trace::RecordContext& context) {
+  const auto same_value = [](const trace::Value& a, const trace::Value& b) {
+    return a.type == b.type && a.u64 == b.u64 && a.high == b.high && a.text == b.text;
+  };
+  const auto same_name = [](const trace::Field& a, const trace::Field& b) {
+    return a.name == b.name;
+  };
+  const std::vector<trace::Field>& fields = context.site->fields;
+  if (!contexts_.empty()) {
+    const OwnContext& last = *contexts_.back();
+    if (std::equal(last.context.args.begin(), last.context.args.end(), context.args.begin(),
+                   context.args.end(), same_value) &&
+        std::equal(last.site.fields.begin(), last.site.fields.end(), fields.begin(), fields.end(),
+                   same_name)) {
+      return &last.context;
+    }
+  }
+  contexts_.push_back(std::make_unique<OwnContext>());
+  OwnContext& own = *contexts_.back();
+  for (const trace::Field& field : fields) own.site.fields.emplace_back().name = field.name;
+  own.context.site = &own.site;
+  own.context.args = context.args;
+  std::size_t text_bytes = 0;
+  for (const trace::Value& value : context.args) text_bytes += value.text.size();
+  own.texts.reserve(text_bytes);
+  for (trace::Value& value : own.context.args) {
+    const std::size_t at = own.texts.size();
+    own.texts += value.text;
+    value.text = std::string_view(own.texts).substr(at);
+  }
+  return &own.context;
 }
 
 void LineBatch::append(trace::TextSink& out, trace::LineClocks& clocks) const {

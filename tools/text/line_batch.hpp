@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trace-format/lines/line_text.hpp"
@@ -42,11 +43,19 @@ class LineBatch {
   };
 
   bool copy_values(std::span<const trace::Value> args);
+  const trace::RecordContext* copy_of(const trace::RecordContext& context);
 
   std::vector<Item> items_;
   std::vector<trace::Value> values_;
   std::vector<char> texts_;  // of values
   std::vector<trace::RecordExtension> extensions_;
+  // A trace's statements do not outlive the section that is being read.
+  struct OwnContext {
+    trace::RecordContext context;
+    trace::Site site;   // only the names of its fields
+    std::string texts;  // of its values
+  };
+  std::vector<std::unique_ptr<OwnContext>> contexts_;
   std::vector<std::shared_ptr<const trace::LineText>> kept_;
 };
 

@@ -74,6 +74,7 @@ std::shared_ptr<const trace::LineText> make_line(const trace::Event& event,
   }
   parts.processor(trace::PartKind::kProcessorPair);
   parts.pairs(UINT32_MAX);
+  parts.part(trace::PartKind::kContextPairs);
   parts.text("\n");
   return std::make_shared<trace::ComposedLine>(std::move(parts));
 }

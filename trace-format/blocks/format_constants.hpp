@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 4;
+inline constexpr std::uint16_t kFormatMinor = 6;
 inline constexpr std::uint16_t kColumnsFormatMinor = 4;  // from which on packed files have columns
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
@@ -64,6 +64,7 @@ enum class EndReason : std::uint32_t {
 inline constexpr std::size_t kExtentHeaderBytes = 64;
 inline constexpr std::uint32_t kExtentUnordered = 1U << 0;
 inline constexpr std::uint32_t kExtentLate = 1U << 1;
+inline constexpr std::uint32_t kExtentContext = 1U << 2;  // begins with a copy of the context
 // The code of the processor of its records (shm-layout/record_head.hpp) is in the upper 16 bits.
 inline constexpr unsigned kExtentProcessorShift = 16;
 inline constexpr std::size_t kMaxExtentSites = 65536;

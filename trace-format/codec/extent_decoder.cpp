@@ -5,11 +5,30 @@
 #include <limits>
 
 #include "shm-layout/record_head.hpp"
+#include "shm-layout/task_fields.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/site_choice.hpp"
 
 namespace ringside::trace {
 namespace {
+
+// Of the contexts of one extent: a few bytes of a damaged file must not take memory without bound.
+constexpr std::size_t kMostContextValues = std::size_t{1} << 20;
+
+// A context that begins with a task's fields.
+void find_task(RecordContext& context) {
+  const std::vector<Field>& fields = context.site->fields;
+  if (fields.size() < shm::kTaskFields) return;
+  const auto is_number = [&fields](std::size_t i, std::string_view name) {
+    return fields[i].name == name && fields[i].type == shm::FieldType::u64 && !fields[i].is_array;
+  };
+  if (!is_number(1, shm::kTaskIdField) || !is_number(2, shm::kTaskStepField)) return;
+  context.task = context.args[1].u64;
+  context.task_step = context.args[2].u64;
+  const bool has_name =
+      fields[0].name == shm::kTaskNameField && fields[0].type == shm::FieldType::string;
+  if (has_name) context.task_name = context.args[0].text;
+}
 
 // Reads the parts of a head with all checks.
 class HeadBytes {
@@ -58,7 +77,7 @@ class HeadBytes {
 bool HeadBytes::take_extension(RecordExtension& extension) {
   std::uint64_t flags = 0;
   if (!take(1, flags)) return false;
-  if ((flags & ~std::uint64_t{shm::kExtKnownFlags}) != 0) return fail(kUnknownFlags);
+  if (!shm::are_valid_flags(flags)) return fail(kUnknownFlags);
   extension = {};
   extension.ext_flags = static_cast<std::uint32_t>(flags);
   extension.cut = (flags & shm::kExtCut) != 0;
@@ -89,6 +108,10 @@ bool ExtentHeader::parse(std::span<const std::byte> payload, ExtentHeader& heade
   header.dropped = load<std::uint64_t>(p + 48);
   header.drop_cause = load<std::uint32_t>(p + 56);
   header.records_bytes = load<std::uint32_t>(p + 60);
+  if (header.has_context() && header.records != 0) {
+    ++header.first_sequence;
+    --header.records;
+  }
   return true;
 }
 
@@ -98,7 +121,7 @@ bool ExtentDecoder::fail_site(const SiteState* site) {
 }
 
 bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& sites,
-                         std::string* why, SiteChoice* choice) {
+                         std::string* why, SiteChoice* choice, Contexts contexts) {
   const auto refuse = [&](const char* reason) {
     if (why != nullptr) *why = reason;
     header_.records = 0;
@@ -107,6 +130,11 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
   };
   failed_ = nullptr;
   site_ids_.clear();
+  contexts_.clear();
+  context_ = nullptr;
+  context_values_ = 0;
+  shared_ = nullptr;
+  knows_tasks_ = contexts == Contexts::kAside;
   if (!ExtentHeader::parse(payload, header_))
     return refuse("the extent is shorter than its header");
   const std::size_t rest = payload.size() - kExtentHeaderBytes;
@@ -133,19 +161,74 @@ bool ExtentDecoder::open(std::span<const std::byte> payload, const SiteTable& si
     if (seen_[id] == open_count_) return refuse("the site table of the extent repeats a site");
     seen_[id] = open_count_;
   }
-  open_sites(sites, choice);
+  open_sites(sites, choice, contexts);
   walk_.site = states_.data();
   walk_.time = header_.base_tsc;
   walk_.sequence = header_.first_sequence;
   walk_.end_sequence = header_.first_sequence + header_.records;
   history_.clear();
+  if (!header_.has_context()) return true;
+  if (load<std::uint32_t>(payload.data() + 40) == 0) {
+    return refuse("the context at its front is missing");
+  }
+  --walk_.sequence;
+  if (contexts == Contexts::kRaw) {
+    --header_.first_sequence;
+    ++header_.records;
+    return true;
+  }
+  const char* const wrong = take_copy();
+  return wrong == nullptr || refuse(wrong);
+}
+
+// Reads the context that was in force when the extent began. Returns what is wrong, or null.
+const char* ExtentDecoder::take_copy() {
+  const RecordExtension* extension = nullptr;
+  if (header_.dropped != 0) return "an extent that begins with a context has lost records";
+  if (!step(walk_, extension, nullptr)) return failed_;
+  if (extension != nullptr || (walk_.site->use & kContext) == 0) {
+    return "its first record is not a context";
+  }
+  return enter_context(*walk_.site) ? nullptr : failed_;
+}
+
+// False if the extent has too many.
+bool ExtentDecoder::enter_context(const SiteState& site) {
+  context_ = nullptr;
+  shared_ = nullptr;
+  const std::size_t count = site.site->fields.size();
+  if (count == 0) return true;
+  context_values_ += count;
+  if (context_values_ > kMostContextValues) return fail(kManyContexts);
+  contexts_.push_back(std::make_unique<RecordContext>());
+  RecordContext& context = *contexts_.back();
+  context.site = site.site;
+  context.args.assign(site.values, site.values + count);
+  if (knows_tasks_) find_task(context);
+  if (context.task != 0) {
+    task_extension_.ext_flags = shm::kExtSubstream;
+    task_extension_.substream = context.task;
+    shared_ = &task_extension_;
+  }
+  context_ = &context;
   return true;
 }
 
-void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice) {
+// To the extension of the record that has just been read.
+void ExtentDecoder::add_task() {
+  // A substream of the record's own remains its own.
+  if (shared_ == nullptr || (extension_.ext_flags & shm::kExtSubstream) != 0) return;
+  extension_.ext_flags |= shm::kExtSubstream;
+  extension_.substream = shared_->substream;
+}
+
+void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice, Contexts contexts) {
   std::size_t values = 0;
   for (const std::uint32_t id : site_ids_) {
-    if (const Site* const site = sites.find(id)) values += site->initial_values.size();
+    const Site* const site = sites.find(id);
+    if (site == nullptr) continue;
+    values += site->initial_values.size();
+    if (choice != nullptr && site->kind == shm::SiteKind::kContext) choice->follow(*site);
   }
   // room for one also if a site has no fields
   values_.resize(std::max(values_.size(), values + 1));
@@ -162,8 +245,12 @@ void ExtentDecoder::open_sites(const SiteTable& sites, SiteChoice* choice) {
     if (choice != nullptr) {
       const SiteChoice::Plan& plan = choice->plan(*site);
       state.plan = &plan.reading;
-      state.chosen = plan.chosen;
+      state.use = plan.chosen ? kChosen : 0;
       has_chosen_ = has_chosen_ || plan.chosen;
+    }
+    if (site->kind == shm::SiteKind::kContext && contexts != Contexts::kRaw) {
+      if (contexts == Contexts::kAside) state.use = 0;
+      state.use |= kContext;
     }
     state.kind = state.plan->kind;
     state.values = place;
@@ -218,15 +305,24 @@ bool ExtentDecoder::next(Record& record) {
   do {
     // Works on the members themselves: the loads of a copy would be wider than the stores of the
     // preceding record, and the processor could not forward them.
-    if (!step(walk_, extension)) return false;
-  } while (!walk_.site->chosen);
+    if (!step(walk_, extension, shared_)) return false;
+    if (walk_.site->use == kChosen) [[likely]]
+      break;
+    if (walk_.site->use >= kContext && !enter_context(*walk_.site)) return false;
+  } while ((walk_.site->use & kChosen) == 0);
+  std::uint64_t time = walk_.time;
   if (extension != nullptr) [[unlikely]] {
+    if (extension != shared_) {
+      time = own_time(time);
+      add_task();
+    }
     static_cast<RecordExtension&>(record) = *extension;
   } else if (record.ext_flags != 0) {
     static_cast<RecordExtension&>(record) = {};
   }
+  record.context = context_;
   const SiteState& site = *walk_.site;
-  record.tsc = walk_.time;
+  record.tsc = time;
   record.stream_id = header_.stream_id;
   record.sequence = walk_.sequence - 1;
   record.site = site.site;

@@ -4,10 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/codec/argument_decoder.hpp"
 #include "trace-format/codec/extent_failure.hpp"
@@ -34,10 +38,24 @@ struct ExtentHeader {
 
   // The code of the processor of its records, shm::processor_code().
   std::uint32_t processor() const { return flags >> kExtentProcessorShift; }
+  // Whether a copy of the context precedes the records; first_sequence and records exclude it.
+  bool has_context() const { return (flags & kExtentContext) != 0; }
 
   // False if `payload` (of an EXTENT block; at least its first 64 bytes) is too short.
   static bool parse(std::span<const std::byte> payload, ExtentHeader& header);
 };
+
+// The context of the records that follow its record in the stream. Texts point into the payload.
+struct RecordContext {
+  const Site* site = nullptr;
+  std::vector<Value> args;  // one for each field of the site
+  // The task that made the records (shm-layout/task_fields.hpp), with Contexts::kAside: its number
+  // in the process; 0: none.
+  std::uint64_t task = 0;
+  std::uint64_t task_step = 0;
+  std::string_view task_name;
+};
+using RecordContexts = std::vector<std::unique_ptr<RecordContext>>;
 
 // The parts that only few records have.
 struct RecordExtension {
@@ -51,6 +69,11 @@ struct RecordExtension {
   // The processor at the thread's last check: its code, shm::processor_code(). Not in ext_flags:
   // the extent has it, not the record.
   std::uint32_t processor = 0;
+  // Null: none. Not in ext_flags either. Lives until the next open(), or as long as what
+  // take_contexts() returned.
+  const RecordContext* context = nullptr;
+
+  bool is_empty() const { return ext_flags == 0 && context == nullptr; }
 };
 
 // One execution of a site. Views live until the next next() or open() of the decoder (or reader).
@@ -62,6 +85,11 @@ struct Record : RecordExtension {
   std::span<const Value> args;  // one for each field of the site, constants included
 };
 
+// The time that the head of a record has: the end of a record that is stamped there.
+inline std::uint64_t head_tsc(std::uint64_t tsc, const RecordExtension& extension) {
+  return (extension.ext_flags & shm::kExtFromEnd) == 0 ? tsc : tsc + extension.duration;
+}
+
 // The same during for_each(). Lives during the visit; texts as long as the payload.
 struct RecordView {
   std::uint64_t tsc = 0;
@@ -69,6 +97,7 @@ struct RecordView {
   const Site* site = nullptr;
   const Value* args = nullptr;                 // one for each field of the site
   const RecordExtension* extension = nullptr;  // null: the record has none
+  const RecordContext* context = nullptr;      // not that of the extension
 };
 
 // Reusable; memory is bounded by the sites that occur in one extent.
@@ -78,11 +107,17 @@ class ExtentDecoder {
   ExtentDecoder(const ExtentDecoder&) = delete;
   ExtentDecoder& operator=(const ExtentDecoder&) = delete;
 
+  // kShown: the records of contexts are delivered like others. kAside: they are not; other records
+  // have them, and those of a task its number as their substream. kRaw: as shown, and a copy of the
+  // context at the front of an extent, too; its number is that before the first one's. Then
+  // header() includes it, and no record has a context.
+  enum class Contexts : std::uint8_t { kShown, kAside, kRaw };
+
   // `payload` of an EXTENT block (CRC already checked, but no byte is trusted) and `sites` must
   // outlive the use. Returns false with `*why` if header or site table are invalid. With a `choice`
   // (of `sites`; it must outlive the use too) only the selected records are delivered.
   bool open(std::span<const std::byte> payload, const SiteTable& sites, std::string* why,
-            SiteChoice* choice = nullptr);
+            SiteChoice* choice = nullptr, Contexts contexts = Contexts::kShown);
 
   // Returns false at the end and after damage: see failed(). Texts point into `payload`; other
   // parts of `record` are valid until the next call. Start with a fresh `record`, and do not change
@@ -98,6 +133,8 @@ class ExtentDecoder {
   bool failed() const { return failed_ != nullptr; }
   const char* failure() const { return failed_; }  // a literal, or null
   const ExtentHeader& header() const { return header_; }
+  // The number after that of the last record that was read, delivered or not.
+  std::uint64_t next_sequence() const { return walk_.sequence; }
 
   // Whether the choice selects a site that occurs; true without a choice, even if no site occurs.
   bool has_chosen() const { return has_chosen_; }
@@ -116,6 +153,9 @@ class ExtentDecoder {
     }
   }
 
+  // The contexts of the records so far, which live as long as the payload then.
+  RecordContexts take_contexts() { return std::move(contexts_); }
+
   // Ids of the sites that occur.
   std::span<const std::uint32_t> site_ids() const { return site_ids_; }
 
@@ -126,8 +166,10 @@ class ExtentDecoder {
     Value* values = nullptr;  // null: the dictionary lacks the site
     const Site* site = nullptr;
     ReadKind kind = ReadKind::kAny;
-    bool chosen = true;
+    std::uint8_t use = kChosen;  // of its records; 0: none
   };
+  static constexpr std::uint8_t kChosen = 1;
+  static constexpr std::uint8_t kContext = 2;
   // The decoder's position: kept in registers while it runs.
   struct Walk {
     const std::byte* at = nullptr;
@@ -150,12 +192,19 @@ class ExtentDecoder {
     return false;
   }
   bool fail_site(const SiteState* site);
-  void open_sites(const SiteTable& sites, SiteChoice* choice);
-  bool step(Walk& walk, const RecordExtension*& extension);
+  void open_sites(const SiteTable& sites, SiteChoice* choice, Contexts contexts);
+  const char* take_copy();
+  bool enter_context(const SiteState& site);
+  void add_task();
+  bool step(Walk& walk, const RecordExtension*& extension, const RecordExtension* shared);
   bool take_head(Walk& walk, bool& same_values, const RecordExtension*& extension);
   template <class Visit>
   void run_on(Walk& walk, Visit& visit);
   bool take_rare_head(const std::byte* at, Head& head);
+  // Of the record that has just been read, with extension_, whose head has the time `tsc`.
+  std::uint64_t own_time(std::uint64_t tsc) const {
+    return (extension_.ext_flags & shm::kExtFromEnd) == 0 ? tsc : tsc - extension_.duration;
+  }
   const std::byte* take_arguments(const SiteState& site, const std::byte* at);
   std::size_t index_limit() const { return states_.size() - 1; }
 
@@ -170,6 +219,13 @@ class ExtentDecoder {
   std::vector<std::uint32_t> seen_;  // by site id: number of the last open() that had it
   std::uint32_t open_count_ = 0;
   RecordExtension extension_;
+  const RecordContext* context_ = nullptr;  // in force
+  std::size_t context_values_ = 0;          // of contexts_
+  bool knows_tasks_ = false;
+  // Of records without an extension of their own: null, or the task's.
+  const RecordExtension* shared_ = nullptr;
+  RecordExtension task_extension_;
+  RecordContexts contexts_;
   ValueHistory history_;
 };
 
@@ -209,6 +265,7 @@ class ExtentDecoder {
     index = head.index;
     place = head.place;
     if (head.extended) extension = &extension_;
+    if (head.extended && own_time(walk.time) > walk.time) return fail(kLongDuration);
   }
   same_values = (place & kPlaceSameValues) != 0;
   if (place < kPlaceIndex1) {
@@ -223,10 +280,11 @@ class ExtentDecoder {
   return true;
 }
 
-// Reads one record: false at the end.
+// Reads one record: false at the end. `shared` is the extension of a record without one.
 [[gnu::always_inline]] inline bool ExtentDecoder::step(Walk& walk,
-                                                       const RecordExtension*& extension) {
-  extension = nullptr;
+                                                       const RecordExtension*& extension,
+                                                       const RecordExtension* shared) {
+  extension = shared;
   if (walk.sequence == walk.end_sequence) [[unlikely]] {
     return walk.at == walk.end ? false : fail(kBytesLeft);
   }
@@ -250,20 +308,25 @@ void ExtentDecoder::for_each(Visit&& visit) {
   if (failed_ != nullptr) return;
   Walk walk = walk_;
   const RecordExtension* extension = nullptr;
-  while (step(walk, extension)) {
+  const auto pass_by = [](std::uint64_t, std::uint64_t) {};
+  while (step(walk, extension, shared_)) {
     const SiteState& site = *walk.site;
-    if (site.chosen) {
-      visit(RecordView{walk.time, walk.sequence - 1, site.site, site.values, extension});
+    if (site.use != kChosen) [[unlikely]] {
+      if (site.use >= kContext && !enter_context(site)) break;
+      if (site.use == 0 && site.successor == &site) run_on(walk, pass_by);
+      if ((site.use & kChosen) == 0) continue;
     }
-    if (site.successor != &site) continue;
-    if (site.chosen) {
-      const auto visit_one = [&visit, &site](std::uint64_t time, std::uint64_t sequence) {
-        visit(RecordView{time, sequence, site.site, site.values, nullptr});
+    std::uint64_t time = walk.time;
+    if (extension != shared_) [[unlikely]] {
+      time = own_time(time);
+      add_task();
+    }
+    visit(RecordView{time, walk.sequence - 1, site.site, site.values, extension, context_});
+    if (site.successor == &site && site.use == kChosen) {
+      const auto visit_one = [this, &visit, &site](std::uint64_t tsc, std::uint64_t sequence) {
+        visit(RecordView{tsc, sequence, site.site, site.values, shared_, context_});
       };
       run_on(walk, visit_one);
-    } else {
-      const auto pass_by = [](std::uint64_t, std::uint64_t) {};
-      run_on(walk, pass_by);
     }
   }
   walk_ = walk;

@@ -55,6 +55,13 @@ void ExtentEncoder::Impl::start(std::span<const std::byte> bytes, const StreamCu
   drop_cause = 0;
   processor = cursor.processor;
   unordered = false;
+  copies = 0;
+  context_changed = false;
+  context_site = cursor.context.site_id;
+  context_bytes = std::min(cursor.context.arguments.size(), shm::kMaxContextBytes);
+  if (context_bytes != 0) {
+    std::memcpy(context.data(), cursor.context.arguments.data(), context_bytes);
+  }
   arguments.start(end);
 }
 
@@ -245,7 +252,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::rare(std::size_t left, std::uint3
 void ExtentEncoder::Impl::finish(StreamCursor& cursor, std::uint64_t watermark_tsc,
                                  std::span<std::byte> out) {
   result.consumed_bytes = static_cast<std::size_t>(run.p - begin);
-  result.records = run.records;
+  result.records = run.records - copies;
   cursor.booked_drops += result.dropped;
   if (drop_cause == static_cast<std::uint32_t>(shm::LossCause::kNoConsumer)) {
     cursor.booked_consumer_absent += result.dropped;
@@ -253,11 +260,16 @@ void ExtentEncoder::Impl::finish(StreamCursor& cursor, std::uint64_t watermark_t
   cursor.next_sequence = first_sequence + run.records;
   cursor.last_tsc = run.reference;
   cursor.processor = processor;
+  if (context_changed) {
+    cursor.context.site_id = context_site;
+    cursor.context.arguments.assign(context.data(), context.data() + context_bytes);
+  }
   if (run.records == 0 && result.dropped == 0) return;
 
   if (run.records != 0) highest = std::max(highest, run.previous);
   const std::uint32_t flags = (unordered ? kExtentUnordered : 0) |
                               (lowest < watermark_tsc ? kExtentLate : 0) |
+                              (copies != 0 ? kExtentContext : 0) |
                               (run.records != 0 ? processor << kExtentProcessorShift : 0);
   std::byte* const block = out.data();
   std::byte* const h = block + kBlockHeaderBytes;

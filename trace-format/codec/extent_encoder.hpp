@@ -12,6 +12,12 @@
 
 namespace ringside::trace {
 
+// The record of the context that is in force in a stream.
+struct StreamContext {
+  std::uint32_t site_id = 0;         // 0: none
+  std::vector<std::byte> arguments;  // as in the ring, at most shm::kMaxContextBytes
+};
+
 // The position in one stream. consumerd keeps it in the ring's consumer line and in the journal.
 struct StreamCursor {
   std::uint64_t stream_id = 0;
@@ -20,6 +26,7 @@ struct StreamCursor {
   std::uint64_t booked_drops = 0;  // drops already reported by drop records
   std::uint64_t booked_consumer_absent = 0;  // part of them with cause kNoConsumer
   std::uint32_t processor = 0;               // code of the next record's, shm::processor_code()
+  StreamContext context = {};
 };
 
 enum class EncodeStop : std::uint8_t {

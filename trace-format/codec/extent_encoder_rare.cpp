@@ -11,6 +11,7 @@
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/argument_length.hpp"
 #include "trace-format/codec/extent_encoder_state.hpp"
+#include "trace-format/codec/extent_failure.hpp"
 #include "trace-format/codec/value_codec.hpp"
 
 namespace ringside::trace {
@@ -34,7 +35,8 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::admit(std::uint32_t id, std::uint
   state.index_bytes = site_count < 256 ? 1 : 2;
   const bool by_consumer = (site.flags & shm::kSiteConsumerClock) != 0;
   const bool one_text = site.plan.fields.size() == 1 && site.plan.fields[0].coding == Coding::kText;
-  state.path = by_consumer                ? Path::kGeneral
+  const bool is_context = site.kind == shm::SiteKind::kContext;
+  state.path = by_consumer || is_context  ? Path::kGeneral
                : one_text                 ? Path::kText
                : site.plan.variable       ? Path::kMixed
                : site.plan.fields.empty() ? Path::kStatic
@@ -113,7 +115,7 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::extended(std::uint64_t head) {
   const auto id = load<std::uint32_t>(p + 8);
   const auto flags = load<std::uint32_t>(p + 12);
   const auto bytes = load<std::uint32_t>(p + 16);
-  if ((flags & ~shm::kExtKnownFlags) != 0) return corrupt("an extended record has unknown flags");
+  if (!shm::are_valid_flags(flags)) return corrupt("an extended record has unknown flags");
   const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
   if (bytes < fixed) return corrupt("an extended record is shorter than its parts");
   if (bytes > shm::kMaxRecordBytes) return corrupt("the record exceeds the maximum record size");
@@ -147,18 +149,11 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::plain(std::uint64_t head) {
   return general(head, id, values, length.bytes, values + length.bytes, {});
 }
 
-ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::uint32_t id,
-                                                       const std::byte* values, std::size_t bytes,
-                                                       const std::byte* next,
-                                                       const Extended& extension) {
-  const Site& site = *sites.find(id);
-  widest_record = std::max(widest_record, record_room(site.plan));
-  if (room() < need() + bytes) return stop(EncodeStop::kOutputFull);
-  const std::uint64_t time = time_of(head, site.flags);
-  SiteState& state = states[id];
-  if (state.epoch != epoch && admit(id, time) == Next::kStop) return Next::kStop;
-  const SitePlan& plan = *state.plan;
-
+// Appends a record to the extent.
+void ExtentEncoder::Impl::put(const Stamp& stamp, std::uint32_t id, const std::byte* values,
+                              std::size_t bytes, const Extended& extension) {
+  const auto [time, own_time] = stamp;
+  const SiteState& state = states[id];
   std::byte*& o = run.o;
   if (extension.flags != 0) {
     *o++ = static_cast<std::byte>(kPlaceExtension << 4);
@@ -189,10 +184,14 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
     code = kTimeBack;
     time_bytes = 8;
   }
+  if (own_time != time) {
+    lowest = std::min(lowest, own_time);
+    unordered = unordered || (run.records > copies && own_time < run.previous);
+  }
   run.reference = run.previous = time;
   const unsigned index_bytes = run.before->successor == id ? 0U : state.index_bytes;
   run.before->successor = id;
-  run.before = &state;
+  run.before = &states[id];
   const bool same = state.argument_bytes == bytes && equal_bytes(values, state.previous, bytes);
   const unsigned place = index_bytes * 2 + (same ? kPlaceSameValues : 0);
   *o++ = static_cast<std::byte>(place << 4 | code);
@@ -200,8 +199,71 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   o += time_bytes;
   store(o, state.index);
   o += index_bytes;
-  if (!same) o = arguments.put_all(plan, values, state.previous, o);
+  if (!same) o = arguments.put_all(*state.plan, values, state.previous, o);
+  ++run.records;
+}
 
+// The extent's first record is made in a context that began before the extent.
+ExtentEncoder::Impl::Next ExtentEncoder::Impl::begin_in_context(std::uint64_t time,
+                                                                std::size_t bytes) {
+  // The numbers before a copy are not those of lost records.
+  if (result.dropped != 0) return stop(EncodeStop::kBeforeDrop);
+  const Site* const site = sites.find(context_site);
+  // The site is from memory that the service can write: a record of another kind would count and be
+  // shown as one of the stream. Numbers of a stream begin at 0: one of its records was the context.
+  if (site == nullptr || site->kind != shm::SiteKind::kContext || first_sequence == 0) {
+    return Next::kGoOn;
+  }
+  const ArgumentLength length = argument_length(site->plan, context.data(), context_bytes);
+  if (length.state != LengthState::kWhole || length.bytes != context_bytes) return Next::kGoOn;
+  if (room() < need() + bytes + record_room(site->plan) + context_bytes) {
+    return stop(EncodeStop::kOutputFull);
+  }
+  if (admit(context_site, time) == Next::kStop) return Next::kStop;
+  // Later records are compared with it, when another context is in force.
+  std::memcpy(copied_context.data(), context.data(), context_bytes);
+  put({time, time}, context_site, copied_context.data(), context_bytes, {});
+  states[context_site].previous = copied_context.data();
+  states[context_site].argument_bytes = static_cast<std::uint32_t>(context_bytes);
+  copies = 1;
+  --first_sequence;
+  return Next::kGoOn;
+}
+
+void ExtentEncoder::Impl::enter_context(const Site& site, const std::byte* values,
+                                        std::size_t bytes) {
+  context_changed = true;
+  context_site = site.fields.empty() ? 0 : site.id;
+  context_bytes = site.fields.empty() ? 0 : bytes;
+  if (context_bytes != 0) std::memcpy(context.data(), values, context_bytes);
+}
+
+ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::uint32_t id,
+                                                       const std::byte* values, std::size_t bytes,
+                                                       const std::byte* next,
+                                                       const Extended& extension) {
+  const Site& site = *sites.find(id);
+  widest_record = std::max(widest_record, record_room(site.plan));
+  if (room() < need() + bytes) return stop(EncodeStop::kOutputFull);
+  const std::uint64_t time = time_of(head, site.flags);
+  std::uint64_t own_time = time;
+  if ((extension.flags & shm::kExtFromEnd) != 0) {
+    constexpr std::size_t kDurationBytes = shm::extended_parts_bytes(shm::kExtDuration);
+    const std::size_t parts = shm::extended_parts_bytes(extension.flags);
+    own_time -= load<std::uint64_t>(extension.parts + (parts - kDurationBytes));
+    if (own_time > time) return corrupt(kLongDuration);
+  }
+  const bool is_context = site.kind == shm::SiteKind::kContext;
+  if (is_context && bytes > shm::kMaxContextBytes) return corrupt("a context is too large");
+  if (run.records == 0 && context_site != 0 && !is_context &&
+      begin_in_context(time, bytes) == Next::kStop) {
+    return Next::kStop;
+  }
+  SiteState& state = states[id];
+  if (state.epoch != epoch && admit(id, time) == Next::kStop) return Next::kStop;
+  put({time, own_time}, id, values, bytes, extension);
+  if (is_context) enter_context(site, values, bytes);
+  const SitePlan& plan = *state.plan;
   if (!plan.variable && static_cast<std::size_t>(end - values) < bytes + kWideBytes) {
     // The loop compares with wide loads, which must not reach past the input.
     std::memcpy(last_arguments.data(), values, bytes);
@@ -210,7 +272,6 @@ ExtentEncoder::Impl::Next ExtentEncoder::Impl::general(std::uint64_t head, std::
   state.previous = values;
   state.argument_bytes = static_cast<std::uint32_t>(bytes);
   run.p = next;
-  ++run.records;
   return Next::kGoOn;
 }
 

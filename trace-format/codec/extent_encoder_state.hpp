@@ -92,6 +92,14 @@ struct ExtentEncoder::Impl {
   Next general(std::uint64_t head, std::uint32_t id, const std::byte* values, std::size_t bytes,
                const std::byte* next, const Extended& extension);
   Next admit(std::uint32_t id, std::uint64_t time);
+  struct Stamp {
+    std::uint64_t time = 0;  // of the record's tag
+    std::uint64_t own_time = 0;
+  };
+  void put(const Stamp& stamp, std::uint32_t id, const std::byte* values, std::size_t bytes,
+           const Extended& extension);
+  Next begin_in_context(std::uint64_t time, std::size_t bytes);
+  void enter_context(const Site& site, const std::byte* values, std::size_t bytes);
   Next stop(EncodeStop why) {
     result.stop = why;
     return Next::kStop;
@@ -135,6 +143,14 @@ struct ExtentEncoder::Impl {
   std::uint32_t drop_cause = 0;
   std::uint32_t processor = 0;
   bool unordered = false;
+  std::uint32_t copies = 0;  // 1: the extent begins with a copy of the context before it
+  // The context in force, and the one at the front; with room for wide loads after the arguments.
+  std::uint32_t context_site = 0;
+  std::size_t context_bytes = 0;
+  bool context_changed = false;
+  using ContextArguments = std::array<std::byte, shm::kMaxContextBytes + kWideBytes>;
+  alignas(64) ContextArguments context{};
+  alignas(64) ContextArguments copied_context{};
   ArgumentEncoder arguments;
   std::array<std::byte, kMaxFixedBytes + kWideBytes> last_arguments{};
 };

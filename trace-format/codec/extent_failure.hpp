@@ -14,6 +14,8 @@ inline constexpr const char* kBadHead = "a record has an invalid tag";
 inline constexpr const char* kBadExtension = "an extension has a time code";
 inline constexpr const char* kUnknownFlags = "an extension has unknown flags";
 inline constexpr const char* kLongNumber = "a number exceeds 64 bits";
+inline constexpr const char* kLongDuration = "a record lasts longer than its clock";
 inline constexpr const char* kLongStackId = "a stack id exceeds 32 bits";
+inline constexpr const char* kManyContexts = "it has too many contexts";
 
 }  // namespace ringside::trace

@@ -39,7 +39,7 @@ RecordRows::Row RecordRows::add(std::uint64_t unix_ns, const Record& record) {
   const Layout& layout = is_known ? *layouts_[site.id] : make_layout(site);
   const auto row = static_cast<Row>(used_);
   std::uint64_t* to = words_.get() + row;
-  const bool extended = record.ext_flags != 0;
+  const bool extended = !record.is_empty();
   const Head head{unix_ns,
                   record.tsc,
                   record.sequence,
@@ -78,7 +78,7 @@ void RecordRows::get(Row row, Record& record) {
     std::memcpy(static_cast<void*>(static_cast<RecordExtension*>(&record)), from,
                 sizeof(RecordExtension));
     from += kExtensionWords;
-  } else if (record.ext_flags != 0) {
+  } else if (!record.is_empty()) {
     static_cast<RecordExtension&>(record) = {};
   }
   record.tsc = head.tsc;

@@ -63,8 +63,7 @@ RingRecordView extended(const SiteTable& sites, std::uint64_t head,
   const auto id = load<std::uint32_t>(bytes.data() + 8);
   const auto flags = load<std::uint32_t>(bytes.data() + 12);
   const auto length = load<std::uint32_t>(bytes.data() + 16);
-  if ((flags & ~shm::kExtKnownFlags) != 0)
-    return corrupt_record("an extended record has unknown flags");
+  if (!shm::are_valid_flags(flags)) return corrupt_record("an extended record has unknown flags");
   const std::uint32_t fixed = shm::kExtendedHeadBytes + shm::extended_parts_bytes(flags);
   if (length < fixed) return corrupt_record("an extended record is shorter than its parts");
   if (length > shm::kMaxRecordBytes)

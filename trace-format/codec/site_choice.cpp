@@ -23,6 +23,14 @@ void SiteChoice::add(const Site& site) {
   add(site, all);
 }
 
+void SiteChoice::follow(const Site& site) {
+  for (const FieldPlan& field : site.plan.fields) {
+    if (field.coding != Coding::kFloat64 || numbers_) continue;
+    numbers_ = true;
+    plans_.clear();
+  }
+}
+
 const SiteChoice::Plan& SiteChoice::plan(const Site& site) {
   if (site.id >= plans_.size()) plans_.resize(std::size_t{site.id} + 1);
   std::unique_ptr<Plan>& plan = plans_[site.id];
@@ -31,6 +39,10 @@ const SiteChoice::Plan& SiteChoice::plan(const Site& site) {
     const bool chosen = wanted != wanted_.end();
     plan = std::make_unique<Plan>();
     plan->chosen = chosen;
+    if (site.kind == shm::SiteKind::kContext) {
+      plan->reading = site.reading;
+      return *plan;
+    }
     plan->reading =
         narrowed_plan(site.reading, chosen ? wanted->second : std::vector<bool>(), numbers_);
   }

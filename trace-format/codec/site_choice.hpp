@@ -28,9 +28,13 @@ class SiteChoice {
   void add(const Site& site, std::span<const std::uint16_t> fields);
   void add(const Site& site);  // with all fields
 
+  // The records of this site, which is a context's, are read with all their values, chosen or not.
+  // Do not call while a decoder that uses this choice is open.
+  void follow(const Site& site);
+
   bool empty() const { return wanted_.empty(); }
 
-  // The plan for the site's arguments. Lives until the next add().
+  // The plan for the site's arguments. Lives until the next add() or follow().
   const Plan& plan(const Site& site);
 
  private:

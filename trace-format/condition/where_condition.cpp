@@ -62,12 +62,17 @@ std::string WhereCondition::fault(const WhereExpression& expression) {
 }
 
 std::optional<WhereCondition> WhereCondition::of_site(const WhereExpression& expression,
-                                                      const Site& site, std::string* why) {
+                                                      const Site& site, std::string* why,
+                                                      const Site* context) {
   WhereCondition condition(expression, &site);
+  condition.context_ = context;
   for (const std::string& name : expression.field_names) {
-    const auto field = find_field(site, name);
+    auto field = find_field(site, name);
+    const bool is_in_context = !field && context != nullptr;
+    if (is_in_context) field = find_field(*context, name);
     if (!field) return {};
-    condition.fields_.push_back(*field);
+    condition.places_.push_back({*field, is_in_context});
+    if (!is_in_context) condition.fields_.push_back(*field);
   }
   if ((expression.properties & property_bit(Property::kProcessor)) != 0) {
     condition.processor_ = processor_field(site);
@@ -97,7 +102,7 @@ bool WhereCondition::matches(const Event& event, std::string_view message) const
 WhereType WhereCondition::type_of_name(const WhereNode& node) const {
   switch (node.op) {
     case WhereOp::kField: {
-      const Field& field = site_->fields[fields_[node.slot]];
+      const Field& field = field_at(places_[node.slot]);
       return type_of_field(field.type, field.is_array);
     }
     case WhereOp::kProperty:
@@ -172,14 +177,18 @@ WhereValue WhereCondition::value_of_name(const WhereNode& node, const Facts& fac
     case WhereOp::kProperty:
       return value_of_property(node.property, facts);
     case WhereOp::kField: {
-      const std::size_t field = fields_[node.slot];
-      if (event != nullptr && field < event->record.args.size()) {
-        return WhereValue::of_field(event->record.args[field]);
+      const Place place = places_[node.slot];
+      if (event == nullptr) {
+        const Site& site = place.is_in_context ? *context_ : *site_;
+        const bool is_constant = site.fields[place.field].is_constant();
+        return is_constant ? WhereValue::of_field(site.initial_values[place.field]) : WhereValue();
       }
-      if (event == nullptr && site_->fields[field].is_constant()) {
-        return WhereValue::of_field(site_->initial_values[field]);
+      std::span<const Value> values = event->record.args;
+      if (place.is_in_context) {
+        const RecordContext* const context = event->record.context;
+        values = context != nullptr ? std::span<const Value>(context->args) : values.first(0);
       }
-      return {};
+      return place.field < values.size() ? WhereValue::of_field(values[place.field]) : WhereValue();
     }
     default:  // kMessage
       return event == nullptr ? WhereValue() : WhereValue::of_text(facts.message);

@@ -22,8 +22,10 @@ class WhereCondition {
   // Empty if no record of the site can match: the site lacks a field, the types of its fields are
   // wrong (`*why` then has the reason; otherwise it is unchanged), or the values common to all its
   // records decide.
+  // With a `context`, of its statement: for records in such a context, which has the fields that
+  // the site lacks.
   static std::optional<WhereCondition> of_site(const WhereExpression& expression, const Site& site,
-                                               std::string* why);
+                                               std::string* why, const Site* context = nullptr);
 
   // The error in the expression that does not depend on fields; empty if there is none.
   static std::string fault(const WhereExpression& expression);
@@ -59,8 +61,18 @@ class WhereCondition {
   WhereValue member(const WhereNode& node, const Facts& facts) const;
 
   const WhereExpression* expression_;
-  const Site* site_;                      // null: of fault(), any field types are accepted
-  std::vector<std::size_t> fields_;       // by slot; then that of the processor, if it is used
+  const Site* site_;               // null: of fault(), any field types are accepted
+  const Site* context_ = nullptr;  // null: none
+  struct Place {
+    std::size_t field = 0;
+    bool is_in_context = false;
+  };
+  const Field& field_at(Place place) const {
+    return (place.is_in_context ? context_ : site_)->fields[place.field];
+  }
+
+  std::vector<Place> places_;        // by slot
+  std::vector<std::size_t> fields_;  // those of the site; and that of the processor, if it is used
   std::optional<std::size_t> processor_;  // its field
 };
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "trace-format/lines/context_text.hpp"
 #include "trace-format/lines/field_keys.hpp"
 #include "trace-format/lines/json_text.hpp"
 #include "trace-format/lines/json_value.hpp"
@@ -156,13 +157,26 @@ void ComposedLine::append_part(TextSink& out, const LineParts::Part& part, const
     default:
       break;
   }
-  if (event.extension == nullptr) return;
+  if (event.extension == nullptr) {
+    if (part.kind == PartKind::kContextObject) out.write("{}");
+    return;
+  }
   const RecordExtensionText extension{*event.extension, parts_.tick_hz_};
   switch (part.kind) {
     case PartKind::kProperty:
       return extension.append(out, static_cast<Property>(part.field));
     case PartKind::kExtensionJson:
-      return extension.append_json_members(out);
+      extension.append_json_members(out);
+      return append_context_json(out, event.context());
+    case PartKind::kContextPairs:
+      return append_context_pairs(out, event.context(), "context.");
+    case PartKind::kContextObject:
+      return append_context_object(out, event.context());
+    case PartKind::kContextField:
+      if (const Value* const value = context_value(event.context(), parts_.names_[part.field])) {
+        append_field(out, *value);
+      }
+      return;
     default:
       return extension.append_pairs(out, part.field);
   }

@@ -36,6 +36,9 @@ enum class PartKind : std::uint8_t {
   kProperty,
   kExtensionJson,   // the members of a JSON object, each after a comma
   kExtensionPairs,  // name=value, each after a blank
+  kContextPairs,    // context.name=value, each after a blank
+  kContextObject,   // the context as a JSON object
+  kContextField,    // one field of the context, as text; empty if it has none of that name
 };
 
 enum class Alignment : std::uint8_t { kLeft, kRight, kCenter };
@@ -57,6 +60,11 @@ class LineParts {
   void text(std::string_view text, const PartStyle& style);
   void part(PartKind kind, const PartStyle& style = {}) { part(kind, 0, style); }
   void field(std::size_t index, const PartStyle& style) { part(PartKind::kField, index, style); }
+  // A field of the context, by its full or short name.
+  void context_field(const std::string& name, const PartStyle& style) {
+    part(PartKind::kContextField, names_.size(), style);
+    names_.push_back(name);
+  }
   // One of kExtensionProperties; empty if the record does not have it.
   void property(Property property, const PartStyle& style) {
     part(PartKind::kProperty, static_cast<std::size_t>(property), style);
@@ -72,7 +80,7 @@ class LineParts {
   friend class ComposedLine;
   struct Part {
     std::uint32_t text_end = 0;  // in text_: end of the text before the part
-    std::uint32_t field = 0;     // or the property, or several; of kProcessor may be kNoField
+    std::uint32_t field = 0;     // or the property, or several, or the index of the name
     PartKind kind = PartKind::kMessage;
     PartStyle style;
   };
@@ -85,7 +93,8 @@ class LineParts {
   std::vector<Part> parts_;
   std::shared_ptr<const MessageFormat> format_;
   std::string fixed_message_;
-  std::vector<std::string> keys_;  // for the fields: "name":
+  std::vector<std::string> keys_;   // for the fields: "name":
+  std::vector<std::string> names_;  // of fields of contexts
   std::uint64_t tick_hz_ = 0;
   std::optional<std::size_t> processor_field_;  // see trace::processor_field()
 };

@@ -26,7 +26,8 @@ struct NamedColumn {
 constexpr NamedColumn kColumns[] = {{"time", ColumnKind::kTime},
                                     {"utc", ColumnKind::kUtc},
                                     {"msg", ColumnKind::kMessage},
-                                    {"fields", ColumnKind::kFields}};
+                                    {"fields", ColumnKind::kFields},
+                                    {"context", ColumnKind::kContext}};
 
 void add_property(LineParts& parts, Property property, const Event& event, const Site* site,
                   const PartStyle& style) {
@@ -110,9 +111,13 @@ void add_column(LineParts& parts, const LineColumn& column, const Event& event,
       return message == nullptr ? parts.text(loss_text(event), style) : parts.message(style);
     case ColumnKind::kFields:
       return site == nullptr ? parts.text("{}", style) : parts.part(PartKind::kFields, style);
+    case ColumnKind::kContext:
+      return site == nullptr ? parts.text("{}", style)
+                             : parts.part(PartKind::kContextObject, style);
     case ColumnKind::kField: {
       const auto index = site == nullptr ? std::nullopt : find_field(*site, column.field);
-      return index ? parts.field(*index, style) : parts.text("", style);
+      if (index) return parts.field(*index, style);
+      return site == nullptr ? parts.text("", style) : parts.context_field(column.field, style);
     }
   }
 }

@@ -16,8 +16,9 @@ enum class ColumnKind : std::uint8_t {
   kUtc,   // RFC 3339
   kProperty,
   kMessage,
-  kFields,  // all fields, as a JSON object
-  kField,   // one field
+  kFields,   // all fields, as a JSON object
+  kContext,  // the fields of the context, likewise
+  kField,    // one field of the statement, or else of the context
 };
 
 struct LineColumn {

@@ -17,13 +17,16 @@ struct LineEvent {
   std::uint32_t processor = 0;                 // its code, shm::processor_code()
 
   static const RecordExtension* extension_of(const Record& record) {
-    return (record.ext_flags != 0 || record.cut) ? &record : nullptr;
+    return !record.is_empty() || record.cut ? &record : nullptr;
   }
   static LineEvent of(const Event& event) {
     return {event.unix_ns, event.record.sequence, event.record.args, extension_of(event.record),
             event.record.processor};
   }
 
+  const RecordContext* context() const {
+    return extension != nullptr ? extension->context : nullptr;
+  }
   bool cut() const { return extension != nullptr && extension->cut; }
 };
 

@@ -10,6 +10,7 @@
 
 #include "shm-layout/format_style.hpp"
 #include "shm-layout/level.hpp"
+#include "trace-format/lines/context_text.hpp"
 #include "trace-format/lines/line_clocks.hpp"
 #include "trace-format/lines/line_column.hpp"
 #include "trace-format/lines/line_event.hpp"
@@ -94,10 +95,11 @@ class TextLine final : public LineText {
   // `format` may be null: then `head` is the whole line except its time.
   // `pairs`: what follows the message; null: nothing.
   TextLine(std::string head, std::shared_ptr<const MessageFormat> format, bool looks,
-           std::shared_ptr<const LineText> pairs)
+           std::shared_ptr<const LineText> pairs, bool raw = false)
       : head_bytes_(head.size()),
         format_(std::move(format)),
         looks_(looks),
+        raw_(raw),
         pairs_(std::move(pairs)) {
     if (head.size() <= short_head_.size()) {
       std::copy(head.begin(), head.end(), short_head_.begin());
@@ -121,17 +123,26 @@ class TextLine final : public LineText {
       format_->append(out, event.args);
       if (looks_) make_visible(out, begin);
     }
-    if (event.cut()) out.write(" [cut]");
+    if (event.extension != nullptr) [[unlikely]]
+      append_rare(out, event);
     if (pairs_ != nullptr) [[unlikely]]
       pairs_->append(out, event, clocks);
     out.put('\n');
   }
 
  private:
+  void append_rare(TextSink& out, const LineEvent& event) const {
+    if (event.cut()) out.write(" [cut]");
+    const std::size_t begin = out.size();
+    append_context_pairs(out, event.context(), {});
+    if (!raw_) make_visible(out, begin);
+  }
+
   const char* head_ = nullptr;
   std::size_t head_bytes_;
   std::shared_ptr<const MessageFormat> format_;
-  bool looks_;  // makes control characters visible
+  bool looks_;  // makes control characters of messages visible
+  bool raw_;    // leaves those of contexts as they are
   std::shared_ptr<const LineText> pairs_;
   // The head. A short one is stored here, so that it is in the cache with the other members.
   std::array<char, TextSink::kSlack> short_head_{};
@@ -161,7 +172,7 @@ std::shared_ptr<const LineText> TextLines::lines_of(const Event& record,
   }
   return std::make_shared<TextLine>(std::move(head),
                                     message.is_fixed() ? nullptr : message.format(),
-                                    !raw_ && !is_printable(site), pairs_of(record, message));
+                                    !raw_ && !is_printable(site), pairs_of(record, message), raw_);
 }
 
 std::shared_ptr<const LineText> TextLines::line_of_loss(const Event& loss) const {
@@ -173,12 +184,16 @@ std::shared_ptr<const LineText> TextLines::line_of_loss(const Event& loss) const
 
 std::shared_ptr<const LineText> TextLines::pairs_of(const Event& record,
                                                     const SiteMessage& message) const {
-  if (shown_ == 0) return nullptr;
   const Site& site = *record.record.site;
+  // The line of a span says how long it was.
+  const std::uint32_t of_kind =
+      site.kind == shm::SiteKind::kSpan ? property_bit(Property::kDurationNs) : 0;
+  const std::uint32_t shown = shown_ | of_kind;
+  if (shown == 0) return nullptr;
   const PartStyle style{.encoding = raw_ ? make_logfmt_value : make_visible_logfmt_value};
   LineParts parts(record, &message);
   for (const PropertyEntry& entry : properties()) {
-    if ((shown_ & property_bit(entry.property)) == 0) continue;
+    if ((shown & property_bit(entry.property)) == 0) continue;
     if (entry.property == Property::kProcessor) {
       parts.processor(PartKind::kProcessorPair);
       continue;
@@ -187,7 +202,7 @@ std::shared_ptr<const LineText> TextLines::pairs_of(const Event& record,
     parts.text(fmt::format(" {}=", entry.name));
     add_column(parts, {ColumnKind::kProperty, {}, entry.property}, record, &message, style);
   }
-  parts.pairs(shown_);
+  parts.pairs(shown);
   return std::make_shared<ComposedLine>(std::move(parts));
 }
 

@@ -270,7 +270,7 @@ bool FrameRestorer::take_values() {
 bool FrameRestorer::next_extension(RecordExtension& extension) {
   extension = {};
   const std::uint64_t flags = extension_flags_[next_record_];
-  if ((flags & ~std::uint64_t{shm::kExtKnownFlags}) != 0) return false;
+  if (!shm::are_valid_flags(flags)) return false;
   extension.ext_flags = static_cast<std::uint32_t>(flags);
   const auto take_id = [](std::string_view text, std::array<std::uint8_t, 16>& id) {
     if (text.size() != id.size()) return false;

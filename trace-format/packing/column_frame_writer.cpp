@@ -79,7 +79,9 @@ std::uint32_t ColumnFrameWriter::site_number(const Site& site, std::uint64_t sec
 // Appends the records to rings_.back() and places_.
 bool ColumnFrameWriter::take_records(std::span<const std::byte> payload, const SiteTable& sites,
                                      std::uint64_t section) {
-  if (!decoder_.open(payload, sites, nullptr)) return false;
+  if (!decoder_.open(payload, sites, nullptr, nullptr, ExtentDecoder::Contexts::kRaw)) {
+    return false;
+  }
   std::vector<std::byte>& ring = rings_.back();
   RingRecordWriter writer(ring);
   struct Before {
@@ -92,9 +94,9 @@ bool ColumnFrameWriter::take_records(std::span<const std::byte> payload, const S
     RecordPlace place;
     place.site = site_number(*record.site, section);
     if (place.site == 0) return false;
-    place.time = record.tsc;
+    place.time = head_tsc(record.tsc, record);
     place.extension = record;
-    writer.begin(record.tsc, place.site, &record);
+    writer.begin(place.time, place.site, &record);
     place.arguments = ring.size();
     for (const FieldPlan& field : record.site->plan.fields) {
       const Value& value = record.args[field.field];

@@ -17,7 +17,7 @@ class RingRecordWriter {
  public:
   explicit RingRecordWriter(std::vector<std::byte>& ring) : ring_(ring) {}
 
-  // The head of a record; its arguments follow, then end().
+  // The head of a record, with its time (head_tsc()); its arguments follow, then end().
   void begin(std::uint64_t time, std::uint32_t site, const RecordExtension* extension) {
     extended_ = 0;
     if (extension == nullptr || extension->ext_flags == 0) {

@@ -86,17 +86,22 @@ FieldPlace find_field(const Site& site, std::string_view name) {
   return known ? static_cast<FieldPlace>(number - 1) : kNoPlace;
 }
 
+FieldPlace find_context_field(const Site& context, std::string_view name) {
+  return name.starts_with('#') ? kNoPlace : find_field(context, name);
+}
+
 std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string_view service,
                                                    std::span<const FieldDemand> demands,
                                                    QueryError* error) {
   std::vector<FieldPlace> places;
   for (const FieldDemand& demand : demands) {
-    const FieldPlace place = find_field(site, demand.name);
+    FieldPlace place = find_field(site, demand.name);
+    if (place == kNoPlace && demand.in_context) place = kInContext;
     if (place == kNoPlace && !demand.optional) {
       if (error != nullptr) *error = missing(site, service, demand);
       return std::nullopt;
     }
-    if (place != kNoPlace && demand.takes != nullptr) {
+    if (place < kInContext && demand.takes != nullptr) {
       const shm::FieldType type = full_type(site.fields[place]);
       if (!demand.takes(type)) {
         if (error != nullptr) *error = mismatch(site, service, demand, type);
@@ -111,7 +116,7 @@ std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string
 void SiteBindings::add(const Site& site, std::vector<FieldPlace> places,
                        std::vector<std::uint16_t> also, SiteChoice& choice) {
   for (const FieldPlace place : places) {
-    if (place != kNoPlace) also.push_back(static_cast<std::uint16_t>(place));
+    if (place < kInContext) also.push_back(static_cast<std::uint16_t>(place));
   }
   choice.add(site, also);
   add(site, std::move(places));
@@ -120,6 +125,21 @@ void SiteBindings::add(const Site& site, std::vector<FieldPlace> places,
 void SiteBindings::add(const Site& site, std::vector<FieldPlace> places) {
   if (site.id >= by_id_.size()) by_id_.resize(std::size_t{site.id} + 1);
   by_id_[site.id] = std::make_unique<const std::vector<FieldPlace>>(std::move(places));
+}
+
+void SiteBindings::add_context(const Site& site, std::span<const FieldDemand> demands) {
+  std::vector<FieldPlace> places;
+  for (const FieldDemand& demand : demands) {
+    places.push_back(demand.in_context ? find_context_field(site, demand.name) : kNoPlace);
+  }
+  add(site, std::move(places));
+}
+
+const Value* RecordInfo::value_in_context(std::size_t index) const {
+  if (places[index] == kNoPlace || context == nullptr || contexts == nullptr) return nullptr;
+  const std::vector<FieldPlace>* const there = contexts->find(context->site->id);
+  const FieldPlace place = there == nullptr ? kNoPlace : (*there)[index];
+  return place < context->args.size() ? &context->args[place] : nullptr;
 }
 
 }  // namespace ringside::trace::query

@@ -22,14 +22,20 @@ struct FieldDemand {
   bool (*takes)(shm::FieldType type) = nullptr;
   std::string_view type;  // for messages
   bool optional = false;  // a site may lack it
+  // If a site lacks it, the contexts of its records may have it: see RecordInfo::value(). A field
+  // of the site precedes one of a context.
+  bool in_context = false;
 };
 
 // The first of several fields with this name, or else the only one with this name without
 // conversions (static_cast<int>(qty), qty.c_str()). kNoPlace if there is none.
 FieldPlace find_field(const Site& site, std::string_view name);
 
+// The same in the statement of a context, whose fields have no numbers.
+FieldPlace find_context_field(const Site& context, std::string_view name);
+
 // The indexes of the fields that `demands` names; empty with `*error` if the site does not meet a
-// requirement. `service` is for the message.
+// requirement. `service` is for the message. Whether contexts have a field is not checked.
 std::optional<std::vector<FieldPlace>> bind_fields(const Site& site, std::string_view service,
                                                    std::span<const FieldDemand> demands,
                                                    QueryError* error);
@@ -42,6 +48,8 @@ class SiteBindings {
   void add(const Site& site, std::vector<FieldPlace> places, std::vector<std::uint16_t> also,
            SiteChoice& choice);
   void add(const Site& site, std::vector<FieldPlace> places);
+  // The statement of a context, which has any number of the fields.
+  void add_context(const Site& site, std::span<const FieldDemand> demands);
 
   // Null if the site was not added.
   const std::vector<FieldPlace>* find(std::uint32_t site_id) const {

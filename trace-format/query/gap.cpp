@@ -13,7 +13,7 @@ namespace {
 std::vector<FieldDemand> demands_of(const std::vector<std::string>& names, bool optional = false) {
   std::vector<FieldDemand> demands;
   demands.reserve(names.size());
-  for (const std::string& name : names) demands.push_back({name, nullptr, {}, optional});
+  for (const std::string& name : names) demands.push_back({name, nullptr, {}, optional, true});
   return demands;
 }
 
@@ -41,17 +41,40 @@ class Roles {
     return role;
   }
 
+  // What a query reads of a record in a role.
+  RecordInfo from_info(const Event& event, const Role& role) {
+    return info_of(event, *role.from, from_, from_contexts_[event.section]);
+  }
+  RecordInfo to_info(const Event& event, const Role& role) {
+    return info_of(event, *role.to, to_, to_contexts_[event.section]);
+  }
+
  private:
+  static RecordInfo info_of(const Event& event, const std::vector<FieldPlace>& places,
+                            const std::vector<FieldDemand>& demands, SiteBindings& contexts) {
+    const Record& record = event.record;
+    if (record.context != nullptr && contexts.find(record.context->site->id) == nullptr) {
+      contexts.add_context(*record.context->site, demands);
+    }
+    return {event.unix_ns,      record.tsc,        record.sequence, record.site,
+            event.stream,       event.segment,     &record,         record.processor,
+            record.args.data(), std::span(places), record.context,  &contexts};
+  }
+
   const GapQuery& query_;
   const std::vector<FieldDemand>& from_;
   const std::vector<FieldDemand>& to_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Role> roles_;
+  std::map<std::uint32_t, SiteBindings> from_contexts_;  // by section
+  std::map<std::uint32_t, SiteBindings> to_contexts_;
 };
 
-RecordInfo info_of(const Event& event, const std::vector<FieldPlace>& places) {
-  const Record& record = event.record;
-  return {event.unix_ns, record.tsc, record.sequence,  record.site,        event.stream,
-          event.segment, &record,    record.processor, record.args.data(), std::span(places)};
+// Whether the record has the fields that join: a field of a context may be absent.
+bool has_fields(const RecordInfo& info, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (info.value(i) == nullptr) return false;
+  }
+  return true;
 }
 
 void run(TraceSet& set, const GapQuery& query, Roles& roles, GapCounts& counts,
@@ -69,10 +92,12 @@ void run(TraceSet& set, const GapQuery& query, Roles& roles, GapCounts& counts,
     if (test != nullptr && !test->wanted(event)) continue;
     const Role& role = roles.of(event);
     if (role.to) {
-      const RecordInfo info = info_of(event, *role.to);
+      const RecordInfo info = roles.to_info(event, role);
       key.clear();
       append_key(key, parts, info);
-      if (const std::optional<std::uint64_t> began = begins.end(key, counts)) {
+      const std::optional<std::uint64_t> began =
+          has_fields(info, query.by.size()) ? begins.end(key, counts) : std::nullopt;
+      if (began) {
         // A late record may be older than its beginning.
         visit({event.unix_ns < *began ? 0 : event.unix_ns - *began, &info});
       } else if (!role.from) {
@@ -80,8 +105,13 @@ void run(TraceSet& set, const GapQuery& query, Roles& roles, GapCounts& counts,
       }
     }
     if (role.from) {
+      const RecordInfo info = roles.from_info(event, role);
+      if (!has_fields(info, query.by.size())) {
+        ++counts.unmatched_begins;
+        continue;
+      }
       key.clear();
-      append_key(key, parts, info_of(event, *role.from));
+      append_key(key, parts, info);
       begins.begin(key, event.unix_ns, counts);
     }
   }
@@ -159,6 +189,10 @@ GapResult visit_gaps(std::span<const std::string> paths, const GapQuery& query,
 
   ReadOptions options = query.scope.reading;
   options.site = [&query](const Site& site, const SegmentInfo& segment) {
+    if (site.kind == shm::SiteKind::kContext) {
+      query.scope.wants_site(site, segment);  // a filter has to know it
+      return false;
+    }
     return (query.from.matches(site) || query.to.matches(site)) &&
            query.scope.wants_site(site, segment);
   };

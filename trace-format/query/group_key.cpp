@@ -96,7 +96,7 @@ PropertySource source_of(const RecordInfo& record, std::size_t processor_field) 
   source.sequence = record.sequence;
   source.tick_hz = record.segment->tick_hz;
   for (std::size_t i = 0; i < std::size(kProcessorFields) && processor_field != kNoProcessor; ++i) {
-    const Value* const value = record.value(processor_field + i);
+    const Value* const value = record.own_value(processor_field + i);
     if (value != nullptr && shm::is_integer(value->type)) source.processor = value;
   }
   return source;

@@ -14,6 +14,10 @@ namespace ringside::trace::query {
 // A field's index among its site's fields; kNoPlace if the site lacks the field.
 using FieldPlace = std::uint16_t;
 inline constexpr FieldPlace kNoPlace = 0xffff;
+// The site lacks it, and the context of a record may have it.
+inline constexpr FieldPlace kInContext = 0xfffe;
+
+class SiteBindings;
 
 // Lives during the visit.
 struct RecordInfo {
@@ -28,10 +32,18 @@ struct RecordInfo {
   const Value* args = nullptr;                 // one for each field of the site
   std::span<const FieldPlace> places;          // of the query's fields
 
-  // The value of the query's field number `index`; null if the site lacks it.
+  const RecordContext* context = nullptr;  // null: none
+  const SiteBindings* contexts = nullptr;  // places of the query's fields in statements of contexts
+
+  // The value of the query's field number `index`; null if the site and the context lack it.
   const Value* value(std::size_t index) const {
     const FieldPlace place = places[index];
-    return place == kNoPlace ? nullptr : args + place;
+    return place < kInContext ? args + place : value_in_context(index);
+  }
+  // Null if the site lacks it.
+  const Value* own_value(std::size_t index) const {
+    const FieldPlace place = places[index];
+    return place < kInContext ? args + place : nullptr;
   }
 
   // Duration of a span; empty if the record has none. Durations above 584 years are clamped to
@@ -43,6 +55,9 @@ struct RecordInfo {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
     return ns > kMost ? kMost : static_cast<std::uint64_t>(ns);
   }
+
+ private:
+  const Value* value_in_context(std::size_t index) const;
 };
 
 }  // namespace ringside::trace::query

@@ -16,6 +16,7 @@ bool RecordScreen::test(const RecordView& record, TickClock& clock, const SiteSc
   event_.segment = &scan.segment();
   static_cast<RecordExtension&>(event_.record) =
       record.extension != nullptr ? *record.extension : RecordExtension{};
+  event_.record.context = record.context;
   event_.record.tsc = record.tsc;
   event_.record.stream_id = scan.stream().id;
   event_.record.sequence = record.sequence;

@@ -14,7 +14,7 @@ bool same(const Site& a, const Site& b) {
     return x.type == y.type && x.is_array == y.is_array && x.name == y.name;
   };
   return a.line == b.line && a.file == b.file && a.name == b.name && a.format == b.format &&
-         a.category == b.category &&
+         a.category == b.category && a.kind == b.kind &&
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
@@ -46,6 +46,42 @@ QueryError no_site(const SiteSelector& selector, std::size_t known,
   }
   if (error.remedy.empty()) error.remedy = "the files contain no sites";
   return error;
+}
+
+void add_context(const Site& site, const std::string& service, std::span<const FieldDemand> demands,
+                 SiteCheck& check) {
+  const bool is_asked = std::any_of(demands.begin(), demands.end(), [&](const FieldDemand& one) {
+    return one.in_context && find_context_field(site, one.name) != kNoPlace;
+  });
+  const bool seen = std::any_of(
+      check.contexts.begin(), check.contexts.end(),
+      [&](const MatchedSite& known) { return known.service == service && same(known.site, site); });
+  if (is_asked && !seen) check.contexts.push_back({detached(site), service});
+}
+
+// Fields that selected sites lack must be those of a context, with a type that the query takes.
+void check_contexts(std::span<const FieldDemand> demands, SiteCheck& check) {
+  for (FieldDemand demand : demands) {
+    if (!demand.in_context || demand.optional) continue;
+    demand.in_context = false;
+    const auto lacking = std::find_if(
+        check.matched.begin(), check.matched.end(),
+        [&](const MatchedSite& one) { return find_field(one.site, demand.name) == kNoPlace; });
+    if (lacking == check.matched.end()) continue;
+    bool is_known = false;
+    for (const MatchedSite& context : check.contexts) {
+      if (find_context_field(context.site, demand.name) == kNoPlace) continue;
+      is_known = true;
+      QueryError error;
+      if (bind_fields(context.site, context.service, {&demand, 1}, &error)) continue;
+      check.error = std::move(error);
+      return;
+    }
+    if (is_known) continue;
+    check.error.emplace();
+    bind_fields(lacking->site, lacking->service, {&demand, 1}, &*check.error);
+    return;
+  }
 }
 
 QueryError none_wanted(const SiteSelector& selector) {
@@ -87,7 +123,14 @@ SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& se
       check.unreadable = std::move(error);
       return check;
     }
+    // First, because a filter decides by them about sites that can come before them.
     scan->for_each_site([&](const Site& site) {
+      if (site.kind != shm::SiteKind::kContext) return;
+      scope.wants_site(site, scan->segment());
+      add_context(site, scan->segment().service, demands, check);
+    });
+    scan->for_each_site([&](const Site& site) {
+      if (site.kind == shm::SiteKind::kContext) return;
       ++known;
       if (!selector.matches(site)) {
         if (examples.size() < kExamples) examples.push_back(site_label(site));
@@ -109,6 +152,7 @@ SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& se
       if (!seen) check.matched.push_back({detached(site), service});
     });
   }
+  if (!check.error) check_contexts(demands, check);
   if (check.matched.empty()) {
     check.error = left_out ? none_wanted(selector) : no_site(selector, known, examples);
   }

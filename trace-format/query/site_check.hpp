@@ -25,6 +25,7 @@ struct SiteCheck {
   std::optional<ReadError> unreadable;  // a path
   std::optional<QueryError> error;
   std::vector<MatchedSite> matched;
+  std::vector<MatchedSite> contexts;  // statements of contexts that have one of `demands`
   bool ok() const { return !unreadable && !error; }
 };
 
@@ -33,7 +34,7 @@ std::optional<std::vector<std::string>> files_of(std::span<const std::string> pa
                                                  ReadError* error);
 
 // The sites of `files` that `selector` selects and `scope` wants. An error if there is none, or if
-// one of them lacks fields in `demands`.
+// one of them lacks fields in `demands` that no context has either, if it may.
 SiteCheck check_sites(std::span<const std::string> files, const SiteSelector& selector,
                       std::span<const FieldDemand> demands, const Scope& scope = {});
 

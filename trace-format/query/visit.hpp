@@ -77,7 +77,7 @@ struct Binder<TypeList<T...>> {
     (list.push_back(demand<T>(names[at++])), ...);
     // Names after the parameters are for RecordInfo::value(), with any type.
     for (; at < names.size(); ++at) {
-      list.push_back({std::string(names[at]), nullptr, {}, true});
+      list.push_back({std::string(names[at]), nullptr, {}, true, true});
     }
     return list;
   }
@@ -121,6 +121,7 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
   RecordScreen screen(scope);
   Binder<typename Parameters::Fields> binder;
   SiteBindings bindings;
+  SiteBindings contexts;
   const Site* site = nullptr;
   const std::vector<FieldPlace>* places = nullptr;
   const SegmentInfo* section = nullptr;
@@ -128,8 +129,14 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
     if (section != &scan->segment()) {
       section = &scan->segment();
       bindings.clear();
+      contexts.clear();
       screen.begin_section();
       site = nullptr;  // a new section's site may have the address of an old one
+    }
+    if (candidate.kind == shm::SiteKind::kContext) {
+      scope.wants_site(candidate, *section);  // a filter has to know it
+      if constexpr (Parameters::kWithInfo) contexts.add_context(candidate, demands);
+      return;
     }
     if (!selector.matches(candidate) || !scope.wants_site(candidate, *section)) return;
     auto found = bind_fields(candidate, {}, demands, nullptr);
@@ -154,7 +161,9 @@ bool visit_file(const std::string& file, const SiteSelector& selector,
                             record.extension,
                             scan->processor(),
                             record.args,
-                            *places};
+                            *places,
+                            record.context,
+                            &contexts};
       binder.apply(
           record.args, places->data(), [&](auto&&... values) __attribute__((always_inline)) {
             visitor(info, std::forward<decltype(values)>(values)...);
@@ -213,11 +222,11 @@ VisitResult prepare(std::span<const std::string> paths, const SiteSelector& sele
 
 // The visitor: R(values...) or R(const RecordInfo&, values...), one value for each of `fields` in
 // their order. A field is given by its name, or as "#3" for the third; names after those of the
-// parameters are optional and of any type, for RecordInfo::value(). A parameter's type must accept
-// all values of its field, in all selected sites of all files (field_reader.hpp says which types
-// accept which fields); std::optional<T> also takes sites without the field. This is checked once,
-// before the first record is visited. Texts and arrays live during the visit. Records outside of
-// `scope` are skipped, and their sites are not checked.
+// parameters are optional and of any type, for RecordInfo::value(), and may be fields of contexts.
+// A parameter's type must accept all values of its field, in all selected sites of all files
+// (field_reader.hpp says which types accept which fields); std::optional<T> also takes sites
+// without the field. This is checked once, before the first record is visited. Texts and arrays
+// live during the visit. Records outside of `scope` are skipped, and their sites are not checked.
 template <class Visitor>
 VisitResult visit(std::span<const std::string> paths, const SiteSelector& selector,
                   std::span<const std::string_view> fields, Visitor&& visitor,

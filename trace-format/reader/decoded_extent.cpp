@@ -11,14 +11,14 @@ DecodedExtent::DecodedExtent(std::vector<std::byte> payload, const SiteTable& si
 
 void DecodedExtent::decode() {
   ExtentDecoder decoder;
-  if (!decoder.open(payload_, sites_, &why_, choice_.get())) return;
+  if (!decoder.open(payload_, sites_, &why_, choice_.get(), ExtentDecoder::Contexts::kAside)) {
+    return;
+  }
   header_ = decoder.header();
   if (!decoder.has_chosen()) return;
   TickClock clock(clocks_);
-  std::uint64_t next = header_.first_sequence;
   records_.reserve(std::min<std::size_t>(header_.records, kMostBytes / kRecordBytes));
   decoder.for_each([&](const RecordView& record) {
-    next = record.sequence + 1;
     if (too_large_) return;
     const std::size_t count = record.site->initial_values.size();
     if (records_.size() * sizeof(Kept) + (values_.size() + count) * sizeof(Value) +
@@ -29,15 +29,18 @@ void DecodedExtent::decode() {
     }
     Kept kept{
         clock.unix_ns(record.tsc), record.tsc, record.sequence, record.site, values_.size(), 0};
-    if (record.extension != nullptr) {
-      extensions_.push_back(*record.extension);
+    if (record.extension != nullptr || record.context != nullptr) {
+      extensions_.push_back(record.extension != nullptr ? *record.extension : RecordExtension{});
+      extensions_.back().context = record.context;
       kept.extension = static_cast<std::uint32_t>(extensions_.size());
     }
     values_.insert(values_.end(), record.args, record.args + count);
     records_.push_back(kept);
   });
+  contexts_ = decoder.take_contexts();
   failure_ = decoder.failure();
-  if (failure_ != nullptr) missing_ = header_.first_sequence + header_.records - next;
+  if (failure_ != nullptr)
+    missing_ = header_.first_sequence + header_.records - decoder.next_sequence();
   if ((header_.flags & kExtentUnordered) != 0) {
     std::sort(records_.begin(), records_.end(), [](const Kept& a, const Kept& b) {
       return a.unix_ns != b.unix_ns ? a.unix_ns < b.unix_ns : a.sequence < b.sequence;
@@ -49,7 +52,7 @@ void DecodedExtent::get(std::size_t i, Record& record) const {
   const Kept& kept = records_[i];
   if (kept.extension != 0) {
     static_cast<RecordExtension&>(record) = extensions_[kept.extension - 1];
-  } else if (record.ext_flags != 0) {
+  } else if (!record.is_empty()) {
     static_cast<RecordExtension&>(record) = {};
   }
   record.tsc = kept.tsc;

@@ -44,6 +44,7 @@ class DecodedExtent {
   void get(std::size_t i, Record& record) const;
 
   std::vector<std::byte> take_payload() { return std::move(payload_); }
+  RecordContexts take_contexts() { return std::move(contexts_); }
 
  private:
   struct Kept {
@@ -63,6 +64,7 @@ class DecodedExtent {
   std::vector<Kept> records_;
   std::vector<Value> values_;
   std::vector<RecordExtension> extensions_;
+  RecordContexts contexts_;
   std::string why_;
   const char* failure_ = nullptr;
   std::uint64_t missing_ = 0;

@@ -149,7 +149,8 @@ void EventOrder::get(Event& event) {
   const Record& record = current_.cursor->record();
   event.stream = current_.stream;
   // The extension is large and rarely used.
-  if ((record.ext_flags | event.record.ext_flags) != 0) [[unlikely]] {
+  if ((record.ext_flags | event.record.ext_flags) != 0 || record.context != event.record.context)
+      [[unlikely]] {
     event.record = record;
   } else {
     event.record.tsc = record.tsc;
@@ -200,7 +201,7 @@ void EventOrder::fill_slice(std::uint64_t first_ns) {
 void EventOrder::end_slice() {
   slicing_ = false;
   slice_.clear();
-  slice_texts_.clear();
+  slice_memory_.clear();
   slice_text_bytes_ = 0;
 }
 
@@ -210,8 +211,8 @@ void EventOrder::take_slice_of(Item item, std::uint64_t last_ns) {
     slice_.begin_stream(item.key.stream_id, item.stream);
     item.key.unix_ns = item.cursor->move_to(slice_, last_ns);
     if (item.cursor->at_end()) {
-      slice_texts_.push_back(item.cursor->take_payload());
-      slice_text_bytes_ += slice_texts_.back().size();
+      slice_memory_.push_back(item.cursor->take_memory());
+      slice_text_bytes_ += slice_memory_.back().payload.size();
       return close_cursor(item.slot);
     }
     item.key.sequence = item.cursor->key().sequence;

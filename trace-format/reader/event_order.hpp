@@ -85,7 +85,7 @@ class EventOrder {
   bool slicing_ = false;
   std::vector<Item> parked_;
   EventKey parked_first_;
-  std::vector<std::vector<std::byte>> slice_texts_;  // of extents that ended in the slice
+  std::vector<ExtentCursor::Memory> slice_memory_;  // of extents that ended in the slice
   std::size_t slice_text_bytes_ = 0;
   std::vector<std::unique_ptr<Cursor>> cursors_;
   std::vector<std::uint32_t> free_cursors_;

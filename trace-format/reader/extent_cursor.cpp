@@ -21,8 +21,9 @@ bool ExtentCursor::open(std::vector<std::byte> payload, const SiteTable& sites,
   payload_ = std::move(payload);
   choice_ = std::move(choice);
   clock_ = TickClock(clocks);
-  if (!decoder_.open(payload_, sites, why, choice_.get())) return false;
-  next_sequence_ = decoder_.header().first_sequence;
+  if (!decoder_.open(payload_, sites, why, choice_.get(), ExtentDecoder::Contexts::kAside)) {
+    return false;
+  }
   unordered_ = (decoder_.header().flags & kExtentUnordered) != 0;
   streams_ = !unordered_;
   at_end_ = !decoder_.has_chosen();
@@ -55,7 +56,7 @@ void ExtentCursor::close() {
 
 std::uint64_t ExtentCursor::missing_records() const {
   if (decoded_) return decoded_->missing_records();
-  return decoder_.header().first_sequence + decoder_.header().records - next_sequence_;
+  return decoder_.header().first_sequence + decoder_.header().records - decoder_.next_sequence();
 }
 
 void ExtentCursor::advance() {
@@ -68,7 +69,6 @@ void ExtentCursor::advance() {
     at_end_ = true;
     return;
   }
-  next_sequence_ = record_.sequence + 1;
   key_ = {clock_.unix_ns(record_.tsc), record_.stream_id, record_.sequence};
 }
 
@@ -102,7 +102,6 @@ void ExtentCursor::fill() {
   Record record;
   while (kept_.size() < kMostKept && values_.size() < kMostValues && decoder_.next(record)) {
     Kept kept;
-    next_sequence_ = record.sequence + 1;
     kept.key = {clock_.unix_ns(record.tsc), record.stream_id, record.sequence};
     kept.record = record;
     kept.values = values_.size();

@@ -54,9 +54,15 @@ class ExtentCursor {
   }
   void prefetch_records() const { decoder_.prefetch(); }
 
-  // The memory of the texts of this extent's records. Close the cursor afterwards.
-  std::vector<std::byte> take_payload() {
-    return decoded_ ? decoded_->take_payload() : std::move(payload_);
+  // The memory of the texts and contexts of this extent's records.
+  struct Memory {
+    std::vector<std::byte> payload;
+    RecordContexts contexts;
+  };
+  // Close the cursor afterwards.
+  Memory take_memory() {
+    if (decoded_) return {decoded_->take_payload(), decoded_->take_contexts()};
+    return {std::move(payload_), decoder_.take_contexts()};
   }
 
  private:
@@ -76,7 +82,6 @@ class ExtentCursor {
 
   // The members that each record needs come first and together.
   EventKey key_;
-  std::uint64_t next_sequence_ = 0;  // after the last decoded record
   bool at_end_ = true;
   bool unordered_ = false;
   bool streams_ = true;  // records come from the decoder one by one

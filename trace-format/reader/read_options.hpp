@@ -16,7 +16,9 @@ struct ReadOptions {
   std::uint64_t since_ns = 0;
   std::uint64_t until_ns = std::numeric_limits<std::uint64_t>::max();
 
-  // Selects records by site; empty: all. Called once for each site of a section.
+  // Selects records by site; empty: all. Called once for each site of a section, and again when the
+  // section has another context. Called for the contexts first; for these the result is ignored,
+  // because their records are not delivered: Record::context has them.
   std::function<bool(const Site&, const SegmentInfo&)> site;
 
   // Not empty: the records of sites for which `needs_text` returns true are wanted only if one of

@@ -19,7 +19,7 @@ namespace ringside::trace {
 enum class Property : std::uint8_t {
   kUnixNs,
   kLevel,
-  kKind,  // of the statement: log, event, span, counter
+  kKind,  // of the statement: log, event, span, counter, histogram, context
   kKeywords,
   kCategory,
   kService,
@@ -113,7 +113,8 @@ std::optional<std::size_t> processor_field(const Site& site);
 
 // The name of a statement's kind; "" if no version defines it.
 constexpr std::string_view kind_name(shm::SiteKind kind) {
-  constexpr std::string_view kNames[] = {"", "log", "event", "span", "counter"};
+  constexpr std::string_view kNames[] = {"",        "log",       "event",  "span",
+                                         "counter", "histogram", "context"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(kNames) ? kNames[index] : std::string_view();
 }

@@ -14,8 +14,18 @@ bool SectionCatalog::add_entries(std::span<const std::byte> payload, std::string
   needs_text_.resize(sites_.id_limit());
   // A new one, because open decoders may use the old one.
   choice_ = std::make_shared<SiteChoice>();
+  // The contexts first: with their fields, records of other sites may be wanted.
+  bool has_new_context = false;
   sites_.for_each([&](const Site& site) {
-    if (!asked_[site.id]) {
+    if (site.kind != shm::SiteKind::kContext) return;
+    choice_->follow(site);
+    if (asked_[site.id]) return;
+    has_new_context = asked_[site.id] = true;
+    options_.site(site, segment_);
+  });
+  sites_.for_each([&](const Site& site) {
+    if (site.kind == shm::SiteKind::kContext) return;
+    if (!asked_[site.id] || has_new_context) {
       wanted_[site.id] = options_.site(site, segment_);
       needs_text_[site.id] = !options_.text.empty() && options_.needs_text(site);
     }

@@ -9,9 +9,14 @@
 namespace ringside::trace {
 
 std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error) {
+  std::unique_ptr<TraceFile> file = TraceFile::open(path, error);
+  if (!file) return std::nullopt;
+  return open(std::move(file), error);
+}
+
+std::optional<SiteScan> SiteScan::open(std::unique_ptr<TraceFile> file, ReadError* error) {
   SiteScan scan;
-  scan.file_ = TraceFile::open(path, error);
-  if (!scan.file_) return std::nullopt;
+  scan.file_ = std::move(file);
   scan.report_ = std::make_unique<ReadReport>();
   scan.report_->files = 1;
   scan.file_->report_to(scan.report_.get());
@@ -19,9 +24,10 @@ std::optional<SiteScan> SiteScan::open(const std::string& path, ReadError* error
   scan.report_->sections = scan.sections_.size();
   if (scan.sections_.empty()) {
     if (error != nullptr) {
-      *error = scan.report_->notes.empty() ? ReadError{path, 0, "contains no readable trace",
-                                                       "check that it is a trace file"}
-                                           : scan.report_->notes.front();
+      *error = scan.report_->notes.empty()
+                   ? ReadError{scan.file_->path(), 0, "contains no readable trace",
+                               "check that it is a trace file"}
+                   : scan.report_->notes.front();
     }
     return std::nullopt;
   }
@@ -127,7 +133,7 @@ bool SiteScan::next_extent(const SectionScan& section, SiteChoice& choice) {
     ExtentHeader header;
     if (ExtentHeader::parse(block.payload, header) && !is_wanted(header)) continue;
     std::string why;
-    if (!decoder_->open(block.payload, *sites_, &why, &choice)) {
+    if (!decoder_->open(block.payload, *sites_, &why, &choice, ExtentDecoder::Contexts::kAside)) {
       ++report_->damaged_blocks;
       report_->note(
           {file_->path(), block.offset, "cannot decode an extent: " + why, "its records are lost"});

@@ -30,6 +30,7 @@ class SiteScan {
  public:
   // Empty with `*error` if the file cannot be read or is not a trace.
   static std::optional<SiteScan> open(const std::string& path, ReadError* error);
+  static std::optional<SiteScan> open(std::unique_ptr<TraceFile> file, ReadError* error);
 
   // After this call run() skips records outside [since_ns, until_ns) and of streams that `options`
   // does not select; the other options have no effect. The options must outlive run().
@@ -44,7 +45,12 @@ class SiteScan {
     for (SectionScan& section : sections_) {
       begin(section);
       SiteChoice choice;
-      sites_->for_each([&](const Site& site) { choose(site, choice); });
+      // The contexts first: with their fields, records of other sites may be wanted.
+      for (const bool is_context : {true, false}) {
+        sites_->for_each([&](const Site& site) {
+          if ((site.kind == shm::SiteKind::kContext) == is_context) choose(site, choice);
+        });
+      }
       // The walk over the blocks reports what is damaged: a choice from a damaged dictionary is no
       // reason to skip it.
       if (choice.empty() && !lacks_metadata_) continue;

@@ -63,4 +63,9 @@ struct Event {
   std::uint32_t section = 0;
 };
 
+// Whether a record that follows newer ones is late. A span is recorded at its end: it is not.
+inline bool counts_as_late(const Event& event) {
+  return (event.record.ext_flags & shm::kExtFromEnd) == 0;
+}
+
 }  // namespace ringside::trace

@@ -239,7 +239,7 @@ struct TraceFollower::Impl {
       event.section = current->number;
       if (event.kind == EventKind::kRecord) {
         ++report.records;
-        if (event.unix_ns < newest_unix_ns) ++report.late_records;
+        if (event.unix_ns < newest_unix_ns && counts_as_late(event)) ++report.late_records;
         newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
       }
       return true;

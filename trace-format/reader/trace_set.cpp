@@ -215,7 +215,9 @@ struct TraceSet::Impl {
   void count(const Event& event) {
     if (event.kind != EventKind::kRecord) return;
     ++report.records;
-    if (event.unix_ns < newest_unix_ns && !options.unordered) ++report.late_records;
+    if (event.unix_ns < newest_unix_ns && !options.unordered && counts_as_late(event)) {
+      ++report.late_records;
+    }
     newest_unix_ns = std::max(newest_unix_ns, event.unix_ns);
   }
 

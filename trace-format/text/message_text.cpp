@@ -148,6 +148,15 @@ void MessageFormat::finish_text() {
   text_.append(TextSink::kSlack, '\0');
 }
 
+namespace {
+
+// What a record has besides the arguments of its format. No conversion takes an array.
+bool is_stack(const FormatField& field) {
+  return field.name == "stack" && field.type == shm::array_of(FieldType::pointer);
+}
+
+}  // namespace
+
 std::optional<MessageFormat> MessageFormat::parse(std::string_view format,
                                                   std::span<const FieldType> fields,
                                                   std::string* why) {
@@ -234,6 +243,7 @@ std::optional<MessageFormat> MessageFormat::parse(shm::FormatStyle style, std::s
       std::vector<FieldType> types;
       types.reserve(fields.size());
       for (const FormatField& field : fields) types.push_back(field.type);
+      if (!fields.empty() && is_stack(fields.back())) types.pop_back();
       return parse(format, types, why);
     }
     case shm::FormatStyle::brace:

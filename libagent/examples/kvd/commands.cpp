@@ -5,6 +5,7 @@
 #include <string>
 
 #include <ringside/ringside.hpp>
+#include <ringside/span.hpp>
 
 #include "libagent/examples/kvd/command_handler.hpp"
 #include "libagent/examples/kvd/command_replies.hpp"
@@ -50,6 +51,8 @@ AfterReply execute(RequestContext& context, std::span<const std::string_view> ar
   const std::string_view first = arguments.size() > 1 ? arguments[1] : std::string_view("");
   RS_INFO("conn %" PRIu64 " request %" PRIu64 ": command %s '%.*s'", context.connection,
           context.request, found->name, traced_length(first), first.data());
+  RS_SPAN("kvd.execute", RS_NAMED("name", found->name), RS_NAMED("conn", context.connection),
+          RS_NAMED("request", context.request));
   return found->handler(context, arguments);
 }
 

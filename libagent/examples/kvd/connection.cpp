@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ringside/context.hpp>
 #include <ringside/ringside.hpp>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -27,11 +28,13 @@ double microseconds(Clock::duration duration) {
 
 Connection::Connection(UniqueFd fd, std::uint64_t id, ServerState& server, WorkerCounters& counters)
     : fd_(std::move(fd)), id_(id), server_(server), counters_(counters) {
+  const ringside::Context context{{"connection", id_}};
   RS_INFO("conn %" PRIu64 ": opened on descriptor %d, %zu clients", id_, fd_.get(),
           server_.clients.load(std::memory_order_relaxed));
 }
 
 Connection::~Connection() {
+  const ringside::Context context{{"connection", id_}};
   const std::size_t clients = server_.clients.fetch_sub(1, std::memory_order_relaxed) - 1;
   RS_INFO("conn %" PRIu64 ": closed after %" PRIu64
           " requests, %zu bytes in and %zu out unhandled, "
@@ -48,6 +51,7 @@ std::uint32_t Connection::wanted_events() const {
 }
 
 void Connection::handle(std::uint32_t events, std::span<char> scratch) {
+  const ringside::Context context{{"connection", id_}};
   if ((events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0) {
     RS_NOTICE("conn %" PRIu64 ": gone, %zu reply bytes unsent", id_, reply_.pending_bytes());
     state_ = State::kClosed;

@@ -62,6 +62,7 @@ enum rs_loss_cause {
 #define RS_STYLE_NONE 0 /* an event: the format is its name */
 #define RS_STYLE_PRINTF 1
 #define RS_STYLE_BRACE 2
+#define RS_STYLE_CONTEXT 3 /* the statement of a context: none */
 
 /* rs_site.flags: records carry no time, the consumer stamps them when it reads them. */
 #define RS_SITE_CONSUMER_CLOCK 1
@@ -82,6 +83,11 @@ enum rs_loss_cause {
 /* rs_site.flags: entered into the dictionary when it is first used, not when it is loaded. The
  * library clears it then. */
 #define RS_SITE_ON_FIRST_USE 32
+
+/* rs_site.flags: a span, a counter, a histogram. Events otherwise. */
+#define RS_SITE_SPAN 64
+#define RS_SITE_COUNTER 128
+#define RS_SITE_HISTOGRAM (RS_SITE_SPAN | RS_SITE_COUNTER)
 
 /* What only some statements have. Static storage. Any pointer may be null. */
 struct rs_site_detail {

@@ -37,6 +37,10 @@ __extension__ typedef unsigned __int128 rs_uint128_;
    1 << RS_GIVEN_WIDE)
 #define RS_IS_PLAIN_(given) (RS_PLAIN_ >> (given)&1)
 
+/* In operands that are not evaluated: an expression of the type that x has as a value. Two equal
+ * branches would be a finding of clang-tidy in the user's source. */
+#define RS_PROMOTED_TYPE_(x) (1 ? (x) : ((void)0, (x)))
+
 /* rs_field.given. Bit-fields have types of their own in gcc; the conditional expression promotes
  * them. It would also promote what is shorter than int, so that comes first.
  *
@@ -50,7 +54,7 @@ __extension__ typedef unsigned __int128 rs_uint128_;
            : RS_GIVEN_I16, unsigned char             \
            : RS_GIVEN_U8, unsigned short             \
            : RS_GIVEN_U16, default                   \
-           : _Generic(1 ? (x) : (x), int           \
+           : _Generic(RS_PROMOTED_TYPE_(x), int           \
                       : RS_GIVEN_I32, long                      \
                       : RS_GIVEN_I64, long long                 \
                       : RS_GIVEN_I64, rs_int128_                \

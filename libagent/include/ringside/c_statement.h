@@ -92,7 +92,7 @@ __attribute__((format(printf, 1, 2))) static inline void rs_check_format_(const 
             _Pragma("GCC diagnostic ignored \"-Wformat-zero-length\"") if (0)              \
                 rs_check_format_(__VA_ARGS__);                                             \
     _Pragma("GCC diagnostic pop") RS_DECLARE_DETAIL_;                                      \
-    RS_EACH_OF_(RS_GIVE_, count_, __VA_ARGS__) /* NOLINT(bugprone-branch-clone) */         \
+    RS_EACH_OF_(RS_GIVE_, count_, __VA_ARGS__)                                             \
     RS_SITE_OF_(RS_STYLE_PRINTF, "" RS_FIRST_(__VA_ARGS__, 0), RS_DETAIL_, level_, flags_, \
                 arguments_, count_)                                                        \
     if (RS_IS_COMPILED_(level_)) {                                                         \

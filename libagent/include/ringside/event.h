@@ -51,21 +51,22 @@ static inline struct rs_bytes rs_bytes_at_(const void* data, size_t count) {
  * @par Thread safety
  * As RS_LOG.
  */
-#define RS_EVENT(level_, ...) RS_EVENT_OF_(RS_LEVEL_##level_, #__VA_ARGS__, __VA_ARGS__)
+#define RS_EVENT(level_, ...) RS_EVENT_OF_(RS_LEVEL_##level_, 0, #__VA_ARGS__, __VA_ARGS__)
 
-#define RS_EVENT_OF_(level_, arguments_, ...) \
-  RS_COUNTED_EVENT_(RS_ARGUMENT_COUNT_(__VA_ARGS__), level_, arguments_, __VA_ARGS__)
-#define RS_COUNTED_EVENT_(count_, level_, arguments_, ...)                                         \
+/* `flags_`: 0, RS_SITE_COUNTER or RS_SITE_HISTOGRAM. */
+#define RS_EVENT_OF_(level_, flags_, arguments_, ...) \
+  RS_COUNTED_EVENT_(RS_ARGUMENT_COUNT_(__VA_ARGS__), level_, flags_, arguments_, __VA_ARGS__)
+#define RS_COUNTED_EVENT_(count_, level_, flags_, arguments_, ...)                                 \
   do {                                                                                             \
     _Static_assert(sizeof("" RS_FIRST_(__VA_ARGS__, 0)) > 1, "an event requires a name");          \
-    RS_EACH_OF_(RS_GIVE_TO_EVENT_, count_, __VA_ARGS__) /* NOLINT(bugprone-branch-clone) */        \
+    RS_EACH_OF_(RS_GIVE_TO_EVENT_, count_, __VA_ARGS__)                                            \
     static const char* const rs_constants_[] = {RS_EACH_OF_(RS_CONSTANT_, count_, __VA_ARGS__) 0}; \
     RS_DECLARE_DETAIL_WITH_(rs_constants_);                                                        \
-    RS_SITE_OF_(RS_STYLE_NONE, "" RS_FIRST_(__VA_ARGS__, 0), &rs_detail_, level_, 0, arguments_,   \
-                count_)                                                                            \
+    RS_SITE_OF_(RS_STYLE_NONE, "" RS_FIRST_(__VA_ARGS__, 0), &rs_detail_, level_, flags_,          \
+                arguments_, count_)                                                                \
     if (RS_IS_COMPILED_(level_)) {                                                                 \
       RS_LIST_SITE_(rs_site_);                                                                     \
-      RS_RECORD_(RS_EVENT_VALUE_, count_, __VA_ARGS__) /* NOLINT(bugprone-branch-clone) */         \
+      RS_RECORD_(RS_EVENT_VALUE_, count_, __VA_ARGS__)                                             \
     }                                                                                              \
   } while (0)
 
@@ -80,7 +81,7 @@ static inline struct rs_bytes rs_bytes_at_(const void* data, size_t count) {
 /* As RS_VALUE_, which does not take the struct of RS_BYTES. */
 #define RS_EVENT_VALUE_(n, x)    \
   uint32_t rs_length_##n##_ = 0; \
-  __extension__ const __typeof__(1 ? (x) : (x)) rs_value_##n##_ = (x);
+  __extension__ const __typeof__(RS_PROMOTED_TYPE_(x)) rs_value_##n##_ = (x);
 #define RS_CONSTANT_(n, x) __builtin_choose_expr(rs_given_##n##_ == RS_GIVEN_CONSTANT, x, 0),
 
 #endif /* !__cplusplus */

@@ -60,4 +60,17 @@ constexpr Signature event_signature(shm::FormatText name, const ArgumentField* a
   return result;
 }
 
+// That of an event whose first value is a number.
+constexpr Signature histogram_signature(Signature event) {
+  const shm::FieldType type = field_type(event.code(0));
+  const bool is_number = shm::is_integer(type) || type == shm::FieldType::boolean ||
+                         type == shm::FieldType::f32 || type == shm::FieldType::f64 ||
+                         type == shm::FieldType::f80;
+  if (event.mismatch == Mismatch::none && !(event.count > 0 && is_number)) {
+    event.mismatch = Mismatch::needs_sample;
+    event.argument = event.count > 0 ? 1 : 0;
+  }
+  return event;
+}
+
 }  // namespace ringside::detail

@@ -189,6 +189,19 @@ RS_EXPORT int rs_get_level(void);
  */
 RS_EXPORT int rs_handle_sigbus(const void* info);
 
+/** Installs handlers of the signals of crashes, which leave a last record: the signal, the address,
+ * the registers and the stack of the thread.
+ *
+ * `ringcat crash` prints it. As ringside::install_crash_handler() of <ringside/crash.hpp>, which
+ * describes it.
+ *
+ * @return 1 if the handlers are installed and there is a segment; 0 if something is missing:
+ * crashes may then leave no record
+ * @par Thread safety
+ * Can be called from any thread; not in a signal handler. Blocks for a few milliseconds at most.
+ */
+RS_EXPORT int rs_install_crash_handler(void);
+
 #ifdef __cplusplus
 }
 #if __cplusplus >= 201703L

@@ -39,7 +39,9 @@ enum rs_value_type {
 enum rs_format_style {
   RS_FORMAT_EVENT = 0,  /**< the name of an event; the fields follow it */
   RS_FORMAT_PRINTF = 1, /**< conversions of printf */
-  RS_FORMAT_BRACE = 2   /**< placeholders of std::format */
+  RS_FORMAT_BRACE = 2,  /**< placeholders of std::format */
+  RS_FORMAT_SPAN = 3,   /**< the name of a span; the fields follow it; see rs_span_begin() */
+  RS_FORMAT_COUNTER = 4 /**< the name of a counter; each number is a curve */
 };
 
 /** Why a function refused its arguments. */
@@ -49,14 +51,15 @@ enum rs_refusal {
   RS_REFUSED_LEVEL = -3,    /**< the level is not one of RS_LEVEL_TRACE to RS_LEVEL_CRITICAL */
   RS_REFUSED_STYLE = -4,    /**< the style is not one of enum rs_format_style */
   RS_REFUSED_TEXT = -5,     /**< a text of the statement has a NUL, or the texts are too long */
-  RS_REFUSED_FORMAT = -6,   /**< the format is invalid, or the name of an event is empty */
+  RS_REFUSED_FORMAT = -6,   /**< the format is invalid, or a name is empty */
   RS_REFUSED_TYPES = -7,    /**< a type is unknown, or the format requires other types or more */
   RS_REFUSED_NAMES = -8,    /**< not one valid name for each field */
   RS_REFUSED_CAPACITY = -9, /**< the process has 4,096 such statements already */
   RS_REFUSED_MEMORY = -10,  /**< no memory, or called by an allocator within the library */
   RS_REFUSED_HANDLE = -11,  /**< not a handle of rs_statement_register() */
   RS_REFUSED_COUNT = -12,   /**< not as many values as the statement has fields */
-  RS_REFUSED_VALUE = -13    /**< a value has another type than its field, or is out of range */
+  RS_REFUSED_VALUE = -13,   /**< a value has another type than its field, or is out of range */
+  RS_REFUSED_SPAN = -14     /**< the statement is a span, but the call is for others; or reversed */
 };
 
 /** A statement for rs_statement_register(). Texts need not be terminated; a null pointer with a
@@ -67,7 +70,7 @@ struct rs_runtime_statement {
   uint32_t style;          /**< enum rs_format_style */
   uint32_t line;           /**< in the source file; 0: unknown */
   uint64_t keywords;       /**< as RS_KEYWORDS */
-  const char* format;      /**< the format; the name of an event */
+  const char* format;      /**< the format; the name of an event, a span or a counter */
   uint64_t format_bytes;   /**< its length */
   const char* names;       /**< of the fields, separated by commas; empty: arg1, arg2 and so on */
   uint64_t names_bytes;    /**< their length */
@@ -134,6 +137,52 @@ RS_EXPORT int32_t rs_statement_enabled(int32_t handle);
  */
 RS_EXPORT int32_t rs_statement_record(int32_t handle, const struct rs_value* values,
                                       uint32_t count);
+
+/** Begins a span: reads the clock if the statement is switched on.
+ *
+ * Nothing is recorded yet. A span that is never passed to rs_span_record() leaves no record.
+ *
+ * @param handle  of rs_statement_register(), with RS_FORMAT_SPAN
+ * @return the beginning, for rs_span_record(); 0: the statement is switched off, or the handle is
+ * not that of a span
+ * @par Thread safety
+ * As RS_LOG.
+ */
+RS_EXPORT uint64_t rs_span_begin(int32_t handle);
+
+/** Ends a span: records its values and the time since its beginning.
+ *
+ * The statement can be another one than that of rs_span_begin(), for instance because fields were
+ * added within the span. The record's time is that of the beginning.
+ *
+ * @param handle  of rs_statement_register(), with RS_FORMAT_SPAN
+ * @param begin  of rs_span_begin(); 0: nothing is recorded
+ * @param values  the values; null if there are none
+ * @param count  of the values
+ * @return as rs_statement_record()
+ * @par Thread safety
+ * As RS_LOG. A span can end on another thread than it began on; viewers show it on that of its end.
+ */
+RS_EXPORT int32_t rs_span_record(int32_t handle, uint64_t begin, const struct rs_value* values,
+                                 uint32_t count);
+
+/** Records values that are in one block of memory: for languages in which each argument of a call
+ * and each member of a struct takes time.
+ *
+ * The block has words of 64 bits in the byte order of the processor, without alignment: the handle,
+ * the beginning of a span (0 in other statements), and a word for each field. The word of an
+ * integer is its value, that of a floating-point number has the bits of a double, and that of a
+ * text or bytes is its length. The texts and bytes follow the words, one after the other, and
+ * nothing else.
+ *
+ * @param block  the words and texts
+ * @param bytes  length of the block
+ * @return as rs_statement_record() or, for the statement of a span, as rs_span_record();
+ * RS_REFUSED_COUNT if the block has another length than its words require
+ * @par Thread safety
+ * As RS_LOG.
+ */
+RS_EXPORT int32_t rs_block_record(const void* block, uint64_t bytes);
 
 /** Describes a result of these functions in English.
  *

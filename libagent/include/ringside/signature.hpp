@@ -33,6 +33,7 @@ enum class Mismatch : std::uint8_t {
   spec_for_parts,
   too_deep,
   empty_name,
+  needs_sample,
 };
 
 // Added to a field's type in its code: the text has a limit.

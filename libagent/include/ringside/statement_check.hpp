@@ -72,6 +72,7 @@ enum class Because : std::uint8_t {
   its_parts_are_nested_deeper_than_8_levels,
   // events
   an_event_needs_a_name,
+  the_first_value_of_a_histogram_is_its_sample__a_number,
 };
 
 /// A refused statement.
@@ -224,6 +225,8 @@ constexpr Because because(std::uint8_t style, Mismatch mismatch, std::uint8_t fo
       return Because::its_parts_are_nested_deeper_than_8_levels;
     case Mismatch::empty_name:
       return Because::an_event_needs_a_name;
+    case Mismatch::needs_sample:
+      return Because::the_first_value_of_a_histogram_is_its_sample__a_number;
     case Mismatch::unknown_name:
       return Because::no_argument_has_this_name__write_RS_NAMED;
   }

@@ -41,7 +41,8 @@ inline constexpr std::array<ExtensionField, 6> kExtensionFields{{
     {shm::kExtCut, "ringside_cut", "uint8_t", 1},
 }};
 
-inline constexpr std::array<std::string_view, 5> kKindNames{"", "log", "event", "span", "counter"};
+inline constexpr std::array<std::string_view, 6> kKindNames{"",     "log",     "event",
+                                                            "span", "counter", "histogram"};
 inline constexpr std::array<std::string_view, 3> kStyleNames{"none", "printf", "brace"};
 
 inline std::string_view name_of_kind(shm::SiteKind kind) {

@@ -13,6 +13,7 @@ constinit const ForeignFormat kHephFormat = {.name = "heph",
                                              .collect = collect_heph,
                                              .collect_datagrams = collect_heph_datagrams,
                                              .inspect = inspect_heph,
+                                             .draws_spans = true,
                                              .forwards = true,
                                              .first_packet = heph::first_packet_facts,
                                              .write = write_heph};

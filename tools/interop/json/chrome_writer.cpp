@@ -52,7 +52,7 @@ struct Row {
   std::uint32_t tid = 0;
 };
 
-// The rows of a thread: its own, and one for each of its substreams.
+// The rows of a thread or task: its own, and one for each of its substreams.
 struct Rows {
   SpanLanes<NoMore> spans;
   std::vector<std::uint32_t> tids;         // by lane; 0: not shown so far
@@ -96,7 +96,7 @@ class Writer final : public TraceWriter {
     if (event.kind == trace::EventKind::kLoss) {
       put_loss(event, thread);
     } else {
-      put_record(event, thread);
+      put_record(event, thread, sources_.track_of(event, thread));
     }
     output_.put(line_.text());
   }
@@ -171,25 +171,29 @@ class Writer final : public TraceWriter {
     if (!thread.name.empty()) put_metadata("thread_name", row_of(thread), thread.name);
   }
 
-  // Viewers nest spans of one row by their times alone, so each substream needs a row.
-  Row lane_row(const SourceThread& thread, Rows& rows, std::size_t lane) {
-    if (lane == 0) return row_of(thread);
+  // Viewers nest spans of one row by their times alone, so each substream needs a row. `thread` has
+  // made the record, `track` shows it.
+  Row lane_row(const SourceThread& thread, const SourceThread& track, Rows& rows,
+               std::size_t lane) {
+    if (lane == 0) return row_of(track);
     if (rows.tids.size() <= lane) rows.tids.resize(lane + 1);
-    Row row{thread.process->pid, rows.tids[lane]};
+    Row row{track.process->pid, rows.tids[lane]};
     if (row.tid != 0) return row;
     row.tid = rows.tids[lane] = sources_.made_up_id();
-    const std::string name =
-        thread.name.empty() ? fmt::format("thread {}", thread.id) : thread.name;
+    const std::string name = track.task != 0      ? track.task_name()
+                             : track.name.empty() ? fmt::format("thread {}", track.id)
+                                                  : track.name;
     put_metadata("thread_name", row, name + ' ' + rows.spans.name_of(lane), thread.id);
     return row;
   }
 
   // Whether the span nests in the spans that its lane had until now; if so, it is opened there.
   // Viewers drop spans that overlap without nesting.
-  static bool nests(Rows& rows, const trace::Event& event, std::uint64_t end, std::size_t lane) {
+  static bool nests(Rows& rows, const trace::Event& event, std::uint64_t substream,
+                    std::uint64_t end, std::size_t lane) {
     if (rows.last_begins.size() <= lane) rows.last_begins.resize(lane + 1);
     if (event.unix_ns < rows.last_begins[lane]) return false;
-    const auto place = rows.spans.place_of(end, substream_of(event));
+    const auto place = rows.spans.place_of(end, substream);
     if (place.is_beside) return false;
     rows.last_begins[lane] = event.unix_ns;
     rows.spans.open(place, {});
@@ -211,29 +215,33 @@ class Writer final : public TraceWriter {
     line_.write("}}}");
   }
 
-  void put_record(const trace::Event& event, const SourceThread& thread) {
+  void put_record(const trace::Event& event, const SourceThread& thread,
+                  const EventSources::Track& track) {
     if (sites_.is_full()) sites_.clear();
     const SiteFacts& site = sites_.of(event, facts_of);
     uncarried_.look_at_texts(event);
-    const bool is_span = has_duration(event);
+    const bool is_open = trace::is_span_begin(event);
+    const bool is_span = is_open || has_duration(event);
     const bool is_counter = site.is_counter && !is_span;
-    const std::uint64_t end = event.unix_ns + (is_span ? duration_ns(event) : 0);
-    if (thread.index >= rows_.size()) rows_.resize(thread.index + std::size_t{1});
-    Rows& rows = rows_[thread.index];
+    const std::uint64_t end = span_end_ns(event);
+    const SourceThread& source = track.source;
+    if (track.is_new) put_metadata("thread_name", row_of(source), source.task_name(), thread.id);
+    if (source.index >= rows_.size()) rows_.resize(source.index + std::size_t{1});
+    Rows& rows = rows_[source.index];
     rows.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
-    const std::size_t lane = is_counter ? 0 : rows.spans.lane_for(substream_of(event));
-    const bool is_beside = is_span && !nests(rows, event, end, lane);
-    const Row row = lane_row(thread, rows, lane);
-    begin_line(is_beside ? 'b' : is_span ? 'X' : is_counter ? 'C' : 'i');
+    const std::size_t lane = is_counter ? 0 : rows.spans.lane_for(track.substream);
+    const bool is_beside = is_span && !nests(rows, event, track.substream, end, lane);
+    const Row row = is_counter ? row_of(thread) : lane_row(thread, source, rows, lane);
+    begin_line(is_beside ? 'b' : is_open ? 'B' : is_span ? 'X' : is_counter ? 'C' : 'i');
     line_.write(site.head);
     put_row(row);
     put_time(event.unix_ns);
     if (is_beside) {
       put_id(++beside_);
-    } else if (is_span) {
+    } else if (is_span && !is_open) {
       line_.write(",\"dur\":");
       put_microseconds(line_, end - event.unix_ns);
-    } else if (!is_counter) {
+    } else if (!is_counter && !is_open) {
       line_.write(thread.is_thread ? ",\"s\":\"t\"" : ",\"s\":\"p\"");
     }
     line_.write(",\"args\":{");
@@ -247,11 +255,11 @@ class Writer final : public TraceWriter {
     } else {
       put_fields(event, site, true, true);
       line_.write(site.fields.empty() ? "\"ringside\":" : ",\"ringside\":");
-      put_facts(event, site, lane == 0 ? std::nullopt : std::optional(thread.id));
+      put_facts(event, site, row.tid == thread.id ? std::nullopt : std::optional(thread.id));
       line_.put('}');
     }
     line_.put('}');
-    if (is_beside) put_end(site, row, end);
+    if (is_beside && !is_open) put_end(site, row, end);
     if (event.record.ext_flags != 0) put_flows(event, row);
   }
 
@@ -372,7 +380,7 @@ class Writer final : public TraceWriter {
   EventSources sources_;
   PerSite<SiteFacts> sites_;
   std::unordered_set<std::uint64_t> activities_;
-  std::deque<Rows> rows_;     // by index of the thread
+  std::deque<Rows> rows_;     // by index of the thread or task
   std::uint64_t beside_ = 0;  // spans outside the stacks
   std::uint64_t base_ = 0;
   bool begun_ = false;

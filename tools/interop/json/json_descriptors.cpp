@@ -12,6 +12,7 @@ constinit const ForeignFormat kChromeFormat = {.name = "chrome",
                                                .recognise = recognise_chrome,
                                                .read = read_chrome,
                                                .inspect = inspect_chrome,
+                                               .draws_spans = true,
                                                .write = write_chrome};
 
 constinit const ForeignFormat kNdJsonFormat = {.name = "ndjson",
@@ -19,6 +20,7 @@ constinit const ForeignFormat kNdJsonFormat = {.name = "ndjson",
                                                .recognise = recognise_ndjson,
                                                .read = read_ndjson,
                                                .inspect = inspect_ndjson,
+                                               .carries_contexts = true,
                                                .forwards = true,
                                                .write = write_ndjson};
 

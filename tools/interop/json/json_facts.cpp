@@ -164,7 +164,7 @@ shm::LossCause loss_cause_of(std::string_view token) {
 
 shm::SiteKind site_kind_of(std::string_view name) {
   for (const shm::SiteKind kind : {shm::SiteKind::kLog, shm::SiteKind::kEvent, shm::SiteKind::kSpan,
-                                   shm::SiteKind::kCounter}) {
+                                   shm::SiteKind::kCounter, shm::SiteKind::kHistogram}) {
     if (kind_name(kind) == name) return kind;
   }
   return shm::SiteKind::kEvent;

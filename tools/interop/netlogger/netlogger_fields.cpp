@@ -26,6 +26,7 @@ constexpr std::size_t kMostShapeBytes = std::size_t{256} << 20;
 constexpr std::string_view kNoTime = "has no time: it got the time of the record before";
 constexpr std::string_view kEarly = "is from before 1970: its time became 1970";
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+constexpr auto kMostKind = static_cast<std::uint64_t>(shm::SiteKind::kHistogram);
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 40;
 constexpr std::string_view kNotOfFormat = "a value does not match the format of its message";
 constexpr std::string_view kManyFields = "fields after the 512th are left out";
@@ -95,7 +96,7 @@ bool take_constant(const FieldValue& field, SiteDefinition& site, ProcessDefinit
     return (level && shm::level_name(*level) == field.text) || name == kKeywordsName;
   }
   if (!is_integer(field)) return false;
-  if (name == kKindName && field.bits >= 1 && field.bits <= 4) {
+  if (name == kKindName && field.bits >= 1 && field.bits <= kMostKind) {
     site.kind = static_cast<shm::SiteKind>(field.bits);
   } else if (name == kStyleName && field.bits <= 2) {
     site.style = static_cast<shm::FormatStyle>(field.bits);

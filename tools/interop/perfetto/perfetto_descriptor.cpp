@@ -12,6 +12,7 @@ constinit const ForeignFormat kPerfettoFormat = {.name = "perfetto",
                                                  .recognise = perfetto::recognise,
                                                  .read = read_perfetto,
                                                  .inspect = inspect_perfetto,
+                                                 .draws_spans = true,
                                                  .draws_stacks = true,
                                                  .write = write_perfetto};
 

@@ -25,7 +25,7 @@ inline shm::Level level_of(std::string_view name) {
 
 inline shm::SiteKind kind_of(std::string_view name, shm::SiteKind otherwise) {
   using enum shm::SiteKind;
-  for (const shm::SiteKind kind : {kLog, kEvent, kSpan, kCounter}) {
+  for (const shm::SiteKind kind : {kLog, kEvent, kSpan, kCounter, kHistogram}) {
     if (kind_name(kind) == name) return kind;
   }
   return otherwise;

@@ -92,6 +92,10 @@ std::uint64_t Packets::put_thread(const SourceThread& thread, std::uint64_t trac
   return track;
 }
 
+std::uint64_t Packets::put_task(const SourceThread& task) {
+  return put_child_track(processes_[task.process->index], task.task_name(), false);
+}
+
 std::uint64_t Packets::put_child_track(std::uint64_t parent, std::string_view name,
                                        bool is_counter) {
   TextSink track;

@@ -31,6 +31,7 @@ class Packets {
   void put_process(const SourceProcess& process);
   // `track`: the existing track, or 0. Without a thread it is the track of the process.
   std::uint64_t put_thread(const SourceThread& thread, std::uint64_t track);
+  std::uint64_t put_task(const SourceThread& task);
   std::uint64_t put_child_track(std::uint64_t parent, std::string_view name, bool is_counter);
 
  private:

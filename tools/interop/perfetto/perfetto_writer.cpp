@@ -54,7 +54,7 @@ struct SiteFacts {
 
 struct NoMore {};
 
-// The tracks of a thread or of a process.
+// The tracks of a thread, a task or a process.
 struct Tracks {
   std::uint64_t uuid = 0;
   SpanLanes<NoMore> spans;
@@ -71,14 +71,20 @@ class Writer final : public TraceWriter {
     if (event.kind == trace::EventKind::kSiteLoss) return;
     if (!begun_ || sites_.is_full() || callstacks_.is_full()) [[unlikely]]
       begin(event.unix_ns);
-    Tracks& tracks = tracks_of(event);
-    close_spans(tracks, event.unix_ns);
-    if (event.kind == trace::EventKind::kLoss) return add_loss(event, tracks);
+    const SourceThread& thread = thread_of(event);
+    Tracks& own = threads_[thread.index];
+    close_spans(own, event.unix_ns);
+    if (event.kind == trace::EventKind::kLoss) return add_loss(event, own);
+    const EventSources::Track track = sources_.track_of(event, thread);
+    Tracks& tracks = tracks_of(track);
+    if (&tracks != &own) close_spans(tracks, event.unix_ns);
+    task_thread_ = &tracks != &own ? thread.id : 0;
     const SiteFacts& site = sites_.of(event, [this](const trace::Site& s) { return facts_of(s); });
-    if (has_duration(event)) return add_span(event, site, tracks);
-    if (site.is_counter) return add_counters(event, site, tracks);
-    begin_event(track_event::kInstant,
-                lane_track(tracks, tracks.spans.lane_for(substream_of(event))));
+    if (has_duration(event) || trace::is_span_begin(event)) {
+      return add_span(event, site, tracks, track.substream);
+    }
+    if (site.is_counter) return add_counters(event, site, own);
+    begin_event(track_event::kInstant, lane_track(tracks, tracks.spans.lane_for(track.substream)));
     event_.write(site.head);
     put_details(event, site);
     end_event(event.unix_ns);
@@ -89,7 +95,8 @@ class Writer final : public TraceWriter {
   }
 
   void end() override {
-    for (Tracks& tracks : threads_) close_spans(tracks, UINT64_MAX);
+    // Slices of open spans have no end.
+    for (Tracks& tracks : threads_) close_spans(tracks, UINT64_MAX - 1);
     uncarried_.tell();
   }
 
@@ -124,13 +131,20 @@ class Writer final : public TraceWriter {
     packets_.put_event(unix_ns, event_.text(), strings_.take() + callstacks_.take());
   }
 
-  Tracks& tracks_of(const trace::Event& event) {
+  const SourceThread& thread_of(const trace::Event& event) {
     const auto [thread, new_process, new_name] = sources_.of(event);
     if (thread.index >= threads_.size()) threads_.resize(thread.index + std::size_t{1});
     Tracks& tracks = threads_[thread.index];
     if (new_process) packets_.put_process(*thread.process);
     if (new_name) tracks.uuid = packets_.put_thread(thread, tracks.uuid);
-    return tracks;
+    return thread;
+  }
+
+  Tracks& tracks_of(const EventSources::Track& track) {
+    const SourceThread& source = track.source;
+    if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
+    if (track.is_new) threads_[source.index].uuid = packets_.put_task(source);
+    return threads_[source.index];
   }
 
   std::uint64_t lane_track(Tracks& tracks, std::size_t lane) {
@@ -148,9 +162,9 @@ class Writer final : public TraceWriter {
     });
   }
 
-  void add_span(const trace::Event& event, const SiteFacts& site, Tracks& tracks) {
-    const auto place =
-        tracks.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
+  void add_span(const trace::Event& event, const SiteFacts& site, Tracks& tracks,
+                std::uint64_t substream) {
+    const auto place = tracks.spans.place_of(span_end_ns(event), substream);
     tracks.spans.open(place, {});
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     begin_event(track_event::kSliceBegin, lane_track(tracks, place.lane));
@@ -215,6 +229,7 @@ class Writer final : public TraceWriter {
     protobuf::put_number(value_, annotation::kUint, event.record.sequence);
     protobuf::put_bytes(event_, track_event::kDebugAnnotations, value_.text());
     if (event.record.processor != 0) put_processor(event.record.processor - 1);
+    if (task_thread_ != 0) put_number_annotation("ringside.thread_id", task_thread_);
     event_.write(site.tail);
     if (site.can_have_stack) [[unlikely]] {
       const std::uint64_t callstack = callstacks_.number_of(event);
@@ -363,7 +378,8 @@ class Writer final : public TraceWriter {
   PerSite<SiteFacts> sites_;
   InternedStrings strings_;
   Callstacks callstacks_;
-  std::deque<Tracks> threads_;  // by index
+  std::deque<Tracks> threads_;     // by index, tasks included
+  std::uint32_t task_thread_ = 0;  // that made the present record of a task
   bool begun_ = false;
   std::string sequence_name_;   // the field of an annotation
   std::string processor_name_;  // likewise; empty before the first use

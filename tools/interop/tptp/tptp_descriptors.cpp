@@ -16,6 +16,7 @@ constinit const ForeignFormat kTrcBinFormat = {.name = "trcbin",
                                                .collect = tptp::collect_binary,
                                                .inspect = tptp::inspect_binary,
                                                .sent_unless_announced = "trcxml",
+                                               .draws_spans = true,
                                                .states_collection = true,
                                                .write = tptp::write_binary};
 
@@ -25,6 +26,7 @@ constinit const ForeignFormat kTrcXmlFormat = {.name = "trcxml",
                                                .read = tptp::read_xml,
                                                .collect = tptp::collect_xml,
                                                .inspect = tptp::inspect_xml,
+                                               .draws_spans = true,
                                                .states_collection = true,
                                                .write = tptp::write_xml};
 
@@ -32,11 +34,13 @@ constinit const ForeignFormat kTrcBinTotalsFormat = {
     .name = "trcbin-totals",
     .description = "binary traces of the TPTP profiler, with the totals of calls",
     .sent_unless_announced = "trcxml-totals",
+    .draws_spans = true,
     .write = tptp::write_binary_totals};
 
 constinit const ForeignFormat kTrcXmlTotalsFormat = {
     .name = "trcxml-totals",
     .description = "XML traces of the TPTP profiler, with the totals of calls",
+    .draws_spans = true,
     .write = tptp::write_xml_totals};
 
 }  // namespace ringside::tool

@@ -14,7 +14,7 @@
 namespace ringside::tool::tptp {
 namespace {
 
-constexpr auto kMostKind = static_cast<std::uint32_t>(shm::SiteKind::kCounter);
+constexpr auto kMostKind = static_cast<std::uint32_t>(shm::SiteKind::kHistogram);
 constexpr auto kMostLevel = static_cast<std::uint32_t>(shm::Level::kCritical);
 constexpr auto kMostStyle = static_cast<std::uint32_t>(shm::FormatStyle::brace);
 // With this limit a statement's entry with all its fields is within the dictionary's limits.
@@ -159,7 +159,7 @@ trace::RecordExtension RecordText::extension() {
     }
   };
   const auto flags = number<std::uint32_t>();
-  if ((flags & ~shm::kExtKnownFlags) != 0) fail();
+  if (!shm::are_valid_flags(flags)) fail();
   if ((flags & shm::kExtSubstream) != 0) extension.substream = number<std::uint64_t>();
   if ((flags & shm::kExtActivity) != 0) take_id(extension.activity);
   if ((flags & shm::kExtRelatedActivity) != 0) take_id(extension.related);

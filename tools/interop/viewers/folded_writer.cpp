@@ -94,14 +94,14 @@ class Writer final : public TraceWriter {
     if (event.kind != trace::EventKind::kRecord) return;
     if (!has_duration(event)) return add_stack(event);
     ++spans_;
-    Thread& thread = thread_of(event);
+    std::uint64_t substream = 0;
+    Thread& thread = thread_of(event, &substream);
     thread.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
     if (sites_.is_full()) sites_.clear();
     const Frame& frame =
         sites_.of(event, [](const trace::Site& site) { return frame_of(event_name(site)); });
     if (frame.was_changed || thread.was_changed) uncarried_.count(Fact::kName);
-    const auto place =
-        thread.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
+    const auto place = thread.spans.place_of(event.unix_ns + duration_ns(event), substream);
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     const auto ns = static_cast<std::int64_t>(place.end - event.unix_ns);
     Node* around = thread.node;
@@ -140,14 +140,19 @@ class Writer final : public TraceWriter {
   }
 
  private:
-  Thread& thread_of(const trace::Event& event) {
-    const SourceThread& source = sources_.of(event).thread;
+  // The thread of the event, or its task.
+  Thread& thread_of(const trace::Event& event, std::uint64_t* substream = nullptr) {
+    const EventSources::Track track = sources_.track_of(event, sources_.of(event).thread);
+    if (substream != nullptr) *substream = track.substream;
+    const SourceThread& source = track.source;
     if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
     Thread& thread = threads_[source.index];
     if (thread.node == nullptr) {
       const SourceProcess& process = *source.process;
       const Frame service = frame_of(process.segment.service + '-' + std::to_string(process.pid));
-      const Frame name = frame_of(source.name + '-' + std::to_string(source.id));
+      // Tasks of one name are one stack, like the calls of one function.
+      const Frame name =
+          frame_of(source.task != 0 ? source.name : source.name + '-' + std::to_string(source.id));
       thread.node = child_of(*child_of(root_, service.name), name.name);
       thread.was_changed = service.was_changed || name.was_changed;
     }

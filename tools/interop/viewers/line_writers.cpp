@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCsvColumns =
     "unix_ns,utc,level,category,service,pid,host,thread_id,thread,seq,site,file,line,function,msg,"
-    "kind,keywords,duration_ns,substream,activity,related,stack_id,processor,cut,fields";
+    "kind,keywords,duration_ns,substream,activity,related,stack_id,processor,cut,context,fields";
 
 class LineWriter final : public TraceWriter {
  public:

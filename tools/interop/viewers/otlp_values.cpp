@@ -1,6 +1,7 @@
 #include "tools/interop/viewers/otlp_values.hpp"
 
 #include <charconv>
+#include <iterator>
 
 #include "trace-format/lines/hex_digits.hpp"
 #include "trace-format/lines/json_text.hpp"
@@ -122,6 +123,12 @@ void put_any_value(TextSink& out, const trace::Value& value, UncarriedFacts& unc
     default:
       return out.write("{}");
   }
+}
+
+std::uint64_t severity(shm::Level level) {
+  constexpr std::uint8_t kNumbers[] = {0, 1, 5, 9, 10, 13, 17, 21};
+  const auto index = static_cast<std::size_t>(level);
+  return index < std::size(kNumbers) ? kNumbers[index] : 0;
 }
 
 }  // namespace ringside::tool::otlp

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "shm-layout/level.hpp"
 #include "tools/interop/uncarried_facts.hpp"
 #include "trace-format/text/text_sink.hpp"
 #include "trace-format/text/value.hpp"
@@ -18,6 +19,9 @@ void put_any_value(trace::TextSink& out, const trace::Value& value, UncarriedFac
 void put_number(trace::TextSink& out, std::uint64_t number);
 void put_hex(trace::TextSink& out, const std::array<std::uint8_t, 16>& id);
 void put_hex(trace::TextSink& out, std::uint64_t id);  // 16 digits
+
+// severityNumber of OpenTelemetry's log data model.
+std::uint64_t severity(shm::Level level);
 
 // {"key":...,"value":{"stringValue":...}}, or the same for an integer.
 void put_attribute(trace::TextSink& out, std::string_view key, std::string_view text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,10 +13,10 @@
 #include "tools/interop/per_site.hpp"
 #include "tools/interop/span_lanes.hpp"
 #include "tools/interop/uncarried_facts.hpp"
+#include "tools/interop/viewers/otlp_resource.hpp"
+#include "tools/interop/viewers/otlp_site.hpp"
 #include "tools/interop/viewers/otlp_values.hpp"
 #include "tools/interop/viewers/sampled_stacks.hpp"
-#include "trace-format/condition/site_message.hpp"
-#include "trace-format/lines/field_keys.hpp"
 #include "trace-format/lines/json_text.hpp"
 #include "trace-format/lines/loss_text.hpp"
 
@@ -30,31 +29,35 @@ using Id = std::array<std::uint8_t, 16>;
 
 constexpr std::size_t kMostRecords = 512;
 
-// severityNumber of OpenTelemetry's log data model.
-constexpr std::uint64_t severity(shm::Level level) {
-  constexpr std::uint8_t kNumbers[] = {0, 1, 5, 9, 10, 13, 17, 21};
-  const auto index = static_cast<std::size_t>(level);
-  return index < std::size(kNumbers) ? kNumbers[index] : 0;
-}
-
-struct SiteFacts {
-  std::string name;               // quoted, as JSON
-  std::string severity;           // of logs: ,"severityNumber":9,"severityText":"INFO"
-  std::string category;           // as JSON, without quotes
-  std::string attributes;         // shared by all its records, each with a preceding comma
-  std::vector<std::string> keys;  // of the fields: ,{"key":"name","value":
-  trace::SiteMessage message;
-  bool can_have_stack = false;
-};
-
 struct OpenSpan {
   Id trace{};
   std::uint64_t id = 0;
 };
 
+using Spans = SpanLanes<OpenSpan>;
+
+// A thread or a task.
 struct Thread {
   std::string attributes;
-  SpanLanes<OpenSpan> spans;
+  Spans spans;
+};
+
+// Where a record belongs.
+struct Track {
+  Spans& spans;
+  std::uint64_t substream = 0;
+};
+
+// The rest of a span that has no end: its status.
+constexpr std::string_view kUnended =
+    ",{\"key\":\"ringside.open\",\"value\":{\"intValue\":\"1\"}}],"
+    "\"status\":{\"code\":2,\"message\":\"the trace has no end of this span\"}}";
+
+struct UnendedSpan {
+  std::uint32_t process = 0;
+  std::string category;
+  std::string text;
+  std::size_t end_at = 0;  // where in `text` its end belongs
 };
 
 // A line under construction: one resource, scopes one after the other.
@@ -86,18 +89,25 @@ class Writer final : public TraceWriter {
     const auto [source, new_process, new_name] = sources_.of(event);
     if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
     Thread& thread = threads_[source.index];
-    if (new_process)
-      resources_.push_back(resource_of(source.process->segment, source.process->pid));
+    if (new_process) add_process(*source.process);
     if (new_name) thread.attributes = attributes_of(source);
-    thread.spans.close(event.unix_ns, [](std::size_t, const auto&) {});
     if (event.kind == trace::EventKind::kLoss) return add_loss(event, source, thread);
+    const EventSources::Track track = sources_.track_of(event, source);
+    if (track.source.index >= threads_.size()) {
+      threads_.resize(track.source.index + std::size_t{1});
+    }
+    Spans& spans = threads_[track.source.index].spans;
+    spans.close(event.unix_ns, [](std::size_t, const auto&) {});
     if (sites_.is_full()) sites_.clear();
     const SiteFacts& site = sites_.of(event, facts_of);
     uncarried_.look_at_texts(event);
-    if (has_duration(event)) {
-      add_span(event, site, source, thread);
+    const bool is_open = trace::is_span_begin(event);
+    std::uint64_t& last_ns = last_ns_[source.process->index];
+    last_ns = std::max(last_ns, event.unix_ns);
+    if (is_open || has_duration(event)) {
+      add_span(event, is_open, site, source, thread, {spans, track.substream});
     } else {
-      add_log(event, site, source, thread);
+      add_log(event, site, source, thread, {spans, track.substream});
     }
   }
 
@@ -111,39 +121,12 @@ class Writer final : public TraceWriter {
   }
 
   void end() override {
+    put_open_spans();
     flush();
     uncarried_.tell();
   }
 
  private:
-  static std::string resource_of(const trace::SegmentInfo& segment, std::uint32_t pid) {
-    TextSink out;
-    put_attribute(out, "service.name", segment.service);
-    out.put(',');
-    put_attribute(out, "process.pid", pid);
-    if (!segment.executable.empty()) {
-      out.put(',');
-      put_attribute(out, "process.executable.path", segment.executable);
-    }
-    if (!segment.host.empty()) {
-      out.put(',');
-      put_attribute(out, "host.name", segment.host);
-    }
-    return std::string(out.text());
-  }
-
-  static std::string attributes_of(const SourceThread& source) {
-    if (!source.is_thread) return {};
-    TextSink out;
-    out.put(',');
-    put_attribute(out, "thread.id", source.id);
-    if (!source.name.empty()) {
-      out.put(',');
-      put_attribute(out, "thread.name", source.name);
-    }
-    return std::string(out.text());
-  }
-
   // The place for the next record.
   TextSink& begin_record(Document& document, std::uint32_t process, const std::string& scope) {
     TextSink& out = document.text;
@@ -190,21 +173,37 @@ class Writer final : public TraceWriter {
     return has && event.record.activity != Id{} ? event.record.activity : event.segment->uuid;
   }
 
-  void add_span(const trace::Event& event, const SiteFacts& site, const SourceThread& source,
-                Thread& thread) {
-    const std::uint64_t end = event.unix_ns + duration_ns(event);
-    const auto place = thread.spans.place_of(end, substream_of(event));
+  void add_process(const SourceProcess& process) {
+    resources_.push_back(resource_of(process.segment, process.pid));
+    last_ns_.push_back(0);
+  }
+
+  // Each span has an end in OTLP: for one without, the time of the last record of its process.
+  void put_open_spans() {
+    for (const UnendedSpan& span : unended_) {
+      TextSink& out = begin_record(spans_, span.process, span.category);
+      out.write(span.text.substr(0, span.end_at));
+      put_number(out, last_ns_[span.process]);
+      out.write(span.text.substr(span.end_at));
+    }
+  }
+
+  void add_span(const trace::Event& event, bool is_open, const SiteFacts& site,
+                const SourceThread& source, const Thread& thread, const Track& track) {
+    const std::uint64_t end = span_end_ns(event);
+    const auto place = track.spans.place_of(end, track.substream);
     // Unique: 2^40 records per thread, 2^24 threads.
     const OpenSpan span{trace_of(event),
                         (std::uint64_t{source.index} + 1) << 40 ^ event.record.sequence};
-    TextSink& out = begin_record(spans_, source.process->index, site.category);
+    open_text_.clear();
+    TextSink& out =
+        is_open ? open_text_ : begin_record(spans_, source.process->index, site.category);
     out.write("{\"traceId\":\"");
     put_hex(out, span.trace);
     out.write("\",\"spanId\":\"");
     put_hex(out, span.id);
-    const auto* const parent =
-        thread.spans.around(end, substream_of(event),
-                            [&span](const OpenSpan& open) { return open.trace == span.trace; });
+    const auto* const parent = track.spans.around(
+        end, track.substream, [&span](const OpenSpan& open) { return open.trace == span.trace; });
     if (parent != nullptr) {
       out.write("\",\"parentSpanId\":\"");
       put_hex(out, parent->what.id);
@@ -214,15 +213,19 @@ class Writer final : public TraceWriter {
     out.write(",\"kind\":1,\"startTimeUnixNano\":\"");
     put_number(out, event.unix_ns);
     out.write("\",\"endTimeUnixNano\":\"");
-    put_number(out, end);
+    const std::size_t end_at = out.size();
+    if (!is_open) put_number(out, end);
     out.write("\",\"attributes\":[");
     put_attributes(out, event, site, thread);
-    out.write("],\"status\":{}}");
-    thread.spans.open(place, span);
+    out.write(is_open ? kUnended : "],\"status\":{}}");
+    if (is_open) {
+      unended_.push_back({source.process->index, site.category, std::string(out.text()), end_at});
+    }
+    track.spans.open(place, span);
   }
 
   void add_log(const trace::Event& event, const SiteFacts& site, const SourceThread& source,
-               const Thread& thread) {
+               const Thread& thread, const Track& track) {
     TextSink& out = begin_record(logs_, source.process->index, site.category);
     out.write("{\"timeUnixNano\":\"");
     put_number(out, event.unix_ns);
@@ -235,18 +238,18 @@ class Writer final : public TraceWriter {
     out.write("\"},\"attributes\":[");
     put_attributes(out, event, site, thread);
     out.write("]");
-    put_context(out, event, thread);
+    put_context(out, event, track);
     out.put('}');
   }
 
   // The trace of a log, and the span in it that the log belongs to.
-  static void put_context(TextSink& out, const trace::Event& event, const Thread& thread) {
+  static void put_context(TextSink& out, const trace::Event& event, const Track& track) {
     const bool has_activity = (event.record.ext_flags & shm::kExtActivity) != 0;
-    const auto* around = thread.spans.innermost(substream_of(event));
+    const auto* around = track.spans.innermost(track.substream);
     if (has_activity) {
-      around = thread.spans.around(
-          event.unix_ns, substream_of(event),
-          [&event](const OpenSpan& open) { return open.trace == trace_of(event); });
+      around = track.spans.around(event.unix_ns, track.substream, [&event](const OpenSpan& open) {
+        return open.trace == trace_of(event);
+      });
     }
     if (!has_activity && around == nullptr) return;
     const Id& trace = has_activity ? trace_of(event) : around->what.trace;
@@ -289,6 +292,10 @@ class Writer final : public TraceWriter {
       put_attribute(out, key, number);
     };
     if (has(shm::kExtSubstream)) put("ringside.substream", record.substream);
+    if (record.context != nullptr && record.context->task != 0) {
+      out.put(',');
+      put_attribute(out, "ringside.task", record.context->task_name);
+    }
     if (has(shm::kExtActivity)) put_id("ringside.activity", record.activity);
     if (has(shm::kExtRelatedActivity)) put_id("ringside.related", record.related);
     if (has(shm::kExtStack)) put("ringside.stack_id", record.stack_id);
@@ -328,52 +335,16 @@ class Writer final : public TraceWriter {
     out.write("]}");
   }
 
-  static SiteFacts facts_of(const trace::Site& site) {
-    SiteFacts facts{.name = trace::quoted_json_text(event_name(site)),
-                    .severity = {},
-                    .category = trace::json_text(site.category),
-                    .attributes = {},
-                    .keys = {},
-                    .message = trace::SiteMessage(site),
-                    .can_have_stack = false};
-    TextSink out;
-    const std::string_view level = shm::level_name(site.level);
-    out.write(",\"severityNumber\":");
-    put_number(out, severity(site.level));
-    out.write(",\"severityText\":\"");
-    out.write(level);
-    out.put('"');
-    facts.severity = out.text();
-    out.clear();
-    const auto put = [&out](std::string_view key, const auto& value) {
-      out.put(',');
-      put_attribute(out, key, value);
-    };
-    put("ringside.kind", kind_name(site.kind));
-    put("ringside.level", level);
-    if (!site.name.empty()) put("ringside.name", std::string_view(site.name));
-    if (site.keywords != 0) put("ringside.keywords", site.keywords);
-    if (!site.file.empty()) {
-      put("code.file.path", std::string_view(site.file));
-      put("code.line.number", std::uint64_t{site.line});
-    }
-    if (!site.function.empty()) put("code.function.name", std::string_view(site.function));
-    facts.attributes = out.text();
-    facts.can_have_stack =
-        std::any_of(site.fields.begin(), site.fields.end(), SampledStacks::is_stack);
-    for (const std::string& key : trace::field_keys(site, trace::json_text)) {
-      facts.keys.push_back(",{\"key\":\"field." + key + "\",\"value\":");
-    }
-    return facts;
-  }
-
   OutputBytes& output_;
   UncarriedFacts uncarried_;
   EventSources sources_;
   PerSite<SiteFacts> sites_;
   SampledStacks sampled_;
   std::vector<std::string> resources_;  // attributes, by the index of the process
-  std::deque<Thread> threads_;          // by index
+  std::vector<std::uint64_t> last_ns_;  // likewise
+  std::vector<UnendedSpan> unended_;
+  TextSink open_text_;
+  std::deque<Thread> threads_;  // by index
   Document logs_;
   Document spans_;
 };

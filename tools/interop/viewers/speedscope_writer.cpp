@@ -61,13 +61,13 @@ class Writer final : public TraceWriter {
     if (!has_duration(event)) return add_stack(event);
     if (!begun_) base_ = event.unix_ns;
     begun_ = true;
-    Thread& thread = thread_of(event);
+    std::uint64_t substream = 0;
+    Thread& thread = thread_of(event, &substream);
     close(thread, event.unix_ns);
     if (sites_.is_full()) sites_.clear();
     const std::uint32_t frame =
         sites_.of(event, [this](const trace::Site& site) { return frame_of(site); });
-    const auto place =
-        thread.spans.place_of(event.unix_ns + duration_ns(event), substream_of(event));
+    const auto place = thread.spans.place_of(event.unix_ns + duration_ns(event), substream);
     if (place.was_cut) uncarried_.count(Fact::kOverlap);
     thread.spans.open(place, frame);
     put('O', frame, profile_of(thread, place.lane), event.unix_ns);
@@ -100,8 +100,11 @@ class Writer final : public TraceWriter {
   }
 
  private:
-  Thread& thread_of(const trace::Event& event) {
-    const SourceThread& source = sources_.of(event).thread;
+  // The thread of the event, or its task.
+  Thread& thread_of(const trace::Event& event, std::uint64_t* substream = nullptr) {
+    const EventSources::Track track = sources_.track_of(event, sources_.of(event).thread);
+    if (substream != nullptr) *substream = track.substream;
+    const SourceThread& source = track.source;
     if (source.index >= threads_.size()) threads_.resize(source.index + std::size_t{1});
     Thread& thread = threads_[source.index];
     thread.source = &source;
@@ -144,6 +147,10 @@ class Writer final : public TraceWriter {
   }
 
   static std::string name_of(const Thread& thread) {
+    if (thread.source->task != 0) {
+      return fmt::format("{} {} ({})", thread.source->process->segment.service,
+                         thread.source->task_name(), thread.source->process->pid);
+    }
     return fmt::format("{} {} ({}/{})", thread.source->process->segment.service,
                        thread.source->name, thread.source->process->pid, thread.source->id);
   }

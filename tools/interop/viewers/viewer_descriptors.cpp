@@ -9,18 +9,21 @@ namespace ringside::tool {
 
 constinit const ForeignFormat kCsvFormat = {.name = "csv",
                                             .description = "a line of values for each record",
+                                            .carries_contexts = true,
                                             .forwards = true,
                                             .write = write_csv};
 
 constinit const ForeignFormat kFoldedFormat = {
     .name = "folded",
     .description = "folded stacks of spans and of a profiler's samples",
+    .draws_spans = true,
     .draws_stacks = true,
     .write = write_folded};
 
 constinit const ForeignFormat kOtlpFormat = {
     .name = "otlp",
     .description = "OTLP/JSON of OpenTelemetry, logs and spans",
+    .draws_spans = true,
     .draws_stacks = true,
     .forwards = true,
     .write = write_otlp};
@@ -47,6 +50,7 @@ constinit const ForeignFormat kRowBinarySchema18Format = {
 
 constinit const ForeignFormat kSpeedscopeFormat = {.name = "speedscope",
                                                    .description = "profiles of speedscope",
+                                                   .draws_spans = true,
                                                    .draws_stacks = true,
                                                    .write = write_speedscope};
 
