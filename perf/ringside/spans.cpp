@@ -1,5 +1,5 @@
 // A span that begins and ends at once, as a ratio to the floor: two readings of the clock and one
-// record. Its values are those of the log calls.
+// record, or two with RS_OPEN_SPAN. Its values are those of the log calls.
 
 #include <cstdio>
 #include <exception>
@@ -38,15 +38,30 @@ struct SpanSubject {
   static void settle() { RingsideSubject::settle(); }
 };
 
-template <Case C>
-void measure(const RunOptions& options) {
+struct OpenSpanSubject {
+  static constexpr const char* kName = RingsideSubject::kName;
+
+  template <Case C>
+  [[gnu::always_inline]] static void call(int /*i*/) {
+    if constexpr (C == Case::static_text) {
+      RS_OPEN_SPAN("collect");
+    } else {
+      static_assert(C == Case::integer);
+      RS_OPEN_SPAN("measure_storage", RS_NAMED("mb_per_s", integer()));
+    }
+  }
+  static void settle() { RingsideSubject::settle(); }
+};
+
+template <typename Subject, Case C>
+void measure(const RunOptions& options, const char* metric_ns, const char* metric_ratio) {
   if (!options.wants_case(C)) return;
   BurstPlan plan;
   plan.pairs = options.scaled(20 * static_cast<int>(kPlacements) * options.repeats);
-  const BurstResult result = paired_bursts<SpanSubject, C>(plan);
+  const BurstResult result = paired_bursts<Subject, C>(plan);
   const auto line = [] { return ResultLine("spans", RingsideSubject::kName, name_of(C)); };
-  line().print("call", "ns", spread_of(result.subject_ns));
-  line().print("ratio_to_floor", "x", spread_of(result.ratio));
+  line().print(metric_ns, "ns", spread_of(result.subject_ns));
+  line().print(metric_ratio, "x", spread_of(result.ratio));
 }
 
 }  // namespace
@@ -57,10 +72,12 @@ int main(int argc, char** argv) try {
   if (!options) return exit_code;
   TracedRun run;
   if (run.ready() != kExitOk) return run.ready();
-  measure<Case::static_text>(*options);
-  measure<Case::integer>(*options);
-  measure<Case::five_arguments>(*options);
-  measure<Case::string39>(*options);
+  measure<SpanSubject, Case::static_text>(*options, "call", "ratio_to_floor");
+  measure<SpanSubject, Case::integer>(*options, "call", "ratio_to_floor");
+  measure<SpanSubject, Case::five_arguments>(*options, "call", "ratio_to_floor");
+  measure<SpanSubject, Case::string39>(*options, "call", "ratio_to_floor");
+  measure<OpenSpanSubject, Case::static_text>(*options, "two_records", "two_records_to_floor");
+  measure<OpenSpanSubject, Case::integer>(*options, "two_records", "two_records_to_floor");
   return run.finish();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
