@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "libagent/include/ringside/ringside.hpp"
+#include "shm-layout/site_switch.hpp"
+#include "shm-layout/stacked_site.hpp"
 #include "tests/agent/measured_calls.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
@@ -35,15 +37,19 @@ struct Steps {
   const std::atomic<std::uint64_t>* published = nullptr;
   std::uint64_t last_published = 0;
   unsigned long taken_back_at = 0;
+  bool ends_with_handler = false;  // no more steps after the first logging one
 } g_steps;
 
-void step(int, siginfo_t*, void*) {
+void step(int, siginfo_t*, void* context) {
   ++g_steps.seen;
   const std::uint64_t published = g_steps.published->load();
   if (published < g_steps.last_published) g_steps.taken_back_at = g_steps.seen;
   g_steps.last_published = published;
   for (const unsigned long at : g_steps.log_at) {
     if (g_steps.seen == at) RS_INFO("handler %d", g_steps.logged++);
+  }
+  if (g_steps.ends_with_handler && g_steps.logged != 0) {
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~static_cast<long>(kTrapFlag);
   }
 }
 
@@ -52,6 +58,7 @@ class Stepped {
   Stepped()
       : consumer_(own_segment(), [this](std::uint32_t, const Record& r) {
           if (!r.is_data()) return;
+          if (own_segment().sites().at(r.code).flags & shm::kSiteWithStack) ++stacks_;
           found_.push_back(own_segment().sites().at(r.code).format +
                            (r.values.empty() ? "" : " " + r.values[0]));
         }) {
@@ -66,14 +73,17 @@ class Stepped {
   // Runs `call`, which steps and records "outer", with a handler at two of its steps (0: none).
   // Returns the number of steps.
   template <class Call>
-  unsigned long run(unsigned long first, unsigned long second, Call&& call) {
+  unsigned long run(unsigned long first, unsigned long second, Call&& call,
+                    bool ends_with_handler = false) {
     consumer_.poll();
     const std::atomic<std::uint64_t>* const published = g_steps.published;
     g_steps = {};
     g_steps.published = published;
     g_steps.log_at[0] = first;
     g_steps.log_at[1] = second;
+    g_steps.ends_with_handler = ends_with_handler;
     found_.clear();
+    stacks_ = 0;
     call();
     const unsigned long seen = g_steps.seen;
     const int logged = g_steps.logged;
@@ -92,15 +102,23 @@ class Stepped {
     return seen;
   }
 
+  // Records with a stack in the last run.
+  int stacks() const { return stacks_; }
+
  private:
   std::vector<std::string> found_;
+  int stacks_ = 0;
   TestConsumer consumer_;
 };
 
-void log_stepped() {
-  begin_stepping();
+void log(bool is_stepped) {
+  if (is_stepped) begin_stepping();
   RS_INFO("outer %d", 1);
   end_stepping();
+}
+
+void log_stepped() {
+  log(true);
 }
 
 void one_handler_everywhere() {
@@ -111,6 +129,32 @@ void one_handler_everywhere() {
   for (unsigned long i = 1; i <= steps && !testing::Test::HasFailure(); ++i) {
     ASSERT_NE(stepped.run(i, 0, log_stepped), 0U);
   }
+}
+
+// Its stack is taken between two halves of the reservation, and a handler may have recorded before
+// the second one. Most of its steps walk the stack: only the first ones, and the last, have a
+// handler each.
+void one_handler_everywhere_in_a_call_with_a_stack() {
+  constexpr unsigned long kEachOf = 600;
+  Stepped stepped;
+  log_stepped();
+  const std::uint32_t site = own_segment().site("outer %d").id;
+  own_segment().set_site_switch(site, shm::switch_with_stack(own_segment().site_switch(site)));
+  // The first one also registers what it needs and records the modules of the stack.
+  log(false);
+  const unsigned long steps = stepped.run(0, 0, log_stepped);
+  ASSERT_EQ(stepped.stacks(), 1);
+  ASSERT_GT(steps, 2 * kEachOf);
+  unsigned long with_stack = 0;
+  unsigned long runs = 0;
+  for (unsigned long i = 1; i <= steps && !testing::Test::HasFailure(); ++runs) {
+    ASSERT_NE(stepped.run(i, 0, log_stepped, true), 0U);
+    with_stack += static_cast<unsigned long>(stepped.stacks());
+    i += i < kEachOf || i + 20 > steps ? 1 : 997;
+  }
+  // Those without one have a handler between the request and the reservation.
+  EXPECT_GT(with_stack, runs / 2);
+  EXPECT_LT(with_stack, runs);
 }
 
 // Starts the second handler later and later in the publication, including where the first one has
@@ -156,6 +200,11 @@ PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfAMeasuredCall) {
   measure_one_in("1");
   begin();
   one_handler_everywhere();
+}
+
+PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfACallWithAStack) {
+  begin();
+  one_handler_everywhere_in_a_call_with_a_stack();
 }
 
 PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAPublication) {
