@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`ringctl upgrade` replaces a running consumerd while services log: nothing is lost, nothing is written twice, whatever the
-new program does, and whoever is killed meanwhile.
+new program does, and whichever process is killed meanwhile.
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of upgrades."""
 

@@ -40,7 +40,7 @@ def script(path, text):
 
 
 class ServedDirectory:
-    """The consumerds of a test bed's directory, whoever has started them."""
+    """The consumerds of a test bed's directory, also those that ringctl has started."""
 
     def __init__(self, bed):
         self.bed = bed

@@ -28,7 +28,7 @@ class ConsumerReplacement {
                                                       const Program& otherwise, std::string* why);
   ConsumerReplacement(const ConsumerReplacement&) = delete;
   ConsumerReplacement& operator=(const ConsumerReplacement&) = delete;
-  // A process that has not been told to go ends; any other one continues.
+  // A process that does not go ahead yet ends; any other one continues.
   ~ConsumerReplacement();
 
   // The process ends the predecessor with SIGTERM, waits for its end, and executes the program.
