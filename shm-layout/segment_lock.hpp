@@ -16,5 +16,7 @@ inline constexpr std::int64_t kSnapshotLockByte = 2;
 inline constexpr std::int64_t kSwitchLockByte = 3;
 // Of a staging file: held by the consumerd that uses it.
 inline constexpr std::int64_t kStagingLockByte = 0;
+// Of a staging file: held by the tool that replaces the program of this consumerd.
+inline constexpr std::int64_t kUpgradeLockByte = 1;
 
 }  // namespace ringside::shm

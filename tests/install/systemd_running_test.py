@@ -150,6 +150,13 @@ class RunningSystemd(unittest.TestCase):
         self.stop_loads(loads)
         self.check(loads)
 
+    def test_ringctl_names_the_command_of_systemd(self):
+        pid = self.consumer("MainPID")
+        done = system.call("/usr/local/bin/ringctl", "upgrade", "--shm-dir", "/run/ringside")
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        self.assertEqual(done.stderr, f"ringctl: consumerd {pid} was not changed: it is the unit {UNIT}; use: systemctl restart {UNIT}\n")
+        self.assertEqual(self.consumer("MainPID"), pid)
+
     def test_a_stuck_consumerd_is_replaced_and_nothing_is_lost(self):
         system.write(f"/run/systemd/system/{UNIT}.d/watchdog.conf", "[Service]\nWatchdogSec=2\nTimeoutAbortSec=1\nLimitCORE=0\n")
         self.addCleanup(system.call, "systemctl", "daemon-reload")

@@ -226,6 +226,7 @@ TEST(TraceSet, SkipsBlocksOfUnknownTypeUnlessTheyAreCritical) {
   const ReadResult r = read_bytes(file.bytes);
   EXPECT_EQ(r.times(), (Times{100, 200}));
   EXPECT_EQ(r.report.skipped_blocks, 2U);
+  EXPECT_EQ(r.report.damaged_blocks, 1U) << "ringcat must not report success";
   ASSERT_FALSE(r.report.notes.empty());
   EXPECT_NE(r.report.notes[0].text().find("201"), std::string::npos);
 }
@@ -242,10 +243,12 @@ TEST(TraceSet, RefusesSectionsForNewerReaders) {
   TraceFileBuilder file;
   file.begin();
   file.extent(1, {100});
+  const std::size_t newer_bytes = bytes.size();
   append(bytes, file.bytes);
   r = read_bytes(bytes);
   EXPECT_TRUE(r.opened);
   EXPECT_EQ(r.times(), Times{100});
+  EXPECT_EQ(r.report.damaged_bytes, newer_bytes) << "ringcat must not report success";
 }
 
 TEST(TraceSet, NamesFilesThatCannotBeOpened) {

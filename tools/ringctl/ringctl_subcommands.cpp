@@ -6,6 +6,7 @@
 #include "tools/ringctl/snapshot_command.hpp"
 #include "tools/ringctl/stacks_command.hpp"
 #include "tools/ringctl/switch_commands.hpp"
+#include "tools/ringctl/upgrade_command.hpp"
 #include "tools/text/subcommand.hpp"
 
 namespace ringside::tool {
@@ -23,6 +24,7 @@ constexpr Subcommand kSubcommands[] = {
     {"rotate", "continue traces in new files", run_rotate},
     {"snapshot", "write the rings of flight recorders to files", run_snapshot},
     {"session", "start, list or stop additional traces", run_session},
+    {"upgrade", "replace a running consumerd by a new program", run_upgrade},
     {"doctor", "check the machine and the segments, and print remedies", run_doctor},
 };
 

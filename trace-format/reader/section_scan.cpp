@@ -49,6 +49,7 @@ class Scan {
       if (sections_.back().end != end_) sections_.back().ended = false;
       sections_.back().end = end_;
     }
+    if (unreadable_) skip_unreadable(end_);
     return std::move(sections_);
   }
 
@@ -59,7 +60,7 @@ class Scan {
       SectionHeader parsed;
       if (!whole_.read_at(block.offset, header)) return;
       close(block.offset);
-      if (unreadable_) tiled_to_ = block.offset;
+      if (unreadable_) skip_unreadable(block.offset);
       if (SectionHeader::parse(header.payload, parsed)) open(block.offset, &parsed);
       return;
     }
@@ -99,6 +100,13 @@ class Scan {
       default:
         break;
     }
+  }
+
+  // The bytes of a section for a newer reader count as not read.
+  void skip_unreadable(std::uint64_t end) {
+    ++report_.damaged_blocks;
+    report_.damaged_bytes += end - tiled_to_;
+    tiled_to_ = end;
   }
 
   void take_extent(const Block& block) {

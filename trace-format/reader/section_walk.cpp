@@ -215,6 +215,8 @@ void SectionWalk::take_unknown(const Block& block) {
                       std::to_string(static_cast<unsigned>(block.frame.type)) +
                       ": the rest of the section cannot be read",
                   "use a newer ringcat");
+    ++section_.report().damaged_blocks;
+    section_.report().damaged_bytes += block.frame.block_bytes();
     progress_ = Progress::kStopped;
   }
 }
