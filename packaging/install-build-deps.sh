@@ -2,9 +2,10 @@
 # Installs the packages needed to build and test on Debian 12. If nothing is missing, it prints nothing and
 # needs no rights.
 #
-# usage: packaging/install-build-deps.sh [--build | --static | --demo | --test]
+# usage: packaging/install-build-deps.sh [--build | --static | --packages | --demo | --test]
 #   --build  the compiler and the libraries of the product alone (meson setup -Dtests=false -Dperf=false)
 #   --static also what packaging/container/ builds static programs with
+#   --packages also what packaging/deb/build.sh builds Debian packages with
 #   --demo   also the load generator of packaging/demo.sh
 #   --test   what building and running everything needs; the default
 set -euo pipefail
@@ -15,6 +16,7 @@ packages=(
   nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev
 )
 static_packages=(dpkg-dev make xz-utils)
+deb_packages=(build-essential chrpath debhelper dh-python doxygen libelf-dev libgtest-dev)
 test_packages=(
   clang clang-format clang-tidy lld libclang-rt-14-dev curl zstd
   libgtest-dev libgmock-dev libbenchmark-dev libspdlog-dev
@@ -23,19 +25,21 @@ test_packages=(
   abigail-tools binutils bpftrace cmake file gdb
   buildah podman runc
   babeltrace2 python3-bt2 clickhouse-server
+  lintian mmdebstrap rpm
 )
 wanted="test"
 for argument in "$@"; do
   case $argument in
-    --build | --static | --demo | --test) wanted=${argument#--} ;;
+    --build | --static | --packages | --demo | --test) wanted=${argument#--} ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" && exit 0 ;;
     *) echo "install-build-deps: unknown argument '$argument'; see --help" >&2 && exit 2 ;;
   esac
 done
 [ "$wanted" != static ] || packages+=("${static_packages[@]}")
+[ "$wanted" != packages ] || packages+=("${deb_packages[@]}")
 [ "$wanted" != demo ] || packages+=(redis-tools)
 if [ "$wanted" = test ]; then
-  packages+=("${static_packages[@]}" "${test_packages[@]}")
+  packages+=("${static_packages[@]}" "${deb_packages[@]}" "${test_packages[@]}")
   # Some nodejs packages contain npm; Debian's does not.
   command -v npm >/dev/null || packages+=(npm)
 fi

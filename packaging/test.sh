@@ -345,6 +345,7 @@ for_hours() {
   RINGSIDE_TEST_ROUNDS=10000 run_tests 'g++ (10,000 crashes)' "$build" 7200 30 random_crashes
   run_tests 'g++ (reader from source)' "$build" 1800 3 build_systems_reader
   step 'source archive' 6000 packaging/release/check_archive.sh "$build" || true
+  run_tests 'g++ (packages)' "$build" 18000 1 deb_packages rpm_packages
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
   RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }

@@ -1,5 +1,5 @@
-"""A systemd of the machine's own release, started as process 1 of new namespaces, on a copy-on-write view of this machine's
-files: real units run under it, and nothing of it stays on the machine."""
+"""A systemd, started as process 1 of new namespaces, on a copy-on-write view of this machine's files or of another root folder:
+real units run under it, and nothing of it stays on the machine."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import time
 
 BOUND_S = 120
 
-# Runs in the new namespaces. Everything is mounted below $1, a tmpfs; the last command becomes systemd.
+# Runs in the new namespaces. Everything is mounted below $1, a tmpfs; $2 is the root folder that is seen. The last command becomes systemd.
 BOOT = r"""
 set -e
 mount -t tmpfs tmpfs "$1"
@@ -19,7 +19,7 @@ mkdir -p upper/etc/systemd/system work root
 for slow in ldconfig systemd-hwdb-update systemd-journal-catalog-update systemd-udevd systemd-udev-trigger systemd-machine-id-commit; do
   ln -s /dev/null upper/etc/systemd/system/$slow.service
 done
-mount -t overlay overlay -o lowerdir=/,upperdir=$PWD/upper,workdir=$PWD/work root
+mount -t overlay overlay -o lowerdir=$2,upperdir=$PWD/upper,workdir=$PWD/work root
 mount -t proc proc root/proc
 mount -t sysfs -o ro sysfs root/sys
 mount -t tmpfs tmpfs root/sys/fs/cgroup
@@ -62,7 +62,7 @@ def cgroup2():
 
 
 class BootedSystemd:
-    def __init__(self):
+    def __init__(self, lower="/"):
         self.folder = tempfile.mkdtemp(prefix="ringside-boot.")
         # Of its own, so that the cgroups of its units are found and removed.
         self.group = os.path.join(cgroup2(), os.path.basename(self.folder))
@@ -71,7 +71,7 @@ class BootedSystemd:
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 ["sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', self.group, "unshare", *NAMESPACES,
-                 "sh", "-c", BOOT, "boot", self.folder], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                 "sh", "-c", BOOT, "boot", self.folder, lower], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self.init = self.wait_for(self.find_init, "systemd as process 1")
         self.root = f"/proc/{self.init}/root"
         self.wait_for(lambda: self.call("systemctl", "is-active", "basic.target").stdout == "active\n", "basic.target")

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Each installed file is in exactly one Debian package and one RPM, and each line of their lists has a file.
+
+usage: package_files_test.py SOURCE_ROOT BUILD_ROOT
+"""
+
+import fnmatch
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from installation import Installation, read, run
+
+SOURCE_ROOT = BUILD_ROOT = None
+DEBIAN = "packaging/deb/debian"
+SPEC = "packaging/rpm/ringside.spec"
+# The package for pip. The packages contain what pip makes of it.
+PIP_SOURCES = "usr/share/ringside/python"
+# Directories of the spec, as patterns of an installation whose libraries are in lib/*.
+MACROS = {"_bindir": "usr/bin", "_includedir": "usr/include", "_libdir": "usr/lib/*", "_datadir": "usr/share", "_mandir": "usr/share/man",
+          "_unitdir": "usr/lib/systemd/system", "_sysusersdir": "usr/lib/sysusers.d", "_tmpfilesdir": "usr/lib/tmpfiles.d",
+          "_sysconfdir": "etc", "python3_sitelib": "usr/lib/python3/dist-packages", "version": "*"}
+
+installed = None
+
+
+def setUpModule():
+    global installed
+    with tempfile.TemporaryDirectory(prefix="ringside-files.") as root:
+        installation = Installation(root, BUILD_ROOT)
+        prefix = installation.prefix
+        installed = {"usr/" + os.path.relpath(os.path.join(folder, name), prefix)
+                     for folder, _, names in os.walk(prefix) for name in names}
+
+
+def matches(path, pattern):
+    """Whether the path is of the pattern or below it. No * is for a /, as in debhelper and rpm."""
+    parts, wanted = path.split("/"), pattern.rstrip("/").split("/")
+    return len(parts) >= len(wanted) and all(fnmatch.fnmatchcase(part, want) for part, want in zip(parts, wanted))
+
+
+def debian_lists():
+    """{package: patterns} of debian/*.install."""
+    lists = {}
+    for path in sorted(glob.glob(os.path.join(SOURCE_ROOT, DEBIAN, "*.install"))):
+        package = os.path.basename(path)[:-len(".install")]
+        lists[package] = [line.split()[0] for line in read(path).splitlines() if line and not line.startswith("#")]
+    return lists
+
+
+def rpm_lists():
+    """{package: patterns} of %files."""
+    lists = {}
+    spec = read(os.path.join(SOURCE_ROOT, SPEC))
+    for named, name, text in re.findall(r"(?ms)^%files (-n )?(\S+)\n(.*?)(?=^%(?:files|changelog))", spec):
+        lines = [line.split()[-1] for line in text.splitlines() if line and not line.startswith(("%license", "%doc", "%dir"))]
+        lists[name if named else "ringside-" + name] = [
+            re.sub(r"%\{(\w+)\}", lambda macro: MACROS[macro.group(1)], line) for line in lines]
+    return lists
+
+
+class PackageFiles(unittest.TestCase):
+    def check(self, lists):
+        lists = dict(lists)
+        python = lists.pop("python3-ringside")
+        self.assertTrue(all(pattern.startswith("usr/lib/python3/dist-packages") for pattern in python), python)
+        self.assertTrue(any(path.startswith(PIP_SOURCES + "/") for path in installed))
+        for path in sorted(installed):
+            owners = [package for package, patterns in lists.items() if any(matches(path, pattern) for pattern in patterns)]
+            with self.subTest(path=path):
+                self.assertEqual(len(owners), 0 if path.startswith(PIP_SOURCES + "/") else 1, owners)
+        for package, patterns in lists.items():
+            for pattern in patterns:
+                with self.subTest(package=package, pattern=pattern):
+                    # The settings come from the source tree.
+                    self.assertTrue(any(matches(path, pattern) for path in installed) or pattern == "etc/ringside/consumerd.toml"
+                                    or os.path.exists(os.path.join(SOURCE_ROOT, pattern)))
+
+    def test_each_file_is_in_one_debian_package(self):
+        self.check(debian_lists())
+
+    def test_each_file_is_in_one_rpm(self):
+        self.check(rpm_lists())
+
+    def test_both_have_the_same_packages(self):
+        self.assertEqual({name.replace("-devel", "-dev").rstrip("01") for name in rpm_lists()},
+                         {name.rstrip("01") for name in debian_lists()})
+
+    def test_a_package_of_a_library_has_the_name_of_its_soname(self):
+        for package, patterns in debian_lists().items():
+            for pattern in patterns:
+                if pattern.endswith(".so.*"):
+                    library = next(path for path in installed if matches(path, pattern))
+                    name, version = re.search(r"/(lib[^/]*)\.so\.([0-9]+)", library).groups()
+                    self.assertEqual(package, name + version)
+
+    def test_all_versions_are_those_of_the_project(self):
+        version = re.search(r"\n  version: '([^']+)'", read(os.path.join(SOURCE_ROOT, "meson.build"))).group(1)
+        self.assertRegex(read(os.path.join(SOURCE_ROOT, DEBIAN, "changelog")), rf"\Aringside \({re.escape(version)}-1\) ")
+        spec = read(os.path.join(SOURCE_ROOT, SPEC))
+        self.assertRegex(spec, rf"(?m)^Version: +{re.escape(version)}$")
+        self.assertRegex(spec, rf"%changelog\n.* - {re.escape(version)}-1\n")
+
+    def test_both_are_built_with_the_same_options(self):
+        def options(path):
+            return set(re.findall(r"-D(\w+=\w+)", read(os.path.join(SOURCE_ROOT, path)))) - {"short_tests=true"}
+        self.assertIn("tests=false", options(SPEC))
+        self.assertEqual(options(DEBIAN + "/rules"), options(SPEC))
+
+    @unittest.skipIf(shutil.which("rpmspec") is None, "needs rpm")
+    def test_the_spec_is_accepted(self):
+        packages = run(["rpmspec", "--query", "--builtrpms", "--queryformat", "%{NAME}\n", os.path.join(SOURCE_ROOT, SPEC)]).split()
+        self.assertEqual(sorted(name for name in packages if not name.endswith(("-debuginfo", "-debugsource"))), sorted(rpm_lists()))
+
+    def test_an_unknown_option_of_the_build_is_refused(self):
+        done = subprocess.run([os.path.join(SOURCE_ROOT, "packaging/deb/build.sh"), "--sign"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("unknown argument '--sign'", done.stderr)
+
+    def test_the_archive_of_the_source_has_its_files(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-archive.") as folder:
+            archive = os.path.join(folder, "archive.tar")
+            with open(archive, "wb") as out:
+                subprocess.run([os.path.join(SOURCE_ROOT, "packaging/source-archive.sh"), "ringside-1/"], stdout=out, check=True, timeout=60)
+            names = run(["tar", "-tf", archive]).splitlines()
+        self.assertIn("ringside-1/meson.build", names)
+        self.assertIn("ringside-1/packaging/deb/debian/rules", names)
+        self.assertEqual([name for name in names if not name.startswith("ringside-1/") or "/build/" in name or "/.git/" in name], [])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    SOURCE_ROOT = os.path.abspath(sys.argv.pop(1))
+    BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
