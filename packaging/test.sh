@@ -344,6 +344,8 @@ for_hours() {
     service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults simulated_power_loss
   RINGSIDE_TEST_ROUNDS=10000 run_tests 'g++ (10,000 crashes)' "$build" 7200 30 random_crashes
   run_tests 'g++ (reader from source)' "$build" 1800 3 build_systems_reader
+  step 'AArch64: tools' 900 packaging/aarch64/install-tools.sh || true
+  run_tests 'g++ (AArch64)' "$build" 9000 1 aarch64
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
   RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }

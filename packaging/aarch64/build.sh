@@ -1,21 +1,18 @@
 #!/usr/bin/env bash
 # Builds Ringside for AArch64 on an x86-64 machine and runs tests of that build under qemu-user.
 #
-# usage: packaging/aarch64/build.sh [--only-build] [--install-tools]
-#   --only-build     runs no test
-#   --install-tools  first installs the cross compiler and qemu-user, as root or with sudo
+# usage: packaging/aarch64/build.sh [--only-build]
+#   --only-build  runs no test
+# install-tools.sh installs what it needs.
 # RINGSIDE_AARCH64_BUILD_DIR  where to build (default: build-aarch64, in the tree)
 # RINGSIDE_AARCH64_SYSROOT    Debian's arm64 libraries (default: sysroot, in the build directory); made if missing
 # RINGSIDE_JOBS               jobs at a time (default: 2)
 set -euo pipefail
 
-tools=(g++-aarch64-linux-gnu qemu-user meson ninja-build pkg-config)
 tests=yes
-install=no
 for argument in "$@"; do
   case $argument in
     --only-build) tests=no ;;
-    --install-tools) install=yes ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" && exit 0 ;;
     *) echo "aarch64: unknown argument '$argument'; see --help" >&2 && exit 2 ;;
   esac
@@ -27,15 +24,9 @@ build=$(realpath -m -- "${RINGSIDE_AARCH64_BUILD_DIR:-$root/build-aarch64}")
 sysroot=$(realpath -m -- "${RINGSIDE_AARCH64_SYSROOT:-$build/sysroot}")
 jobs=${RINGSIDE_JOBS:-2}
 
-if [ $install = yes ]; then
-  as_root=()
-  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet --no-install-recommends \
-    -o DPkg::Lock::Timeout=120 install "${tools[@]}" </dev/null
-fi
 for program in aarch64-linux-gnu-g++ qemu-aarch64 meson ninja pkg-config; do
   command -v "$program" >/dev/null ||
-    { echo "aarch64: $program is missing; install these packages: ${tools[*]}" >&2 && exit 1; }
+    { echo "aarch64: $program is missing; run packaging/install-build-deps.sh and packaging/aarch64/install-tools.sh" >&2 && exit 1; }
 done
 
 mkdir -p -- "$build"
