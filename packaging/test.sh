@@ -346,6 +346,8 @@ for_hours() {
   run_tests 'g++ (reader from source)' "$build" 1800 3 build_systems_reader
   step 'source archive' 6000 packaging/release/check_archive.sh "$build" || true
   run_tests 'g++ (packages)' "$build" 18000 1 deb_packages rpm_packages
+  step 'AArch64: tools' 900 packaging/aarch64/install-tools.sh || true
+  run_tests 'g++ (AArch64)' "$build" 9000 1 aarch64
   step 'soak of 900 s' 1800 tests/soak/soak.py --build "$build" --seconds 900 || true
   RINGSIDE_FUZZ_SECONDS=180 run_tests 'clang (fuzzing for 180 s)' "$build-clang" 7200 30 --suite fuzz
 }

@@ -18,12 +18,24 @@ struct ClockReading {
 inline std::uint64_t read_tsc() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
+#else
   std::uint64_t ticks;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
   return ticks;
+#endif
+}
+
+// The same, after all earlier instructions and before all later ones. AArch64 may otherwise execute
+// the reading long before or after its neighbours. Then it would not enclose another clock's
+// reading, and positions that are read afterwards would be older than it.
+inline std::uint64_t read_tsc_in_order() {
+#if defined(__aarch64__)
+  __asm__ volatile("isb" : : : "memory");
+  const std::uint64_t ticks = read_tsc();
+  __asm__ volatile("isb" : : : "memory");
+  return ticks;
 #else
-#error "Ringside supports x86-64 and AArch64"
+  return read_tsc();
 #endif
 }
 
@@ -45,9 +57,9 @@ inline TickReading read_tick_pair(clockid_t clock) {
   TickReading best{};
   std::uint64_t best_span = UINT64_MAX;
   for (int i = 0; i < 5; ++i) {
-    const std::uint64_t before = read_tsc();
+    const std::uint64_t before = read_tsc_in_order();
     const std::uint64_t ns = read_clock_ns(clock);
-    const std::uint64_t span = read_tsc() - before;
+    const std::uint64_t span = read_tsc_in_order() - before;
     if (span < best_span) {
       best_span = span;
       best = {before + span / 2, ns};

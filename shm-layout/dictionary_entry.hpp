@@ -20,6 +20,8 @@
 // Reading: SiteEntryView::parse checks every length against the entry, and the entry against the
 // available bytes, before anything is used; it works on a private copy of shared memory.
 
+#include "required_platform.hpp"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -2,6 +2,8 @@
 // the file format: append new ones, never renumber.
 #pragma once
 
+#include "required_platform.hpp"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 

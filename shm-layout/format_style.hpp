@@ -1,6 +1,8 @@
 // The syntax of a site's format string. Stored in the dictionary: values are never renumbered.
 #pragma once
 
+#include "required_platform.hpp"
+// Before all others.
 #include <cstdint>
 
 namespace ringside::shm {

@@ -1,6 +1,8 @@
 #pragma once
 // Severity of a site. The numbers are stored in segments and files.
 
+#include "required_platform.hpp"
+// Before all others.
 #include <cstdint>
 #include <iterator>
 #include <string_view>

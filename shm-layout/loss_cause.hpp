@@ -2,6 +2,8 @@
 // The causes of lost records: one list of names and numbers for shared memory, trace files and
 // tools.
 
+#include "required_platform.hpp"
+// Before all others.
 #include <array>
 #include <cstddef>
 #include <cstdint>

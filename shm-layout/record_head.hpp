@@ -17,6 +17,8 @@
 // Arguments follow in the order of the site's fields, without the constant fields: numbers in their
 // natural size, strings and bytes as u32 length + bytes, arrays as u32 count + elements.
 
+#include "required_platform.hpp"
+// Before all others.
 #include <cstdint>
 
 namespace ringside::shm {

@@ -24,7 +24,8 @@ class MappedWords {
     return true;
   }
   bool write_level(std::uint32_t word) {
-    segment_.control().service.level.store(word, std::memory_order_relaxed);
+    // Release: a service that reads the level also sees the deadline that it refers to.
+    segment_.control().service.level.store(word, std::memory_order_release);
     // Pairs with the service's fence between setting a new statement's switch and checking the
     // level again.
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -57,7 +57,7 @@ void SegmentMeter::read_rings(ServiceState* state) {
     const bool given_up = ring.consumer.quarantine.load(std::memory_order_relaxed) != 0;
     if (overwritten_ || given_up) continue;  // the contents stay there, or are never drained
     // The producer's position is read last, so that it is at least as high as the others.
-    const std::uint64_t written = ring.consumer.written_pos.load(std::memory_order_relaxed);
+    const std::uint64_t written = ring.consumer.written_pos.load(std::memory_order_acquire);
     const std::uint64_t taken = ring.consumer.consumer_pos.load(std::memory_order_acquire);
     const std::uint64_t end = ring.producer.producer_pos.load(std::memory_order_relaxed);
     state->fill = std::max(state->fill, part_of(end - taken, ring_bytes));

@@ -181,7 +181,7 @@ RoundResult SegmentSession::poll() {
   control.consumer.heartbeat.fetch_add(1, std::memory_order_relaxed);
   // Every record published from here on is younger than the watermark of this round, except records
   // of threads that were stopped between reading the clock and publishing.
-  const std::uint64_t round_tsc = shm::read_tsc();
+  const std::uint64_t round_tsc = shm::read_tsc_in_order();
   if (!sections_->begin() || !file_->advance() || !shares_.advance()) {
     result.starved = true;
     return result;

@@ -5,11 +5,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <unistd.h>
 #include <utility>
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
+
+#include "libagent/process/page_size.hpp"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
@@ -22,10 +23,6 @@ std::atomic<bool> g_wanted{false};
 
 // Its memory; null: the thread has none of ours.
 constinit thread_local std::byte* t_stack = nullptr;
-
-std::size_t page_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 // Of the handler and of the one before it, plus the registers that the kernel saves there, whose
 // size depends on the processor.

@@ -59,7 +59,8 @@ std::optional<shm::LossCause> append_statement(Agent& agent, Segment& segment,
   shm::ServiceLine& line = segment.control->service;
   // Pairs with the consumer's acquire; a record of the site can only be published later.
   line.dictionary_committed_bytes.store(at + bytes, std::memory_order_release);
-  line.site_count.store(id, std::memory_order_relaxed);
+  // Pairs with the acquire of a tool, or of a consumer, which then reads the statement's switch.
+  line.site_count.store(id, std::memory_order_release);
   segment.dictionary_committed = at + bytes;
   segment.site_count = id;
   return {};

@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "libagent/process/page_size.hpp"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/signal_frame.hpp"
 #include "libagent/process/slow_call.hpp"
@@ -27,8 +28,7 @@ namespace {
 constexpr std::uint64_t kFirstPartBytes = 16U << 10;
 constexpr std::uint64_t kSlowPartBytes = 32U << 10;
 constexpr std::uint64_t kPartBytes = 64U << 10;
-// Parts begin and end at multiples of this, unless there is not enough memory.
-constexpr std::uint64_t kUnit = 16U << 10;
+constexpr std::uint64_t kLeastUnit = 16U << 10;
 // A ring that takes at least this long for kSlowPartBytes is filled slowly. The system calls of a
 // part are then rare in time, and a record in a thousand at most is delayed by them.
 constexpr std::uint64_t kSlowSeconds = 10;
@@ -47,6 +47,16 @@ std::atomic<bool> g_growth_refusal_reported{false};
 
 constexpr std::uint64_t round_down(std::uint64_t pos, std::uint64_t unit) {
   return pos / unit * unit;
+}
+
+// Parts begin and end at multiples of this, unless there is not enough memory. Whole pages: the
+// kernel gives a page back as a whole, with the records that are in its other part.
+std::uint64_t part_unit() {
+  return std::max<std::uint64_t>(kLeastUnit, page_bytes());
+}
+
+std::uint64_t slow_part_bytes() {
+  return std::max<std::uint64_t>(kSlowPartBytes, page_bytes());
 }
 
 bool is_slow(const Segment& segment, std::uint64_t tsc, std::uint64_t bytes) {
@@ -112,7 +122,7 @@ int back(const GrowingRing& r, std::byte* place, std::uint64_t bytes) {
 int back_positions(const GrowingRing& r, std::uint64_t from, std::uint64_t to) {
   const std::uint64_t ring_bytes = r.segment.layout.ring_bytes;
   // A page at the end of the lap belongs to it.
-  const std::uint64_t in_lap = std::clamp(shm::round_up(r.lap_end, shm::kPageBytes), from, to);
+  const std::uint64_t in_lap = std::clamp(shm::round_up(r.lap_end, page_bytes()), from, to);
   int error = 0;
   if (from < in_lap) {
     error = back(r, reinterpret_cast<std::byte*>(rs_place(from)), in_lap - from);
@@ -158,9 +168,9 @@ void shed(const GrowingRing& r, std::uint64_t bytes) {
 // few to reach `end`.
 bool use_drained_again(const GrowingRing& r, std::uint64_t end) {
   const RingMemory& m = *t_growth.memory;
-  std::uint64_t reach = m.end + drained_bytes(r, shm::kPageBytes);
+  std::uint64_t reach = m.end + drained_bytes(r, page_bytes());
   if (!m.has_all_copies) reach = std::min(reach, r.segment.layout.ring_bytes);
-  const std::uint64_t needed = shm::round_up(end, shm::kPageBytes);
+  const std::uint64_t needed = shm::round_up(end, page_bytes());
   if (reach < needed) return false;
   shed(r, reach - m.end);
   // Less, if another program was faster.
@@ -173,12 +183,13 @@ bool try_to_back(const GrowingRing& r, std::uint64_t end, std::uint64_t tsc) {
   Growth& g = t_growth;
   RingMemory& m = *g.memory;
   if (end <= m.end) return true;  // a handler was faster
+  const std::uint64_t unit = part_unit();
   const bool slow = is_slow(r.segment, tsc, kSlowPartBytes);
   if (g.retry_at_ns == 0 || monotonic_ns() >= g.retry_at_ns) {
-    const std::uint64_t part = round_down(m.end, kUnit) + (slow ? kSlowPartBytes : kPartBytes);
-    const int error = extend_memory(r, std::max(part, shm::round_up(end, kUnit)));
+    const std::uint64_t part = round_down(m.end, unit) + (slow ? slow_part_bytes() : kPartBytes);
+    const int error = extend_memory(r, std::max(part, shm::round_up(end, unit)));
     if (error == 0) {
-      if (slow) shed(r, m.end == kWholeRing ? 0 : drained_bytes(r, kUnit));
+      if (slow) shed(r, m.end == kWholeRing ? 0 : drained_bytes(r, unit));
       g.part_tsc = tsc;
       g.retry_at_ns = 0;
       return true;
@@ -252,8 +263,8 @@ void shrink_idle_ring(const GrowingRing& r, std::uint64_t tsc) {
   const SignalsBlocked blocked;
   const std::uint64_t pos = rs_thread_state.pos;
   if (drained_pos(r) != pos) return;
-  m.begin = round_down(pos, kUnit);
-  m.end = m.begin + kSlowPartBytes;
+  m.begin = round_down(pos, part_unit());
+  m.end = m.begin + slow_part_bytes();
   give_back(r, m.end, m.begin + ring_bytes);
 }
 
@@ -270,14 +281,15 @@ int back_pages(std::byte* place, std::uint64_t bytes) {
 void map_pages(std::byte* place, std::uint64_t bytes) {
   if (madvise(place, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return;
   // Before Linux 5.14. Reading maps a page of shared memory for writing too.
-  for (std::uint64_t at = 0; at < bytes; at += shm::kPageBytes) {
+  for (std::uint64_t at = 0; at < bytes; at += page_bytes()) {
     static_cast<void>(*reinterpret_cast<const volatile std::byte*>(place + at));
   }
 }
 
 std::uint64_t first_part_bytes(const Segment& segment) {
   const std::uint64_t ring_bytes = segment.layout.ring_bytes;
-  return segment.sub_buffer_bytes != 0 ? ring_bytes : std::min(ring_bytes, kFirstPartBytes);
+  const std::uint64_t part = std::max<std::uint64_t>(kFirstPartBytes, page_bytes());
+  return segment.sub_buffer_bytes != 0 ? ring_bytes : std::min(ring_bytes, part);
 }
 
 void begin_ring_memory(Segment& segment, std::uint32_t index, std::uint64_t tsc) {
@@ -285,7 +297,7 @@ void begin_ring_memory(Segment& segment, std::uint32_t index, std::uint64_t tsc)
   // From shared memory, where others may write: then as if the ring had no memory yet.
   const std::uint64_t pos = rs_thread_state.pos;
   if (memory.end != kWholeRing && (pos < memory.begin || pos > memory.end)) {
-    memory.begin = memory.end = round_down(pos, kUnit);
+    memory.begin = memory.end = round_down(pos, part_unit());
   }
   t_growth = {};
   t_growth.memory = &memory;
@@ -306,7 +318,7 @@ bool back_ring(const GrowingRing& r, std::uint64_t end, std::uint64_t tsc, Space
     report_growth(r.segment, kNoSpace, t_growth.retry_at_ns);
     // The memory of which positions is needed for this record; it must have been published.
     const RingMemory m = *t_growth.memory;
-    const std::uint64_t needed = m.begin + shm::round_up(end, shm::kPageBytes) - m.end;
+    const std::uint64_t needed = m.begin + shm::round_up(end, page_bytes()) - m.end;
     const std::uint64_t published = __atomic_load_n(&rs_thread_state.published, __ATOMIC_RELAXED);
     if (m.end == kWholeRing) continue;  // by a handler
     if (needed > published || !waiter.wait(needed + ring_bytes, ring_bytes)) return false;

@@ -17,6 +17,7 @@
 
 #include "libagent/process/clock_frequency.hpp"
 #include "libagent/process/held_back_signals.hpp"
+#include "libagent/process/page_size.hpp"
 #include "libagent/process/segment_access.hpp"
 #include "libagent/process/unique_fd.hpp"
 #include "libagent/recording/segment_growth.hpp"
@@ -229,6 +230,11 @@ std::unique_ptr<Segment> create_segment(const Options& options, std::string* why
   }
   if (const auto failure = let_in(fd, options)) {
     return refuse(std::string(failure->what) + path, failure->error, failure->remedy);
+  }
+  if (options.ring_bytes < page_bytes()) {
+    *why = "cannot map rings of " + std::to_string(options.ring_bytes) + " bytes: a page has " +
+           std::to_string(page_bytes()) + " here; set RINGSIDE_RING_BYTES to a page or more";
+    return nullptr;
   }
   const std::optional<shm::SegmentLayout> planned = plan_within(options, most_file_bytes());
   if (!planned) {

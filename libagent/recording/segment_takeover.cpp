@@ -59,7 +59,7 @@ bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   shm::ServiceLine& line = to.control->service;
   to.dictionary_committed = from.dictionary_committed;
   to.site_count = from.site_count;
-  line.site_count.store(to.site_count, std::memory_order_relaxed);
+  line.site_count.store(to.site_count, std::memory_order_release);
   // Pairs with the consumer's acquire.
   line.dictionary_committed_bytes.store(to.dictionary_committed, std::memory_order_release);
   return true;

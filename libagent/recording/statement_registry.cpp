@@ -80,8 +80,11 @@ std::uint8_t recordable(std::uint8_t state) {
 void set_new_switch(Segment& segment, const rs_site& site, std::uint32_t id) {
   const std::atomic<std::uint32_t>& level = segment.control->service.level;
   for (int tries = 0; tries < 8; ++tries) {
-    const std::uint32_t seen = level.load(std::memory_order_relaxed);
+    // Pairs with the release of a tool that has set the level's deadline before.
+    const std::uint32_t seen = level.load(std::memory_order_acquire);
     __atomic_store_n(&segment.switches[id], switch_for(site, seen), __ATOMIC_RELAXED);
+    // Pairs with the fence of a tool between the level and site_count: either this thread sees the
+    // new level, or the tool counts the site.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (level.load(std::memory_order_relaxed) == seen) return;
   }
@@ -166,8 +169,8 @@ void register_loaded_statements(Agent& agent) {
 }
 
 std::uint8_t present_level(const Segment& segment) {
-  // Tools write it too.
-  const std::uint32_t word = segment.control->service.level.load(std::memory_order_relaxed);
+  // Tools write it too. Pairs with the release of one that has set the level's deadline before.
+  const std::uint32_t word = segment.control->service.level.load(std::memory_order_acquire);
   std::uint32_t level = shm::level_after(word);
   if (shm::is_timed_level(word)) {
     const std::uint64_t deadline =

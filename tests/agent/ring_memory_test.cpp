@@ -33,9 +33,20 @@ namespace ringside::test {
 namespace {
 
 constexpr std::uint64_t kRingBytes = 1U << 20;
-constexpr std::uint64_t kFirstPart = 16U << 10;
-constexpr std::uint64_t kSmallBytes = 80U << 10;  // of a ring that is filled slowly, at most
 constexpr std::uint64_t kRecordBytes = 16;
+
+std::uint64_t page_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t first_part() {
+  return std::max<std::uint64_t>(16U << 10, page_bytes());
+}
+
+// Of a ring that is filled slowly, at most.
+std::uint64_t small_bytes() {
+  return std::max<std::uint64_t>(80U << 10, 3 * page_bytes());
+}
 
 void log_number(std::int64_t number) {
   RS_INFO("number %ld of a ring", static_cast<long>(number));
@@ -108,7 +119,7 @@ void fill_a_ring_and_log_three_more() {
   setenv("RINGSIDE_OVERFLOW", "drop", 1);
   std::int64_t number = 0;
   log_number(number++);
-  EXPECT_EQ(memory_of_ring(0), kFirstPart);
+  EXPECT_EQ(memory_of_ring(0), first_part());
   while (status().dropped == 0) log_number(number++);
   EXPECT_EQ(memory_of_ring(0), kRingBytes);
   const auto& ring = own_segment().ring(0);
@@ -135,6 +146,14 @@ PROCESS_TEST(RingMemory, GrowsFromAPartToTheWholeRingWithoutALoss) {
 PROCESS_TEST(RingMemory, GrowsOnAKernelThatCannotPopulate) {
   if (!forget_populate_write()) GTEST_SKIP() << "no seccomp filter can be installed here";
   fill_a_ring_and_log_three_more();
+}
+
+PROCESS_TEST(RingMemory, RingsSmallerThanAPageAreRefused) {
+  setenv("RINGSIDE_RING_BYTES", "4096", 1);
+  log_number(0);
+  EXPECT_EQ(status().state == State::live, page_bytes() == 4096);
+  EXPECT_EQ(status().message.find("RINGSIDE_RING_BYTES") == std::string::npos,
+            page_bytes() == 4096);
 }
 
 PROCESS_TEST(RingMemory, ALargeRecordGetsSeveralPartsAtOnce) {
@@ -169,7 +188,7 @@ PROCESS_TEST(RingMemory, RingThatIsFilledSlowlyStaysSmall) {
     log_at(tsc += tick_10ms, number++, id);
     if (number % 100 == 0) numbers.consumer().poll();
     if (number % 1000 != 0) continue;
-    ASSERT_LE(memory_of_ring(0), kSmallBytes) << number;
+    ASSERT_LE(memory_of_ring(0), small_bytes()) << number;
   }
   numbers.consumer().poll();
   EXPECT_EQ(numbers.next(), number);
@@ -193,7 +212,7 @@ PROCESS_TEST(RingMemory, WholeRingBecomesSmallAfterASlowRound) {
     numbers.consumer().poll();  // so that the lap begins with an empty ring
     log_at(tsc += tick_10ms, number++, id);
   }
-  EXPECT_LE(memory_of_ring(0), kSmallBytes);
+  EXPECT_LE(memory_of_ring(0), small_bytes());
   numbers.consumer().poll();
   EXPECT_EQ(numbers.next(), number);
   EXPECT_EQ(numbers.wrong(), 0U);
@@ -206,7 +225,7 @@ PROCESS_TEST(RingMemory, RefusedMemoryIsUsedAgainAndCounted) {
   dir.fill_up(0);
   std::int64_t number = 1;
   while (status().dropped == 0) log_number(number++);
-  EXPECT_LE(memory_of_ring(0), kFirstPart);
+  EXPECT_LE(memory_of_ring(0), first_part());
   EXPECT_NE(status().message.find("no memory for more of a ring"), std::string::npos)
       << status().message;
   --number;
@@ -220,7 +239,7 @@ PROCESS_TEST(RingMemory, RefusedMemoryIsUsedAgainAndCounted) {
     if (number % 300 == 0) numbers.consumer().poll();
   }
   EXPECT_EQ(status().dropped, 1U);
-  EXPECT_LE(memory_of_ring(0), kFirstPart);
+  EXPECT_LE(memory_of_ring(0), first_part());
   dir.make_room();
   usleep(150'000);  // no sooner is memory asked for again
   for (; number < end + 70'000; ++number) {

@@ -1,6 +1,7 @@
 #include "tools/live/segment_image.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -92,7 +93,12 @@ bool SegmentImage::read_header(const std::string& path, bool live, std::string* 
     *why = not_yet;
     return false;
   }
-  if (read(0, bytes) != bytes.size()) {
+  std::size_t copied = read(0, bytes);
+  // Once more: the rest is complete in a copy that begins after the version was read.
+  if (word<std::uint32_t>(bytes, offsetof(shm::SegmentHeader, version)) != 0) {
+    copied = read(0, bytes);
+  }
+  if (copied != bytes.size()) {
     *why = fmt::format(
         "{}: truncated after {} bytes, within the header of a segment; no records can be recovered",
         path, file_bytes_);
@@ -159,6 +165,8 @@ std::size_t SegmentImage::read(std::uint64_t offset, std::span<std::byte> out) c
     if (count <= 0) break;
     done += static_cast<std::size_t>(count);
   }
+  // A system call does not order reads of memory on AArch64: what is read after this is not older.
+  std::atomic_thread_fence(std::memory_order_acquire);
   return done;
 }
 

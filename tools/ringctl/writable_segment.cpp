@@ -1,6 +1,7 @@
 #include "tools/ringctl/writable_segment.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <thread>
@@ -21,6 +22,13 @@ namespace {
 
 constexpr auto kConsumerPause = std::chrono::milliseconds(2);
 
+// The accesses of two system calls keep their order on x86 only. Between two writes this is the
+// release, between two reads the acquire, and between a write and a read the fence that
+// shm-layout/switch_change.hpp and shm-layout/README.md require of a tool.
+void order_accesses() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 }  // namespace
 
 WritableSegment::~WritableSegment() {
@@ -40,6 +48,7 @@ bool WritableSegment::read(std::uint64_t offset, void* out, std::size_t bytes,
                            std::string* why) const {
   const bool is_read =
       pread(fd_, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+  order_accesses();
   if (!is_whole(why)) return false;
   if (!is_read) *why = "cannot read " + path_ + ": " + error_text(errno);
   return is_read;
@@ -49,9 +58,11 @@ bool WritableSegment::write(std::uint64_t offset, const void* bytes, std::size_t
                             std::string* why) const {
   // Before too: a write after the end would make the file longer.
   if (!is_whole(why)) return false;
-  if (pwrite(fd_, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size)) {
-    return is_whole(why);
-  }
+  order_accesses();
+  const bool is_written =
+      pwrite(fd_, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+  order_accesses();
+  if (is_written) return is_whole(why);
   *why = "cannot write to " + path_ + ": " + error_text(errno);
   return false;
 }
@@ -81,15 +92,22 @@ std::unique_ptr<WritableSegment> WritableSegment::open(const std::string& path, 
     return refuse(path + " is not a segment; remove it");
   }
   const auto header = std::make_unique<shm::SegmentHeader>();
-  if (pread(segment->fd_, static_cast<void*>(header.get()), sizeof *header, 0) !=
-      static_cast<ssize_t>(sizeof *header)) {
+  const auto is_copied = [&] {
+    const ssize_t bytes = pread(segment->fd_, static_cast<void*>(header.get()), sizeof *header, 0);
+    order_accesses();
+    return bytes == static_cast<ssize_t>(sizeof *header);
+  };
+  // Twice: the rest is complete in a copy that begins after the version was read.
+  bool copied = is_copied();
+  const std::uint32_t version = header->version.load(std::memory_order_relaxed);
+  copied = copied && is_copied();
+  if (!copied) {
     return refuse(
         path +
         " is shorter than the header of a segment: its service is creating it or died before it "
         "was complete, or another process truncated it; try again, or remove it if no service "
         "uses it");
   }
-  const std::uint32_t version = header->version.load(std::memory_order_relaxed);
   if (version == 0) return nullptr;
   if (header->magic != shm::kSegmentMagic || header->byte_order_mark != shm::kByteOrderMark ||
       shm::abi_major(version) != shm::kAbiMajor) {

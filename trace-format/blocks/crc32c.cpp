@@ -8,6 +8,10 @@
 #include <nmmintrin.h>
 
 #include "trace-format/blocks/crc32c_avx512.hpp"
+#else
+#include <arm_acle.h>
+
+#include <sys/auxv.h>
 #endif
 
 namespace ringside::trace {
@@ -36,7 +40,31 @@ constexpr Tables make_tables() {
 
 constexpr Tables kTables = make_tables();
 
+// One step of the processor's instruction, which is a part of the base of neither architecture.
 #if defined(__x86_64__)
+#define RINGSIDE_CRC_INSTRUCTION __attribute__((target("sse4.2")))
+RINGSIDE_CRC_INSTRUCTION inline std::uint64_t crc_word(std::uint64_t crc, std::uint64_t word) {
+  return _mm_crc32_u64(crc, word);
+}
+RINGSIDE_CRC_INSTRUCTION inline std::uint32_t crc_byte(std::uint32_t crc, std::uint8_t byte) {
+  return _mm_crc32_u8(crc, byte);
+}
+bool has_crc_instruction() {
+  return __builtin_cpu_supports("sse4.2") != 0;
+}
+#else
+#define RINGSIDE_CRC_INSTRUCTION __attribute__((target("+crc")))
+RINGSIDE_CRC_INSTRUCTION inline std::uint64_t crc_word(std::uint64_t crc, std::uint64_t word) {
+  return __crc32cd(static_cast<std::uint32_t>(crc), word);
+}
+RINGSIDE_CRC_INSTRUCTION inline std::uint32_t crc_byte(std::uint32_t crc, std::uint8_t byte) {
+  return __crc32cb(crc, byte);
+}
+bool has_crc_instruction() {
+  constexpr unsigned long kCrc32 = 1UL << 7;  // HWCAP_CRC32 of <asm/hwcap.h>
+  return (getauxval(AT_HWCAP) & kCrc32) != 0;
+}
+#endif
 
 // The instruction takes three cycles but one can start in each. Long inputs are therefore
 // processed in three lanes whose results are joined: appending kLane zero bytes to a message is
@@ -75,7 +103,7 @@ std::uint64_t shift_lane(std::uint64_t crc) {
          shift[3][crc >> 24 & 0xFF];
 }
 
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::uint32_t start,
+RINGSIDE_CRC_INSTRUCTION std::uint32_t crc32c_by_instruction(std::uint32_t start,
                                                              std::span<const std::byte> bytes) {
   std::uint64_t crc = ~start;
   const std::byte* p = bytes.data();
@@ -84,19 +112,17 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::uint32_t start
     std::uint64_t b = 0;
     std::uint64_t c = 0;
     for (std::size_t i = 0; i < kLane; i += 8) {
-      crc = _mm_crc32_u64(crc, load<std::uint64_t>(p + i));
-      b = _mm_crc32_u64(b, load<std::uint64_t>(p + kLane + i));
-      c = _mm_crc32_u64(c, load<std::uint64_t>(p + 2 * kLane + i));
+      crc = crc_word(crc, load<std::uint64_t>(p + i));
+      b = crc_word(b, load<std::uint64_t>(p + kLane + i));
+      c = crc_word(c, load<std::uint64_t>(p + 2 * kLane + i));
     }
     crc = shift_lane(shift_lane(crc) ^ b) ^ c;
   }
-  for (; left >= 8; left -= 8, p += 8) crc = _mm_crc32_u64(crc, load<std::uint64_t>(p));
+  for (; left >= 8; left -= 8, p += 8) crc = crc_word(crc, load<std::uint64_t>(p));
   auto narrow = static_cast<std::uint32_t>(crc);
-  for (; left > 0; --left, ++p) narrow = _mm_crc32_u8(narrow, static_cast<std::uint8_t>(*p));
+  for (; left > 0; --left, ++p) narrow = crc_byte(narrow, static_cast<std::uint8_t>(*p));
   return ~narrow;
 }
-
-#endif
 
 std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::byte> bytes) {
   crc = ~crc;
@@ -118,8 +144,8 @@ struct Versions {
   std::size_t count = 1;
 
   Versions() {
+    if (has_crc_instruction()) all[count++] = crc32c_by_instruction;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("sse4.2") != 0) all[count++] = crc32c_sse42;
     if (can_crc32c_avx512()) all[count++] = crc32c_avx512;
 #endif
   }

@@ -3,6 +3,8 @@
 /// Activities, for C++17 and later: which spans of all threads, processes and hosts belong
 /// together.
 
+#include "required_platform.h"
+// Before all others.
 #include <array>
 #include <cstdint>
 #include <string.h>

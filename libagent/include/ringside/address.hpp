@@ -15,6 +15,8 @@
 #error "<ringside/address.hpp> needs C++17"
 #else
 
+#include "required_platform.h"
+// Before all others.
 #include <cstdint>
 
 #include <netinet/in.h>

@@ -2,6 +2,8 @@
 /// @file
 /// Records that share one time stamp, for C++17 and later.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstdint>
 #include <type_traits>
 

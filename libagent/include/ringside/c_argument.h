@@ -3,6 +3,8 @@
 #ifndef RINGSIDE_C_ARGUMENT_H
 #define RINGSIDE_C_ARGUMENT_H
 
+#include "required_platform.h"
+/* Before all others. */
 #include <wchar.h>
 
 #include "abi.h"

@@ -1,6 +1,8 @@
 #pragma once
 // Types that are recorded as several fields, their parts.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>

@@ -2,6 +2,8 @@
 /// @file
 /// Contexts, for C++17 and later: fields of all records that a thread makes in a scope.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>

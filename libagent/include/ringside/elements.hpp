@@ -1,6 +1,8 @@
 #pragma once
 // What is recorded as an array: an iterator, a number of elements, and which part of each.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 #include <string.h>

@@ -2,6 +2,8 @@
 // The names of an enumeration's values, found out at compile time from the text that the compiler
 // has for a function with these values as template arguments.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>

@@ -1,6 +1,8 @@
 #pragma once
 // Ids as hexadecimal digits, as headers of requests have them.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 

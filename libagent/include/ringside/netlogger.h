@@ -34,6 +34,8 @@
 #ifndef RINGSIDE_NETLOGGER_H
 #define RINGSIDE_NETLOGGER_H
 
+#include "required_platform.h"
+/* Before all others. */
 #include <stdarg.h>
 
 #include "ringside.h"

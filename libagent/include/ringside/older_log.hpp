@@ -5,6 +5,8 @@
 // compares with the format. Its calls pass their arguments to rs_record_values(), which is one
 // function for all types: code that stores them inline would be several times as large.
 
+#include "required_platform.h"
+// Before all others.
 #include <stdint.h>
 #include <wchar.h>
 

@@ -4,6 +4,8 @@
 #ifndef RINGSIDE_RECORDED_FIELDS_H
 #define RINGSIDE_RECORDED_FIELDS_H
 
+#include "required_platform.h"
+/* Before all others. */
 #include <stdint.h>
 
 /* The most fields of a statement. */

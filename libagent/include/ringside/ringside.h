@@ -16,6 +16,8 @@
 #ifndef RINGSIDE_RINGSIDE_H
 #define RINGSIDE_RINGSIDE_H
 
+#include "required_platform.h"
+/* Before all others. */
 #include <stddef.h>
 
 #include "abi.h"

@@ -14,6 +14,8 @@
     "<ringside/ringside.hpp> needs C++17; with C++11 and C++14, <ringside/ringside.h> has the C interface"
 #else
 
+#include "required_platform.h"
+// Before all others.
 #include <chrono>
 #include <cstdint>
 #include <string>

@@ -2,6 +2,8 @@
 /// @file
 /// Events with the stack of the thread, for C++17 and later.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 

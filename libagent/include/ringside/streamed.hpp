@@ -2,6 +2,8 @@
 /// @file
 /// The text of a value that only std::ostream can write.
 
+#include "required_platform.h"
+// Before all others.
 #include <sstream>
 #include <string>
 

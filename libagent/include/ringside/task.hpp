@@ -2,6 +2,8 @@
 /// @file
 /// Tasks, for C++17 and later: requests, coroutines and fibers that move between threads.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstdint>
 #include <string_view>
 #include <utility>

@@ -2,6 +2,8 @@
 /// @file
 /// Texts that the service makes at run time, for C++17 and later.
 
+#include "required_platform.h"
+// Before all others.
 #include <cstddef>
 #include <cstdint>
 #include <string.h>

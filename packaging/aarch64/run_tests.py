@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Runs tests of a build for AArch64 under qemu-user, and prints what it ran, and what it left out, with the reason.
+
+usage: run_tests.py --targets BUILD
+       run_tests.py [--jobs N] BUILD SYSROOT [NAME...]
+
+Programs that tests in Python start are replaced by scripts that start them in qemu-user, under the same process id. The last line is
+"N passed, N failed".
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+from selected_tests import CASES_LEFT_OUT, reason_against
+
+MACHINE_AARCH64 = 183  # e_machine of <elf.h>
+TIMES_SLOWER = 6
+ROUNDS = {"RINGSIDE_TEST_ROUNDS": "6", "RINGSIDE_TEST_RECORDS": "200000", "RINGSIDE_TEST_BYTES_APART": "11"}
+
+
+def introspected(build, what):
+    done = subprocess.run(["meson", "introspect", f"--{what}", build], capture_output=True, text=True, timeout=120, check=True)
+    return json.loads(done.stdout)
+
+
+def is_foreign(path):
+    try:
+        with open(path, "rb") as file:
+            head = file.read(20)
+    except OSError:
+        return False
+    return head[:4] == b"\x7fELF" and int.from_bytes(head[18:20], "little") == MACHINE_AARCH64
+
+
+def targets(build):
+    """The files that the selected tests need."""
+    wanted = {dependency for test in introspected(build, "tests") if not reason_against(test["name"])
+              for dependency in test["depends"]}
+    for target in introspected(build, "targets"):
+        if target["id"] in wanted:
+            for name in target["filename"]:
+                yield os.path.relpath(name, os.path.realpath(build))
+
+
+class Emulator:
+    """Starts programs of another processor."""
+
+    def __init__(self, build, sysroot):
+        self.command = ["qemu-aarch64", "-L", sysroot]
+        self.folder = pathlib.Path(build, "emulated")
+        self.folder.mkdir(exist_ok=True)
+
+    def script(self, program):
+        """A program of this machine that runs `program`; `program` itself if it is one."""
+        if not os.path.isfile(program) or not os.access(program, os.X_OK) or ".so" in os.path.basename(program) or not is_foreign(program):
+            return program
+        path = self.folder / os.path.basename(program)
+        path.write_text(f'#!/bin/sh\nexec {shlex.join([*self.command, program])} "$@"\n', encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+
+def command_of(test, emulator):
+    command = list(test["cmd"])
+    left_out = CASES_LEFT_OUT.get(test["name"], {})
+    if left_out:
+        given = [word for word in command if word.startswith("--gtest_filter=")]
+        positive, _, negative = (given[-1].split("=", 1)[1] if given else "*").partition("-")
+        cases = [*filter(None, negative.split(":")), *left_out]
+        command = [word for word in command if not word.startswith("--gtest_filter=")]
+        command.append(f"--gtest_filter={positive}-{':'.join(cases)}")
+    if is_foreign(command[0]):
+        return [*emulator.command, *command]
+    return [emulator.script(word) for word in command]
+
+
+def run(test, emulator, log_folder):
+    environment = {**os.environ, **ROUNDS, **{name: emulator.script(value) for name, value in test["env"].items()},
+                   "PYTHONDONTWRITEBYTECODE": "1", "RINGSIDE_TEST_EMULATED": "1"}
+    log = log_folder / f"{test['name']}.log"
+    with open(log, "wb") as out:
+        try:
+            status = subprocess.run(command_of(test, emulator), cwd=test["workdir"], env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                    stderr=subprocess.STDOUT, timeout=TIMES_SLOWER * test["timeout"], check=False).returncode
+        except subprocess.TimeoutExpired:
+            status = "timeout"
+    return test["name"], status, log
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--targets", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("build")
+    parser.add_argument("sysroot", nargs="?")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    if given.targets:
+        print(*sorted(set(targets(given.build))), sep="\n")
+        return 0
+    emulator = Emulator(os.path.realpath(given.build), os.path.realpath(given.sysroot))
+    log_folder = pathlib.Path(given.build, "emulated-logs")
+    log_folder.mkdir(exist_ok=True)
+    tests = introspected(given.build, "tests")
+    reasons = {test["name"]: reason_against(test["name"]) for test in tests}
+    selected = [test for test in tests if (test["name"] in given.names if given.names else not reasons[test["name"]])]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for name, status, log in pool.map(lambda test: run(test, emulator, log_folder), selected):
+            print(f"{'ok' if status == 0 else 'FAILED'}: {name}", flush=True)
+            for case, reason in CASES_LEFT_OUT.get(name, {}).items():
+                print(f"    without {case}: {reason}")
+            if status != 0:
+                failed += 1
+                print(f"    status {status}; end of {log}:", *log.read_text(errors="replace").splitlines()[-25:], sep="\n    ")
+    for reason in sorted(set(filter(None, reasons.values()))):
+        names = sorted(name for name, own in reasons.items() if own == reason)
+        print(f"left out ({reason}): {', '.join(names)}")
+    print(f"{len(selected) - failed} passed, {failed} failed")
+    return 1 if failed or not selected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""Which tests of a build for AArch64 run under qemu-user, and why others do not."""
+
+import fnmatch
+
+# Patterns of names of tests.
+SELECTED = [
+    "printf", "brace", "conditions", "trace-format", "trace_threads", "query", "golden", "kvd_unit",
+    "ring_interleaving", "sleep_interleaving", "space_interleaving",
+    "agent_*", "consumerd", "consumer_sleep", "simulated_storage_faults", "simulated_power_loss",
+    "service_killed", "consumer_killed", "random_crashes",
+]
+
+# Patterns of names of tests that SELECTED includes -> why they do not run.
+LEFT_OUT = {
+    "agent_every_instruction": "single steps need x86",
+    "agent_abandoned_call": "single steps need x86",
+    "agent_compile_*": "compiles with the compilers of this machine",
+    "agent_older_standards": "compiles with the compilers of this machine",
+}
+
+# Test -> cases of GoogleTest that are left out -> why.
+CASES_LEFT_OUT = {}
+
+REST = "the code is the same on each processor, or the test needs what qemu-user has not: ptrace, seccomp, containers, other users"
+
+
+def reason_against(name):
+    """Why the test does not run; empty if it does."""
+    for pattern, reason in LEFT_OUT.items():
+        if fnmatch.fnmatch(name, pattern):
+            return reason
+    return "" if any(fnmatch.fnmatch(name, pattern) for pattern in SELECTED) else REST
