@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 
-from selected_tests import CASES_LEFT_OUT, is_needless, reason_against
+from selected_tests import cases_left_out, is_needless, reason_against
 
 MACHINE_AARCH64 = 183  # e_machine of <elf.h>
 TIMES_SLOWER = 6
@@ -68,7 +68,7 @@ class Emulator:
 
 def command_of(test, emulator):
     command = list(test["cmd"])
-    left_out = CASES_LEFT_OUT.get(test["name"], {})
+    left_out = cases_left_out(test["name"])
     if left_out:
         given = [word for word in command if word.startswith("--gtest_filter=")]
         positive, _, negative = (given[-1].split("=", 1)[1] if given else "*").partition("-")
@@ -114,7 +114,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for name, status, log in pool.map(lambda test: run(test, emulator, log_folder), selected):
             print(f"{'ok' if status == 0 else 'FAILED'}: {name}", flush=True)
-            for case, reason in CASES_LEFT_OUT.get(name, {}).items():
+            for case, reason in cases_left_out(name).items():
                 print(f"    without {case}: {reason}")
             if status != 0:
                 failed += 1
