@@ -56,7 +56,7 @@ std::uint64_t part_unit() {
 }
 
 std::uint64_t slow_part_bytes() {
-  return std::max<std::uint64_t>(kSlowPartBytes, page_bytes());
+  return std::max<std::uint64_t>(kSlowPartBytes, 2 * page_bytes());
 }
 
 bool is_slow(const Segment& segment, std::uint64_t tsc, std::uint64_t bytes) {
@@ -186,7 +186,8 @@ bool try_to_back(const GrowingRing& r, std::uint64_t end, std::uint64_t tsc) {
   const std::uint64_t unit = part_unit();
   const bool slow = is_slow(r.segment, tsc, kSlowPartBytes);
   if (g.retry_at_ns == 0 || monotonic_ns() >= g.retry_at_ns) {
-    const std::uint64_t part = round_down(m.end, unit) + (slow ? slow_part_bytes() : kPartBytes);
+    const std::uint64_t part = round_down(m.end, unit) +
+                               (slow ? slow_part_bytes() : std::max(kPartBytes, slow_part_bytes()));
     const int error = extend_memory(r, std::max(part, shm::round_up(end, unit)));
     if (error == 0) {
       if (slow) shed(r, m.end == kWholeRing ? 0 : drained_bytes(r, unit));
@@ -288,7 +289,8 @@ void map_pages(std::byte* place, std::uint64_t bytes) {
 
 std::uint64_t first_part_bytes(const Segment& segment) {
   const std::uint64_t ring_bytes = segment.layout.ring_bytes;
-  const std::uint64_t part = std::max<std::uint64_t>(kFirstPartBytes, page_bytes());
+  // Two pages at least: without further memory one of them must be drained as a whole.
+  const std::uint64_t part = std::max<std::uint64_t>(kFirstPartBytes, 2 * page_bytes());
   return segment.sub_buffer_bytes != 0 ? ring_bytes : std::min(ring_bytes, part);
 }
 

@@ -51,7 +51,7 @@ bool convert_number(const rs_field& field, const rs_arg& arg, Piece* piece) {
     }
     case shm::FieldType::f80:
       if (arg.kind != RS_ARG_LONG_DOUBLE) return false;
-      std::memcpy(piece->number, arg.value.long_number, 10);
+      rs_store_x87(piece->number, arg.value.long_number);
       return true;
     case shm::FieldType::pointer:
       if (arg.kind != RS_ARG_POINTER) return false;

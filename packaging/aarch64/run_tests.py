@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 
-from selected_tests import CASES_LEFT_OUT, reason_against
+from selected_tests import cases_left_out, is_needless, reason_against
 
 MACHINE_AARCH64 = 183  # e_machine of <elf.h>
 TIMES_SLOWER = 6
@@ -43,9 +43,9 @@ def targets(build):
     wanted = {dependency for test in introspected(build, "tests") if not reason_against(test["name"])
               for dependency in test["depends"]}
     for target in introspected(build, "targets"):
-        if target["id"] in wanted:
+        if target["id"] in wanted and not is_needless(target["name"]):
             for name in target["filename"]:
-                yield os.path.relpath(name, os.path.realpath(build))
+                yield os.path.relpath(name, os.path.abspath(build))
 
 
 class Emulator:
@@ -68,7 +68,7 @@ class Emulator:
 
 def command_of(test, emulator):
     command = list(test["cmd"])
-    left_out = CASES_LEFT_OUT.get(test["name"], {})
+    left_out = cases_left_out(test["name"])
     if left_out:
         given = [word for word in command if word.startswith("--gtest_filter=")]
         positive, _, negative = (given[-1].split("=", 1)[1] if given else "*").partition("-")
@@ -104,7 +104,7 @@ def main():
     if given.targets:
         print(*sorted(set(targets(given.build))), sep="\n")
         return 0
-    emulator = Emulator(os.path.realpath(given.build), os.path.realpath(given.sysroot))
+    emulator = Emulator(os.path.abspath(given.build), os.path.abspath(given.sysroot))
     log_folder = pathlib.Path(given.build, "emulated-logs")
     log_folder.mkdir(exist_ok=True)
     tests = introspected(given.build, "tests")
@@ -114,7 +114,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for name, status, log in pool.map(lambda test: run(test, emulator, log_folder), selected):
             print(f"{'ok' if status == 0 else 'FAILED'}: {name}", flush=True)
-            for case, reason in CASES_LEFT_OUT.get(name, {}).items():
+            for case, reason in cases_left_out(name).items():
                 print(f"    without {case}: {reason}")
             if status != 0:
                 failed += 1

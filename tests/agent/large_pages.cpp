@@ -56,6 +56,7 @@ long sysconf(int name) noexcept {
   return name == _SC_PAGESIZE ? static_cast<long>(page()) : next(name);
 }
 
+// With 64-bit file offsets, as everything here is compiled, its name in the program is mmap64.
 void* mmap(void* place, std::size_t bytes, int protection, int flags, int fd,
            off_t offset) noexcept {
   if (static_cast<std::size_t>(offset) % page() != 0) return refuse(MAP_FAILED);

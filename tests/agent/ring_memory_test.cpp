@@ -40,12 +40,12 @@ std::uint64_t page_bytes() {
 }
 
 std::uint64_t first_part() {
-  return std::max<std::uint64_t>(16U << 10, page_bytes());
+  return std::max<std::uint64_t>(16U << 10, 2 * page_bytes());
 }
 
 // Of a ring that is filled slowly, at most.
 std::uint64_t small_bytes() {
-  return std::max<std::uint64_t>(80U << 10, 3 * page_bytes());
+  return std::max<std::uint64_t>(80U << 10, 5 * page_bytes());
 }
 
 void log_number(std::int64_t number) {

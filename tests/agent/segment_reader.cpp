@@ -1,6 +1,7 @@
 #include "tests/agent/segment_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -30,6 +31,14 @@ T load(const std::vector<unsigned char>& bytes) {
 // Of a number of 16 bytes.
 std::uint64_t load_upper(const std::vector<unsigned char>& bytes) {
   return load<std::uint64_t>({bytes.begin() + 8, bytes.end()});
+}
+
+// Of an f80, of finite numbers only.
+long double of_x87(const std::vector<unsigned char>& bytes) {
+  const std::uint64_t upper = load_upper(bytes);
+  const auto digits = static_cast<long double>(load<std::uint64_t>(bytes));
+  const long double number = std::ldexp(digits, static_cast<int>(upper & 0x7FFF) - 16383 - 63);
+  return (upper & 0x8000) != 0 ? -number : number;
 }
 
 std::string number_text(shm::FieldType type, const std::vector<unsigned char>& bytes) {
@@ -62,7 +71,7 @@ std::string number_text(shm::FieldType type, const std::vector<unsigned char>& b
       std::snprintf(text, sizeof text, "%.17g", load<double>(bytes));
       return text;
     case shm::FieldType::f80:
-      std::snprintf(text, sizeof text, "%.20Lg", load<long double>(bytes));
+      std::snprintf(text, sizeof text, "%.20Lg", of_x87(bytes));
       return text;
     case shm::FieldType::enumeration:
       return std::to_string(load<std::int64_t>(bytes));

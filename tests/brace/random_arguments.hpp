@@ -19,6 +19,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "libagent/include/ringside/x87_bytes.h"
+#include "tests/printf/recorded_long_double.hpp"
 #include "trace-format/text/value.hpp"
 
 namespace ringside::test {
@@ -172,7 +174,7 @@ class RandomArguments {
     } else if constexpr (std::is_same_v<Number, double>) {
       return real();
     } else if constexpr (std::is_same_v<Number, long double>) {
-      return static_cast<long double>(real()) / 3;
+      return recorded_long_double(static_cast<long double>(real()) / 3);
     } else {
       const auto low = below(2) == 0 ? bits() : 0 - bits();
       if constexpr (sizeof(Number) == 16) {
@@ -186,9 +188,15 @@ class RandomArguments {
   // A number as a record stores it.
   template <typename Number>
   static std::string stored(const Number& number) {
-    std::string bytes(std::is_same_v<Number, long double> ? 10 : sizeof number, '\0');
-    std::memcpy(bytes.data(), &number, bytes.size());
-    return bytes;
+    if constexpr (std::is_same_v<Number, long double>) {
+      unsigned char bytes[RS_X87_BYTES];
+      rs_store_x87(bytes, &number);
+      return {reinterpret_cast<const char*>(bytes), sizeof bytes};
+    } else {
+      std::string bytes(sizeof number, '\0');
+      std::memcpy(bytes.data(), &number, bytes.size());
+      return bytes;
+    }
   }
 
   template <typename Number>

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tests/printf/recorded_long_double.hpp"
+
 namespace ringside::end_to_end {
 
 struct PredictedRecord {
@@ -113,7 +115,7 @@ inline PredictedRecord predict(unsigned thread, std::uint64_t number) {
   r.intmax = static_cast<std::intmax_t>(sized);
   r.f64 = static_cast<double>(static_cast<std::int64_t>(b) >> 20) / 1024.0;
   r.small_f64 = static_cast<double>(sized % 100'000) / 1000.0;
-  r.f80 = static_cast<long double>(static_cast<std::int64_t>(b)) / 3.0L;
+  r.f80 = recorded_long_double(static_cast<long double>(static_cast<std::int64_t>(b)) / 3.0L);
   r.pointer = reinterpret_cast<const void*>(b >> 16);
   r.letter = static_cast<int>('A' + a % 25);
   r.width = static_cast<int>(b % 29);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/printf/recorded_call.hpp"
+#include "tests/printf/recorded_long_double.hpp"
 
 namespace ringside::test {
 namespace {
@@ -124,7 +125,9 @@ class RandomConversion {
     if (!extended && below(4) == 0) format += 'l';
     format += pick("fffFeEgggGaA");
     format += literal();
-    if (extended) return RecordedCall(format, stars, static_cast<long double>(number()) / 3);
+    if (extended)
+      return RecordedCall(format, stars,
+                          recorded_long_double(static_cast<long double>(number()) / 3));
     return RecordedCall(format, stars, number());
   }
 

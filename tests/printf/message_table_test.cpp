@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/printf/recorded_call.hpp"
+#include "tests/printf/recorded_long_double.hpp"
 
 namespace ringside::test {
 namespace {
@@ -86,8 +87,8 @@ TEST_F(MessageTable, FloatsEqualSnprintf) {
   const std::vector<double> doubles = {0.0,   -0.0, 0.5, -1.5, 2.5,  123456.789, 1e-5, 9.9999995,
                                        1e308, -inf, inf, nan,  -nan, 5e-324,     1e15, 0.1};
   std::vector<long double> longs(doubles.begin(), doubles.end());
-  longs.push_back(std::numeric_limits<long double>::max());
-  longs.push_back(0.1L);
+  longs.push_back(recorded_long_double(std::numeric_limits<long double>::max()));
+  longs.push_back(recorded_long_double(0.1L));
   for (const char conversion : std::string_view("fFeEgGaA")) {
     compare(std::string(1, conversion), doubles);
     compare(std::string("l") + conversion, doubles);
@@ -129,7 +130,8 @@ TEST_F(MessageTable, LargestWidthAndPrecisionEqualSnprintf) {
     const RecordedCall tiny(format, {}, -5e-324);
     EXPECT_EQ(tiny.rendered(), tiny.expected()) << format;
   }
-  const RecordedCall wide("%4095.4095Lf", {}, std::numeric_limits<long double>::lowest());
+  const RecordedCall wide("%4095.4095Lf", {},
+                          recorded_long_double(std::numeric_limits<long double>::lowest()));
   EXPECT_EQ(wide.rendered(), wide.expected());
 }
 

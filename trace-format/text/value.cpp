@@ -1,5 +1,6 @@
 #include "trace-format/text/value.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ringside::trace {
@@ -79,6 +80,32 @@ std::optional<long double> Value::as_f80() const {
   if (type == FieldType::f80) return x87(u64, high);
   if (const std::optional<double> number = as_f64()) return *number;
   return std::nullopt;
+}
+
+void Value::set_rounded(Value& value, long double number) {
+  constexpr std::uint64_t kSign = 0x8000;
+  constexpr std::uint64_t kSpecial = 0x7FFF;
+  constexpr std::uint64_t kLeading = std::uint64_t{1} << 63;
+  constexpr int kBias = 16383;
+  const std::uint64_t sign = std::signbit(number) ? kSign : 0;
+  value.u64 = 0;
+  value.high = sign;
+  if (std::isnan(number) || std::isinf(number)) {
+    value.u64 = std::isnan(number) ? kLeading | kLeading >> 1 : kLeading;
+    value.high = sign | kSpecial;
+    return;
+  }
+  if (number == 0) return;
+  int exponent = 0;
+  static_cast<void>(std::frexp(number, &exponent));  // of a fraction in [0.5, 1)
+  // A denormal number has the exponent of the smallest normal one, and fewer digits.
+  exponent = std::max(exponent, 2 - kBias);
+  const long double digits =
+      std::nearbyint(std::ldexp(std::abs(number), 64 - exponent));  // at most 2^64
+  const bool carries = digits >= 0x1p64L;
+  value.u64 = carries ? kLeading : static_cast<std::uint64_t>(digits);
+  const int stored = exponent + kBias - 1 + (carries ? 1 : 0);
+  value.high = sign | ((value.u64 & kLeading) != 0 ? static_cast<std::uint64_t>(stored) : 0);
 }
 
 std::optional<std::string_view> Value::as_text() const {

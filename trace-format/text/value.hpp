@@ -46,6 +46,8 @@ struct Value {
   static Value of_f32(float number);
   static Value of_f64(double number);
   static Value of_f80(long double number);
+  // For a long double of 128 bits: a mantissa of 64 bits, rounded to nearest.
+  static void set_rounded(Value& value, long double number);
   static Value of_text(shm::FieldType type, std::string_view text);
   static Value of_enumeration(std::int64_t number, std::string_view name);
   static Value of_array(shm::FieldType array_type, std::string_view elements, std::uint32_t count);
@@ -104,6 +106,8 @@ inline Value Value::of_f80(long double number) {
   if constexpr (std::numeric_limits<long double>::digits == 64) {
     std::memcpy(&value.u64, &number, 8);
     std::memcpy(&value.high, reinterpret_cast<const char*>(&number) + 8, 2);
+  } else {
+    set_rounded(value, number);
   }
   return value;
 }

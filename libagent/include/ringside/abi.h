@@ -15,6 +15,7 @@
 
 #include "recorded_fields.h"
 #include "required_standard.h"
+#include "x87_bytes.h"
 
 #ifdef __cplusplus
 extern "C" {

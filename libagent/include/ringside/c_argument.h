@@ -131,7 +131,7 @@ RS_HOT uint64_t rs_stored_bytes_(const void* value, int given, const struct rs_f
     *length = measured < UINT32_MAX ? (uint32_t)measured : UINT32_MAX;
     return sizeof *length + (uint64_t)*length;
   }
-  if (given == RS_GIVEN_F80) return 10;
+  if (given == RS_GIVEN_F80) return RS_X87_BYTES;
   if (given == RS_GIVEN_F32) return field->as_given != 0 ? sizeof(float) : sizeof(double);
   return field->as_given != 0 ? rs_short_bytes_(given) : sizeof(int);
 }
@@ -149,7 +149,8 @@ RS_HOT unsigned char* rs_store_(unsigned char* p, const void* value, int given,
     value = rs_text_of_(value);
     bytes = length;
   } else if (given == RS_GIVEN_F80) {
-    bytes = 10;
+    rs_store_x87(p, value);
+    return p + RS_X87_BYTES;
   } else if (given == RS_GIVEN_F32 && field->as_given == 0) {
     float number;
     __builtin_memcpy(&number, value, sizeof number);

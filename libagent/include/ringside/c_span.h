@@ -47,8 +47,10 @@ __attribute__((noinline, unused)) static unsigned char* rs_store_in_span_(unsign
     return p + sizeof length + length;
   }
   if (given == RS_GIVEN_F80) {
-    bytes = 10;
-  } else if (rs_short_bytes_(given) != 0) {
+    rs_store_x87(p, value);
+    return p + RS_X87_BYTES;
+  }
+  if (rs_short_bytes_(given) != 0) {
     bytes = rs_short_bytes_(given); /* the low bytes */
   }
   __builtin_memcpy(p, value, bytes);

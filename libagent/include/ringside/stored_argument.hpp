@@ -52,15 +52,26 @@ struct Stored {
 
 template <>
 struct Stored<long double> {
+#if LDBL_MANT_DIG == 64
   long double value;
-  static constexpr bool kIsText = false;
   explicit Stored(long double passed) : value(passed) {}
-  static constexpr std::uint64_t bytes() { return 10; }
-  unsigned char* store(unsigned char* p) const {
-    memcpy(p, &value, 10);
-    return p + 10;
+#else
+  unsigned char value[RS_X87_BYTES];
+  explicit Stored(long double passed) {
+    rs_store_x87(value, &passed);
   }
-  rs_piece piece() const { return {&value, 10, RS_PIECE_PLAIN}; }
+#endif
+  static constexpr bool kIsText = false;
+  static constexpr std::uint64_t bytes() {
+    return RS_X87_BYTES;
+  }
+  unsigned char* store(unsigned char* p) const {
+    memcpy(p, &value, RS_X87_BYTES);
+    return p + RS_X87_BYTES;
+  }
+  rs_piece piece() const {
+    return {&value, RS_X87_BYTES, RS_PIECE_PLAIN};
+  }
 };
 
 // A text carries its length, computed once.
