@@ -179,7 +179,8 @@ class FreshInstall(unittest.TestCase):
         # Enabled for the next boot.
         self.assertTrue(os.path.islink(self.root.path + "/etc/systemd/system/multi-user.target.wants/" + UNIT))
         self.assertEqual(self.root.shell("stat -c '%U %a' /run/ringside"), "ringside 3770\n")
-        self.root.run("consumerd", "--config", "/etc/ringside/consumerd.toml", "--check-config")
+        self.assertEqual(read(self.root.path + "/etc/ringside/consumerd.toml"),
+                         read(os.path.join(SOURCE_ROOT, "packaging/systemd/consumerd.toml")))
 
     def a_program_is_compiled_and_traced(self):
         work = self.root.path + "/trial"
@@ -230,7 +231,7 @@ class FreshInstall(unittest.TestCase):
         for kept in ("/var/lib/ringside/a.ringtrace", "/etc/ringside/consumerd.toml"):
             self.assertTrue(os.path.exists(self.root.path + kept), kept)
         self.root.shell(purge)
-        self.root.run("apt-get", "purge", "--yes", *PACKAGES)
+        self.root.run("dpkg", "--purge", *PACKAGES)
         left = self.root.files() - before
         self.assertEqual({path for path in left if not path.startswith(("/trial", "/machine"))} - {"/trial"}, BACKUPS & left)
         self.assertEqual(before - self.root.files(), set())

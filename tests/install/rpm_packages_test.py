@@ -63,7 +63,7 @@ class RpmPackages(unittest.TestCase):
             packed += [line.split(None, 1)[1] for line in listed if not line.startswith("d")]
         self.assertEqual(len(packed) - len(set(packed)), 0, "a file is in two packages")
         packed = {re.sub(r"\.gz$", "", path.replace("/lib64/", "/lib/")) for path in packed
-                  if not path.startswith(("/usr/share/doc/", "/usr/share/licenses/")) and not PYTHON.match(path)}
+                  if not path.startswith(("/usr/share/doc/", "/usr/share/licenses/", "/usr/lib/.build-id/")) and not PYTHON.match(path)}
         with tempfile.TemporaryDirectory(prefix="ringside-files.") as root:
             installation = Installation(root, BUILD_ROOT)
             installed = {re.sub("^/usr/lib/[^/]*-linux-gnu/", "/usr/lib/", "/usr/" + os.path.relpath(os.path.join(top, name), installation.prefix))
