@@ -139,37 +139,15 @@ set_up() {
   printf '%s\n' "$settings" >"$dir/set-up-by-test.txt"
 }
 
-warning='(^|[ :])warning:'
-
 # compile NAME DIR [TARGET...]: compiler warnings are already errors; this also checks for warnings of linker
 # and tools.
 compile() {
   shown="ninja -C $2 -j $jobs${3:+ TARGET...}" step "$1: build" 1800 ninja -C "$2" -j "$jobs" "${@:3}" ||
     return 1
-  if grep -nE "$warning" "$scratch/log"; then
+  if grep -nE '(^|[ :])warning:' "$scratch/log"; then
     note "$1: free of warnings" FAILED
     return 1
   fi
-}
-
-# compile_beside DIR [TARGET...]: begins to compile, with the time that tests leave to it. What it has not compiled when
-# stop_compiling_beside is called, and what it could not compile, is left to compile.
-beside_pid=
-compile_beside() {
-  # Each session is a scheduling group of its own, with a nice value in autogroup.
-  env --default-signal=HUP,INT,QUIT "$tag" setsid nice -n 19 sh -c '
-    echo 19 2>/dev/null >/proc/self/autogroup
-    exec ninja -C "$@"' sh "$1" -j "$jobs" -k 0 "${@:2}" </dev/null >"$scratch/beside" 2>&1 &
-  beside_pid=$!
-}
-
-stop_compiling_beside() {
-  [ -n "$beside_pid" ] || return 0
-  kill -TERM -- "-$beside_pid" 2>/dev/null || true
-  wait "$beside_pid" 2>/dev/null || true
-  beside_pid=
-  # Those of what is compiled already do not come again.
-  ! grep -nE "$warning" "$scratch/beside" || note 'beside: free of warnings' FAILED
 }
 
 count_of() { # LINE_START LOG
@@ -272,9 +250,6 @@ of_users=(application-safety consumerd end-to-end)
 
 with_gcc() {
   set_up g++ "$build" gcc g++ "${quick_build[@]}" && compile g++ "$build" || return 0
-  if [ $quick = no ] && set_up_clang; then
-    compile_beside "$build-clang"
-  fi
   if [ $full = yes ]; then
     [ "$(id -u)" -ne 0 ] || run_tests g++ "$build" 5000 3 "${of_users[@]/#/--suite=}" --suite=containers
   elif [ "$(id -u)" -ne 0 ]; then
@@ -318,19 +293,11 @@ sanitized=(-Doptimization=1 -Dperf=false "${quick_build[@]}" -Db_lundef=false)
 # They take a fifth of the compilation. AddressSanitizer finds what the check of sizes finds; objects are not cast down.
 without_checks=-fno-sanitize=vptr,object-size
 
-set_up_clang() {
-  local linker=("${fast_linker[@]}")
-  set_up clang "$build-clang" clang clang++ "${sanitized[@]}" -Db_sanitize=address,undefined -Dfuzz=true \
-    "-Dc_args=-g1 $without_checks" "-Dcpp_args=-g1 $without_checks"
-}
-
 with_clang() {
-  local dir=$build-clang
-  stop_compiling_beside
-  [ -e "$dir/build.ninja" ] && compile clang "$dir" || return 0
-  if set_up_thread_sanitizer; then
-    compile_beside "$build-tsan" "${race_targets[@]}"
-  fi
+  local dir=$build-clang linker=("${fast_linker[@]}")
+  set_up clang "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=address,undefined -Dfuzz=true \
+    "-Dc_args=-g1 $without_checks" "-Dcpp_args=-g1 $without_checks" &&
+    compile clang "$dir" || return 0
   export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:abort_on_error=1:print_stacktrace=1}
   # These start many short processes: they run in the g++ build. Fuzzing and the tests of damaged input reach the same
@@ -346,34 +313,25 @@ with_clang() {
 }
 
 # Races between the threads of one process; thread_sanitizer_tests.py decides which tests run.
-race_chooser=packaging/thread_sanitizer_tests.py
-race_tests=()
-race_targets=()
-race_extent=()
-[ $full = no ] || race_extent=(full)
-set_up_thread_sanitizer() {
-  local dir=$build-tsan name=ThreadSanitizer linker=("${fast_linker[@]}")
-  set_up "$name" "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=thread || return 1
-  if ! "$race_chooser" "$dir" tests "${race_extent[@]}" >"$scratch/tests" ||
-    ! "$race_chooser" "$dir" targets "${race_extent[@]}" >"$scratch/targets"; then
-    note "$name: tests to run" FAILED
-    return 1
-  fi
-  mapfile -t race_tests <"$scratch/tests"
-  mapfile -t race_targets <"$scratch/targets"
-}
-
 with_thread_sanitizer() {
-  local dir=$build-tsan name=ThreadSanitizer reports=$scratch/races
-  stop_compiling_beside
-  [ ${#race_targets[@]} -gt 0 ] && compile "$name" "$dir" "${race_targets[@]}" || return 0
+  local dir=$build-tsan name=ThreadSanitizer chosen=packaging/thread_sanitizer_tests.py linker=("${fast_linker[@]}")
+  local reports=$scratch/races tests targets which=()
+  [ $full = no ] || which=(full)
+  set_up "$name" "$dir" clang clang++ "${sanitized[@]}" -Db_sanitize=thread || return 0
+  if ! "$chosen" "$dir" tests "${which[@]}" >"$scratch/tests" || ! "$chosen" "$dir" targets "${which[@]}" >"$scratch/targets"; then
+    note "$name: tests to run" FAILED
+    return 0
+  fi
+  mapfile -t tests <"$scratch/tests"
+  mapfile -t targets <"$scratch/targets"
+  compile "$name" "$dir" "${targets[@]}" || return 0
   printf '\n'
-  "$race_chooser" "$dir" left-out "${race_extent[@]}" | sed 's/^/left out: /'
+  "$chosen" "$dir" left-out "${which[@]}" | sed 's/^/left out: /'
   mkdir "$reports"
   # To files, so that the report survives if a test kills the process or ignores its standard error.
   TSAN_OPTIONS="halt_on_error=1:log_path=$reports/report${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
     RINGSIDE_TEST_ROUNDS=10 RINGSIDE_TEST_RECORDS=400000 \
-    run_tests "$name" "$dir" 1800 6 "${race_tests[@]}"
+    run_tests "$name" "$dir" 1800 6 "${tests[@]}"
   if [ -n "$(ls "$reports")" ]; then
     tail -n 100 "$reports"/*
     note "$name: no report" FAILED
