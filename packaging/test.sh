@@ -280,7 +280,7 @@ with_ordinary_user() {
     note "$name: tests" "FAILED (other users cannot read $build; move it, or set RINGSIDE_BUILD_DIR)"
   elif [ $full = yes ]; then
     # Without the tests that write to the build itself, or that only root can run.
-    run_tests "$name" "$own/build" 3600 3 "${of_users[@]/#/--no-suite=}" --no-suite install --no-suite perf --no-suite containers
+    run_tests "$name" "$own/build" 3600 3 "${of_users[@]/#/--no-suite=}" --no-suite install --no-suite perf --no-suite containers --no-suite release
   else
     run_tests "$name" "$own/build" 900 3 "${of_users[@]/#/--suite=}"
   fi
@@ -343,7 +343,8 @@ for_hours() {
   RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
     service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults simulated_power_loss
   RINGSIDE_TEST_ROUNDS=10000 run_tests 'g++ (10,000 crashes)' "$build" 7200 30 random_crashes
-  run_tests 'g++ (reader from source)' "$build" 1800 3 build_systems_reader
+  run_tests 'g++ (from source)' "$build" 3600 3 build_systems_reader package_managers
+  run_tests 'g++ (other versions)' "$build" 9000 1 two_builds
   step 'source archive' 6000 packaging/release/check_archive.sh "$build" || true
   run_tests 'g++ (packages)' "$build" 18000 1 deb_packages rpm_packages
   step 'AArch64: tools' 900 packaging/aarch64/install-tools.sh || true

@@ -150,7 +150,7 @@ void one_handler_everywhere_in_a_call_with_a_stack() {
   for (unsigned long i = 1; i <= steps && !testing::Test::HasFailure(); ++runs) {
     ASSERT_NE(stepped.run(i, 0, log_stepped, true), 0U);
     with_stack += static_cast<unsigned long>(stepped.stacks());
-    i += i < kEachOf || i + 20 > steps ? 1 : 997;
+    i += i < kEachOf || i + 4 > steps ? 1 : 1999;
   }
   // Those without one have a handler between the request and the reservation.
   EXPECT_GT(with_stack, runs / 2);

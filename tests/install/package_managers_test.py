@@ -45,6 +45,11 @@ def contents(path):
         return file.read()
 
 
+def options_of_the_port():
+    text = read(os.path.join(SOURCE_ROOT, PORT, "portfile.cmake"))
+    return re.search(r"^  OPTIONS (.*)$", text, re.MULTILINE).group(1).replace("${reader}", "disabled").split()
+
+
 class InFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="ringside-packages.")
@@ -68,11 +73,7 @@ class InFolder(unittest.TestCase):
         self.assertTrue(any(b"order %d filled at %.2f" in contents(path) for path in segments), segments)
 
 
-class Recipes(InFolder):
-    def options_of_the_port(self):
-        text = read(os.path.join(SOURCE_ROOT, PORT, "portfile.cmake"))
-        return re.search(r"^  OPTIONS (.*)$", text, re.MULTILINE).group(1).replace("${reader}", "disabled").split()
-
+class Recipes(unittest.TestCase):
     def options_of_the_recipe(self):
         """The names and values that generate() gives to Meson."""
         tree = ast.parse(read(os.path.join(SOURCE_ROOT, RECIPE)))
@@ -87,22 +88,8 @@ class Recipes(InFolder):
         self.assertEqual(port["license"], "Apache-2.0")
 
     def test_both_pass_the_same_options_to_meson(self):
-        self.assertEqual(sorted(self.options_of_the_port()), sorted(self.options_of_the_recipe()))
-        self.assertIn("-Dprograms=disabled", self.options_of_the_port())
-
-    def test_with_these_options_and_one_kind_of_library_cmake_finds_the_library(self):
-        """Conan also sets the standard of the user's sources; both managers remove one kind after the installation."""
-        source, prefix = copy_of_source(self.folder), os.path.join(self.folder, "prefix")
-        build = os.path.join(self.folder, "build")
-        run(["meson", "setup", "--prefix", prefix, "-Dunity=on", "-Doptimization=0", "-Dcpp_std=gnu++17",
-             *self.options_of_the_port(), build, source])
-        run(["ninja", "-C", build, "-j", "2", "install"], bound_s=BOUND_S)
-        for path in glob.glob(os.path.join(prefix, "lib", "**", "libringside.so*"), recursive=True):
-            os.remove(path)
-        project, consumer = self.project_of_the_page(), os.path.join(self.folder, "consumer")
-        run(["cmake", "-S", project, "-B", consumer, "-DCMAKE_PREFIX_PATH=" + prefix])
-        run(["cmake", "--build", consumer])
-        self.assert_records(os.path.join(consumer, "service"))
+        self.assertEqual(sorted(options_of_the_port()), sorted(self.options_of_the_recipe()))
+        self.assertIn("-Dprograms=disabled", options_of_the_port())
 
     def test_usage_of_the_port_is_that_of_the_page(self):
         page = code_blocks(read(os.path.join(SOURCE_ROOT, "docs/how-to/build-systems.md")), "cmake")[0]
@@ -110,6 +97,22 @@ class Recipes(InFolder):
         for part in ("Ringside::agent", "REQUIRED COMPONENTS agent"):
             self.assertIn(part, usage)
             self.assertIn(part, page)
+
+
+class Build(InFolder):
+    def test_with_these_options_and_one_kind_of_library_cmake_finds_the_library(self):
+        """Conan also sets the standard of the user's sources; both managers remove one kind after the installation."""
+        source, prefix = copy_of_source(self.folder), os.path.join(self.folder, "prefix")
+        build = os.path.join(self.folder, "build")
+        run(["meson", "setup", "--prefix", prefix, "-Dunity=on", "-Doptimization=0", "-Dcpp_std=gnu++17",
+             *options_of_the_port(), build, source])
+        run(["ninja", "-C", build, "-j", "2", "install"], bound_s=BOUND_S)
+        for path in glob.glob(os.path.join(prefix, "lib", "**", "libringside.so*"), recursive=True):
+            os.remove(path)
+        project, consumer = self.project_of_the_page(), os.path.join(self.folder, "consumer")
+        run(["cmake", "-S", project, "-B", consumer, "-DCMAKE_PREFIX_PATH=" + prefix])
+        run(["cmake", "--build", consumer])
+        self.assert_records(os.path.join(consumer, "service"))
 
 
 class Managers(InFolder):
