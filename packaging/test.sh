@@ -342,6 +342,7 @@ with_thread_sanitizer() {
 for_hours() {
   RINGSIDE_TEST_ROUNDS=400 run_tests 'g++ (400 kills)' "$build" 7200 30 \
     service_killed consumer_killed rotation overwrite scribbled_segment simulated_storage_faults simulated_power_loss
+  RINGSIDE_TEST_ROUNDS=40 run_tests 'g++ (40 kills)' "$build" 7200 30 contexts open_spans tasks
   RINGSIDE_TEST_ROUNDS=10000 run_tests 'g++ (10,000 crashes)' "$build" 7200 30 random_crashes
   run_tests 'g++ (from source)' "$build" 3600 3 build_systems_reader package_managers
   run_tests 'g++ (other versions)' "$build" 9000 1 two_builds

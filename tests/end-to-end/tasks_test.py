@@ -15,7 +15,7 @@ import unittest
 from traced_processes import BOUND_S, TestBed, program, wait_until
 
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
-ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "8"))
+ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "4"))
 
 
 def text_of(context):
