@@ -140,7 +140,7 @@ std::string become_like(const RunningProcess& model) {
   sigset_t none;
   sigemptyset(&none);
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
   return {};
 }
 

@@ -46,7 +46,7 @@ std::string path_of(const RunningProcess& process) {
   std::string_view rest = process.variable("PATH");
   while (!rest.empty()) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string path = fs::path(process.directory_path) / rest.substr(0, colon) / word;
+    std::string path = fs::path(process.directory_path) / rest.substr(0, colon) / word;
     if (is_program(path)) return path;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
