@@ -197,9 +197,9 @@ check_skips() {
 }
 
 # The tests that are meaningful in every build. This leaves out tests of the source tree, of the installation,
-# of the manual, of the model, of compilers, of containers and of the metrics in other programs, and tests of the suites "slow" and "long".
+# of the manual, of the model, of compilers, of containers and of the metrics in other programs, and tests of the suites "slow", "unsanitized" and "long".
 everywhere=(--no-suite structure --no-suite install --no-suite manual --no-suite model --no-suite compilers
-  --no-suite monitoring --no-suite containers --no-suite slow --no-suite long)
+  --no-suite monitoring --no-suite containers --no-suite slow --no-suite unsanitized --no-suite long)
 
 source_files() { # PATTERN..., NUL-separated; tracked files, or all files if there is no repository
   git ls-files -z -- "$@" 2>/dev/null && return
