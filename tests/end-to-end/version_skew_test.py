@@ -57,6 +57,11 @@ def run(name, *arguments):
     return subprocess.run([program(name), *map(str, arguments)], capture_output=True, text=True, timeout=BOUND_S, check=False)
 
 
+def metrics_at(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=BOUND_S) as answer:
+        return answer.read().decode()
+
+
 class Skew(unittest.TestCase):
     def setUp(self):
         self.bed = TestBed()
@@ -119,8 +124,8 @@ class Segments(Skew):
                    "use the consumerd of the service's release\n")
         wait_until(lambda: message in consumer.stderr(), "the refusal")
         self.assertTrue(documented(message), message)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=BOUND_S) as answer:
-            self.assertRegex(answer.read().decode(), r"\nringside_segments_refused_total [1-9]")
+        # The figures are updated every second.
+        wait_until(lambda: re.search(r"\nringside_segments_refused_total [1-9]", metrics_at(port)), "the refusal in the metrics")
         for tool in (("ringctl", "list"), ("ringctl", "flush"), ("ringctl", "doctor"), ("ringstat", "--once", "--interval", "50ms")):
             done = run(*tool, "--shm-dir", self.bed.shm_dir)
             self.assertRegex(done.stdout + done.stderr, rf"has ABI version {text_of(other)}\b.* this tool supports {text_of(own)};", tool)
