@@ -61,8 +61,6 @@ class RingsideRecipe(ConanFile):
             "programs": "disabled", "tests": "false", "perf": "false", "werror": "false",
             "reader": "enabled" if self.options.reader else "disabled",
         })
-        # What the library itself is compiled as; the setting is the standard of its users.
-        toolchain.cpp_std = "c++20"
         toolchain.generate()
 
     def build(self):
