@@ -178,6 +178,15 @@ TEST_F(ExtentStream, StampsConsumerClockSitesButNeverBackwards) {
   EXPECT_EQ(times(trip), (std::vector<std::uint64_t>{3000, 3000, 5000, 5000}));
 }
 
+// A service that has left its segment without a consumer for hours: the range of 44 bits is some
+// two.
+TEST_F(ExtentStream, ALateStampOfTheConsumerMovesNoOtherRecord) {
+  const std::uint64_t now = std::uint64_t{3} << 44;
+  const std::string ring = plain_record(1, 5000) + plain_record(4, 0) + plain_record(1, 6000);
+  const RoundTrip trip = round_trip(sites_, ring, {.last_tsc = 100}, 8192, 0, now);
+  EXPECT_EQ(times(trip), (std::vector<std::uint64_t>{5000, now, 6000}));
+}
+
 TEST_F(ExtentStream, FollowsAlternatingSitesWithoutSpendingBytes) {
   std::string ring;
   std::vector<Decoded> expected;

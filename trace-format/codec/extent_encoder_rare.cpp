@@ -188,7 +188,14 @@ void ExtentEncoder::Impl::put(const Stamp& stamp, std::uint32_t id, const std::b
     lowest = std::min(lowest, own_time);
     unordered = unordered || (run.records > copies && own_time < run.previous);
   }
-  run.reference = run.previous = time;
+  run.previous = time;
+  // Not to a time of the consumer's that is far ahead, as that of a ring without a consumer for an
+  // hour: 44 bits could not tell how far back the next record is. A producer states its time at
+  // least as often.
+  if (time - run.reference <= shm::kClockIntervalTicks ||
+      (sites.find(id)->flags & shm::kSiteConsumerClock) == 0) {
+    run.reference = time;
+  }
   const unsigned index_bytes = run.before->successor == id ? 0U : state.index_bytes;
   run.before->successor = id;
   run.before = &states[id];
