@@ -69,21 +69,28 @@ class SlowReservation {
     next_sleep_check_ = check_consumer_sleep(segment_, ring_);
     for (bool states_processor = processor_due();;) {
       const std::uint64_t start = load_local(t_.pos);
-      if (states_processor || clock_due(start + bytes, tsc)) {
+      const bool marks_drop = drop_due();
+      const rs_site* const context = marks_drop ? nullptr : context_to_state();
+      // Of what comes next. The record may be smaller than what precedes it, and each of them must
+      // be within the lap.
+      const std::uint64_t next_bytes = marks_drop           ? std::uint64_t{shm::kDropRecordBytes}
+                                       : context != nullptr ? context_bytes(context)
+                                                            : bytes;
+      const std::uint64_t end = start + next_bytes;
+      if (states_processor || clock_due(end, tsc)) {
         if (!append_clock(tsc, bytes + most_context_bytes())) return drop();
         states_processor = false;
         continue;
       }
-      if (drop_due()) {
-        if (!append_drop_mark(tsc)) return drop();
-        continue;
-      }
-      if (const rs_site* const context = context_to_state()) {
-        if (!append_context(context, tsc)) return drop();
-        continue;
-      }
-      const std::uint64_t end = start + bytes;
       if (!make_space(end)) return drop();
+      if (marks_drop) {
+        append_drop_mark(start, tsc);
+        continue;
+      }
+      if (context != nullptr) {
+        append_context(context, start, tsc);
+        continue;
+      }
       if (exchange_local(&t_.pos, start, end)) {
         ++t_holding;
         refresh_limit();
@@ -195,19 +202,16 @@ class SlowReservation {
     return dropped(waiter_.cause());
   }
 
-  // A control record with its own reservation, published like any record.
+  // A control record with its own reservation, published like any record. False, and nothing, if a
+  // handler has recorded at `start`.
   template <class Fill>
-  bool append(std::uint64_t bytes, Fill&& fill) {
-    for (;;) {
-      const std::uint64_t start = load_local(t_.pos);
-      if (!make_space(start + bytes)) return false;
-      if (!exchange_local(&t_.pos, start, start + bytes)) continue;
-      ++t_holding;
-      fill(start);
-      rs_publish(start, bytes);
-      --t_holding;
-      return true;
-    }
+  bool append_at(std::uint64_t start, std::uint64_t bytes, Fill&& fill) {
+    if (!exchange_local(&t_.pos, start, start + bytes)) return false;
+    ++t_holding;
+    fill(start);
+    rs_publish(start, bytes);
+    --t_holding;
+    return true;
   }
 
   // Opens a lap with room for a record of `bytes`.
@@ -219,7 +223,7 @@ class SlowReservation {
     } else if (!prepare_lap(growing(), shm::kClockRecordBytes + bytes, tsc)) {
       return false;
     }
-    return append(shm::kClockRecordBytes, [this, tsc, lap_bytes](std::uint64_t start) {
+    const auto fill = [this, tsc, lap_bytes](std::uint64_t start) {
       timespec now{};
       clock_gettime(CLOCK_REALTIME, &now);
       const std::uint64_t words[3] = {shm::make_clock_head(tsc, processor_), tsc,
@@ -238,17 +242,23 @@ class SlowReservation {
       __atomic_signal_fence(__ATOMIC_SEQ_CST);
       // A handler that has recorded since may have stated another one.
       if (load_local(t_.pos) != start + shm::kClockRecordBytes) t_stated_processor = kNoStatement;
-    });
+    };
+    // Wherever: its lap begins with it.
+    for (;;) {
+      const std::uint64_t start = load_local(t_.pos);
+      if (!make_space(start + shm::kClockRecordBytes)) return false;
+      if (append_at(start, shm::kClockRecordBytes, fill)) return true;
+    }
   }
 
-  bool append_context(const rs_site* site, std::uint64_t tsc) {
-    return append(context_bytes(site),
-                  [site, tsc](std::uint64_t start) { store_context(site, tsc, rs_place(start)); });
+  void append_context(const rs_site* site, std::uint64_t start, std::uint64_t tsc) {
+    append_at(start, context_bytes(site),
+              [site, tsc](std::uint64_t at) { store_context(site, tsc, rs_place(at)); });
   }
 
   // A mark for one cause with drops; the caller checks whether there are more.
-  bool append_drop_mark(std::uint64_t tsc) {
-    return append(shm::kDropRecordBytes, [this, tsc](std::uint64_t start) {
+  void append_drop_mark(std::uint64_t start, std::uint64_t tsc) {
+    append_at(start, shm::kDropRecordBytes, [this, tsc](std::uint64_t at) {
       // A handler between these lines may have marked them all: then nothing is left to report.
       std::uint64_t words[3] = {shm::make_head(shm::kDropRecordBytes, shm::kCodePad), 0, 0};
       for (std::size_t i = 0; i < shm::kDropCauses.size(); ++i) {
@@ -260,7 +270,7 @@ class SlowReservation {
         words[2] = static_cast<std::uint32_t>(shm::kDropCauses[i]);
         break;
       }
-      std::memcpy(rs_place(start), words, sizeof words);
+      std::memcpy(rs_place(at), words, sizeof words);
     });
   }
 

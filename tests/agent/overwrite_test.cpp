@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <sys/time.h>
 
+#include "libagent/include/ringside/context.hpp"
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/overwrite_words.hpp"
 #include "tests/agent/process_test.hpp"
@@ -68,6 +69,29 @@ void expect_numbered_from_oldest(const Kept& kept, std::uint64_t logged) {
   for (std::size_t i = 0; i < kept.data.size(); ++i) {
     ASSERT_EQ(kept.data[i].values[0], "u64 " + std::to_string(kept.oldest.sequence + i));
   }
+}
+
+// Contexts are larger than these records, and come at all distances from a sub-buffer's end.
+PROCESS_TEST(Overwrite, ContextsEndWithinTheirSubBuffer) {
+  overwritten_ring();
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    if (i % 3 == 0) RS_INFO("8 bytes");
+    const Context context{{"user", i}, {"tenant", "acme"}};
+    RS_INFO("8 bytes");
+  }
+  SegmentReader& segment = own_segment();
+  const shm::ProducerLine& line = segment.ring(0).producer;
+  const std::uint64_t from = shm::load_oldest(line.oldest).value().pos;
+  std::uint64_t sub_buffer_end = 0;
+  std::uint64_t sub_buffers = 0;
+  for (const Record& r : segment.records(0, from, line.producer_pos.load())) {
+    if (r.code == shm::kCodeClock) {
+      sub_buffer_end = r.pos + kRing / shm::kSubBuffersPerRing;
+      ++sub_buffers;
+    }
+    EXPECT_LE(r.pos + r.bytes, sub_buffer_end);
+  }
+  EXPECT_GT(sub_buffers, 20U);
 }
 
 PROCESS_TEST(Overwrite, TheNewestRecordsStayAndTheOldestAreCounted) {

@@ -8,9 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "libagent/include/ringside/context.hpp"
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
+#include "tests/agent/test_consumer.hpp"
 
 namespace ringside::test {
 namespace {
@@ -95,6 +97,47 @@ PROCESS_TEST(RingEnd, ADroppedLargeRecordIsMarkedBeforeASmallOneThatFits) {
   EXPECT_EQ(records.back().bytes, 16U);
   ASSERT_EQ(records[records.size() - 2].code, shm::kCodeDrop);
   EXPECT_EQ(records[records.size() - 2].words[0], 1U);
+}
+
+// All unread records, which must be within the lap that began at position 0 or a later one: what
+// passes a lap's end may pass the end of the mapping.
+std::vector<Record> consumed_laps() {
+  std::vector<Record> records;
+  TestConsumer(own_segment(), [&records](std::uint32_t, const Record& r) {
+    records.push_back(r);
+  }).poll();
+  std::uint64_t lap_end = kRingBytes;
+  for (const Record& record : records) {
+    if (record.code == shm::kCodeClock) lap_end = record.pos + kRingBytes;
+    EXPECT_LE(record.pos + record.bytes, lap_end) << record.code;
+  }
+  return records;
+}
+
+// Each of them is larger than the record, for which the lap has just enough room.
+PROCESS_TEST(RingEnd, ADropMarkBeginsALapRatherThanPassItsEnd) {
+  leave_room(8);
+  RS_INFO("%ld", 1L);
+  consumed_laps();
+  RS_INFO("8 bytes");
+  const std::vector<Record> records = consumed_laps();
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].code, shm::kCodeClock);
+  EXPECT_EQ(records[1].code, shm::kCodeDrop);
+  EXPECT_EQ(records[1].words[0], 1U);
+  EXPECT_EQ(records[2].bytes, 8U);
+}
+
+PROCESS_TEST(RingEnd, AContextBeginsALapRatherThanPassItsEnd) {
+  leave_room(8);
+  consumed_laps();
+  const Context context{{"user", 7}};
+  RS_INFO("8 bytes");
+  const std::vector<Record> records = consumed_laps();
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].code, shm::kCodeClock);
+  EXPECT_EQ(records[1].values, std::vector<std::string>{"i64 7"});
+  EXPECT_EQ(records[2].bytes, 8U);
 }
 
 }  // namespace
