@@ -13,11 +13,11 @@
 #include "libagent/recording/growing_nap.hpp"
 #include "libagent/recording/loss_count.hpp"
 #include "libagent/recording/nested_records.hpp"
-#include "libagent/recording/reserve.hpp"
 #include "libagent/recording/ring_attachment.hpp"
 #include "libagent/recording/ring_memory.hpp"
 #include "libagent/recording/segment_succession.hpp"
 #include "libagent/recording/statement_registry.hpp"
+#include "libagent/recording/timed_checks.hpp"
 #include "libagent/recording/truncation_guard.hpp"
 
 namespace ringside {
@@ -276,7 +276,7 @@ int rs_init_with(const struct rs_options* options) {
 int rs_preallocate(void) {
   if (ringside::attach_ring() != ringside::Attached::kYes) return 0;
   if (!ringside::keep_whole_ring()) return 0;
-  ringside::stop_checks_of_this_thread();
+  ringside::stop_file_checks();
   ringside::stop_waking_of_this_thread();
   // Writes the clock record that opens a stream, so that the first log call finds it done.
   rs_thread& t = rs_thread_state;

@@ -10,10 +10,10 @@
 #include "libagent/recording/call_cost.hpp"
 #include "libagent/recording/oldest_records.hpp"
 #include "libagent/recording/requested_stack.hpp"
-#include "libagent/recording/reserve.hpp"
 #include "libagent/recording/ring_attachment.hpp"
 #include "libagent/recording/ring_drops.hpp"
 #include "libagent/recording/signals_blocked.hpp"
+#include "libagent/recording/slow_reservation.hpp"
 
 namespace ringside {
 namespace {
