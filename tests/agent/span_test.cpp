@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -68,6 +69,31 @@ PROCESS_TEST(SpanRecord, HasTheFieldsOfAnEvent) {
   ASSERT_EQ(site.fields.size(), 5U);
   EXPECT_EQ(site.fields[1].name, "who");
   EXPECT_EQ(site.fields[3].constant, "string XETR");
+}
+
+// One function records all spans whose values have the same sizes.
+PROCESS_TEST(SpanRecord, HasValuesOfEachSize) {
+  const long double real = 0.5L;
+  __extension__ const __int128 wide = -7;
+  for (std::uint8_t i = 0; i < 2; ++i) {
+    const std::int64_t number = i;
+    const std::int16_t two = i;
+    RS_SPAN("sizes", RS_ARG(i), RS_ARG(two), RS_NAMED("four", i + 4U), RS_NAMED("eight", 8.25 * i),
+            RS_ARG(wide), RS_NAMED("last", i == 1));
+    RS_SPAN("extended real", RS_NAMED("one", i == 1), RS_ARG(real), RS_ARG(number));
+    RS_SPAN("fifteen", i + 0, i, i, i, i, i, i, i, i, i, i, i, i, i, number);
+    RS_SPAN("sixteen", i + 0, i, i, i, i, i, i, i, i, i, i, i, i, i, i, number);
+  }
+  EXPECT_EQ(records_named("sizes").at(1).values,
+            (Values{"u8 1", "i16 1", "u32 5", "f64 8.25", "i128 0xfffffffffffffffffffffffffffffff9",
+                    "bool 1"}));
+  EXPECT_EQ(records_named("extended real").at(1).values, (Values{"bool 1", "f80 0.5", "i64 1"}));
+  Values expected(14, "u8 1");
+  expected[0] = "i32 1";
+  expected.push_back("i64 1");
+  EXPECT_EQ(records_named("fifteen").at(1).values, expected);
+  expected.insert(expected.end() - 1, "u8 1");
+  EXPECT_EQ(records_named("sixteen").at(1).values, expected);
 }
 
 PROCESS_TEST(SpanRecord, KeepsCopiesOfTextsUpToABound) {
@@ -179,6 +205,15 @@ PROCESS_TEST(SpanRecord, TakesNoValuesIfItIsNotRecorded) {
 PROCESS_TEST(SpanRecord, IsTheFirstRecordOfItsThread) {
   { RS_SPAN("first of all", RS_NAMED("text", std::string("value"))); }
   EXPECT_EQ(records_named("first of all").at(0).values, Values{"string value"});
+}
+
+PROCESS_TEST(SpanRecord, WithANumberIsTheFirstRecordOfItsThread) {
+  const int number = static_cast<int>(getpid());
+  { RS_SPAN("first with a number", RS_ARG(number)); }
+  const std::vector<Record> spans = records_named("first with a number");
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_EQ(spans[0].values, Values{"i32 " + std::to_string(number)});
+  EXPECT_EQ(spans[0].flags, shm::kExtDuration | shm::kExtFromEnd);
 }
 
 PROCESS_TEST(SpanRecord, FitsIntoTheSmallestRing) {

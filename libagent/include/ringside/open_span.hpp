@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fixed_span_record.hpp"
 #include "open_span_record.h"
 #include "signature.hpp"
 #include "span_record.h"
@@ -112,6 +113,8 @@ class Span {
     if (state_ == 0) return;
     if constexpr (Statement::kIsOpen) {
       rs_record_span_end_(&activity_, site_, state_, begin_tsc_, values_, bytes_, flags_);
+    } else if constexpr (Statement::kSizes.is_fixed) {
+      detail::record_fixed_span<Statement::kSizes.sizes>(site_, state_, begin_tsc_, values_);
     } else {
       rs_record_span_(site_, state_, begin_tsc_, values_, bytes_, flags_);
     }
@@ -158,7 +161,7 @@ class Span {
   std::uint32_t first_flags_ = 0;
   std::uint8_t state_ = 0;
   std::conditional_t<Statement::kIsOpen, rs_activity, detail::NoActivity> activity_;
-  unsigned char values_[Statement::kRoom > 0 ? Statement::kRoom : 1];
+  alignas(8) unsigned char values_[Statement::kRoom > 0 ? Statement::kRoom : 1];
 };
 
 }  // namespace ringside

@@ -24,6 +24,29 @@ static inline unsigned char* rs_store_activity_(unsigned char* p,
   return p;
 }
 
+/* Stores the head at `p`. Returns where the activities and the duration go. Not from an array of
+ * words: a load of two words that were just stored waits until the cache has both. */
+RS_HOT unsigned char* rs_store_span_head_(unsigned char* p, const struct rs_site* site,
+                                          uint32_t flags, uint64_t bytes, uint64_t tsc) {
+  const uint64_t head = tsc << RS_HEAD_ID_BITS | RS_CODE_EXTENDED;
+  const uint64_t site_and_flags = (site->id & UINT32_MAX) | (UINT64_C(1) << 32) * flags;
+  const uint32_t record_bytes = bytes & UINT32_MAX;
+  __builtin_memcpy(p, &head, sizeof head);
+  p += sizeof head;
+  __builtin_memcpy(p, &site_and_flags, sizeof site_and_flags);
+  p += sizeof site_and_flags;
+  __builtin_memcpy(p, &record_bytes, sizeof record_bytes);
+  return p + sizeof record_bytes;
+}
+
+/* Stores the duration of a span that ends now. Without a time of its own, the record's end is when
+ * the consumer reads it. Returns where the values go. */
+RS_HOT unsigned char* rs_store_duration_(unsigned char* p, uint64_t begin_tsc, uint64_t tsc) {
+  const uint64_t duration = (tsc != 0 ? tsc : rs_clock()) - begin_tsc;
+  __builtin_memcpy(p, &duration, sizeof duration);
+  return p + sizeof duration;
+}
+
 /* Records a span of this activity that ends now. An extended record (shm-layout/record_head.hpp):
  *
  *   | head 8 | site u32 | flags u32 | bytes u32 | activities 16 each | duration u64 | values |
@@ -44,25 +67,15 @@ __attribute__((always_inline)) static inline void rs_record_span_of_(
     rs_dropped(site, start);
     return;
   }
-  /* Without a time of its own, the record's end is when the consumer reads it. */
-  const uint64_t duration = (tsc != 0 ? tsc : rs_clock()) - begin_tsc;
-  unsigned char* p = rs_place(start);
-  const uint64_t head = tsc << RS_HEAD_ID_BITS | RS_CODE_EXTENDED;
-  uint32_t words[3];
-  words[0] = site->id & UINT32_MAX;
-  words[1] = flags | ids;
-  words[2] = bytes & UINT32_MAX;
-  __builtin_memcpy(p, &head, sizeof head);
-  __builtin_memcpy(p + sizeof head, words, sizeof words);
-  p += sizeof head + sizeof words;
+  unsigned char* p = rs_store_span_head_(rs_place(start), site, flags | ids, bytes, tsc);
   if (__builtin_expect(ids != 0, 0)) p = rs_store_activity_(p, activity);
-  __builtin_memcpy(p, &duration, sizeof duration);
-  if (value_bytes != 0) __builtin_memcpy(p + sizeof duration, values, value_bytes);
+  p = rs_store_duration_(p, begin_tsc, tsc);
+  if (value_bytes != 0) __builtin_memcpy(p, values, value_bytes);
   rs_publish(start, bytes);
 }
 
 RS_SPAN_FUNCTION_ void rs_record_span_(struct rs_site* site, uint8_t state, uint64_t begin_tsc,
-                                       unsigned char* values, uint32_t value_bytes,
+                                       const unsigned char* values, uint32_t value_bytes,
                                        uint32_t flags) {
   rs_record_span_of_(&rs_thread_activity, site, state, begin_tsc, values, value_bytes, flags);
 }

@@ -7,6 +7,7 @@
 
 #include "abi.h"
 #include "event_signature.hpp"
+#include "fixed_span_record.hpp"
 #include "open_span.hpp"
 #include "statement.hpp"
 #include "typed_call.hpp"
@@ -25,9 +26,10 @@ struct SpanCodes {
   // Bytes of the values of the fields from `first` on, at most.
   static constexpr std::size_t room(std::size_t first) {
     std::size_t bytes = 0;
-    for (std::size_t i = first; i < kFields; ++i) bytes += span_value_bytes(Call::code(i));
+    for (std::size_t i = first; i < kFields; ++i) bytes += span_value_bytes(field(i));
     return bytes;
   }
+  static constexpr unsigned field(std::size_t i) { return Call::code(i); }
 };
 template <class Call>
 struct SpanCodes<Call, std::void_t<typename Call::Plain>> : SpanCodes<typename Call::Plain> {};
@@ -52,6 +54,7 @@ struct SpanStatement<Texts, Call, Arguments<Args...>, kIsCompiled, kLaterRoom, k
   static constexpr std::size_t kSetRoom = kLaterRoom;
   static constexpr std::size_t kRoom = Codes::room(0) + kLaterRoom;
   static_assert(kRoom <= RS_SPAN_MOST_VALUE_BYTES, "the values of a span take too many bytes");
+  static constexpr FixedSizes kSizes = kLaterRoom == 0 ? fixed_sizes<Codes>() : FixedSizes{false};
 
   [[gnu::always_inline]] static std::uint8_t state([[maybe_unused]] rs_site* site) {
     if constexpr (kIsCompiled) {
