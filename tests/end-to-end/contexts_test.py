@@ -9,16 +9,14 @@ import csv
 import glob
 import json
 import os
-import random
 import re
 import subprocess
 import time
 import unittest
 
+import stated_contexts
+from stated_contexts import ROUNDS, SEED
 from traced_processes import BOUND_S, TestBed, program, wait_until
-
-SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
-ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "5"))
 
 
 def text_of(context):
@@ -28,29 +26,9 @@ def text_of(context):
     return "".join(f"{name}={value_text(context[name])};" for name in sorted(context))
 
 
-class Contexts(unittest.TestCase):
-    def setUp(self):
-        self.dice = random.Random(f"{SEED} {self.id()}")
-        self.bed = TestBed()
-        self.addCleanup(self.bed.close)
-
-    def start(self, threads, records, *more, ring_bytes=1 << 16, overflow="block"):
-        return self.bed.start_service(threads, records, self.dice.randrange(1 << 30), *more, which="context_service",
-                                      service="contexts", overflow=overflow, ring_bytes=ring_bytes)
-
-    def ringcat(self, *arguments):
-        done = subprocess.run([program("ringcat"), *arguments], capture_output=True, timeout=BOUND_S, check=False, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def records(self, *arguments, where=None):
-        lines = self.ringcat("--format", "json", *arguments, *self.paths(where)).splitlines()
-        return [record for record in map(json.loads, lines) if record["kind"] == "record"]
-
-    def paths(self, where):
-        if isinstance(where, list):
-            return where
-        return [where or self.bed.output_dir]
+class Contexts(stated_contexts.StatedContexts):
+    PROGRAM = "context_service"
+    SERVICE = "contexts"
 
     def check(self, *arguments, where=None):
         """That each record has its context. Returns the number of records that have one, and of all."""
@@ -60,14 +38,6 @@ class Contexts(unittest.TestCase):
                              f"{record}, RINGSIDE_TEST_SEED={SEED}")
             self.assertNotEqual(record["name"], "ringside.context")
         return sum("context" in record for record in records), len(records)
-
-    def trace(self, *arguments, **how):
-        consumer = self.bed.start_consumer(*arguments)
-        service = self.start(*how.pop("service"), **how)
-        self.assertEqual(service.wait(), 0, service.stderr())
-        self.bed.wait_until_segments_are_gone()
-        self.bed.stop_consumer(consumer)
-        self.assertNotIn("error", consumer.stderr())
 
     def rules(self, text):
         path = os.path.join(self.bed.work_dir, "consumerd.toml")
@@ -107,56 +77,9 @@ class Contexts(unittest.TestCase):
         self.assertEqual(glob.glob(os.path.join(self.bed.output_dir, "*.ringtrace")), [])
         self.assertEqual(self.records(), before)
 
-    def test_lost_records_leave_the_others_in_theirs(self):
-        self.trace(service=(3, 10000), ring_bytes=4096, overflow="drop")
-        some, _ = self.check()
-        self.assertGreater(some, 0)
-
-    def test_killed_consumers_lose_none(self):
-        service = self.start(3, 0)
-        for _ in range(ROUNDS):
-            consumer = self.bed.start_consumer()
-            time.sleep(self.dice.uniform(0, 0.15))
-            consumer.kill()
-        service.kill()
-        self.bed.run_consumer_once()
-        some, all_of_them = self.check()
-        self.assertGreater(some, all_of_them // 2)
-        self.ringcat("verify", self.bed.output_dir)
-
-    def test_a_killed_service_leaves_none_open(self):
-        for _ in range(max(1, ROUNDS // 4)):
-            with TestBed() as bed:
-                self.bed = bed
-                service = self.start(2, 0)
-                wait_until(bed.segments, "the segment")
-                time.sleep(self.dice.uniform(0, 0.05))
-                service.kill()
-                bed.run_consumer_once()
-                if bed.traces():  # otherwise it was killed before its first record
-                    self.check()
-
-    def test_a_recorder_that_overwrites_states_each(self):
-        service = self.start(2, 40000, overflow="overwrite")
-        self.assertEqual(service.wait(), 0, service.stderr())
-        self.bed.run_consumer_once()
-        some, all_of_them = self.check()
-        self.assertGreater(some, all_of_them // 2)
-
     def test_a_child_continues_in_the_context_of_its_parent(self):
         self.trace(service=(1, 1, "fork"))
         self.assertEqual(self.check(), (4, 4))
-
-    def test_a_segment_is_salvaged_with_them(self):
-        service = self.start(2, 0, ring_bytes=1 << 20)
-        consumer = self.bed.start_consumer()
-        wait_until(self.bed.traces, "a file")
-        time.sleep(0.2)
-        consumer.kill()
-        time.sleep(0.05)
-        service.kill()
-        (segment,) = self.bed.segments()
-        self.assertGreater(self.check("--segment", where=os.path.join(self.bed.shm_dir, segment))[1], 100)
 
     def test_conditions_find_their_fields(self):
         self.trace(service=(3, 4000))

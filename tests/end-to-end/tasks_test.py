@@ -7,15 +7,10 @@ RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills
 import collections
 import json
 import os
-import random
-import subprocess
-import time
 import unittest
 
-from traced_processes import BOUND_S, TestBed, program, wait_until
-
-SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
-ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "4"))
+import stated_contexts
+from stated_contexts import SEED
 
 
 def text_of(context):
@@ -23,24 +18,9 @@ def text_of(context):
     return "".join(f"{name}={value};" for name, value in context.items())
 
 
-class Tasks(unittest.TestCase):
-    def setUp(self):
-        self.dice = random.Random(f"{SEED} {self.id()}")
-        self.bed = TestBed()
-        self.addCleanup(self.bed.close)
-
-    def start(self, threads, records, *more, ring_bytes=1 << 16, overflow="block"):
-        return self.bed.start_service(threads, records, self.dice.randrange(1 << 30), *more, which="task_service",
-                                      service="tasks", overflow=overflow, ring_bytes=ring_bytes)
-
-    def ringcat(self, *arguments):
-        done = subprocess.run([program("ringcat"), *arguments], capture_output=True, timeout=BOUND_S, check=False, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def records(self, *arguments, where=None):
-        lines = self.ringcat("--format", "json", *arguments, where or self.bed.output_dir).splitlines()
-        return [record for record in map(json.loads, lines) if record["kind"] == "record"]
+class Tasks(stated_contexts.StatedContexts):
+    PROGRAM = "task_service"
+    SERVICE = "tasks"
 
     def check(self, *arguments, where=None, complete=False):
         """That each record has its task, and each task its order. Returns the records of tasks, and the number of all."""
@@ -65,13 +45,6 @@ class Tasks(unittest.TestCase):
             else:
                 self.assertEqual(orders, sorted(orders), of_task)
         return tasks, len(records)
-
-    def trace(self, *arguments, service=(3, 3000), **how):
-        consumer = self.bed.start_consumer(*arguments)
-        started = self.start(*service, **how)
-        self.assertEqual(started.wait(), 0, started.stderr())
-        self.bed.stop_consumer(consumer)
-        self.assertNotIn("error", consumer.stderr())
 
     def test_each_record_has_its_task(self):
         self.trace()
@@ -101,55 +74,11 @@ class Tasks(unittest.TestCase):
         self.ringcat("pack", path)
         self.assertEqual(self.records(), before)
 
-    def test_lost_records_leave_the_others_in_theirs(self):
-        self.trace(service=(3, 8000), ring_bytes=4096, overflow="drop")
-        self.assertGreater(len(self.check()[0]), 0)
-
-    def test_killed_consumers_lose_none(self):
-        service = self.start(3, 0)
-        for _ in range(ROUNDS):
-            consumer = self.bed.start_consumer()
-            time.sleep(self.dice.uniform(0, 0.15))
-            consumer.kill()
-        service.kill()
-        self.bed.run_consumer_once()
-        self.assertGreater(len(self.check()[0]), 0)
-        self.ringcat("verify", self.bed.output_dir)
-
-    def test_a_killed_service_leaves_each_with_its_task(self):
-        for _ in range(ROUNDS):
-            with TestBed() as bed:
-                self.bed = bed
-                service = self.start(2, 0)
-                wait_until(bed.segments, "the segment")
-                time.sleep(self.dice.uniform(0, 0.05))
-                service.kill()
-                bed.run_consumer_once()
-                if bed.traces():  # otherwise it was killed before its first record
-                    self.check()
-
-    def test_a_recorder_that_overwrites_states_each(self):
-        service = self.start(2, 20000, overflow="overwrite")
-        self.assertEqual(service.wait(), 0, service.stderr())
-        self.bed.run_consumer_once()
-        self.assertGreater(len(self.check()[0]), 0)
-
     def test_a_child_continues_in_the_task_of_its_parent(self):
         self.trace(service=(1, 1, "fork"))
         tasks, count = self.check()
         self.assertEqual(count, 5)
         self.assertEqual(len(tasks), 4)
-
-    def test_a_segment_is_salvaged_with_them(self):
-        service = self.start(2, 0, ring_bytes=1 << 20)
-        consumer = self.bed.start_consumer()
-        wait_until(self.bed.traces, "a file")
-        time.sleep(0.2)
-        consumer.kill()
-        time.sleep(0.05)
-        service.kill()
-        (segment,) = self.bed.segments()
-        self.assertGreater(self.check("--segment", where=os.path.join(self.bed.shm_dir, segment))[1], 100)
 
     def test_conditions_find_them(self):
         self.trace()

@@ -12,11 +12,7 @@ LiveView LivePrinting::view() {
 }
 
 void LivePrinting::begin(const std::vector<std::string>& paths) {
-  // Later records may have these names.
-  const NameFindings names = find_unknown_names(paths, asked_);
-  for (const std::string& note : names.notes) complain(note);
-  for (const std::string& what : names.unknown)
-    complain(what + "; waiting for records that have it");
+  say_that_names_are_awaited(paths, asked_);
   // A collector has its own signals, and has set them up already.
   if (options_.listen.empty()) stop_on_signals();
   trace::ReadError error;

@@ -192,12 +192,7 @@ int run_print(int argc, char** argv) {
   const AskedNames asked{options->filter, filter->where_fields(), format->field_names(),
                          filter->where_properties()};
   if (options->follow) {
-    // Later records may have these names.
-    const NameFindings names = find_unknown_names(options->paths, asked);
-    for (const std::string& note : names.notes) complain(note);
-    for (const std::string& what : names.unknown) {
-      complain(what + "; waiting for records that have it");
-    }
+    say_that_names_are_awaited(options->paths, asked);
     return follow_trace(*options, *filter, *format);
   }
   if (!options->listen.empty() && !can_create_output(options->conversion, &why)) {
@@ -215,10 +210,7 @@ int run_print(int argc, char** argv) {
     return taken ? std::max(exit_code, complain_of(inputs.diagnostics())) : exit_code;
   }
   if (!taken) return kExitUnreadable;
-  const NameFindings names = find_unknown_names(options->paths, asked);
-  for (const std::string& note : names.notes) complain(note);
-  for (const std::string& what : names.unknown) complain(what);
-  if (!names.unknown.empty()) return kExitUsage;
+  if (complain_of_unknown_names(options->paths, asked)) return kExitUsage;
   const bool end_only = options->tail && options->segment.empty();
   exit_code = end_only ? print_tail(*options, *filter, *format, start)
                        : print_trace(*options, *filter, *format, start);

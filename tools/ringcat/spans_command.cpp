@@ -152,11 +152,9 @@ int run_spans(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  const NameFindings names = find_unknown_names(
-      options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()});
-  for (const std::string& note : names.notes) complain(note);
-  for (const std::string& what : names.unknown) complain(what);
-  if (!names.unknown.empty()) return kExitUsage;
+  if (complain_of_unknown_names(
+          options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()}))
+    return kExitUsage;
   trace::ReadError error;
   auto set = trace::TraceSet::open(options.paths, filter->read_options(), &error);
   if (!set) {

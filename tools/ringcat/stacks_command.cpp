@@ -98,11 +98,9 @@ int run_stacks(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  const NameFindings names = find_unknown_names(
-      options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()});
-  for (const std::string& note : names.notes) complain(note);
-  for (const std::string& what : names.unknown) complain(what);
-  if (!names.unknown.empty()) return kExitUsage;
+  if (complain_of_unknown_names(
+          options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()}))
+    return kExitUsage;
   trace::ReadError error;
   RecordedModules modules;
   if (!read_modules(options.paths, &modules, &error)) {

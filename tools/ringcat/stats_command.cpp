@@ -98,11 +98,10 @@ int run_stats(int argc, char** argv) {
   }
   ForeignInputs inputs;
   if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
-  const NameFindings names = find_unknown_names(
-      options->paths, {options->filter, filter->where_fields(), {}, filter->where_properties()});
-  for (const std::string& note : names.notes) complain(note);
-  for (const std::string& what : names.unknown) complain(what);
-  if (!names.unknown.empty()) return kExitUsage;
+  if (complain_of_unknown_names(
+          options->paths,
+          {options->filter, filter->where_fields(), {}, filter->where_properties()}))
+    return kExitUsage;
   std::optional<ProgressBar> progress(std::in_place, options->paths, start);
   trace::ReadError error;
   trace::ReadOptions reading = filter->read_options();

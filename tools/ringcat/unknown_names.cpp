@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/query/event_filter.hpp"
+#include "tools/query/standard_streams.hpp"
 #include "trace-format/condition/field_name.hpp"
 #include "trace-format/condition/glob.hpp"
 #include "trace-format/condition/statement_pattern.hpp"
@@ -153,6 +154,21 @@ NameFindings find_unknown_names(const std::vector<std::string>& paths, const Ask
     if (!names.read(file)) return {};
   }
   return {names.complaints(), names.notes()};
+}
+
+bool complain_of_unknown_names(const std::vector<std::string>& paths, const AskedNames& asked) {
+  const NameFindings names = find_unknown_names(paths, asked);
+  for (const std::string& note : names.notes) complain(note);
+  for (const std::string& what : names.unknown) complain(what);
+  return !names.unknown.empty();
+}
+
+void say_that_names_are_awaited(const std::vector<std::string>& paths, const AskedNames& asked) {
+  const NameFindings names = find_unknown_names(paths, asked);
+  for (const std::string& note : names.notes) complain(note);
+  for (const std::string& what : names.unknown) {
+    complain(what + "; waiting for records that have it");
+  }
 }
 
 }  // namespace ringside::tool

@@ -27,4 +27,9 @@ struct NameFindings {
 // if the files cannot be read or describe nothing, which other code reports.
 NameFindings find_unknown_names(const std::vector<std::string>& paths, const AskedNames& asked);
 
+// The same, told to the user. True if there are unknown names.
+bool complain_of_unknown_names(const std::vector<std::string>& paths, const AskedNames& asked);
+// The same, where later records may have the names.
+void say_that_names_are_awaited(const std::vector<std::string>& paths, const AskedNames& asked);
+
 }  // namespace ringside::tool
