@@ -37,7 +37,7 @@ def ringcat(*arguments):
 
 class GoldenMemory(unittest.TestCase):
     def test_there_is_some_of_each_kind(self):
-        self.assertGreaterEqual({name for _, name in cases()}, {"kinds", "losses", "killed_consumer"})
+        self.assertGreaterEqual({name for _, name in cases()}, {"kinds", "losses", "spans", "killed_consumer", "killed_in_contexts"})
 
     def test_segments_are_salvaged_as_before(self):
         for release, name in cases():

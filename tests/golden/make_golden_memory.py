@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Creates the golden segments and staging files of a release, with the output of its readers.
 
-usage: make_golden_memory.py FOLDER, with the environment of the test `golden_memory` and the programs of the release"""
+usage: make_golden_memory.py FOLDER [NAME...], with the environment of the test `golden_memory` and the programs of the release"""
 
 import os
 import re
@@ -62,16 +62,28 @@ def store_case(folder, name, make, *arguments):
         write(os.path.join(folder, name + ".txt"), output_of(program("ringcat"), "--utc", "--raw", *bed.traces()))
 
 
-def main(folder):
+def killed_in_contexts(bed):
+    """A service without a consumerd, killed in two contexts, while it waits for a flush."""
+    process = service(bed, "contexts")
+    lines = ()
+    while len(lines) < 5:
+        lines = output_of(program("ringcat"), "--segment", *(os.path.join(bed.shm_dir, one) for one in bed.segments())).splitlines()
+    process.kill()
+
+
+CASES = {name: (segment, name) for name in ("kinds", "losses", "spans")}
+CASES |= {"killed_consumer": (killed_consumer,), "killed_in_contexts": (killed_in_contexts,)}
+
+
+def main(folder, *names):
     os.makedirs(folder, exist_ok=True)
-    for what in ("kinds", "losses"):
-        store_case(folder, what, segment, what)
-    store_case(folder, "killed_consumer", killed_consumer)
+    for name in names or CASES:
+        store_case(folder, name, *CASES[name])
     for name in os.listdir(folder):
         assert re.fullmatch(r"\w+(\.txt|\.salvaged)?", name), name
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    main(sys.argv[1])
+    main(*sys.argv[1:])
