@@ -66,6 +66,16 @@ struct alignas(kCacheLineBytes) ConsumedContext {
     return {site_id, {slot->arguments, bytes}};
   }
 
+  // For a consumer that takes over at `consumer_pos`: what a dead one stored for a later position
+  // was never committed. This consumer may reach that position in another context.
+  void forget_after(std::uint64_t consumer_pos) {
+    for (ConsumedContextSlot& slot : slots) {
+      if (slot.pos.load(std::memory_order_relaxed) > consumer_pos) {
+        slot.pos.store(kNoContextPos, std::memory_order_relaxed);
+      }
+    }
+  }
+
   // The context holds from `pos` on, which the consumer stores afterwards; `consumer_pos` is the
   // position it has stored.
   void store(std::uint64_t pos, std::uint64_t consumer_pos, std::uint32_t site_id,

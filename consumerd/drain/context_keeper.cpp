@@ -4,8 +4,9 @@ namespace ringside::consumer {
 
 trace::StreamContext ContextKeeper::load(std::uint64_t consumer_pos, std::uint64_t start_pos) {
   last_ = {};
-  const shm::ConsumedContext* const kept = segment_->consumed_context(index_);
+  shm::ConsumedContext* const kept = segment_->consumed_context(index_);
   if (kept == nullptr) return {};
+  kept->forget_after(consumer_pos);
   const auto [site_id, arguments] = kept->kept_at(consumer_pos, start_pos);
   last_ = {site_id, {arguments.begin(), arguments.end()}};
   return last_;

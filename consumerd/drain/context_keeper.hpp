@@ -15,6 +15,9 @@ class ContextKeeper {
   // What an earlier consumer has left for `consumer_pos`, in the stream that begins at `start_pos`.
   trace::StreamContext load(std::uint64_t consumer_pos, std::uint64_t start_pos);
 
+  // The ring has another stream: what is stored says nothing about it.
+  void begin_stream() { last_ = {}; }
+
   // Before anything up to `pos` is committed: `consumer_pos` is stored in the ring.
   void keep(const trace::StreamContext& context, std::uint64_t pos, std::uint64_t consumer_pos);
 

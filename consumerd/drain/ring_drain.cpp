@@ -84,6 +84,7 @@ void RingDrain::adopt_generation(std::uint32_t generation) {
   cursor_.booked_consumer_absent = 0;
   cursor_.processor = 0;
   cursor_.context = {};
+  context_.begin_stream();
   watched_pos_ = kNotWatched;
   drained_bytes_ = 0;
   drained_records_ = 0;
@@ -205,6 +206,10 @@ RingDrain::Encoded RingDrain::encode(const DrainWay& way, std::span<const std::b
   if (thinned) records = way.taker->thin(way.dictionary.sites(), records);
   if (pass != nullptr) {
     records = pass->look(way.dictionary.sites(), records, shm::read_tsc(), samples);
+    // The context in force was stated under other rules, or to another consumer.
+    if (pass->redaction(cursor_.context.site_id) != nullptr) {
+      cursor_.context = pass->hidden(way.dictionary.sites(), cursor_.context);
+    }
   }
   Encoded encoded;
   const std::span<std::byte> out = way.file.space(encoder_room(records.size()));

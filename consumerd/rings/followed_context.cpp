@@ -1,6 +1,7 @@
 #include "consumerd/rings/followed_context.hpp"
 
 #include "shm-layout/dictionary_entry.hpp"
+#include "trace-format/codec/context_task.hpp"
 #include "trace-format/codec/ring_arguments.hpp"
 
 namespace ringside::consumer {
@@ -24,6 +25,7 @@ const trace::RecordContext* FollowedContext::decode(const trace::SiteTable& site
     return nullptr;
   }
   decoded_.site = site;
+  trace::find_task(decoded_);
   is_decoded_ = true;
   return &decoded_;
 }

@@ -1,6 +1,7 @@
 #include "consumerd/rules/field_redaction.hpp"
 
 #include "consumerd/rules/redacted_name.hpp"
+#include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
@@ -47,6 +48,8 @@ std::unique_ptr<FieldRedaction> FieldRedaction::of_site(
     }
   }
   auto redaction = std::make_unique<FieldRedaction>();
+  redaction->most_argument_bytes_ =
+      site.kind == shm::SiteKind::kContext ? shm::kMaxContextBytes : shm::kMaxRecordBytes;
   bool any = false;
   for (const trace::FieldPlan& plan : site.plan.fields) {
     const RedactionRule* const rule = of_field[plan.field];
@@ -70,7 +73,9 @@ void FieldRedaction::append(const trace::RingRecordView& record,
   const std::size_t begin = out->size();
   append_arguments(record, true, out);
   // The replacement may be longer than the text.
-  if (out->size() - begin > shm::kMaxRecordBytes) {
+  const std::size_t bytes = out->size() - begin;
+  const std::size_t head_bytes = record.bytes.size() - record.arguments.size();
+  if (bytes > shm::kMaxRecordBytes || bytes - head_bytes > most_argument_bytes_) {
     out->resize(begin);
     append_arguments(record, false, out);
   }

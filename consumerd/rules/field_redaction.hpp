@@ -36,7 +36,8 @@ class FieldRedaction {
   void append_arguments(const trace::RingRecordView& record, bool with_text,
                         std::vector<std::byte>* out) const;
 
-  std::vector<Part> parts_;  // one for each field that records carry
+  std::vector<Part> parts_;              // one for each field that records carry
+  std::size_t most_argument_bytes_ = 0;  // of a record
 };
 
 }  // namespace ringside::consumer

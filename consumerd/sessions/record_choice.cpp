@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "trace-format/codec/context_task.hpp"
 #include "trace-format/codec/ring_arguments.hpp"
 
 namespace ringside::consumer {
@@ -49,12 +50,12 @@ void RecordChoice::log_misfit(const trace::Site& site, const std::string& misfit
 }
 
 bool RecordChoice::wants(const trace::SiteTable& sites, const trace::RingRecordView& record,
-                         const RingOwner& owner, FollowedContext& followed) {
+                         const RecordPlace& place) {
   if (!may_want(record.site->id)) return false;
   SiteChoice& choice = *sites_[record.site->id];
   if (!choice.condition) return true;
-  const trace::RecordContext* const context =
-      choice.condition->uses_contexts() ? followed.decoded(sites) : nullptr;
+  // Also without a field of it: a task's number is the substream of its records.
+  const trace::RecordContext* const context = place.context.decoded(sites);
   std::string misfit;
   const trace::WhereCondition* const condition =
       choice.condition->in(context == nullptr ? nullptr : context->site, &misfit);
@@ -64,7 +65,10 @@ bool RecordChoice::wants(const trace::SiteTable& sites, const trace::RingRecordV
   event_.record.site = record.site;
   event_.record.args = values_;
   static_cast<trace::RecordExtension&>(event_.record) = trace::ring_extension(record);
+  if (context != nullptr) trace::add_task(*context, event_.record);
   event_.record.context = context;
+  event_.record.processor = place.processor;
+  const RingOwner& owner = place.owner;
   stream_.thread_id = owner.thread_id;
   stream_.thread_name =
       std::string_view(owner.thread_name, strnlen(owner.thread_name, sizeof owner.thread_name));

@@ -23,6 +23,13 @@
 
 namespace ringside::consumer {
 
+// Where a record is: a condition may ask for any of it.
+struct RecordPlace {
+  const RingOwner& owner;
+  std::uint32_t processor;  // its code
+  FollowedContext& context;
+};
+
 // A statement is checked once, when it becomes known. `spec` and the table must outlive this.
 class RecordChoice {
  public:
@@ -40,9 +47,9 @@ class RecordChoice {
     return !condition || condition->can_match(context_fields_);
   }
 
-  // Whether it wants this record, which is whole and has a site, and is in this context.
+  // Whether it wants this record, which is whole and has a site.
   bool wants(const trace::SiteTable& sites, const trace::RingRecordView& record,
-             const RingOwner& owner, FollowedContext& context);
+             const RecordPlace& place);
 
  private:
   struct SiteChoice {

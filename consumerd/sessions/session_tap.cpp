@@ -61,6 +61,9 @@ void SessionTap::set_rules(std::shared_ptr<const RecordRules> rules) {
   pass_ = RecordPass::of_service(std::move(rules),
                                  std::string(shm::service_of_segment_name(source_.segment.name())),
                                  source_.segment.header().tsc_frequency_hz, source_.log);
+  for (RingState& ring : rings_) {
+    if (ring.context_known) enter_context(source_.dictionary.sites(), ring);
+  }
 }
 
 // The state for a batch: that of the ring's present owner, and not before the batch.
@@ -89,6 +92,7 @@ SessionTap::RingState& SessionTap::enter(const RingBatch& batch) {
     ring.stored.pos = batch.pos;
     ring.stored.pending_drops = pending;
     ring.cursor = {};
+    ring.processor = 0;
     ring.context.begin({});
     ring.context_known = true;
     ring.announced = false;
@@ -98,6 +102,7 @@ SessionTap::RingState& SessionTap::enter(const RingBatch& batch) {
   if (ring.stored.pos <= batch.pos) {
     ring.stored.pos = batch.pos;
     ring.cursor.last_tsc = batch.cursor.last_tsc;
+    ring.processor = batch.cursor.processor;
   }
   // Before anything is committed: recovery only advances a state of the same generation.
   if (!ring.kept) store(batch.ring, &ring);
@@ -108,6 +113,7 @@ SessionTap::RingState& SessionTap::enter(const RingBatch& batch) {
 void SessionTap::find_context(const trace::SiteTable& sites, const RingBatch& batch,
                               RingState& ring) {
   ring.context.begin(batch.cursor.context);
+  ring.processor = batch.cursor.processor;
   const std::size_t end = static_cast<std::size_t>(
       std::min<std::uint64_t>(ring.stored.pos - batch.pos, batch.records.size()));
   for (std::size_t at = 0; at < end;) {
@@ -115,6 +121,10 @@ void SessionTap::find_context(const trace::SiteTable& sites, const RingBatch& ba
         trace::view_ring_record(sites, batch.records.subspan(at, end - at));
     if (record.state != trace::RingRecordView::State::kWhole) break;
     if (record.site != nullptr) ring.context.pass(record);
+    if (shm::head_id(record.head) == shm::kCodeClock) {
+      ring.processor =
+          shm::clock_processor(record.head, load_u64(record.bytes.subspan(shm::kHeadBytes)));
+    }
     at += record.bytes.size();
   }
   ring.context_known = true;
@@ -175,15 +185,18 @@ SessionTap::Chunk SessionTap::choose(const trace::SiteTable& sites, const RingBa
     bool wanted = false;
     if (record.site != nullptr) {
       ring->context.pass(record);
-      wanted = choice_.wants(sites, record, batch.owner, ring->context);
+      wanted = choice_.wants(sites, record, {batch.owner, ring->processor, ring->context});
     } else if (code == shm::kCodeDrop) {
       wanted = true;
     } else if (code == shm::kCodeClock) {
-      // Only the base for the times that follow.
+      const std::uint64_t tsc = load_u64(record.bytes.subspan(shm::kHeadBytes));
+      ring->processor = shm::clock_processor(record.head, tsc);
+      // Only the base for the times that follow, and the processor.
       wanted = !chosen_.empty();
-      if (!wanted) ring->cursor.last_tsc = load_u64(record.bytes.subspan(shm::kHeadBytes));
+      if (!wanted) ring->cursor.last_tsc = tsc;
     }
     if (wanted) {
+      if (chosen_.empty()) ring->cursor.processor = ring->processor;
       if (!chosen_.empty() && chosen_.size() + record.bytes.size() > most) break;
       chosen_.insert(chosen_.end(), record.bytes.begin(), record.bytes.end());
       chunk.records += record.site != nullptr ? 1 : 0;

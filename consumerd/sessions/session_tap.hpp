@@ -64,7 +64,8 @@ class SessionTap {
   struct RingState {
     CursorState stored{};
     trace::StreamCursor cursor;
-    FollowedContext context;  // at stored.pos, if context_known
+    std::uint32_t processor = 0;  // code of that of the next record of the ring
+    FollowedContext context;      // at stored.pos, if context_known
     bool context_known = false;
     trace::StreamPosition in_point;  // in the last sequence point
     bool known = false;

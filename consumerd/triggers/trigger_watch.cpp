@@ -6,7 +6,9 @@
 
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/context_task.hpp"
 #include "trace-format/codec/ring_arguments.hpp"
+#include "trace-format/reader/record_property.hpp"
 
 namespace ringside::consumer {
 namespace {
@@ -65,6 +67,8 @@ void TriggerWatch::consider(const trace::Site& site) {
       log_misfit(rule, site, misfit);
       if (!candidate.condition->can_match_in_some()) continue;
       needs_message = needs_message || rule.condition->uses_message;
+      asks_for_tasks_ = asks_for_tasks_ || (rule.condition->properties &
+                                            trace::property_bit(trace::Property::kSubstream)) != 0;
     }
     // Contexts are followed as soon as one has a field that a condition names.
     any_ = any_ || !candidate.condition || !candidate.condition->uses_contexts();
@@ -87,7 +91,7 @@ void TriggerWatch::log_misfit(const TriggerRule& rule, const trace::Site& site,
 std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const std::byte> records,
                                const RingOwner& owner, RecordPass* pass, WatchedStream& stream,
                                bool* sound) {
-  const bool follows_contexts = !context_fields_.empty();
+  const bool follows_contexts = !context_fields_.empty() || asks_for_tasks_;
   std::size_t at = 0;
   while (at < records.size()) {
     const trace::RingRecordView record = trace::view_ring_record(sites, records.subspan(at));
@@ -110,8 +114,9 @@ std::size_t TriggerWatch::look(const trace::SiteTable& sites, std::span<const st
 void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordView& record,
                          SiteWatch& watch, const RingOwner& owner, RecordPass* pass,
                          WatchedStream& stream) {
+  const bool follows_contexts = !context_fields_.empty() || asks_for_tasks_;
   const trace::RecordContext* const context =
-      context_fields_.empty() ? nullptr : stream.context.decoded(sites);
+      follows_contexts ? stream.context.decoded(sites) : nullptr;
   bool is_decoded = false;
   for (Candidate& candidate : watch.candidates) {
     const trace::WhereCondition* condition = nullptr;
@@ -122,6 +127,7 @@ void TriggerWatch::check(const trace::SiteTable& sites, const trace::RingRecordV
       if (condition == nullptr) continue;
     }
     if (!is_decoded && !decode(record, watch, owner, stream.processor)) return;
+    if (!is_decoded && context != nullptr) trace::add_task(*context, event_.record);
     is_decoded = true;
     event_.record.context = context;
     if (condition != nullptr && !condition->matches(event_, text_.text())) continue;

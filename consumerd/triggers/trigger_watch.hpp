@@ -75,6 +75,7 @@ class TriggerWatch {
   std::size_t considered_ = 0;  // sites already checked, in the order of definition
   std::vector<std::unique_ptr<SiteWatch>> watches_;  // by site id; null: none
   std::set<std::string> context_fields_;             // of the conditions: those that contexts have
+  bool asks_for_tasks_ = false;  // a condition names the substream, which may be a task's number
   bool any_ = false;
   // For the record that is being checked.
   trace::SegmentInfo segment_;

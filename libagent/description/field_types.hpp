@@ -31,7 +31,8 @@ class FieldTypes {
   // The most bytes of a record that cannot be cut: its head and its values, without texts and
   // elements.
   std::size_t uncut_bytes() const {
-    std::size_t bytes = shm::kExtendedHeadBytes;
+    const bool is_span = (site_->flags & RS_SITE_HISTOGRAM) == RS_SITE_SPAN;
+    std::size_t bytes = shm::kExtendedHeadBytes + (is_span ? sizeof(std::uint64_t) : 0);
     for (std::size_t i = 0; i < count(); ++i) {
       if (!is_recorded(i)) continue;
       const std::size_t fixed = shm::fixed_size((*this)[i]);

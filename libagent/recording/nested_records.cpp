@@ -14,6 +14,7 @@
 #include "libagent/recording/ring_drops.hpp"
 #include "libagent/recording/signals_blocked.hpp"
 #include "libagent/recording/slow_reservation.hpp"
+#include "libagent/recording/stated_context.hpp"
 
 namespace ringside {
 namespace {
@@ -118,6 +119,9 @@ void publish_past_gaps(std::uint64_t begin) {
     return;
   }
   count_abandoned(*ring, publish_all(*segment, begin));
+  // The gap may have a clock record, or a context.
+  begin_lap_next();
+  forget_stated_context();
 }
 
 // Signals are blocked, and this thread is not inside a call.
@@ -137,6 +141,7 @@ void settle() {
     lost += publish_all(*segment, at);
     t_measured_end = 0;
     begin_lap_next();
+    forget_stated_context();
     count_abandoned(*ring, lost);
   }
   forget_orphaned_record();

@@ -39,6 +39,7 @@ bool take_over(const Agent& agent, const Segment& from, Segment& to) {
   }
   reserve_site_losses(to, from.site_count);
   reserve_site_executions(to, from.site_count);
+  if (from.keeps_contexts) reserve_contexts(to);
   to.own_dictionary = from.own_dictionary;
   std::memcpy(to.dictionary, from.is_guarded ? from.own_dictionary.data() : from.dictionary,
               from.dictionary_committed);

@@ -208,8 +208,6 @@ class SlowReservation {
     if (sub_buffer_bytes_ != 0) {
       lap_bytes = std::max(sub_buffer_bytes_, shm::kClockRecordBytes + bytes);
       make_room_ahead(lap_bytes);
-    } else if (!prepare_lap(growing(), shm::kClockRecordBytes + bytes, tsc)) {
-      return false;
     }
     const auto fill = [this, tsc, lap_bytes](std::uint64_t start) {
       timespec now{};
@@ -234,6 +232,10 @@ class SlowReservation {
     // Wherever: its lap begins with it.
     for (;;) {
       const std::uint64_t start = load_local(t_.pos);
+      // Again where a handler has recorded: it may have used the room.
+      if (sub_buffer_bytes_ == 0 && !prepare_lap(growing(), shm::kClockRecordBytes + bytes, tsc)) {
+        return false;
+      }
       if (!make_space(start + shm::kClockRecordBytes)) return false;
       if (append_at(start, shm::kClockRecordBytes, fill)) return true;
     }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "libagent/process/local_word.hpp"
+#include "libagent/recording/agent.hpp"
+#include "libagent/recording/ring_attachment.hpp"
 #include "libagent/recording/thread_context.hpp"
 #include "shm-layout/record_head.hpp"
 
@@ -13,9 +15,16 @@ constexpr std::uint64_t kUnknown = UINT64_MAX;
 // The version of the context that the ring states; 0: that there is none.
 constinit thread_local std::uint64_t t_stated_context = 0;
 
-// Whether its id is that of the present segment; its switch does not matter.
+// Whether its id is known in the segment of this thread's ring, which may be an older one than that
+// in which it was registered; its switch does not matter.
 bool has_number(const rs_site* site) {
-  return site != nullptr && __atomic_load_n(&site->state, __ATOMIC_ACQUIRE) != &rs_initial_switch;
+  if (site == nullptr || __atomic_load_n(&site->state, __ATOMIC_ACQUIRE) == &rs_initial_switch) {
+    return false;
+  }
+  const Segment* const own = attached_segment();
+  if (own == nullptr || own == agent().segment.load(std::memory_order_acquire)) return true;
+  // No longer changes.
+  return site->id <= own->site_count;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "libagent/recording/thread_context.hpp"
 
+#include <atomic>
 #include <new>
 
 #include "libagent/process/reentry_guard.hpp"
@@ -12,6 +13,7 @@ namespace {
 // On the heap: a shared library may have little thread-local storage of this kind.
 constinit thread_local ThreadContext* t_context = nullptr;
 constinit thread_local std::uint64_t t_version = 0;
+constinit std::atomic<std::uint32_t> last_stack_number{0};
 
 }  // namespace
 
@@ -24,12 +26,22 @@ ThreadContext* make_thread_context() {
   const SignalsBlocked blocked;
   const ReentryGuard guard;
   t_context = new (std::nothrow) ThreadContext;
-  if (t_context != nullptr) arrange_retirement();
+  if (t_context != nullptr) {
+    t_context->own.number = next_stack_number();
+    arrange_retirement();
+  }
   return t_context;
 }
 
 std::uint64_t next_context_version() {
   return ++t_version;
+}
+
+std::uint32_t next_stack_number() {
+  for (;;) {
+    const std::uint32_t number = last_stack_number.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (number != 0) return number;
+  }
 }
 
 void state_context_next() {

@@ -14,6 +14,8 @@ namespace ringside {
 
 // The contexts in force, and the record that states them.
 struct ContextStack {
+  // Of this use of the stack, in the process; never 0. A mark of another one ends nothing here.
+  std::uint32_t number = 0;
   rs_site* site = nullptr;  // the statement of the context in force; null: there is none
   std::uint32_t argument_bytes = 0;
   std::array<std::byte, shm::kMaxOwnContextBytes> arguments{};
@@ -57,6 +59,9 @@ ThreadContext* make_thread_context();
 
 // A number that no context of this thread has had.
 std::uint64_t next_context_version();
+
+// For ContextStack::number.
+std::uint32_t next_stack_number();
 
 // The next record of this thread takes the slow path, which states the context before it.
 void state_context_next();

@@ -26,7 +26,33 @@ bool settle(ThreadContext* context) {
   return true;
 }
 
-void forget_since(const rs_context_mark& mark, ContextStack* stack) {
+// What was in force, and in which stack. A mark has two words of 32 bits, and the numbers of fields
+// and bytes take 16 each: the upper halves have the number of the stack.
+struct Mark {
+  std::uint32_t fields;
+  std::uint32_t bytes;
+  std::uint32_t stack_number;
+
+  static Mark of(const ContextStack& stack) {
+    return {stack.fields, stack.content_bytes, stack.number};
+  }
+  explicit Mark(const rs_context_mark& mark)
+      : fields(mark.fields & kLow),
+        bytes(mark.bytes & kLow),
+        stack_number(mark.fields >> kBits | (mark.bytes & ~kLow)) {}
+  rs_context_mark packed() const {
+    return {fields | stack_number << kBits, bytes | (stack_number & ~kLow)};
+  }
+
+ private:
+  static constexpr unsigned kBits = 16;
+  static constexpr std::uint32_t kLow = 0xFFFF;
+  static_assert(sizeof(ContextStack::content) <= kLow);
+  Mark(std::uint32_t fields_, std::uint32_t bytes_, std::uint32_t number)
+      : fields(fields_), bytes(bytes_), stack_number(number) {}
+};
+
+void forget_since(const Mark& mark, ContextStack* stack) {
   stack->fields = mark.fields;
   stack->content_bytes = mark.bytes;
 }
@@ -37,10 +63,11 @@ std::int32_t enter(rs_context_mark* mark, Append&& append) {
   ThreadContext* const context = make_thread_context();
   if (context == nullptr) return RS_REFUSED_MEMORY;
   ContextStack& stack = context->stack();
-  *mark = {stack.fields, stack.content_bytes};
+  const Mark before = Mark::of(stack);
+  *mark = before.packed();
   std::int32_t refusal = append(&stack);
   if (refusal == 0 && !settle(context)) refusal = RS_REFUSED_COUNT;
-  if (refusal != 0) forget_since(*mark, &stack);
+  if (refusal != 0) forget_since(before, &stack);
   return refusal != 0 ? refusal : 1;
 }
 
@@ -64,10 +91,12 @@ void rs_context_leave(const rs_context_mark* mark) {
   ThreadContext* const context = thread_context();
   if (context == nullptr) return;
   ContextStack& stack = context->stack();
-  // A context that was refused has left nothing to end. Neither has one that was entered before the
-  // task: it ends outside.
-  if (stack.fields <= mark->fields || mark->fields < stack.first_fields) return;
-  forget_since(*mark, &stack);
+  const Mark before(*mark);
+  // Of a task that was left, with all contexts in it; or entered before the task: it ends outside.
+  if (before.stack_number != stack.number) return;
+  // A context that was refused has left nothing to end.
+  if (stack.fields <= before.fields || before.fields < stack.first_fields) return;
+  forget_since(before, &stack);
   settle(context);
 }
 

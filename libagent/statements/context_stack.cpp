@@ -173,6 +173,7 @@ std::int32_t append_field(ContextStack* stack, const rs_context_field& field) {
   if (!is_name(name)) return RS_REFUSED_NAMES;
   const auto type = static_cast<shm::FieldType>(field.value.type);
   if (field.value.type > shm::kLastFieldType || shm::is_array(type)) return RS_REFUSED_TYPES;
+  if (shm::fixed_size(type) > sizeof(std::uint64_t)) return RS_REFUSED_TYPES;
   NumberPlace number;
   rs_piece piece;
   if (!convert_value(field.value, type, UINT32_MAX, &number, &piece)) return RS_REFUSED_VALUE;

@@ -209,6 +209,8 @@ void record(rs_site* site, std::uint8_t state, std::span<Piece> pieces, std::uin
   if (cut) {
     std::uint64_t fixed = kExtendedBytes;
     for (const Piece& p : pieces) fixed += p.is_text ? sizeof p.bytes : p.bytes;
+    // Registration refuses such a statement.
+    if (fixed > max_bytes) return count_refusal(site, shm::LossCause::kDictionaryFull);
     cut_texts(pieces, max_bytes - fixed);
     bytes = kExtendedBytes + total_bytes(pieces);
   }

@@ -50,6 +50,7 @@ void state_last(ThreadContext* context) {
 
 void fill(EnteredTask* entered, rs_task* task) {
   ContextStack& stack = entered->stack;
+  stack.number = next_stack_number();
   stack.site = task->site;
   stack.fields = stack.first_fields = task->fields;
   stack.task_bytes = task->task_bytes;

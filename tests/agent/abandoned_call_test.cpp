@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <sys/time.h>
 
+#include "libagent/include/ringside/context.hpp"
 #include "libagent/include/ringside/ringside.hpp"
 #include "tests/agent/measured_calls.hpp"
 #include "tests/agent/process_test.hpp"
@@ -170,6 +171,36 @@ PROCESS_TEST(AbandonedCall, AHandlersRecordIsKeptToo) {
   preallocate();
   g_logs = true;
   leave_everywhere();
+}
+
+PROCESS_TEST(AbandonedCall, LaterRecordsAreInTheirContext) {
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  setenv("RINGSIDE_RING_BYTES", "1M", 1);
+  preallocate();
+  install(SIGTRAP, step);
+  {
+    const Context context{{"at", 0}};
+    log_stepped();
+  }
+  unsigned long calls = 0;
+  for (bool has_ended = false; !has_ended;) {
+    const Context context{{"at", ++calls}};
+    has_ended = steps_left_at(calls) < calls;
+    RS_INFO("in its context %lu", calls);
+  }
+  EXPECT_GT(calls, 300U);
+  std::string in_force;
+  std::size_t checked = 0;
+  for (const Record& record : own_segment().data(0)) {
+    const Site& site = own_segment().sites().at(record.code);
+    if (site.kind == shm::SiteKind::kContext) {
+      in_force = record.values.empty() ? "" : record.values[0];
+    } else if (site.format == "in its context %lu") {
+      ASSERT_EQ(in_force, record.values[0]) << "left at " << record.values[0];
+      ++checked;
+    }
+  }
+  EXPECT_EQ(checked, calls);
 }
 
 PROCESS_TEST(AbandonedCall, LaterRecordsOfAFlightRecorderAreKept) {

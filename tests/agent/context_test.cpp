@@ -176,5 +176,17 @@ PROCESS_TEST(ContextRecord, IsNotMadeWhileTracingIsOff) {
   EXPECT_EQ(std::string(status().segment_path), "");
 }
 
+// For a consumer that takes over from a dead one there.
+PROCESS_TEST(ContextRecord, HasAPlaceInTheSegmentThatReplacesARemovedOne) {
+  const Context context{{"user", 7}};
+  RS_INFO("first");
+  EXPECT_GT(own_segment().control().kept_contexts.rings.load(), 0U);
+  ASSERT_EQ(unlink(status().segment_path.c_str()), 0);
+  // The status replaces it.
+  SegmentReader next(status().segment_path);
+  RS_INFO("second");
+  EXPECT_GT(next.control().kept_contexts.rings.load(), 0U);
+}
+
 }  // namespace
 }  // namespace ringside::test

@@ -2,19 +2,24 @@
 // instructions of its publication. The processor's trap flag raises a signal after each
 // instruction.
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <ucontext.h>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "libagent/include/ringside/ringside.hpp"
 #include "shm-layout/site_switch.hpp"
 #include "shm-layout/stacked_site.hpp"
 #include "tests/agent/measured_calls.hpp"
+#include "tests/agent/pinned_thread.hpp"
 #include "tests/agent/process_test.hpp"
 #include "tests/agent/segment_reader.hpp"
 #include "tests/agent/single_steps.hpp"
@@ -205,6 +210,62 @@ PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfAMeasuredCall) {
 PROCESS_TEST(EveryInstruction, AHandlerMayLogAtEachOfACallWithAStack) {
   begin();
   one_handler_everywhere_in_a_call_with_a_stack();
+}
+
+unsigned long g_step = 0;
+unsigned long g_large_record_at = 0;
+
+// The library then blocks signals.
+void log_large_record_once(int, siginfo_t*, void* context) {
+  if (++g_step != g_large_record_at) return;
+  RS_INFO("%ld %ld %ld %ld %ld %ld %ld %ld", 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+  static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~static_cast<long>(kTrapFlag);
+}
+
+// In the first round of a ring only one of its copies has memory, so a lap ends with it. A call
+// finds room for a clock record there; then a handler logs at this step of it.
+void log_at_step_before_a_clock_record(unsigned long at, const std::vector<std::uint32_t>& on) {
+  constexpr std::uint64_t kRing = 65536;
+  constexpr std::uint64_t kRoom = 88;  // for a clock record, or for that of the handler
+  setenv("RINGSIDE_RING_BYTES", "65536", 1);
+  setenv("RINGSIDE_OVERFLOW", "drop", 1);
+  setenv("RINGSIDE_PROCESSOR_INTERVAL_MS", "5", 1);
+  ASSERT_TRUE(run_on(on[0]));
+  RS_INFO("8 bytes");
+  shm::RingMetadata& ring = own_segment().ring(0);
+  const auto produced = [&ring] { return ring.producer.producer_pos.load(); };
+  while (produced() + 8 + kRoom <= kRing) {
+    RS_INFO("8 bytes");
+    ring.consumer.consumer_pos.store(produced());
+  }
+  ASSERT_EQ(produced(), kRing - kRoom);
+  // Which makes the clock record due, at the next check; but not for the handler.
+  ASSERT_TRUE(run_on(on[1]));
+  std::this_thread::sleep_for(std::chrono::milliseconds(6));
+  struct sigaction action {};
+  action.sa_sigaction = log_large_record_once;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+  g_large_record_at = at;
+  begin_stepping();
+  RS_INFO("outer");
+  end_stepping();
+  const std::vector<Record> data = own_segment().data(0);
+  EXPECT_EQ(data.size(), g_step < at ? 1U : 2U);
+  EXPECT_EQ(status().dropped, 0U);
+  if (g_step < at && !testing::Test::HasFailure()) _exit(2);
+}
+
+PROCESS_TEST(EveryInstruction, AHandlerMayTakeTheRoomOfAClockRecord) {
+  const std::vector<std::uint32_t> on = allowed_processors();
+  if (on.size() < 2) GTEST_SKIP() << "needs two processors";
+  int status = 0;
+  unsigned long at = 1;
+  for (; status == 0; ++at) {
+    status = run_child([at, &on] { log_at_step_before_a_clock_record(at, on); });
+  }
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << "step " << at - 1;
+  EXPECT_GT(at, 200U);
 }
 
 PROCESS_TEST(EveryInstruction, TwoHandlersMayLogAtEachOfAPublication) {

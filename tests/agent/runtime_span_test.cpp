@@ -82,6 +82,22 @@ PROCESS_TEST(RuntimeSpan, CutsLongTexts) {
   EXPECT_EQ(records[0].values[1], "i32 2");
 }
 
+// The head of a span is longer than that of a cut record.
+PROCESS_TEST(RuntimeSpan, IsRefusedWithMoreNumbersThanARecordHas) {
+  setenv("RINGSIDE_RING_BYTES", "4096", 1);
+  constexpr std::size_t kMost = (1024 - 28) / 8;
+  for (std::size_t count = kMost - 1; count < kMost + 4; ++count) {
+    const std::int32_t handle =
+        registered(RS_FORMAT_SPAN, "many", "", FieldTypeCodes(count, RS_VALUE_U64));
+    ASSERT_GT(handle, 0);
+    const std::vector<rs_value> values(count, integer(RS_VALUE_U64, 1));
+    const std::uint64_t lost = rs_losses(RS_LOSS_ANY);
+    record_span(handle, rs_clock(), values);
+    EXPECT_EQ(rs_losses(RS_LOSS_ANY) - lost, count <= kMost ? 0U : 1U) << count;
+  }
+  EXPECT_EQ(own_segment().data(0).size(), 2U);
+}
+
 PROCESS_TEST(RuntimeSpan, IsRefusedAsAnotherRecordAndReversed) {
   const std::int32_t span = registered(RS_FORMAT_SPAN, "get", "x", {RS_VALUE_I32});
   const std::int32_t event = registered(RS_FORMAT_EVENT, "get", "x", {RS_VALUE_I32});

@@ -200,6 +200,22 @@ PROCESS_TEST(TaskRecord, HasNoContextThatOutlivesTheScope) {
                             "after the context"}));
 }
 
+// A context of a task that was left must not end contexts of another stack, whose sizes differ.
+PROCESS_TEST(TaskRecord, EndsNoContextsOutsideOfIt) {
+  const Task task("a name that makes the task's content longer than that of the thread");
+  std::optional<Task::Scope> in_task(std::in_place, task);
+  std::optional<Context> inner(std::in_place, std::initializer_list<ContextField>{{"url", "x"}});
+  in_task.reset();
+  const Context first{{"a", 1}, {"b", 2}, {"c", "three"}, {"d", 4}};
+  RS_INFO("before");
+  inner.reset();
+  RS_INFO("after");
+  const Context second{{"e", 5}};
+  EXPECT_EQ(second.result(), 1);
+  RS_INFO("both");
+  EXPECT_EQ(told(0), (Texts{"{1 2 three 4}", "before", "after", "{1 2 three 4 5}", "both"}));
+}
+
 PROCESS_TEST(TaskRecord, EndsWithAnEntryOfTheSameThreadOnly) {
   const Task task("get");
   rs_task_entry entry{nullptr};

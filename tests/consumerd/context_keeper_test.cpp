@@ -73,12 +73,14 @@ TEST(ContextKeeper, LoadsWhatAnotherOneHasKept) {
   first.keep(context_of(7, "ann"), 600, 500);
   first.keep(context_of(7, "ann"), 700, 600);
   first.keep(context_of(8, "bob"), 800, 700);
-  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(799, 0)), "7:ann");
   EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(800, 0)), "8:bob");
   EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(900, 800)), "0:") << "of a former stream";
   EXPECT_EQ(shown(ContextKeeper(*segment, 0).load(800, 0)), "0:") << "of another ring";
   first.keep({}, 900, 800);
-  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(900, 0)), "0:");
+  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(899, 0)), "8:bob") << "it has not committed 900";
+  first.keep(context_of(7, "ann"), 900, 899);
+  first.keep({}, 950, 900);
+  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(950, 0)), "0:");
 }
 
 TEST(ContextKeeper, DoesNotTrustTheSegment) {
@@ -104,6 +106,36 @@ TEST(ContextKeeper, LeavesAPlainRecordOutOfTheContexts) {
   EXPECT_EQ(followed.decoded(sites), nullptr) << "the statement of a record";
   followed.begin(context_of(9, "1234"));
   EXPECT_EQ(followed.decoded(sites), nullptr) << "unknown";
+}
+
+TEST(ContextKeeper, StoresTheContextOfANewStreamThoughTheOneBeforeHadTheSame) {
+  const TemporaryDirectory shm_dir;
+  ScriptedService service(shm_dir.path(), "svc", 1, 2);
+  consumer::AttachFailure failure;
+  const auto segment = AttachedSegment::attach(shm_dir.path(), service.name(), &failure);
+  ASSERT_NE(segment, nullptr) << failure.why;
+  ContextKeeper keeper(*segment, 1);
+  keeper.load(500, 0);
+  keeper.keep(context_of(7, "ann"), 600, 500);
+  keeper.begin_stream();
+  keeper.keep(context_of(7, "ann"), 900, 800);
+  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(900, 700)), "7:ann");
+}
+
+TEST(ContextKeeper, ForgetsWhatADeadConsumerHasNotCommitted) {
+  const TemporaryDirectory shm_dir;
+  ScriptedService service(shm_dir.path(), "svc", 1, 2);
+  consumer::AttachFailure failure;
+  const auto segment = AttachedSegment::attach(shm_dir.path(), service.name(), &failure);
+  ASSERT_NE(segment, nullptr) << failure.why;
+  ContextKeeper first(*segment, 1);
+  first.load(50, 0);
+  first.keep(context_of(7, "ann"), 100, 50);
+  first.keep(context_of(8, "bob"), 200, 100);  // it dies before it stores the position
+  ContextKeeper second(*segment, 1);
+  EXPECT_EQ(shown(second.load(100, 0)), "7:ann");
+  second.keep(context_of(7, "ann"), 300, 100);  // the same as before
+  EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(300, 0)), "7:ann");
 }
 
 }  // namespace

@@ -235,6 +235,28 @@ TEST_F(RecordPassTest, HidesALongRecordAlthoughTheStandInIsLonger) {
             plain_record(1, 5, hidden + raw_text(open)));
 }
 
+// The encoder takes no larger context, nor does the segment.
+TEST_F(RecordPassTest, HidesAContextWithoutAStandInThatMakesItTooLarge) {
+  std::vector<TestField> fields;
+  std::string args;
+  std::string hidden;
+  constexpr std::size_t kFields = 16;
+  for (std::size_t i = 0; i < kFields; ++i) {
+    fields.push_back({string, "t" + std::to_string(i)});
+    args += raw_text("x");
+    hidden += raw_text("");
+  }
+  add({.id = 1, .fields = fields, .category = "login", .kind = shm::SiteKind::kContext});
+  RecordRules rules;
+  rules.redactions = {redaction("login", {"t*"})};
+  rules.redactions[0].text = std::string(64, 'z');
+  const auto one = pass(rules);
+  EXPECT_EQ(through(*one, plain_record(1, 5, args)), plain_record(1, 5, hidden));
+  const auto bytes = bytes_of(args);
+  const trace::StreamContext context{1, {bytes.begin(), bytes.end()}};
+  EXPECT_EQ(text_of(one->hidden(sites_, context).arguments), hidden);
+}
+
 TEST_F(RecordPassTest, LeavesAConstantAndReportsIt) {
   add({.id = 1, .fields = {{string, "venue", true, "XETR"}, {i32, "qty"}}, .category = "login"});
   RecordRules rules;

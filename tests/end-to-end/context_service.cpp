@@ -1,5 +1,6 @@
 // Threads that log in random contexts. Each record states in its own fields which context it must
-// have. usage: THREADS RECORDS SEED [drop|fork]; 0 records: until it is killed.
+// have. usage: THREADS RECORDS SEED [drop|fork|same]; 0 records: until it is killed.
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -116,6 +117,21 @@ void log_in_carried_context() {
   }).join();
 }
 
+// Threads, one after the other, that are in the same context all the time. 0 records: one thread.
+void log_in_the_same_context(std::uint64_t records) {
+  for (;;) {
+    std::thread([records] {
+      Scopes scopes(0);
+      const ringside::Context context{{"tenant", "acme"}};
+      scopes.set_fields({{"tenant", "acme"}});
+      for (std::uint64_t i = 0; records == 0 || i < records; ++i) {
+        scopes.log(i);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }).join();
+  }
+}
+
 // A context that is in force when the process forks, in the child.
 int log_after_fork() {
   const ringside::Context context{{"user", 1}, {"tenant", "parent"}};
@@ -147,6 +163,7 @@ int main(int argc, char** argv) {
   const std::uint64_t records = std::strtoull(argv[2], nullptr, 10);
   const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
   if (argc > 4 && std::string_view(argv[4]) == "fork") return log_after_fork();
+  if (argc > 4 && std::string_view(argv[4]) == "same") log_in_the_same_context(records);
   log_in_carried_context();
   std::vector<std::thread> all;
   for (unsigned i = 0; i < threads; ++i) all.emplace_back(log_in_contexts, i, records, seed);

@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 import unittest
@@ -292,6 +293,66 @@ class Contexts(stated_contexts.StatedContexts):
         some, all_of_them = self.check()
         self.assertLess(all_of_them, 10000)
         self.assertGreater(some, all_of_them // 2)
+
+    def test_threads_in_the_same_context_keep_it_after_killed_consumers(self):
+        service = self.start(1, 100, "same")
+        for _ in range(2 * ROUNDS):
+            consumer = self.bed.start_consumer()
+            time.sleep(self.dice.uniform(0.05, 0.3))
+            consumer.kill()
+        service.kill()
+        self.bed.run_consumer_once()
+        some, all_of_them = self.check()
+        self.assertGreater(some, 300)
+        self.assertEqual(some, all_of_them)
+
+    def tenants(self, where=None):
+        """Nothing while there is no file, or only the beginning of one."""
+        done = subprocess.run([program("ringcat"), "--format", "json", where or self.bed.output_dir], capture_output=True,
+                              timeout=BOUND_S, check=False, text=True)
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        return [record["context"]["tenant"] for record in records if record["kind"] == "record"]
+
+    def newest_tenant(self, where=None):
+        return (self.tenants(where) or [None])[-1]
+
+    def wait_for_more(self, where=None):
+        before = len(self.tenants(where))
+        wait_until(lambda: len(self.tenants(where)) > before + 50, "further records")
+
+    def test_a_new_rule_hides_the_context_in_force(self):
+        rules = self.rules("")
+        consumer = self.start_ready_consumer("--config", rules)
+        output = self.start_session("some")
+        main = self.bed.output_dir
+        service = self.start(1, 0, "same")
+        wait_until(lambda: self.tenants(output), "records")
+        self.rules('[[redact]]\nfield = "tenant"\n')
+        consumer.send(signal.SIGHUP)
+        wait_until(lambda: self.newest_tenant(main) == self.newest_tenant(output) == "***", "the rule to be in force")
+        for _ in range(2):
+            self.wait_for_more(main)
+            consumer.kill()
+            consumer = self.bed.start_consumer("--config", rules)
+        self.wait_for_more(output)
+        service.kill()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        for where in (main, output):
+            tenants = self.tenants(where)
+            self.assertEqual(tenants, sorted(tenants, key=lambda tenant: tenant == "***"), where)
+            self.assertEqual(set(tenants), {"acme", "***"}, where)
+
+    def test_a_killed_consumer_s_rule_is_not_needed_to_hide_the_context_in_force(self):
+        consumer = self.start_ready_consumer()
+        service = self.start(1, 0, "same")
+        wait_until(self.tenants, "records")
+        consumer.kill()
+        consumer = self.bed.start_consumer("--config", self.rules('[[redact]]\nfield = "tenant"\n'))
+        wait_until(lambda: self.newest_tenant() == "***", "the rule to be in force")
+        service.kill()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,15 @@ viewers show a task as one track.
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
 
 import collections
+import glob
 import json
 import os
+import subprocess
 import unittest
 
 import stated_contexts
 from stated_contexts import SEED
+from traced_processes import BOUND_S, program, wait_until
 
 
 def text_of(context):
@@ -94,6 +97,27 @@ class Tasks(stated_contexts.StatedContexts):
                                   self.bed.output_dir).splitlines()
         self.assertEqual(sum(row["count"] for row in json.loads(counted)["rows"]),
                          sum(record["name"] == "record" for record in of_one))
+
+    def test_sessions_and_triggers_find_them_by_their_numbers(self):
+        rules = os.path.join(self.bed.work_dir, "consumerd.toml")
+        with open(rules, "w", encoding="utf-8") as file:
+            file.write('[[trigger]]\nname = "third"\nwhere = "substream == 3"\nlevel = "debug"\nlevel-for = "1s"\n')
+        consumer = self.bed.start_consumer("--config", rules)
+        wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
+        output = os.path.join(self.bed.output_dir, "second")
+        done = subprocess.run([program("ringctl"), "session", "start", "second", "--output", output, "--where",
+                               "substream == 2", "--shm-dir", self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        started = self.start(3, 3000)
+        self.assertEqual(started.wait(), 0, started.stderr())
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        main = glob.glob(os.path.join(self.bed.output_dir, "*.ringtrace"))
+        expected = [record["fields"] for record in self.records("--where", "substream == 2", where=main)]
+        self.assertGreater(len(expected), 10)
+        self.assertEqual([record["fields"] for record in self.records(where=output)], expected)
+        self.assertIn("trigger third: tasks", consumer.stderr())
 
     def converted(self, form):
         path = os.path.join(self.bed.work_dir, "converted." + form)

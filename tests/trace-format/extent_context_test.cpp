@@ -229,7 +229,38 @@ TEST_F(ExtentContext, OfADamagedFileTakesBoundedMemory) {
   std::uint64_t count = 0;
   while (decoder.next(record)) ++count;
   EXPECT_TRUE(decoder.failed());
-  EXPECT_EQ(count, 2048U);
+  EXPECT_EQ(count, 256U);
+}
+
+// Otherwise small hostile files would take gigabytes.
+TEST_F(ExtentContext, TakesNoMemoryIfNoRecordIsInIt) {
+  std::string ring;
+  for (std::int64_t i = 0; i < 500; ++i) ring += user(i, "ann");
+  ring += record(1);
+  for (std::int64_t i = 500; i < 1000; ++i) ring += user(i, "ann");
+  ring += nobody() + record(2) + user(7, "bob") + record(3);
+  StreamCursor cursor{.last_tsc = 100};
+  const Bytes block = encoded(ring, cursor);
+  const auto payload = std::span(block).subspan(kBlockHeaderBytes);
+  std::vector<std::string> contexts;
+  ExtentDecoder decoder;
+  std::string why;
+  const auto open = [&] {
+    return decoder.open(payload, sites_, &why, nullptr, ExtentDecoder::Contexts::kAside);
+  };
+  ASSERT_TRUE(open()) << why;
+  Record record;
+  while (decoder.next(record)) contexts.push_back(owned(record).context);
+  ASSERT_FALSE(decoder.failed()) << decoder.failure();
+  EXPECT_EQ(contexts, (std::vector<std::string>{in_context(499, "ann"), "", in_context(7, "bob")}));
+  EXPECT_EQ(decoder.take_contexts().size(), 2U);
+  ASSERT_TRUE(open()) << why;
+  std::vector<std::int64_t> users;
+  decoder.for_each([&users](const RecordView& view) {
+    users.push_back(view.context == nullptr ? -1 : view.context->args[0].i64);
+  });
+  EXPECT_EQ(users, (std::vector<std::int64_t>{499, -1, 7}));
+  EXPECT_EQ(decoder.take_contexts().size(), 2U);
 }
 
 }  // namespace

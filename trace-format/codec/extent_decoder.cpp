@@ -5,30 +5,16 @@
 #include <limits>
 
 #include "shm-layout/record_head.hpp"
-#include "shm-layout/task_fields.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/codec/context_task.hpp"
 #include "trace-format/codec/site_choice.hpp"
 
 namespace ringside::trace {
 namespace {
 
 // Of the contexts of one extent: a few bytes of a damaged file must not take memory without bound.
-constexpr std::size_t kMostContextValues = std::size_t{1} << 20;
-
-// A context that begins with a task's fields.
-void find_task(RecordContext& context) {
-  const std::vector<Field>& fields = context.site->fields;
-  if (fields.size() < shm::kTaskFields) return;
-  const auto is_number = [&fields](std::size_t i, std::string_view name) {
-    return fields[i].name == name && fields[i].type == shm::FieldType::u64 && !fields[i].is_array;
-  };
-  if (!is_number(1, shm::kTaskIdField) || !is_number(2, shm::kTaskStepField)) return;
-  context.task = context.args[1].u64;
-  context.task_step = context.args[2].u64;
-  const bool has_name =
-      fields[0].name == shm::kTaskNameField && fields[0].type == shm::FieldType::string;
-  if (has_name) context.task_name = context.args[0].text;
-}
+// A writer's batch of 64 KiB has at most 47,000.
+constexpr std::size_t kMostContextValues = std::size_t{1} << 17;
 
 // Reads the parts of a head with all checks.
 class HeadBytes {
@@ -194,7 +180,13 @@ const char* ExtentDecoder::take_copy() {
 
 // False if the extent has too many.
 bool ExtentDecoder::enter_context(const SiteState& site) {
+  // No record is in it: contexts that follow each other take no memory.
+  if (context_ != nullptr && !context_used_ && !contexts_.empty()) {
+    context_values_ -= context_->args.size();
+    contexts_.pop_back();
+  }
   context_ = nullptr;
+  context_used_ = false;
   shared_ = nullptr;
   const std::size_t count = site.site->fields.size();
   if (count == 0) return true;
@@ -321,6 +313,7 @@ bool ExtentDecoder::next(Record& record) {
     static_cast<RecordExtension&>(record) = {};
   }
   record.context = context_;
+  context_used_ = true;
   const SiteState& site = *walk_.site;
   record.tsc = time;
   record.stream_id = header_.stream_id;

@@ -220,6 +220,7 @@ class ExtentDecoder {
   std::uint32_t open_count_ = 0;
   RecordExtension extension_;
   const RecordContext* context_ = nullptr;  // in force
+  bool context_used_ = false;               // a record in it was delivered
   std::size_t context_values_ = 0;          // of contexts_
   bool knows_tasks_ = false;
   // Of records without an extension of their own: null, or the task's.
@@ -321,6 +322,7 @@ void ExtentDecoder::for_each(Visit&& visit) {
       time = own_time(time);
       add_task();
     }
+    context_used_ = true;
     visit(RecordView{time, walk.sequence - 1, site.site, site.values, extension, context_});
     if (site.successor == &site && site.use == kChosen) {
       const auto visit_one = [this, &visit, &site](std::uint64_t tsc, std::uint64_t sequence) {
