@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 
 from .context import current_scope
-from .message_plan import ADDED_BY_FORMATTERS, message_writer, used_arguments
+from .message_plan import ADDED_BY_FORMATTERS, message_writer, used_arguments, write_overflow
 from .percent import UnusualFormatError
 from .values import exact_type
 
@@ -81,7 +81,9 @@ def _record(log_record, extra, scope, type_of):
             _writers[key] = write
     if not write(log_record, args, log_record.__dict__, extra, scope):
         raise RuntimeError("the writer is not that of the record")
-    is_plain = log_record.exc_info is None and log_record.stack_info is None
+    # handle() passes no extra fields: the writer of a statement returns False if the record has some, that of the overflow
+    # would lose them.
+    is_plain = write is not write_overflow and log_record.exc_info is None and log_record.stack_info is None
     if types is not None and type_of is type and is_plain and len(_last_writers) < _MOST_WRITERS:
         _last_writers[_place(log_record.__dict__)] = write
 
