@@ -41,6 +41,27 @@ for n in range(100):
     log.info("late %d", n)
 print(ringside.losses())
 """
+EXHAUSTED = """
+def emit(name, level):
+    ringside.event(name, level)
+
+def timed(name, level):
+    with ringside.span(name, level):
+        pass
+
+def emit_late(name, level):
+    ringside.event(name, level)
+
+for n in range(4032):
+    emit(f"n{n}", logging.WARNING)
+for call in (emit_late, timed):
+    call("d", logging.DEBUG)
+    call("e", logging.ERROR)
+emit("n4032", logging.WARNING)
+emit("n0", logging.WARNING)
+for n in range(3):
+    log.error("m", extra={"order": n})
+"""
 MADE_MESSAGES = """
 for n in range(20000):
     log.info(f"user {n} logged in")
@@ -110,6 +131,16 @@ class Failures(PythonTest):
         self.assertEqual(texts[-1]["fields"], {"name": "late", "fields": "px=1.5 t=x"})
         late = [record for record in records if record["msg"].startswith("late ") and "name" not in record]
         self.assertEqual([record["msg"] for record in late], ["late 5", *(f"late {n}" for n in range(100))])
+
+    def test_records_as_text_keep_their_level_and_fields(self):
+        records = self.run_traced(EXHAUSTED)
+        self.assertEqual(len(records), 4032 + 4 + 2 + 3)
+        late = [(record["name"], record["level"], record["fields"]) for record in records[4032:-3]]
+        texts = [(kind, level, {"name": name, "fields": ""})
+                 for kind in ("event", "span") for name, level in (("d", "DEBUG"), ("e", "ERROR"))]
+        self.assertEqual(late, [*texts, ("event", "WARNING", {"name": "n4032", "fields": ""}), ("n0", "WARNING", {})])
+        self.assertEqual([(record["msg"], record["fields"]["fields"]) for record in records[-3:]],
+                         [("m", f"order={n}") for n in range(3)])
 
     def test_messages_made_at_run_time_are_values(self):
         self.assertEqual(self.output_of(MADE_MESSAGES, environment={"RINGSIDE_RING_BYTES": str(64 << 20)}), "0\n")

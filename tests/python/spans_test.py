@@ -121,6 +121,28 @@ log.info("none")
 with ringside.context():
     log.info("none")
 """
+SWITCHED_OFF = """
+ringside.init(level=logging.INFO)
+
+def timed(name, level):
+    with ringside.span(name, level):
+        pass
+
+timed("off", logging.DEBUG)
+timed("first", logging.ERROR)
+timed("off", logging.DEBUG)
+timed("second", logging.ERROR)
+"""
+REUSED = """
+span = ringside.span("again", key="a")
+for fails in (True, False):
+    try:
+        with span:
+            if fails:
+                raise ValueError("first block")
+    except ValueError:
+        pass
+"""
 
 
 class Spans(PythonTest):
@@ -147,6 +169,14 @@ class Spans(PythonTest):
             ("decorated", "INFO", {"kind": "function"}), ("decorated", "INFO", {"kind": "function"}),
             ("decorated", "INFO", {"kind": "function"}), ("generator", "INFO", {}),
             ("huge", "INFO", {"n": str(2**70), "big": 2**64 - 1}), ("level", "DEBUG", {})])
+
+    def test_a_span_that_is_off_does_not_switch_off_others_at_its_place(self):
+        found = [(record["name"], record["level"]) for record in self.run_traced(SWITCHED_OFF)]
+        self.assertEqual(found, [("first", "ERROR"), ("second", "ERROR")])
+
+    def test_a_reused_span_does_not_keep_the_error_of_an_earlier_block(self):
+        found = [record["fields"] for record in self.run_traced(REUSED)]
+        self.assertEqual(found, [{"key": "a", "error": "ValueError: first block"}, {"key": "a"}])
 
     def test_tasks_have_the_context_of_their_creation(self):
         records = self.run_traced(TASKS)

@@ -60,6 +60,32 @@ log.error("no exception", exc_info=True)
 log.info("plain", exc_info=False)
 log.info("with the stack", stack_info=True)
 """
+COLLISIONS = """
+for stack in (3, "prod"):
+    log.info("stack", stack_info=True, extra={"stack": stack})
+try:
+    {}["k"]
+except KeyError:
+    log.exception("exception", extra={"exception": "mine", "traceback": 7})
+"""
+FROM_ANOTHER_PROCESS = """
+import logging.handlers, pickle, sys
+
+def received(exc_info):
+    record = log.makeRecord(log.name, logging.ERROR, __file__, 1, "remote", (), exc_info)
+    sent = logging.handlers.SocketHandler("localhost", 1).makePickle(record)
+    return logging.makeLogRecord(pickle.loads(sent[4:]))
+
+try:
+    {}["k"]
+except KeyError:
+    failed = sys.exc_info()
+for _ in range(2):
+    log.handle(received(None))
+    log.handle(received(failed))
+for text in (None, "Traceback: made by a filter"):
+    log.handle(logging.makeLogRecord({"msg": "local", "levelno": logging.ERROR, "levelname": "ERROR", "exc_text": text}))
+"""
 
 
 class TypedFields(PythonTest):
@@ -103,6 +129,21 @@ class TypedFields(PythonTest):
         self.assertEqual(records[2]["fields"], {"traceback": "NoneType: None"})
         self.assertEqual(records[3]["fields"], {})
         self.assertIn("Stack (most recent call last):", records[4]["fields"]["stack"])
+
+    def test_extra_fields_keep_the_names_that_the_handler_uses(self):
+        integer, text, exception = [record["fields"] for record in self.run_traced(COLLISIONS)]
+        for fields, value in ((integer, 3), (text, "prod")):
+            self.assertTrue(fields.pop("stack_").startswith("Stack (most recent call last):"))
+            self.assertEqual(fields, {"stack": value})
+        self.assertTrue(exception.pop("traceback_").endswith("KeyError: 'k'"))
+        self.assertEqual(exception, {"exception": "mine", "traceback": 7, "exception_": "KeyError"})
+
+    def test_a_traceback_without_its_exception_is_kept(self):
+        found = [(record["msg"], record["fields"]) for record in self.run_traced(FROM_ANOTHER_PROCESS)]
+        self.assertEqual(len(found), 6)
+        for n in (1, 3):
+            self.assertTrue(found[n][1].pop("traceback").endswith("KeyError: 'k'"))
+        self.assertEqual(found, [("remote", {})] * 4 + [("local", {}), ("local", {"traceback": "Traceback: made by a filter"})])
 
     def test_a_switched_off_level_records_nothing(self):
         records = self.run_traced("""

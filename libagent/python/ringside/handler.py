@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 
 from .context import current_scope
-from .message_plan import ADDED_BY_FORMATTERS, message_writer, used_arguments
+from .message_plan import ADDED_BY_FORMATTERS, message_writer, used_arguments, write_overflow
 from .percent import UnusualFormatError
 from .values import exact_type
 
@@ -25,9 +25,15 @@ _last_writers = {}
 last_writer = _last_writers.get
 _writers = {}
 _messages = {}
-# The last two: a record with an exception or a stack is never found.
-_place = operator.itemgetter("msg", "lineno", "pathname", "levelno", "name", "exc_info", "stack_info")
+_place = operator.itemgetter("msg", "lineno", "pathname", "levelno", "name")
 _traceback_format = logging.Formatter()
+
+
+def _add(extra, name, value):
+    """Adds a field of the handler. A field of the caller with this name keeps it."""
+    while name in extra:
+        name += "_"
+    extra[name] = value
 
 
 def _extra_fields(log_record):
@@ -38,10 +44,12 @@ def _extra_fields(log_record):
     if log_record.exc_info:
         kind = log_record.exc_info[0]
         if kind is not None:
-            extra["exception"] = kind.__qualname__
-        extra["traceback"] = log_record.exc_text or _traceback_format.formatException(log_record.exc_info)
+            _add(extra, "exception", kind.__qualname__)
+        _add(extra, "traceback", log_record.exc_text or _traceback_format.formatException(log_record.exc_info))
+    elif log_record.exc_text:  # of another process, whose SocketHandler sent no exception
+        _add(extra, "traceback", log_record.exc_text)
     if log_record.stack_info:
-        extra["stack"] = log_record.stack_info
+        _add(extra, "stack", log_record.stack_info)
     return extra
 
 
@@ -81,7 +89,9 @@ def _record(log_record, extra, scope, type_of):
             _writers[key] = write
     if not write(log_record, args, log_record.__dict__, extra, scope):
         raise RuntimeError("the writer is not that of the record")
-    is_plain = log_record.exc_info is None and log_record.stack_info is None
+    # handle() passes no extra fields: the writer of a statement returns False if the record has some, that of the overflow
+    # would lose them.
+    is_plain = write is not write_overflow and log_record.exc_info is log_record.exc_text is log_record.stack_info is None
     if types is not None and type_of is type and is_plain and len(_last_writers) < _MOST_WRITERS:
         _last_writers[_place(log_record.__dict__)] = write
 
@@ -107,8 +117,10 @@ class Handler(logging.Handler):
             attributes = record.__dict__
             place = _place(attributes)
             write = last_writer(place)
-            if write is not None and type(place[0]) is str and write(record, attributes["args"], attributes, _NO_EXTRA,
-                                                                     current_scope()):
+            # The last writer knows nothing of an exception or a stack.
+            if (write is not None and record.exc_info is record.exc_text is record.stack_info is None
+                    and type(place[0]) is str
+                    and write(record, attributes["args"], attributes, _NO_EXTRA, current_scope())):
                 return True
         except Exception:  # pylint: disable=broad-except
             pass  # emit() does the same again, and reports it

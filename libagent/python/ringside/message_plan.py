@@ -97,7 +97,7 @@ def _writer_for(log_record, format_, args, extra, scope, type_of):
     return writer.function(handle, scope, hidden)
 
 
-def _write_overflow(log_record, _args, _attributes, extra, scope):
+def write_overflow(log_record, _args, _attributes, extra, scope):
     record_as_text(BRACE, stored_level(log_record.levelno), log_record.getMessage(), extra, 0, scope)
     return True
 
@@ -117,4 +117,4 @@ def message_writer(log_record, args, extra, scope, type_of, has_own_format):
         except RefusedError:  # for instance a NUL in the message
             return _writer_for(log_record, None, args, extra, scope, type_of)
     except RefusedError:
-        return _write_overflow
+        return write_overflow

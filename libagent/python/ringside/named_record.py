@@ -35,10 +35,12 @@ def _write_overflow(style, stored, name, _level, fields, begin, scope):
 class NamedPlan:
     """For all calls of one instruction with the same name, level, context and types of fields."""
 
-    __slots__ = ("handle", "write", "code")
+    __slots__ = ("handle", "write", "code", "takes_all")
 
     def __init__(self, style, level, name, fields, scope, code, offset, type_of):
         self.code = code  # its id is in the key of the plan
+        # Whether `write` records everything, also what is not of this plan.
+        self.takes_all = False
         stored = stored_level(level)
         writer = Writer("name, level, fields, begin, scope")
         writer.require(f"name == {writer.constant(name)} and level == {writer.constant(level)}")
@@ -56,6 +58,7 @@ class NamedPlan:
         except ExhaustedError:
             self.handle = overflow_statement(style, stored)[0]
             self.write = functools.partial(_write_overflow, style, stored)
+            self.takes_all = True
 
 
 def find_plan(style, level, name, fields, scope, code, offset, type_of=type):
@@ -66,7 +69,8 @@ def find_plan(style, level, name, fields, scope, code, offset, type_of=type):
         plan = NamedPlan(style, level, name, fields, scope, code, offset, type_of)
         if len(_plans) < _MOST_PLANS:
             _plans[key] = plan
-    if type_of is type and len(_last_plans) < _MOST_PLANS:
+    # The next call of the instruction can have another level, or a statement: `write` must tell.
+    if type_of is type and not plan.takes_all and len(_last_plans) < _MOST_PLANS:
         _last_plans[style, id(code), offset] = plan
     return plan
 

@@ -46,34 +46,41 @@ class Span:
 
     def __enter__(self):
         try:
-            if self._plan is None:
-                self._plan = find_plan(SPAN, self._level, self._name, self._fields, current_scope(), self._code,
-                                       self._offset)
-            self._begin = span_begin(self._plan.handle)
+            plan = self._plan
+            self._begin = (0 if plan is None else span_begin(plan.handle)) or self._begin_as_planned()
         except Exception as error:  # pylint: disable=broad-except
             report_once("span()", error)
         return self
+
+    def _begin_as_planned(self):
+        """The last plan of this place can be that of another statement, which is off."""
+        plan = find_plan(SPAN, self._level, self._name, self._fields, current_scope(), self._code, self._offset)
+        if plan is self._plan:
+            return 0
+        self._plan = plan
+        return span_begin(plan.handle)
 
     def __exit__(self, kind, error, _traceback):
         begin = self._begin
         if not begin:
             return False
         self._begin = 0
+        fields = self._fields
         try:
-            if kind is not None:
-                self._fields["error"] = f"{kind.__qualname__}: {printable(error)}"
+            if kind is not None:  # a copy: the object can measure another block
+                fields = {**fields, "error": f"{kind.__qualname__}: {printable(error)}"}
             scope = current_scope()
-            if not self._plan.write(self._name, self._level, self._fields, begin, scope):
-                self._record(begin, scope, type)
+            if not self._plan.write(self._name, self._level, fields, begin, scope):
+                self._record(begin, fields, scope, type)
         except struct.error:
-            self._record(begin, current_scope(), exact_type)
+            self._record(begin, fields, current_scope(), exact_type)
         except Exception as problem:  # pylint: disable=broad-except
             report_once("span()", problem)
         return False
 
-    def _record(self, begin, scope, type_of):
+    def _record(self, begin, fields, scope, type_of):
         try:
-            record_named(SPAN, self._level, self._name, self._fields, self._code, self._offset, scope, type_of, begin)
+            record_named(SPAN, self._level, self._name, fields, self._code, self._offset, scope, type_of, begin)
         except struct.error:
             if type_of is type:
                 raise
