@@ -123,6 +123,23 @@ class PackageFiles(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("unknown argument '--sign'", done.stderr)
 
+    def test_purge_succeeds_if_the_traces_are_a_mounted_file_system(self):
+        # All that the script removes is in new file systems of a namespace of its own.
+        script = """set -e
+for folder in /etc /run /var/lib; do mount -t tmpfs new "$folder"; done
+mkdir -p /etc/ringside /run/ringside /var/lib/ringside /var/lib/ringside-user/alice
+mount -t tmpfs traces /var/lib/ringside
+touch /etc/ringside/consumerd.toml /var/lib/ringside/a.ringtrace
+"""
+        namespace = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.geteuid() else []), "sh", "-c"]
+        if subprocess.run([*namespace, script], capture_output=True, timeout=60, check=False).returncode != 0:
+            self.skipTest("needs mount namespaces")
+        postrm = read(os.path.join(SOURCE_ROOT, DEBIAN, "ringside-consumerd.postrm"))
+        done = subprocess.run([*namespace, script + 'sh -c "$1" postrm purge; find /etc /run /var/lib -name "*ring*"', "sh", postrm],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "/var/lib/ringside\n"), done.stderr)
+        self.assertRegex(done.stderr, "(?m)^ringside-consumerd: cannot remove all of /var/lib/ringside .* remains$")
+
     def test_the_archive_of_the_source_has_its_files(self):
         with tempfile.TemporaryDirectory(prefix="ringside-archive.") as folder:
             archive = os.path.join(folder, "archive.tar")
