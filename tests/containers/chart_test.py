@@ -69,7 +69,7 @@ class Chart(unittest.TestCase):
         with open(os.path.join(SOURCE, "packaging", "kubernetes", "daemonset.yaml"), encoding="utf-8") as file:
             ((_, manifest),) = pod_rules.pods_of(yaml.safe_load_all(file))
         ((_, pod),) = pod_rules.pods_of(self.rendered(CHART).values())
-        for name in ("image", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe", "securityContext"):
+        for name in ("image", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe", "resources", "securityContext"):
             self.assertEqual(pod["containers"][0][name], manifest["containers"][0][name], name)
         for name in ("securityContext", "tolerations", "terminationGracePeriodSeconds", "priorityClassName"):
             self.assertEqual(pod[name], manifest[name], name)
@@ -119,10 +119,12 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
         self.assertEqual((pod_rules.faults(pod), pod_security.faults(pod)), ([], []))
         (consumer,) = pod["initContainers"]
         self.assertEqual((consumer["name"], consumer["restartPolicy"]), ("consumerd", "Always"))
+        text = objects["ConfigMap"]["data"]["consumerd.toml"]
+        self.assertEqual(pod_rules.fault_of_traces(pod, "ringside-traces", text), "")
         self.assertEqual(pod["volumes"][0]["emptyDir"], {"medium": "Memory", "sizeLimit": "64Mi"})
         self.assertEqual({each["name"]: each["value"] for each in pod["containers"][0]["env"]},
                          {"RINGSIDE_SHM_DIR": "/ringside", "RINGSIDE_MODE": "0660", "RINGSIDE_GROUP": "65530"})
-        self.assertEqual(pod_rules.check_of_consumerd(objects["ConfigMap"]["data"]["consumerd.toml"]), "")
+        self.assertEqual(pod_rules.check_of_consumerd(text), "")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
-resources: {{- toYaml .Values.resources | nindent 2 }}
 securityContext:
   runAsUser: {{ int64 .Values.user }}
   runAsGroup: {{ int64 .Values.user }}

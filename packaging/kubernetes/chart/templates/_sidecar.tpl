@@ -9,6 +9,7 @@ and for the container of the service:
 */}}
 {{- define "ringside.sidecar.initContainers" -}}
 - restartPolicy: Always
+  resources: {{- toYaml .Values.sidecar.resources | nindent 4 }}
   {{- include "ringside.container" . | nindent 2 }}
 {{- end }}
 
