@@ -99,6 +99,11 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
         self.assertNotIn("tolerations", pod)
         self.assertEqual(pod["volumes"][0]["hostPath"]["path"], "/run/segments")
 
+    def test_metrics_have_another_address(self):
+        text = self.rendered(CHART, self.values('metricsAddress: "[::]"\n'))["ConfigMap"]["data"]["consumerd.toml"]
+        self.assertIn('metrics = "[::]:9465"', text.splitlines())
+        self.assertEqual(pod_rules.check_of_consumerd(text), "")
+
     def test_a_changed_configuration_replaces_the_pods(self):
         def annotations(*arguments):
             return self.rendered(CHART, *arguments)["DaemonSet"]["spec"]["template"]["metadata"]["annotations"]
@@ -106,7 +111,8 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
         self.assertNotEqual(annotations(), annotations("--set=configuration.keep-files=3"))
 
     def test_wrong_values_are_refused(self):
-        for setting in ("allowUid=x", "daemonset.enabled=false", "configuration.output=/elsewhere", "sidecar.segmentsSize=64MB"):
+        for setting in ("allowUid=x", "daemonset.enabled=false", "configuration.output=/elsewhere", "sidecar.segmentsSize=64MB",
+                        "metricsAddress="):
             with self.subTest(setting):
                 done = self.helm("template", "example", CHART, f"--set={setting}")
                 self.assertNotEqual(done.returncode, 0)

@@ -54,7 +54,7 @@ def bytes_of(size):
 
 
 def fault_of_traces(pod, volume, text=None):
-    """What is wrong with the room of the sidecar's traces, whose settings are in its arguments or in a text of TOML; '' if nothing is."""
+    """What is wrong with the room of the sidecar's traces; '' if nothing is. Its settings are arguments or a text of TOML."""
     (consumer,) = consumers_of(pod)
     settings = tomllib.loads(text) if text else dict(each[2:].split("=", 1) for each in consumer["args"] if "=" in each)
     # The service can have three processes, each with an open file. One file is being packed.
