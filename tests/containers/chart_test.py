@@ -74,6 +74,10 @@ class Chart(unittest.TestCase):
         for name in ("securityContext", "tolerations", "terminationGracePeriodSeconds", "priorityClassName"):
             self.assertEqual(pod[name], manifest[name], name)
 
+    def test_the_notes_name_the_directories_of_the_node(self):
+        done = self.helm("install", "example", CHART, "--dry-run=client", "--set=user=7,group=8")
+        self.assertIn("/run/ringside (in memory, owner 7, group 8, mode 3770) and /var/lib/ringside (owner 7)", done.stdout, done.stderr)
+
     def test_values_reach_the_objects(self):
         objects = self.rendered(CHART, self.values("""
 image: {repository: example.com/consumerd, tag: "7"}

@@ -139,6 +139,9 @@ class Compose(unittest.TestCase):
         volume = self.file["volumes"]["ringside"]["driver_opts"]
         self.assertEqual((volume["type"], volume["device"]), ("tmpfs", "tmpfs"))
         group = re.search(r"gid=(\d+)", volume["o"])[1]
+        # The sticky bit: a service can remove only its own segments, and the owner, consumerd, all.
+        user = self.file["services"]["consumerd"]["user"].split(":")[0]
+        self.assertLessEqual({"mode=3770", f"uid={user}"}, set(volume["o"].split(",")))
         for name, service in self.file["services"].items():
             with self.subTest(name):
                 self.assertTrue(service["read_only"])
