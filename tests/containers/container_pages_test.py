@@ -75,16 +75,18 @@ class ContainerPages(unittest.TestCase):
 
     @unittest.skipIf(missing("helm", "Helm"), missing("helm", "Helm"))
     def test_helm_accepts_its_commands(self):
-        found = commands("helm")
+        found = [line for text in blocks("sh") for line in text.splitlines() if line.startswith("helm ")]
         self.assertGreater(len(found), 1)
-        for words in found:
-            with self.subTest(" ".join(words)), tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:
-                # Without a cluster, `install` is `template`.
-                arguments = ["template" if word == "install" else word for word in words[1:]]
-                done = subprocess.run([tool("helm"), *arguments], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                      timeout=BOUND_S, check=False, env={**os.environ, "HOME": folder})
+        for line in found:
+            with self.subTest(line), tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:
+                # By the shell, as a reader runs it. Without a cluster, `install` is `template`.
+                script = 'helm() { "$HELM_OF_TEST" "$@"; }; ' + line.replace("helm install", "helm template")
+                done = subprocess.run(["bash", "-ec", script], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      timeout=BOUND_S, check=False, env={**os.environ, "HOME": folder, "HELM_OF_TEST": tool("helm")})
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("kind: DaemonSet", done.stdout)
+                if users := re.search("allowUid={(.*?)}", line):
+                    self.assertIn(f"allow-uid = [{users[1]}]", done.stdout)
 
 
 if __name__ == "__main__":
