@@ -47,6 +47,8 @@ class Chart(unittest.TestCase):
 
     def service_chart(self):
         path = os.path.join(self.folder, "service")
+        if os.path.exists(path):
+            return path
         shutil.copytree(os.path.join(SOURCE, "tests", "containers", "service-chart"), path)
         shutil.copytree(CHART, os.path.join(path, "charts", "ringside"))
         return path
@@ -113,6 +115,15 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
             return self.rendered(CHART, *arguments)["DaemonSet"]["spec"]["template"]["metadata"]["annotations"]
         self.assertEqual(annotations(), annotations())
         self.assertNotEqual(annotations(), annotations("--set=configuration.keep-files=3"))
+
+    def test_a_changed_configuration_replaces_the_pods_of_a_service(self):
+        def annotations(*arguments):
+            return self.rendered(self.service_chart(), *arguments)["Deployment"]["spec"]["template"]["metadata"]["annotations"]
+        before, after = annotations(), annotations("--set=ringside.configuration.keep-files=3")
+        self.assertEqual(before, annotations())
+        self.assertNotEqual(before.pop("ringside/configuration"), after.pop("ringside/configuration"))
+        self.assertEqual(before, {"prometheus.io/scrape": "true", "prometheus.io/port": "9465"})
+        self.assertEqual(annotations("--set=ringside.metricsPort=9000")["prometheus.io/port"], "9000")
 
     def test_wrong_values_are_refused(self):
         for setting in ("allowUid=x", "daemonset.enabled=false", "configuration.output=/elsewhere", "sidecar.segmentsSize=64MB",
