@@ -106,6 +106,14 @@ class PackageFiles(unittest.TestCase):
         self.assertRegex(spec, rf"(?m)^Version: +{re.escape(version)}$")
         self.assertRegex(spec, rf"%changelog\n.* - {re.escape(version)}-1\n")
 
+    def test_the_page_names_the_architecture_of_the_packages(self):
+        architectures = set(re.findall(r"(?m)^Architecture: (\S+)$", read(os.path.join(SOURCE_ROOT, DEBIAN, "control"))))
+        self.assertEqual(architectures, {"amd64", "all"})
+        self.assertRegex(read(os.path.join(SOURCE_ROOT, SPEC)), r"(?m)^ExclusiveArch: +x86_64$")
+        page = read(os.path.join(SOURCE_ROOT, "docs/how-to/install.md"))
+        for line in ("| Debian packages | x86-64 machines ", "| RPMs | x86-64 machines ", "| from source with Meson | development, AArch64,"):
+            self.assertIn("\n" + line, page)
+
     def test_both_are_built_with_the_same_options(self):
         def options(path):
             return set(re.findall(r"-D(\w+=\w+)", read(os.path.join(SOURCE_ROOT, path)))) - {"short_tests=true"}
