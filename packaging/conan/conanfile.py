@@ -92,5 +92,6 @@ class RingsideRecipe(ConanFile):
             trace.set_property("cmake_target_name", "Ringside::trace")
             trace.set_property("pkg_config_name", "ringside-trace")
             trace.libs = ["ringside-trace"]
+            trace.includedirs = [os.path.join("include", "ringside-trace")]
             trace.requires = ["fmt::fmt", "zstd::zstd"]
             trace.system_libs = ["pthread"]

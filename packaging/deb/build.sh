@@ -3,9 +3,9 @@
 # packaging/install-build-deps.sh --packages installs what it needs.
 #
 # usage: packaging/deb/build.sh [--output DIR] [--version VERSION] [--work DIR]
-#   --output DIR       where the packages go (default: build-deb, in the tree)
+#   --output DIR       where the packages go (default: build-deb, in the tree); replaces packages of other versions there
 #   --version VERSION  another version than that of packaging/deb/debian/changelog, for example 0.1.0-2
-#   --work DIR         where to compile; DIR remains, and the next build there compiles only what has changed
+#   --work DIR         where to compile, a new or empty folder; it remains, and the next build there compiles only what has changed
 # RINGSIDE_JOBS        compilations at a time (default: 2)
 # DEB_BUILD_OPTIONS    as for dpkg-buildpackage; nocheck: without the unit tests
 set -euo pipefail
@@ -33,6 +33,12 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+# A build deletes files in its folder, so it takes none that has files of others.
+marker=.ringside-deb-work
+if [ -n "$work" ] && [ -d "$work" ] && [ ! -e "$work/$marker" ] && [ -n "$(ls -A -- "$work")" ]; then
+  fail "cannot compile in '$work': it has files that are not of an earlier build; name a new or empty folder with --work"
+fi
+
 for tool in dpkg-buildpackage dh meson; do
   command -v "$tool" >/dev/null || fail "$tool is missing; run packaging/install-build-deps.sh --packages"
 done
@@ -43,6 +49,7 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work" "$output"
 work=$(realpath -- "$work")
+touch "$work/$marker"
 
 tree=$work/ringside
 mkdir -p "$tree"
@@ -63,8 +70,12 @@ if [ -n "$version" ]; then
   mv debian/changelog.new debian/changelog
 fi
 
-find "$work" -maxdepth 1 -type f -delete
+find "$work" -maxdepth 1 -type f -not -name "$marker" -delete
 options="parallel=${RINGSIDE_JOBS:-2}${DEB_BUILD_OPTIONS:+ $DEB_BUILD_OPTIONS}"
 DEB_BUILD_OPTIONS=$options dpkg-buildpackage --unsigned-source --unsigned-changes --build=binary --no-pre-clean
-find "$work" -maxdepth 1 -type f -exec mv -- {} "$output/" \;
+# Of each name and architecture, only the newest: apt takes the last of a pattern in the order of its text.
+find "$work" -maxdepth 1 -type f -not -name "$marker" -printf '%f\n' | while IFS= read -r file; do
+  find "$output" -maxdepth 1 -type f -name "${file%%_*}_*_${file##*_}" -delete
+  mv -- "$work/$file" "$output/"
+done
 printf 'The packages are in %s\n' "$output"

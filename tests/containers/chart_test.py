@@ -47,6 +47,8 @@ class Chart(unittest.TestCase):
 
     def service_chart(self):
         path = os.path.join(self.folder, "service")
+        if os.path.exists(path):
+            return path
         shutil.copytree(os.path.join(SOURCE, "tests", "containers", "service-chart"), path)
         shutil.copytree(CHART, os.path.join(path, "charts", "ringside"))
         return path
@@ -69,10 +71,14 @@ class Chart(unittest.TestCase):
         with open(os.path.join(SOURCE, "packaging", "kubernetes", "daemonset.yaml"), encoding="utf-8") as file:
             ((_, manifest),) = pod_rules.pods_of(yaml.safe_load_all(file))
         ((_, pod),) = pod_rules.pods_of(self.rendered(CHART).values())
-        for name in ("image", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe", "securityContext"):
+        for name in ("image", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe", "resources", "securityContext"):
             self.assertEqual(pod["containers"][0][name], manifest["containers"][0][name], name)
         for name in ("securityContext", "tolerations", "terminationGracePeriodSeconds", "priorityClassName"):
             self.assertEqual(pod[name], manifest[name], name)
+
+    def test_the_notes_name_the_directories_of_the_node(self):
+        done = self.helm("install", "example", CHART, "--dry-run=client", "--set=user=7,group=8")
+        self.assertIn("/run/ringside (in memory, owner 7, group 8, mode 3770) and /var/lib/ringside (owner 7)", done.stdout, done.stderr)
 
     def test_values_reach_the_objects(self):
         objects = self.rendered(CHART, self.values("""
@@ -99,14 +105,29 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
         self.assertNotIn("tolerations", pod)
         self.assertEqual(pod["volumes"][0]["hostPath"]["path"], "/run/segments")
 
+    def test_metrics_have_another_address(self):
+        text = self.rendered(CHART, self.values('metricsAddress: "[::]"\n'))["ConfigMap"]["data"]["consumerd.toml"]
+        self.assertIn('metrics = "[::]:9465"', text.splitlines())
+        self.assertEqual(pod_rules.check_of_consumerd(text), "")
+
     def test_a_changed_configuration_replaces_the_pods(self):
         def annotations(*arguments):
             return self.rendered(CHART, *arguments)["DaemonSet"]["spec"]["template"]["metadata"]["annotations"]
         self.assertEqual(annotations(), annotations())
         self.assertNotEqual(annotations(), annotations("--set=configuration.keep-files=3"))
 
+    def test_a_changed_configuration_replaces_the_pods_of_a_service(self):
+        def annotations(*arguments):
+            return self.rendered(self.service_chart(), *arguments)["Deployment"]["spec"]["template"]["metadata"]["annotations"]
+        before, after = annotations(), annotations("--set=ringside.configuration.keep-files=3")
+        self.assertEqual(before, annotations())
+        self.assertNotEqual(before.pop("ringside/configuration"), after.pop("ringside/configuration"))
+        self.assertEqual(before, {"prometheus.io/scrape": "true", "prometheus.io/port": "9465"})
+        self.assertEqual(annotations("--set=ringside.metricsPort=9000")["prometheus.io/port"], "9000")
+
     def test_wrong_values_are_refused(self):
-        for setting in ("allowUid=x", "daemonset.enabled=false", "configuration.output=/elsewhere", "sidecar.segmentsSize=64MB"):
+        for setting in ("allowUid=x", "daemonset.enabled=false", "configuration.output=/elsewhere", "sidecar.segmentsSize=64MB",
+                        "metricsAddress="):
             with self.subTest(setting):
                 done = self.helm("template", "example", CHART, f"--set={setting}")
                 self.assertNotEqual(done.returncode, 0)
@@ -119,10 +140,12 @@ daemonSet: {segments: /run/segments, nodeSelector: {disk: ssd}, tolerations: []}
         self.assertEqual((pod_rules.faults(pod), pod_security.faults(pod)), ([], []))
         (consumer,) = pod["initContainers"]
         self.assertEqual((consumer["name"], consumer["restartPolicy"]), ("consumerd", "Always"))
+        text = objects["ConfigMap"]["data"]["consumerd.toml"]
+        self.assertEqual(pod_rules.fault_of_traces(pod, "ringside-traces", text), "")
         self.assertEqual(pod["volumes"][0]["emptyDir"], {"medium": "Memory", "sizeLimit": "64Mi"})
         self.assertEqual({each["name"]: each["value"] for each in pod["containers"][0]["env"]},
                          {"RINGSIDE_SHM_DIR": "/ringside", "RINGSIDE_MODE": "0660", "RINGSIDE_GROUP": "65530"})
-        self.assertEqual(pod_rules.check_of_consumerd(objects["ConfigMap"]["data"]["consumerd.toml"]), "")
+        self.assertEqual(pod_rules.check_of_consumerd(text), "")
 
 
 if __name__ == "__main__":

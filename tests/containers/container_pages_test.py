@@ -10,6 +10,8 @@ import tempfile
 import textwrap
 import unittest
 
+import pod_rules
+import yaml
 from container_tools import missing, tool
 from traced_processes import BOUND_S
 
@@ -60,24 +62,31 @@ class ContainerPages(unittest.TestCase):
     def test_lines_of_tmpfiles_are_those_of_the_manifest(self):
         first = blocks("text")[0].splitlines()[0]
         self.assertIn(f"#   {first}\n", text_of("packaging/kubernetes/daemonset.yaml"))
+        # With the sticky bit, and of the user and the group of consumerd.
+        ((_, pod),) = pod_rules.pods_of(yaml.safe_load_all(text_of("packaging/kubernetes/daemonset.yaml")))
+        user = pod["containers"][0]["securityContext"]["runAsUser"]
+        (group,) = pod["securityContext"]["supplementalGroups"]
+        self.assertEqual(first, f"d {pod['volumes'][0]['hostPath']['path']} 3770 {user} {group}")
 
     def test_the_volume_of_docker_is_that_of_compose(self):
         (created,) = [words for words in commands("docker volume create")]
         (options,) = [word for word in created if word.startswith("o=")]
-        self.assertIn(options[2:].split(",")[-1], re.search(r'o: "(.*)"', text_of("packaging/container/compose.yaml"))[1].split(","))
+        self.assertEqual(options[2:], re.search(r'o: "(.*)"', text_of("packaging/container/compose.yaml"))[1])
 
     @unittest.skipIf(missing("helm", "Helm"), missing("helm", "Helm"))
     def test_helm_accepts_its_commands(self):
-        found = commands("helm")
+        found = [line for text in blocks("sh") for line in text.splitlines() if line.startswith("helm ")]
         self.assertGreater(len(found), 1)
-        for words in found:
-            with self.subTest(" ".join(words)), tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:
-                # Without a cluster, `install` is `template`.
-                arguments = ["template" if word == "install" else word for word in words[1:]]
-                done = subprocess.run([tool("helm"), *arguments], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                      timeout=BOUND_S, check=False, env={**os.environ, "HOME": folder})
+        for line in found:
+            with self.subTest(line), tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:
+                # By the shell, as a reader runs it. Without a cluster, `install` is `template`.
+                script = 'helm() { "$HELM_OF_TEST" "$@"; }; ' + line.replace("helm install", "helm template")
+                done = subprocess.run(["bash", "-ec", script], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      timeout=BOUND_S, check=False, env={**os.environ, "HOME": folder, "HELM_OF_TEST": tool("helm")})
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("kind: DaemonSet", done.stdout)
+                if users := re.search("allowUid={(.*?)}", line):
+                    self.assertIn(f"allow-uid = [{users[1]}]", done.stdout)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,12 @@ class Pods(unittest.TestCase):
         variables = {each["name"]: each["value"] for each in service["env"]}
         self.assertEqual(variables["RINGSIDE_GROUP"], str(pod["securityContext"]["fsGroup"]))
 
+    def test_traces_have_room_beside_those_that_are_kept(self):
+        pod = pod_of(sidecar())
+        self.assertEqual(pod_rules.fault_of_traces(pod, "traces"), "")
+        pod["initContainers"][0]["args"].append("--keep-bytes=4G")
+        self.assertIn("4Gi is less than", pod_rules.fault_of_traces(pod, "traces"))
+
     def test_consumerd_accepts_its_arguments_and_configuration(self):
         for path in MANIFESTS:
             with self.subTest(os.path.basename(path)):
@@ -133,6 +139,9 @@ class Compose(unittest.TestCase):
         volume = self.file["volumes"]["ringside"]["driver_opts"]
         self.assertEqual((volume["type"], volume["device"]), ("tmpfs", "tmpfs"))
         group = re.search(r"gid=(\d+)", volume["o"])[1]
+        # The sticky bit: a service can remove only its own segments, and the owner, consumerd, all.
+        user = self.file["services"]["consumerd"]["user"].split(":")[0]
+        self.assertLessEqual({"mode=3770", f"uid={user}"}, set(volume["o"].split(",")))
         for name, service in self.file["services"].items():
             with self.subTest(name):
                 self.assertTrue(service["read_only"])

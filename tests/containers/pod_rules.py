@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tempfile
+import tomllib
 
 from traced_processes import BOUND_S, program
 
@@ -27,6 +28,8 @@ def faults(pod):
         found += [f"{name}: no volume {mount['name']}" for mount in container["volumeMounts"] if mount["name"] not in volumes]
         if "memory" not in container["resources"]["limits"]:
             found.append(f"{name}: no limit of memory")
+        if "ephemeral-storage" in container["resources"]["limits"]:
+            found.append(f"{name}: its limit of ephemeral-storage would be one of the whole pod")
         if container["securityContext"].get("readOnlyRootFilesystem") is not True:
             found.append(f"{name}: the root file system must be read-only")
     for container in consumers_of(pod):
@@ -42,6 +45,25 @@ def faults(pod):
     if not consumers_of(pod):
         found.append("no container consumerd")
     return found
+
+
+def bytes_of(size):
+    """Of 64Mi as in Kubernetes, or 64M as in consumerd."""
+    number, unit = re.fullmatch(r"(\d+)([KMG]?)i?", size).groups()
+    return int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit]
+
+
+def fault_of_traces(pod, volume, text=None):
+    """What is wrong with the room of the sidecar's traces; '' if nothing is. Its settings are arguments or a text of TOML."""
+    (consumer,) = consumers_of(pod)
+    settings = tomllib.loads(text) if text else dict(each[2:].split("=", 1) for each in consumer["args"] if "=" in each)
+    # The service can have three processes, each with an open file. One file is being packed.
+    needed = bytes_of(settings["keep-bytes"]) + 4 * bytes_of(settings["rotate-bytes"]) + bytes_of("64Mi")
+    (room,) = [each["emptyDir"]["sizeLimit"] for each in pod["volumes"] if each["name"] == volume]
+    if bytes_of(room) < needed:
+        return f"{room} is less than {needed} bytes"
+    requested = consumer["resources"]["requests"]["ephemeral-storage"]
+    return "" if requested == room else f"the request of ephemeral-storage is {requested}, not {room}"
 
 
 def check_of_consumerd(text, *arguments):

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-from installation import Installation, read, run
+from installation import Installation, read, run, write
 
 SOURCE_ROOT = BUILD_ROOT = None
 DEBIAN = "packaging/deb/debian"
@@ -106,6 +106,14 @@ class PackageFiles(unittest.TestCase):
         self.assertRegex(spec, rf"(?m)^Version: +{re.escape(version)}$")
         self.assertRegex(spec, rf"%changelog\n.* - {re.escape(version)}-1\n")
 
+    def test_the_page_names_the_architecture_of_the_packages(self):
+        architectures = set(re.findall(r"(?m)^Architecture: (\S+)$", read(os.path.join(SOURCE_ROOT, DEBIAN, "control"))))
+        self.assertEqual(architectures, {"amd64", "all"})
+        self.assertRegex(read(os.path.join(SOURCE_ROOT, SPEC)), r"(?m)^ExclusiveArch: +x86_64$")
+        page = read(os.path.join(SOURCE_ROOT, "docs/how-to/install.md"))
+        for line in ("| Debian packages | x86-64 machines ", "| RPMs | x86-64 machines ", "| from source with Meson | development, AArch64,"):
+            self.assertIn("\n" + line, page)
+
     def test_both_are_built_with_the_same_options(self):
         def options(path):
             return set(re.findall(r"-D(\w+=\w+)", read(os.path.join(SOURCE_ROOT, path)))) - {"short_tests=true"}
@@ -122,6 +130,67 @@ class PackageFiles(unittest.TestCase):
                               timeout=60, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("unknown argument '--sign'", done.stderr)
+
+    def build_without_compiling(self, folder, *arguments):
+        """build.sh with a dpkg-buildpackage that makes one package."""
+        tools = os.path.join(folder, "tools")
+        os.makedirs(tools, exist_ok=True)
+        for tool in ("dh", "meson", "dpkg-buildpackage"):
+            path = os.path.join(tools, tool)
+            write(path, "#!/bin/sh\ntouch ../libringside1_0.1.0-1_amd64.deb ../ringside_0.1.0-1_amd64.changes\n")
+            os.chmod(path, 0o755)
+        return subprocess.run([os.path.join(SOURCE_ROOT, "packaging/deb/build.sh"), *arguments], capture_output=True, text=True,
+                              timeout=60, check=False, env={**os.environ, "PATH": tools + ":" + os.environ["PATH"]})
+
+    def test_a_build_in_a_folder_with_other_files_is_refused(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-files.") as folder:
+            work = os.path.join(folder, "work")
+            os.makedirs(os.path.join(work, "ringside"))
+            files = [os.path.join(work, "notes.txt"), os.path.join(work, "ringside", "service.cpp")]
+            for path in files:
+                write(path, "mine")
+            done = self.build_without_compiling(folder, "--work", work, "--output", os.path.join(folder, "out"))
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, f"build: cannot compile in '{work}': it has files that are not of an earlier build; "
+                             "name a new or empty folder with --work\n")
+            self.assertEqual([read(path) for path in files], ["mine", "mine"])
+
+    def test_a_second_build_in_the_same_folder_is_accepted(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-files.") as folder:
+            work = os.path.join(folder, "work")
+            os.mkdir(work)
+            for _ in range(2):
+                done = self.build_without_compiling(folder, "--work", work, "--output", os.path.join(folder, "out"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(work)), [".ringside-deb-work", "ringside"])
+
+    def test_packages_of_other_versions_are_replaced(self):
+        with tempfile.TemporaryDirectory(prefix="ringside-files.") as folder:
+            output = os.path.join(folder, "out")
+            os.mkdir(output)
+            for name in ("libringside1_0.9.0-1_amd64.deb", "libringside1_0.9.0-1_arm64.deb", "libringside1-dbgsym_0.9.0-1_amd64.deb", "x"):
+                write(os.path.join(output, name), "")
+            done = self.build_without_compiling(folder, "--output", output)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(output)), ["libringside1-dbgsym_0.9.0-1_amd64.deb", "libringside1_0.1.0-1_amd64.deb",
+                                                          "libringside1_0.9.0-1_arm64.deb", "ringside_0.1.0-1_amd64.changes", "x"])
+
+    def test_purge_succeeds_if_the_traces_are_a_mounted_file_system(self):
+        # All that the script removes is in new file systems of a namespace of its own.
+        script = """set -e
+for folder in /etc /run /var/lib; do mount -t tmpfs new "$folder"; done
+mkdir -p /etc/ringside /run/ringside /var/lib/ringside /var/lib/ringside-user/alice
+mount -t tmpfs traces /var/lib/ringside
+touch /etc/ringside/consumerd.toml /var/lib/ringside/a.ringtrace
+"""
+        namespace = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.geteuid() else []), "sh", "-c"]
+        if subprocess.run([*namespace, script], capture_output=True, timeout=60, check=False).returncode != 0:
+            self.skipTest("needs mount namespaces")
+        postrm = read(os.path.join(SOURCE_ROOT, DEBIAN, "ringside-consumerd.postrm"))
+        done = subprocess.run([*namespace, script + 'sh -c "$1" postrm purge; find /etc /run /var/lib -name "*ring*"', "sh", postrm],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "/var/lib/ringside\n"), done.stderr)
+        self.assertRegex(done.stderr, "(?m)^ringside-consumerd: cannot remove all of /var/lib/ringside .* remains$")
 
     def test_the_archive_of_the_source_has_its_files(self):
         with tempfile.TemporaryDirectory(prefix="ringside-archive.") as folder:

@@ -2,7 +2,7 @@
 """The recipe of Conan and the port of vcpkg: what they say agrees with the source tree, what they pass to Meson builds and is found by CMake, and,
 where Conan or vcpkg are installed, these build from an archive and a program uses the result.
 
-usage: package_managers_test.py SOURCE_ROOT [TEST...]
+usage: package_managers_test.py SOURCE_ROOT BUILD_ROOT [TEST...]
 CONAN (default: conan) and VCPKG (default: vcpkg) name the programs.
 """
 
@@ -15,12 +15,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 from installation import read, run, write
 from readme_blocks import code_blocks
 
-SOURCE_ROOT = None
+SOURCE_ROOT = BUILD_ROOT = None
 PORT = "packaging/vcpkg/ports/ringside"
 RECIPE = "packaging/conan/conanfile.py"
 BOUND_S = 550
@@ -81,6 +83,35 @@ class Recipes(unittest.TestCase):
                       and ast.unparse(call.func) == "toolchain.project_options.update"]
         values = [value.value if isinstance(value, ast.Constant) else "disabled" for value in options.values]
         return [f"-D{name.value}={value}" for name, value in zip(options.keys, values)]
+
+    def components_of_the_recipe(self):
+        """{name for pkg-config: component} that package_info() of the recipe declares, without Conan."""
+        names = ("conan", "conan.errors", "conan.tools.build", "conan.tools.files", "conan.tools.layout", "conan.tools.meson",
+                 "conan.tools.gnu")
+        conan = {name: mock.MagicMock() for name in names}
+        conan["conan"].ConanFile = object
+        text = read(os.path.join(SOURCE_ROOT, RECIPE))
+        scope = {}
+        with mock.patch.dict(sys.modules, conan):
+            exec(compile(text, RECIPE, "exec"), scope)  # pylint: disable=exec-used
+        recipe = scope["RingsideRecipe"]()
+        recipe.options = types.SimpleNamespace(shared=False, reader=True)
+        # The default of Conan.
+        components = {name: mock.MagicMock(includedirs=["include"]) for name in ("agent", "trace")}
+        recipe.cpp_info = mock.MagicMock(components=components)
+        recipe.package_info()
+        return {call.args[1]: component for component in components.values()
+                for call in component.set_property.call_args_list if call.args[0] == "pkg_config_name"}
+
+    def test_folders_of_headers_are_those_of_pkg_config(self):
+        installed = {os.path.basename(path): file for file, path in
+                     json.loads(run(["meson", "introspect", "--installed", BUILD_ROOT])).items()}
+        components = self.components_of_the_recipe()
+        self.assertEqual(sorted(components), ["ringside", "ringside-trace"])
+        for name, component in components.items():
+            flags = re.search(r"(?m)^Cflags:(.*)$", read(installed[name + ".pc"])).group(1).split()
+            folders = [flag[2:].replace("${includedir}", "include") for flag in flags if flag.startswith("-I")]
+            self.assertEqual(component.includedirs, folders, name)
 
     def test_the_port_has_the_version_of_the_source(self):
         port = json.loads(read(os.path.join(SOURCE_ROOT, PORT, "vcpkg.json")))
@@ -158,7 +189,8 @@ class Managers(InFolder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     SOURCE_ROOT = os.path.abspath(sys.argv.pop(1))
+    BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -37,6 +37,19 @@ ProtectSystem={protect}
 ReadWritePaths=-/opt/test
 """
 
+# A service that does nothing, and one that logs until two seconds after SIGTERM, when consumerd could already have stopped.
+IDLE = """[Service]
+Type=exec
+ExecStart=/bin/sleep infinity
+"""
+LATE = """[Service]
+Type=exec
+KillMode=mixed
+ExecStart=/bin/sh -c 'trap "sleep 2; touch /opt/test/late.stop" TERM; while [ ! -e /opt/test/late.stop ]; do sleep 0.05; done | \
+/opt/test/workload --first 0 --threads 2 --records 0 --burst 100 --progress /opt/test/late.progress & wait; wait'
+Environment=RINGSIDE_SERVICE=late
+"""
+
 REASON = why_not()
 system = None
 
@@ -95,6 +108,13 @@ class RunningSystemd(unittest.TestCase):
         system.run("systemctl", "start", name)
         self.addCleanup(system.call, "systemctl", "stop", name)
         return name, first, progress
+
+    def start_traced(self, name, unit):
+        """A service with the drop-in."""
+        system.write(f"/etc/systemd/system/{name}.service", unit)
+        for command in documented("Trace a service"):
+            system.run("sh", "-ec", command.replace("NAME", name))
+        self.addCleanup(system.call, "systemctl", "stop", name)
 
     def advance(self, progress, count=2000):
         before = [progress.returned(index) for index in range(THREADS)]
@@ -213,6 +233,38 @@ class RunningSystemd(unittest.TestCase):
             system.write(path, before)
             system.run("systemctl", "restart", UNIT)
         self.assertLessEqual(int(self.consumer("NRestarts")), int(restarts))
+
+    def test_records_after_sigterm_are_in_the_trace_when_both_are_stopped(self):
+        progress = ProgressFile(system.path("/opt/test/late.progress"))
+        self.start_traced("late", LATE)
+        self.advance(progress)
+        # One transaction, as shutdown.target is.
+        system.write("/run/systemd/system/end.target", f"[Unit]\nConflicts=late.service {UNIT}\nAfter=late.service {UNIT}\n")
+        system.run("systemctl", "daemon-reload")
+        system.run("systemctl", "start", "end.target")
+        self.addCleanup(system.run, "systemctl", "start", UNIT)
+        output = print_and_check(*self.trace("late"))
+        self.assertEqual([output.records_of[index] for index in range(THREADS)], [progress.returned(index) for index in range(THREADS)])
+
+    def test_a_restart_of_the_mount_leaves_the_service_running(self):
+        self.start_traced("idle", IDLE)
+        pid = system.property("idle", "MainPID")
+        system.run("systemctl", "restart", "run-ringside.mount")
+        self.addCleanup(system.run, "systemctl", "start", UNIT)
+        self.assertEqual((system.property("idle", "MainPID"), system.property("idle", "ActiveState")), (pid, "active"))
+
+    def test_a_service_starts_without_the_mount(self):
+        drop_in = "/run/systemd/system/run-ringside.mount.d/failing.conf"
+        system.write(drop_in, "[Mount]\nOptions=uid=missing-user\n")
+        self.addCleanup(system.run, "systemctl", "start", UNIT)
+        self.addCleanup(system.run, "systemctl", "reset-failed")
+        self.addCleanup(system.run, "systemctl", "daemon-reload")
+        self.addCleanup(os.unlink, system.path(drop_in))
+        system.run("systemctl", "daemon-reload")
+        system.run("systemctl", "stop", UNIT, "run-ringside.mount")
+        self.start_traced("idle", IDLE)
+        self.assertEqual(system.property("idle", "ActiveState"), "active")
+        self.assertEqual(system.property("run-ringside.mount", "ActiveState"), "failed")
 
     def test_a_user_has_a_consumerd_without_any_settings(self):
         for command in documented("One user"):

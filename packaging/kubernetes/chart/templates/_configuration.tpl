@@ -2,7 +2,7 @@
 {{- define "ringside.configuration" -}}
 output = "/traces"
 shm-dir = "/ringside"
-metrics = {{ printf "0.0.0.0:%d" (int .Values.metricsPort) | quote }}
+metrics = {{ printf "%s:%d" .Values.metricsAddress (int .Values.metricsPort) | quote }}
 {{- with .Values.allowUid }}
 allow-uid = {{ toJson . }}
 {{- end }}

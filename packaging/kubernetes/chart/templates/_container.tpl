@@ -1,4 +1,10 @@
-{{/* What the sidecar and the DaemonSet have in common. */}}
+{{/* What the sidecar and the DaemonSet have in common. A changed configuration changes the annotations, which replaces the pods. */}}
+{{- define "ringside.annotations" -}}
+ringside/configuration: {{ include "ringside.configuration" . | sha256sum | quote }}
+prometheus.io/scrape: "true"
+prometheus.io/port: {{ int .Values.metricsPort | quote }}
+{{- end }}
+
 {{- define "ringside.container" -}}
 name: consumerd
 image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
@@ -11,7 +17,6 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
-resources: {{- toYaml .Values.resources | nindent 2 }}
 securityContext:
   runAsUser: {{ int64 .Values.user }}
   runAsGroup: {{ int64 .Values.user }}

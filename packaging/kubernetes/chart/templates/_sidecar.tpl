@@ -1,5 +1,7 @@
 {{/*
-For the pods of a chart that depends on this one:
+For the pods of a chart that depends on this one, in the metadata of their template:
+  annotations:     {{- include "ringside.sidecar.annotations" .Subcharts.ringside | nindent 2 }}
+in their specification:
   initContainers:  {{- include "ringside.sidecar.initContainers" .Subcharts.ringside | nindent 2 }}
   volumes:         {{- include "ringside.sidecar.volumes" .Subcharts.ringside | nindent 2 }}
   securityContext: {{- include "ringside.sidecar.securityContext" .Subcharts.ringside | nindent 2 }}
@@ -7,8 +9,13 @@ and for the container of the service:
   env:             {{- include "ringside.sidecar.env" .Subcharts.ringside | nindent 2 }}
   volumeMounts:    {{- include "ringside.sidecar.volumeMounts" .Subcharts.ringside | nindent 2 }}
 */}}
+{{- define "ringside.sidecar.annotations" -}}
+{{ include "ringside.annotations" . }}
+{{- end }}
+
 {{- define "ringside.sidecar.initContainers" -}}
 - restartPolicy: Always
+  resources: {{- toYaml .Values.sidecar.resources | nindent 4 }}
   {{- include "ringside.container" . | nindent 2 }}
 {{- end }}
 
