@@ -8,8 +8,7 @@
 // 61 seconds between them.
 
 #include <atomic>
-#include <chrono>
-#include <cstdlib>
+#include <cstddef>
 #include <ctime>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,11 +35,11 @@ volatile int g_last = 0;  // a function that stores it makes no tail call
 // So many mappings that it takes milliseconds to read their list.
 void map_many() {
   constexpr std::size_t kPages = 30'000;
-  constexpr std::size_t kPageBytes = 4096;
+  const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   auto* const pages = static_cast<char*>(
-      mmap(nullptr, kPages * kPageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      mmap(nullptr, kPages * page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   for (std::size_t i = 0; i < kPages; i += 2)
-    mprotect(pages + i * kPageBytes, kPageBytes, PROT_NONE);
+    mprotect(pages + i * page_bytes, page_bytes, PROT_NONE);
 }
 
 void fork_while_modules_are_recorded() {
