@@ -24,14 +24,17 @@ _Unwind_Reason_Code take_caller(_Unwind_Context* context, void* argument) {
   auto& walk = *static_cast<CallerWalk*>(argument);
   // The stack pointer of this frame: all frames so far are below it.
   if (_Unwind_GetCFA(context) > walk.caller_frame) walk.is_above = true;
+  // The frames below are all stored at the first place, and the last of them is the caller's, which
+  // remains. A walk for one address must not end at an earlier one, within the library.
   if (!walk.is_above) walk.count = 0;
+  if (walk.count == walk.most) return _URC_END_OF_STACK;
   int is_interrupted = 0;
   const std::uintptr_t pc = _Unwind_GetIPInfo(context, &is_interrupted);
   if (pc == 0) return _URC_END_OF_STACK;
   // As in StackAddresses: one less is always within the instruction.
   const std::uintptr_t address = is_interrupted != 0 ? pc + 1 : pc;
   walk.addresses[walk.count++] = reinterpret_cast<const void*>(address);
-  return walk.count == walk.most ? _URC_END_OF_STACK : _URC_NO_REASON;
+  return walk.is_above && walk.count == walk.most ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 }  // namespace

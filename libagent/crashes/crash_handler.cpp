@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <pthread.h>
 #include <ucontext.h>
@@ -29,9 +30,11 @@ constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, 
 std::array<FormerSignalAction, kCrashSignals.size()> g_former_actions;
 std::atomic<bool> g_handles_crashes{false};
 
-// The thread that records a crash; 0: none. It keeps the place if the process is about to end, so
-// that there is one record.
-std::atomic<long> g_recording_thread{0};
+// The thread that records a crash, as `process << 32 | thread`; 0: none. It keeps the place if the
+// process is about to end, so that there is one record. That of another process counts as none: a
+// child of vfork that crashes never gives back the place in its parent's memory, and a child of
+// fork may have a copy of the place that a thread of its parent had.
+std::atomic<std::uint64_t> g_recorder{0};
 // Of the record; a handler's stack has no room for them.
 StackAddresses g_stack;
 MappedModules g_crash_modules;
@@ -43,20 +46,22 @@ enum class Turn { first, again, too_late };
 Turn take_turn() {
   constexpr int kMostWaits = 5000;
   const timespec millisecond{0, 1'000'000};
-  const long self = syscall(SYS_gettid);
+  const std::uint64_t process = static_cast<std::uint32_t>(syscall(SYS_getpid));
+  const std::uint64_t self = process << 32 | static_cast<std::uint32_t>(syscall(SYS_gettid));
   for (int waits = 0; waits < kMostWaits; ++waits) {
-    long holder = 0;
-    if (g_recording_thread.compare_exchange_strong(holder, self, std::memory_order_acquire)) {
+    std::uint64_t holder = g_recorder.load(std::memory_order_relaxed);
+    if (holder == self) return Turn::again;
+    const bool is_free = holder == 0 || holder >> 32 != process;
+    if (is_free && g_recorder.compare_exchange_strong(holder, self, std::memory_order_acquire)) {
       return Turn::first;
     }
-    if (holder == self) return Turn::again;
     syscall(SYS_nanosleep, &millisecond, nullptr);
   }
   return Turn::too_late;
 }
 
 void end_turn() {
-  g_recording_thread.store(0, std::memory_order_release);
+  g_recorder.store(0, std::memory_order_release);
 }
 
 void record_modules_of(StackAddresses& stack) {

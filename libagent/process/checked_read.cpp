@@ -37,7 +37,8 @@ bool read_checked(std::uintptr_t address, void* out, std::size_t bytes) {
   const int error = errno;
   const iovec to{out, bytes};
   const iovec from{reinterpret_cast<void*>(address), bytes};
-  const long self = syscall(SYS_getpid);
+  // The thread's own id: after pthread_exit() of the main thread, the process's id finds no memory.
+  const long self = syscall(SYS_gettid);
   const long copied = syscall(SYS_process_vm_readv, self, &to, 1UL, &from, 1UL, 0UL);
   bool is_read = copied >= 0 && static_cast<std::size_t>(copied) == bytes;
   if (copied == -1 && errno != EFAULT) is_read = read_through_pipe(address, out, bytes);

@@ -51,6 +51,18 @@ class LineReader {
   std::string_view rest_;
 };
 
+// The bare system calls, here and below: those of the C library are cancellation points.
+long open_list() {
+  // That of the process is empty after pthread_exit() of the main thread; that of the thread needs
+  // Linux 3.17.
+  long file = -1;
+  for (const char* const path : {"/proc/thread-self/maps", "/proc/self/maps"}) {
+    file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) break;
+  }
+  return file;
+}
+
 }  // namespace
 
 // False: `use` wants no more.
@@ -81,8 +93,7 @@ bool MappedModules::take_line(std::string_view line, Use use, void* context) {
 
 bool MappedModules::visit(Use use, void* context) {
   const int error = errno;
-  // The bare system calls: those of the C library are cancellation points.
-  const long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const long file = open_list();
   if (file < 0) {
     errno = error;
     return false;

@@ -1,6 +1,6 @@
 #pragma once
-// The executable mappings of this process, as /proc/self/maps has them, and the build ids of the
-// files there. Read in a signal handler: no allocation, no lock.
+// The executable mappings of this process, as /proc/thread-self/maps has them, and the build ids of
+// the files there. Read in a signal handler: no allocation, no lock.
 
 #include <array>
 #include <cstddef>

@@ -173,6 +173,13 @@ class Crashes(unittest.TestCase):
             self.assertEqual([(story["end"], len(story["crashes"])) for story in stories], [("exited", 0), ("crashed", 1)])
             self.assertIn("write_to_null", functions_of(stories[1]["crashes"][0]))
 
+    def test_a_crash_after_that_of_a_child_of_vfork_is_recorded(self):
+        story, status = self.check("vforked")
+        self.assertEqual((story["end"], status), ("crashed", -signal.SIGSEGV))
+        functions = functions_of(story["crashes"][-1])
+        self.assertIn("crash_after_a_child_of_vfork", functions)
+        self.assertNotIn("write_to_null", functions)
+
     def test_a_former_handler_runs_after_the_record(self):
         for way in ("null", "overflow", "abort", "truncated", "division"):
             for former in ("chain", "spent"):

@@ -149,6 +149,15 @@ void handle_order() noexcept {
   write_to_null();
 }
 
+// The child uses the memory of this process, also that of the handler.
+[[gnu::noinline]] void crash_after_a_child_of_vfork() {
+  const pid_t child = vfork();
+  if (child == 0) write_to_null();
+  waitpid(child, nullptr, 0);
+  *g_null = 1;
+  std::puts("");
+}
+
 // Logs on four threads until the process is killed.
 [[noreturn]] void log_forever() {
   std::vector<std::thread> threads;
@@ -182,6 +191,7 @@ void handle_order() noexcept {
   if (way == "killed") kill(getpid(), SIGKILL);
   if (way == "forever") log_forever();
   if (way == "forked") crash_in_a_child();
+  if (way == "vforked") crash_after_a_child_of_vfork();
   if (way == "terminate") {
     std::set_terminate([] { _exit(7); });
     ringside::install_crash_handler();

@@ -14,15 +14,10 @@ FRAME = re.compile(r"^ +(\d+) (?:0x[0-9a-f]{16}|inlined +) (.*)$")
 LINE = re.compile(r"^\d{4}-")
 
 
-class Stacks(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.bed = TestBed()
-        cls.addClassCleanup(cls.bed.close)
-        service = cls.bed.start([program("stacked_service"), str(COUNT)], environment={"RINGSIDE_SHM_DIR": cls.bed.shm_dir})
-        assert service.wait() == 0, service.stderr()
-        cls.evaluated = int(service.values()["evaluated"])
-        cls.bed.run_consumer_once()
+class RingcatCase(unittest.TestCase):
+    """Tests of the traces of `self.bed`."""
+
+    bed = None
 
     def ringcat(self, *arguments):
         done = subprocess.run([program("ringcat"), *arguments, self.bed.output_dir], capture_output=True, text=True,
@@ -39,6 +34,17 @@ class Stacks(unittest.TestCase):
             else:
                 found[-1][1].append(FRAME.match(line).group(2))
         return found
+
+
+class Stacks(RingcatCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bed = TestBed()
+        cls.addClassCleanup(cls.bed.close)
+        service = cls.bed.start([program("stacked_service"), str(COUNT)], environment={"RINGSIDE_SHM_DIR": cls.bed.shm_dir})
+        assert service.wait() == 0, service.stderr()
+        cls.evaluated = int(service.values()["evaluated"])
+        cls.bed.run_consumer_once()
 
     def test_each_record_has_its_callers(self):
         records = self.stacks("--site", "slow")
@@ -76,6 +82,59 @@ class Stacks(unittest.TestCase):
         self.assertLessEqual(len(stack), 32)
         for address in stack:
             self.assertRegex(address, r"^0x[0-9a-f]+$")
+
+
+class ModulesOfStacks(RingcatCase):
+    """Each stack has its names, although the records of modules are few."""
+
+    def setUp(self):
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+
+    def run_service(self, way, **environment):
+        service = self.bed.start([program("module_service"), way], environment={"RINGSIDE_SHM_DIR": self.bed.shm_dir, **environment})
+        self.assertEqual((service.wait(), service.stderr()), (0, ""))
+        self.bed.run_consumer_once()
+
+    def stacks_at(self, where):
+        """The frames of each stack."""
+        return [frames for line, frames in self.stacks("--site", "where") if f"where={where}" in line.replace('"', "")]
+
+    def modules(self):
+        lines = self.ringcat("--site", "ringside.module", "--format", "json").splitlines()
+        # A line about lost records has no fields.
+        return [record["fields"] for record in map(json.loads, lines) if "fields" in record]
+
+    def test_a_child_that_was_forked_while_modules_were_recorded_has_names(self):
+        self.run_service("forked")
+        stacks = self.stacks_at("child")
+        self.assertEqual(len(stacks), 10)
+        for frames in stacks:
+            self.assertTrue(any(frame.startswith("main ") for frame in frames), frames)
+
+    def test_stacks_after_the_end_of_the_main_thread_have_names(self):
+        self.run_service("main_ended")
+        stacks = self.stacks_at("after main")
+        self.assertEqual(len(stacks), 1)
+        self.assertTrue(any("record_after_main(" in frame for frame in stacks[0]), stacks[0])
+        own = [module for module in self.modules() if module["path"] == program("module_service")]
+        self.assertEqual(len(own), 1)
+        self.assertTrue(own[0]["build_id"])
+
+    def test_a_flight_recorder_repeats_modules(self):
+        self.run_service("recorder", RINGSIDE_OVERFLOW="overwrite", RINGSIDE_RING_BYTES="65536")
+        stacks = self.stacks_at("recorder")
+        self.assertGreater(len(stacks), 10)
+        for frames in (stacks[0], stacks[-1]):
+            self.assertTrue(any(frame.startswith("main ") for frame in frames), frames)
+        # About four times in what a ring keeps, not with each stack.
+        paths = [module["path"] for module in self.modules()]
+        self.assertLessEqual(paths.count(program("module_service")), 6)
+
+    def test_modules_are_repeated_after_a_minute(self):
+        self.run_service("later")
+        paths = [module["path"] for module in self.modules()]
+        self.assertEqual(paths.count(program("module_service")), 2)
 
 
 if __name__ == "__main__":

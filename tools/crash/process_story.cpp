@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "tools/crash/recorded_modules.hpp"
 #include "trace-format/lines/line_event.hpp"
 
 namespace ringside::tool {
 namespace {
 
 constexpr std::size_t kMostCrashes = 100;
-constexpr std::size_t kMostModules = 10'000;
 
 bool ends_earlier(const SpanEnd& one, const SpanEnd& other) {
   return one.tsc < other.tsc;
@@ -131,7 +131,7 @@ void StoryCollection::add(const trace::Event& event) {
   story.last_ns = std::max(story.last_ns, event.unix_ns);
   const bool is_record = event.kind == trace::EventKind::kRecord && event.record.site != nullptr;
   if (is_record && is_library_event(*event.record.site, kModuleEvent)) {
-    if (story.modules.size() < kMostModules) story.modules.push_back(read_module(event.record));
+    add_module(story.modules, read_module(event.record));
     return;
   }
   if (is_record && is_library_event(*event.record.site, kCrashEvent)) {

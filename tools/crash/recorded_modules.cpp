@@ -1,5 +1,8 @@
 #include "tools/crash/recorded_modules.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "tools/crash/crash_record.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
@@ -9,6 +12,16 @@ namespace {
 constexpr std::size_t kMostModulesOfProcess = 10'000;
 
 }  // namespace
+
+void add_module(std::vector<MappedCode>& modules, MappedCode&& module) {
+  // An equal one before the last would be hidden by that one: a later module replaces earlier ones.
+  const auto last =
+      std::find_if(modules.rbegin(), modules.rend(), [&module](const MappedCode& each) {
+        return each == module || (each.begin < module.end && module.begin < each.end);
+      });
+  if (last != modules.rend() && *last == module) return;
+  if (modules.size() < kMostModulesOfProcess) modules.push_back(std::move(module));
+}
 
 bool read_modules(std::span<const std::string> paths, RecordedModules* modules,
                   trace::ReadError* error) {
@@ -22,8 +35,7 @@ bool read_modules(std::span<const std::string> paths, RecordedModules* modules,
   trace::Event event;
   while (set->next(event)) {
     if (event.segment == nullptr || event.record.site == nullptr) continue;
-    std::vector<MappedCode>& of_process = (*modules)[event.segment->uuid];
-    if (of_process.size() < kMostModulesOfProcess) of_process.push_back(read_module(event.record));
+    add_module((*modules)[event.segment->uuid], read_module(event.record));
   }
   return true;
 }

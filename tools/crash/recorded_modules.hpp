@@ -14,6 +14,10 @@ namespace ringside::tool {
 
 using RecordedModules = std::map<SegmentUuid, std::vector<MappedCode>>;
 
+// Appends it, unless the last one at its place is equal: services repeat these records. At most
+// 10,000 of a process.
+void add_module(std::vector<MappedCode>& modules, MappedCode&& module);
+
 // Of all records `ringside.module` in `paths`, in their order; other records are left out by whole
 // extents. False with `*error` if a path cannot be read.
 bool read_modules(std::span<const std::string> paths, RecordedModules* modules,

@@ -16,6 +16,7 @@ struct MappedCode {
   std::string build_id;  // hexadecimal; empty: unknown
 
   bool contains(std::uint64_t address) const { return address >= begin && address < end; }
+  bool operator==(const MappedCode&) const = default;
 };
 
 }  // namespace ringside::tool

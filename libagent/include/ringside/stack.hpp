@@ -17,8 +17,8 @@ namespace ringside {
 ///
 /// @par Thread safety
 /// Can be used in any thread, and in signal handlers. Takes no lock and does not allocate beyond
-/// what a first log call does; some microseconds, and once for each new program or library on the
-/// stack about a millisecond.
+/// what a first log call does; some microseconds, and about a millisecond for each new program or
+/// library on the stack, and once a minute.
 class CallStack {
  public:
   static constexpr std::uint32_t kMost = 32;
