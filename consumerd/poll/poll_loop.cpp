@@ -120,6 +120,8 @@ int PollLoop::run() {
       pace_.rest_after(round, sessions_, next_round(now));
     }
   }
+  // Services that began since the last round.
+  adoption_.adopt_due(directory_.appeared(), Clock::duration::max());
   return finish();
 }
 

@@ -62,6 +62,19 @@ class ConsumerShutdown(unittest.TestCase):
     def test_sigint_finishes_the_file_and_a_successor_continues_it(self):
         self.end_and_continue(signal.SIGINT)
 
+    def test_a_service_of_the_last_moment_is_in_the_trace(self):
+        with TestBed() as bed:
+            consumer = bed.start_consumer()
+            wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
+            consumer.send(signal.SIGSTOP)
+            self.assertEqual(bed.start_service("--threads", 1, "--records", 100).wait(), 0)
+            self.assertEqual(len(bed.segments()), 1)
+            consumer.send(signal.SIGTERM)
+            consumer.send(signal.SIGCONT)
+            self.assertEqual(consumer.wait(), 0, consumer.stderr())
+            self.assertEqual(bed.segments(), [])
+            self.assertEqual(len(bed.traces()), 1)
+
     def test_an_idle_consumer_ends_at_once(self):
         with TestBed() as bed:
             consumer = bed.start_consumer()
