@@ -108,4 +108,20 @@ template <ValueSizes kSizes>
   store_fixed_span<kSizes>(site, begin_tsc, values, start, tsc);
 }
 
+// The same, for values in a variable that can be in registers: without its address, its other
+// members need no stores.
+template <ValueSizes kSizes>
+[[gnu::always_inline]] inline void record_fixed_values(rs_site* site, std::uint8_t state,
+                                                       std::uint64_t begin_tsc,
+                                                       const unsigned char* values) {
+  constexpr std::size_t kValues = value_count(kSizes);
+  if constexpr (kValues == 0) {
+    record_fixed_span<kSizes>(site, state, begin_tsc, nullptr);
+  } else {
+    alignas(8) unsigned char copy[value_offset(kSizes, kValues)];
+    store_fixed_values<kSizes>(copy, values, std::make_index_sequence<kValues>());
+    record_fixed_span<kSizes>(site, state, begin_tsc, copy);
+  }
+}
+
 }  // namespace ringside::detail

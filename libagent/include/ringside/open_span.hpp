@@ -114,7 +114,7 @@ class Span {
     if constexpr (Statement::kIsOpen) {
       rs_record_span_end_(&activity_, site_, state_, begin_tsc_, values_, bytes_, flags_);
     } else if constexpr (Statement::kSizes.is_fixed) {
-      detail::record_fixed_span<Statement::kSizes.sizes>(site_, state_, begin_tsc_, values_);
+      detail::record_fixed_values<Statement::kSizes.sizes>(site_, state_, begin_tsc_, values_);
     } else {
       rs_record_span_(site_, state_, begin_tsc_, values_, bytes_, flags_);
     }
