@@ -110,6 +110,7 @@ LEFT_OUT = {
     "agent_bad_input": ONE_THREAD,
     "agent_brace_record": ONE_THREAD,
     "agent_checked_read": ONE_THREAD,
+    "agent_stack_addresses": ONE_THREAD,
     "agent_event_record": ONE_THREAD,
     "agent_literal_value": ONE_THREAD,
     "agent_stream_value": ONE_THREAD,
