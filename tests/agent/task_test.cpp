@@ -120,7 +120,7 @@ PROCESS_TEST(TaskRecord, MovesBetweenThreads) {
     const Task::Scope in_task(moved);
     RS_INFO("there");
   }).join();
-  EXPECT_FALSE(task);
+  EXPECT_FALSE(task);  // NOLINT(bugprone-use-after-move)
   RS_INFO("here again");
   EXPECT_EQ(told(0), (Texts{"{moved 1 1}", "here", "{}", "here again"}));
   EXPECT_EQ(told(1), (Texts{"outside", "{moved 1 2}", "there"}));

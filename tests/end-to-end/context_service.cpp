@@ -23,7 +23,7 @@ using Fields = std::map<std::string, std::string>;
 
 std::string text_of(const Fields& fields) {
   std::string text;
-  for (const auto& [name, value] : fields) text += name + "=" + value + ";";
+  for (const auto& [name, value] : fields) text.append(name).append("=").append(value).append(";");
   return text;
 }
 

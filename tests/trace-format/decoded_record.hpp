@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -105,7 +106,7 @@ inline RoundTrip round_trip(const SiteTable& sites, std::string_view ring, Strea
                             std::uint64_t consumer_tsc = 0) {
   ExtentEncoder encoder(sites);
   RoundTrip result;
-  result.cursor = cursor;
+  result.cursor = std::move(cursor);
   for (;;) {
     // A heap block of the exact size, so that a sanitizer reports any store past its end.
     Bytes out(out_bytes);
