@@ -63,8 +63,9 @@ class OpenSpans(unittest.TestCase):
     def kill(self, *more):
         consumer = self.bed.start_consumer()
         service = self.start(100_000, "paced", *more)
-        wait_until(lambda: os.path.exists(self.path), "the account")
-        time.sleep(self.dice.uniform(0.02, 0.3))
+        # Some of those that were begun first have records by then.
+        wait_until(lambda: os.path.exists(self.path) and len(self.account()) > 20, "the account")
+        time.sleep(self.dice.uniform(0, 0.3))
         service.kill()
         self.bed.wait_until_segments_are_gone()
         self.bed.stop_consumer(consumer)
