@@ -62,12 +62,22 @@ TEST(ConsumedContext, IsFoundWhereverItsWriterStopped) {
   EXPECT_EQ(found(299), 9U);
 }
 
-TEST(ContextKeeper, LoadsWhatAnotherOneHasKept) {
-  const TemporaryDirectory shm_dir;
-  ScriptedService service(shm_dir.path(), "svc", 1, 2);
-  consumer::AttachFailure failure;
-  const auto segment = AttachedSegment::attach(shm_dir.path(), service.name(), &failure);
-  ASSERT_NE(segment, nullptr) << failure.why;
+class ContextKeeperTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NE(segment, nullptr) << failure_.why; }
+
+ private:
+  const TemporaryDirectory shm_dir_;
+  ScriptedService service_{shm_dir_.path(), "svc", 1, 2};
+  consumer::AttachFailure failure_;
+
+ protected:
+  // Has two rings.
+  const std::unique_ptr<AttachedSegment> segment =
+      AttachedSegment::attach(shm_dir_.path(), service_.name(), &failure_);
+};
+
+TEST_F(ContextKeeperTest, LoadsWhatAnotherOneHasKept) {
   ContextKeeper first(*segment, 1);
   EXPECT_EQ(shown(first.load(500, 0)), "0:");
   first.keep(context_of(7, "ann"), 600, 500);
@@ -108,12 +118,7 @@ TEST(ContextKeeper, LeavesAPlainRecordOutOfTheContexts) {
   EXPECT_EQ(followed.decoded(sites), nullptr) << "unknown";
 }
 
-TEST(ContextKeeper, StoresTheContextOfANewStreamThoughTheOneBeforeHadTheSame) {
-  const TemporaryDirectory shm_dir;
-  ScriptedService service(shm_dir.path(), "svc", 1, 2);
-  consumer::AttachFailure failure;
-  const auto segment = AttachedSegment::attach(shm_dir.path(), service.name(), &failure);
-  ASSERT_NE(segment, nullptr) << failure.why;
+TEST_F(ContextKeeperTest, StoresTheContextOfANewStreamThoughTheOneBeforeHadTheSame) {
   ContextKeeper keeper(*segment, 1);
   keeper.load(500, 0);
   keeper.keep(context_of(7, "ann"), 600, 500);
@@ -122,12 +127,7 @@ TEST(ContextKeeper, StoresTheContextOfANewStreamThoughTheOneBeforeHadTheSame) {
   EXPECT_EQ(shown(ContextKeeper(*segment, 1).load(900, 700)), "7:ann");
 }
 
-TEST(ContextKeeper, ForgetsWhatADeadConsumerHasNotCommitted) {
-  const TemporaryDirectory shm_dir;
-  ScriptedService service(shm_dir.path(), "svc", 1, 2);
-  consumer::AttachFailure failure;
-  const auto segment = AttachedSegment::attach(shm_dir.path(), service.name(), &failure);
-  ASSERT_NE(segment, nullptr) << failure.why;
+TEST_F(ContextKeeperTest, ForgetsWhatADeadConsumerHasNotCommitted) {
   ContextKeeper first(*segment, 1);
   first.load(50, 0);
   first.keep(context_of(7, "ann"), 100, 50);

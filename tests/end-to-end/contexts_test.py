@@ -191,13 +191,6 @@ class Contexts(stated_contexts.StatedContexts):
         with open(self.converted("rowbinary"), "rb") as file:
             self.assertEqual(file.read().count(b'"context.user":'), sum("user" in r.get("context", {}) for r in records))
 
-    def start_session(self, name, *arguments):
-        output = os.path.join(self.bed.output_dir, name)
-        done = subprocess.run([program("ringctl"), "session", "start", name, "--output", output, *arguments, "--shm-dir",
-                               self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return output
-
     def start_ready_consumer(self, *arguments):
         consumer = self.bed.start_consumer(*arguments)
         wait_until(lambda: "watching" in consumer.stderr() or not consumer.running(), "consumerd to be ready")
@@ -216,8 +209,8 @@ class Contexts(stated_contexts.StatedContexts):
 
     def test_a_session_takes_the_records_of_a_user(self):
         consumer = self.start_ready_consumer()
-        of_user = self.start_session("of-user", "--where", "user == 7 || user == 8")
-        ok = self.start_session("ok", "--where", "ok && number > 100")
+        of_user = self.bed.start_session("of-user", "--where", "user == 7 || user == 8")
+        ok = self.bed.start_session("ok", "--where", "ok && number > 100")
         service = self.start(3, 6000)
         self.assertEqual(service.wait(), 0, service.stderr())
         self.bed.wait_until_segments_are_gone()
@@ -228,7 +221,7 @@ class Contexts(stated_contexts.StatedContexts):
     def test_a_session_knows_the_contexts_after_killed_consumers(self):
         consumer = self.start_ready_consumer()
         # Statements of random tenants: most batches begin in a context.
-        output = self.start_session("long", "--where", "tenant =~ '^[a-m]'")
+        output = self.bed.start_session("long", "--where", "tenant =~ '^[a-m]'")
         service = self.start(2, 0, ring_bytes=1 << 14)
         for _ in range(ROUNDS):
             time.sleep(self.dice.uniform(0, 0.1))
@@ -243,7 +236,7 @@ class Contexts(stated_contexts.StatedContexts):
         consumer = self.start_ready_consumer("--config", self.rules(
             '[[redact]]\nfield = "tenant"\n[[trigger]]\nname = "seven"\nwhere = "user == 7 && tenant =~ \'^[a-m]\'"\n'
             'level = "debug"\nlevel-for = "1s"\n'))
-        output = self.start_session("some", "--where", "tenant =~ '^[a-m]'")
+        output = self.bed.start_session("some", "--where", "tenant =~ '^[a-m]'")
         service = self.start(3, 6000)
         self.assertEqual(service.wait(), 0, service.stderr())
         self.bed.wait_until_segments_are_gone()
@@ -307,7 +300,7 @@ class Contexts(stated_contexts.StatedContexts):
         self.assertEqual(some, all_of_them)
 
     def tenants(self, where=None):
-        """Nothing while there is no file, or only the beginning of one."""
+        """Of all records; none as long as ringcat finds no readable trace."""
         done = subprocess.run([program("ringcat"), "--format", "json", where or self.bed.output_dir], capture_output=True,
                               timeout=BOUND_S, check=False, text=True)
         records = [json.loads(line) for line in done.stdout.splitlines()]
@@ -323,7 +316,7 @@ class Contexts(stated_contexts.StatedContexts):
     def test_a_new_rule_hides_the_context_in_force(self):
         rules = self.rules("")
         consumer = self.start_ready_consumer("--config", rules)
-        output = self.start_session("some")
+        output = self.bed.start_session("some")
         main = self.bed.output_dir
         service = self.start(1, 0, "same")
         wait_until(lambda: self.tenants(output), "records")

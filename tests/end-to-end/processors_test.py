@@ -119,23 +119,16 @@ class Processors(unittest.TestCase):
         for path, count in zip(self.bed.traces(), (45, 5, 5)):
             self.check(count, path)
 
-    def session(self, name, *arguments):
-        output = os.path.join(self.bed.output_dir, name)
-        done = subprocess.run([program("ringctl"), "session", "start", name, "--output", output, *arguments, "--shm-dir",
-                               self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return output
-
     def test_sessions_know_them(self):
         consumer = self.bed.start_consumer()
         wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
-        everything = self.session("all")
+        everything = self.bed.start_session("all")
         service = Service(self.bed, EACH_RECORD)
         service.do("move 50")
         service.do("flush")
         wait_until(lambda: len(os.listdir(everything)) == 1, "the session's file")
         numbers = sorted(os.sched_getaffinity(0))[:2]
-        of_one = self.session("one", "--where", f"processor == {numbers[1]}")
+        of_one = self.bed.start_session("one", "--where", f"processor == {numbers[1]}")
         service.do("move 50")
         service.end()
         self.bed.wait_until_segments_are_gone()

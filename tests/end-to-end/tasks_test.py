@@ -8,12 +8,11 @@ import collections
 import glob
 import json
 import os
-import subprocess
 import unittest
 
 import stated_contexts
 from stated_contexts import SEED
-from traced_processes import BOUND_S, program, wait_until
+from traced_processes import wait_until
 
 
 def text_of(context):
@@ -104,11 +103,7 @@ class Tasks(stated_contexts.StatedContexts):
             file.write('[[trigger]]\nname = "later"\nwhere = "substream > 2"\nlevel = "debug"\nlevel-for = "1s"\n')
         consumer = self.bed.start_consumer("--config", rules)
         wait_until(lambda: "watching" in consumer.stderr(), "consumerd to be ready")
-        output = os.path.join(self.bed.output_dir, "first")
-        done = subprocess.run([program("ringctl"), "session", "start", "first", "--output", output, "--where",
-                               "substream < 40", "--shm-dir", self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        output = self.bed.start_session("first", "--where", "substream < 40")
         started = self.start(3, 3000)
         self.assertEqual(started.wait(), 0, started.stderr())
         self.bed.wait_until_segments_are_gone()

@@ -154,6 +154,14 @@ class TestBed:
     def start_consumer(self, *arguments):
         return self.start(self.consumer_command("--verbose", *arguments))
 
+    def start_session(self, name, *arguments):
+        """Starts a session of all consumers. Returns the directory of its traces."""
+        output = os.path.join(self.output_dir, name)
+        done = subprocess.run([program("ringctl"), "session", "start", name, "--output", output, *arguments, "--shm-dir",
+                               self.shm_dir], capture_output=True, text=True, timeout=BOUND_S, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return output
+
     def run_consumer_once(self, *arguments):
         """Runs `consumerd --once`, which must exit with 0."""
         consumer = self.start_consumer("--once", *arguments)

@@ -20,7 +20,8 @@ struct rs_context_field {
   struct rs_value value;
 };
 
-/** What was in force before rs_context_enter(). */
+/** What was in force before rs_context_enter(), and in which task or outside of all. The library
+ * alone reads it: the words also have parts of other numbers. */
 struct rs_context_mark {
   uint32_t fields;
   uint32_t bytes;
