@@ -12,6 +12,7 @@
 #include "libagent/description/statement_entry.hpp"
 #include "libagent/description/statement_fields.hpp"
 #include "libagent/description/stream_format.hpp"
+#include "libagent/include/ringside/span_abi.h"
 #include "libagent/process/reentry_guard.hpp"
 #include "libagent/process/slow_call.hpp"
 #include "libagent/recording/appended_statement.hpp"
@@ -359,6 +360,11 @@ std::uint8_t rs_site_enabled_slow(rs_site* site) {
   if (!ringside::shm::is_with_stack(state)) return state;
   ringside::request_stack(*site, reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()));
   return ringside::shm::switch_without_stack(state);
+}
+
+uint8_t rs_may_end_span(rs_site* site) {
+  const ringside::SlowCall call;
+  return ringside::after_move(*site, 1);
 }
 
 void rs_count_suppressed(rs_site* site, std::uint64_t executions) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -168,6 +170,30 @@ PROCESS_TEST(OpenSpan, IsCountedIfTheRingIsFull) {
     RS_OPEN_SPAN("many");
   }
   EXPECT_EQ(losses(LossCause::any) + records_of_span("many").size(), 2 * begun);
+}
+
+// A segment that was replaced does not know the statements that came later.
+PROCESS_TEST(OpenSpan, EndsInTheNewSegmentOnAThreadWithARingInTheOldOne) {
+  RS_INFO("the ring of this thread");
+  SegmentReader& old = own_segment();
+  ASSERT_EQ(unlink(status().segment_path.c_str()), 0);
+  // The status replaces it.
+  SegmentReader next(status().segment_path);
+  const auto begin = [] {
+    RS_NAMED_OPEN_SPAN(INFO, span, "begun elsewhere");
+    return span;
+  };
+  std::optional<decltype(begin())> span;
+  std::thread([&] { span.emplace(begin()); }).join();
+  ASSERT_TRUE(span->is_recorded());
+  const std::uint32_t id = next.site("begun elsewhere").id;
+  span->end();
+  std::size_t in_next = 0;
+  for (std::uint32_t ring = 0; ring < next.rings_used(); ++ring) {
+    for (const Record& record : next.data(ring)) in_next += record.code == id ? 1U : 0U;
+  }
+  EXPECT_EQ(in_next, 2U);
+  for (const Record& record : old.data(0)) EXPECT_NE(record.code, id);
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ RS_EXPORT extern RS_THREAD_LOCAL struct rs_activity rs_thread_activity
 /* An id of an open span, by which its two records are found to belong together: unique in the
  * process, never 0. Any thread, and signal handlers. One system call in a thread's first call. */
 RS_EXPORT uint64_t rs_new_span_id(void);
+/* Whether an open span of this statement, which began on any thread, can end on this one: 1, or 0
+ * and counted as lost. Only 0 within a record in a ring of a replaced segment, in which the
+ * statement is unknown. Otherwise the thread leaves such a ring first. */
+RS_EXPORT uint8_t rs_may_end_span(struct rs_site* site);
 /* The field that holds it, and its source text. shm-layout/span_id_field.hpp has the name, too. */
 #define RS_SPAN_ID_FIELD "ringside.span"
 #define RS_SPAN_ID_TEXT_ ", RS_NAMED(\"" RS_SPAN_ID_FIELD "\", id)"
