@@ -31,7 +31,9 @@ constexpr std::array kFirstCall{Rows("first_call")};
 constexpr std::array kPacedTail{Rows("paced_tail")};
 constexpr std::array kReadable{Rows("readable")};
 constexpr std::array kFollowed{Rows("followed")};
+constexpr std::array kMixBytes{Rows("mix_bytes")};
 constexpr std::array kText{Rows("text")};
+constexpr std::array kTextThreads{Rows("text_threads")};
 constexpr std::array kTail{Rows("tail")};
 constexpr std::array kGrep{Rows("grep")};
 constexpr std::array kOrdered{Rows("ordered")};
@@ -72,7 +74,9 @@ constexpr std::array kPrograms{
     Program{"ringside/full_rings", Speaks::kLines, "ringside", kFullRings, kNotBuilt},
     Program{"extent_codec_benchmark", Speaks::kGoogleBenchmark, "ringside", kCodec, kNotBuilt},
     Program{"ringside/bytes_per_record", Speaks::kLines, "ringside", kBytes, kNotBuilt},
+    Program{"compression/mix_bytes", Speaks::kLines, "ringside", kMixBytes, kNotBuilt},
     Program{"ringside/text", Speaks::kLines, "ringside", kText, kNotBuilt},
+    Program{"ringside/text_threads", Speaks::kLines, "ringside", kTextThreads, kNotBuilt},
     Program{"message_text_bench", Speaks::kGoogleBenchmark, "ringside", kText, kNotBuilt},
     Program{"aggregation_benchmark", Speaks::kGoogleBenchmark, "ringside", kAggregation, kNotBuilt},
     Program{"ringside/tail", Speaks::kLines, "ringside", kTail, kNotBuilt},

@@ -66,6 +66,9 @@ SINGLE = [
     ("cost_sampling", {"metric": "ratio_to_not_measuring", "case": "two_integers", "one_in": 1024}),
     ("decoder", {"metric": "record", "case": "two_integers", "arguments": "random", "by": "extent"}),
     ("text", {"metric": "one_core", "case": "five_arguments", "arguments": "random"}),
+    ("text_threads", {"metric": "rate_to_one_thread", "case": "static"}),
+    ("mix_bytes", {"metric": "live"}),
+    ("mix_bytes", {"metric": "packed"}),
     ("aggregation", {"metric": "record", "case": "integer_of_five_arguments"}),
     ("aggregation", {"metric": "record", "case": "one_percent_among_static"}),
     ("tail", {"metric": "command", "streams": 64}),
@@ -81,7 +84,7 @@ SINGLE = [
     ("memory", {"metric": "pss", "threads": 64, "case": "rings_used"}),
 ]
 # Programs that read the text of the same trace; the page shows them beside a single result.
-TEXT_TOOLS = {"gnu_grep", "gnu_tail"}
+TEXT_TOOLS = {"gnu_grep", "gnu_tail", "text"}
 COMMON = {"row", "subject", "case", "metric", "unit", "median", "low", "high", "best", "repeats", "target"}
 
 

@@ -49,9 +49,15 @@ constexpr std::array kTargets{
     Target{"bytes_per_record", "two_integers", "arguments", "random", "file", kAtMost, 9.2},
     Target{"bytes_per_record", "double", "arguments", "random", "file", kAtMost, 11.2},
     Target{"bytes_per_record", "five_arguments", "arguments", "random", "file", kAtMost, 18.1},
+    // Order book and HTTP messages with random values.
+    Target{"mix_bytes", "mix", "", "", "live", kAtMost, 10},
+    Target{"mix_bytes", "mix", "", "", "packed", kAtMost, 6.5},
     // Text, one core.
     Target{"text", "static", "", "", "one_core", kAtLeast, 15},
     Target{"text", "five_arguments", "", "", "one_core", kAtLeast, 5},
+    // Text by the default number of threads, against one.
+    Target{"text_threads", "static", "streams", "1", "rate_to_one_thread", kAtLeast, 1.7},
+    Target{"text_threads", "static", "streams", "64", "rate_to_one_thread", kAtLeast, 1.7},
     Target{"aggregation", "", "", "", "record", kAtMost, 5},
     // Parts of a trace: its last lines, a literal on one core; and the order of time.
     Target{"tail", "", "", "", "command", kAtMost, 20},
