@@ -15,15 +15,18 @@ void LineBatch::clear() {
   extensions_.clear();
   contexts_.clear();
   kept_.clear();
+  recent_.fill(nullptr);
 }
 
 bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const trace::LineText>& text) {
   if (items_.size() == kMostItems) return false;
   if (text->has_arguments() && !copy_values(event.record.args)) return false;
-  // Consecutive events usually share their text with one of the last few.
-  const std::size_t first = kept_.size() - std::min<std::size_t>(kept_.size(), 8);
-  const auto recent = kept_.begin() + static_cast<std::ptrdiff_t>(first);
-  if (std::find(recent, kept_.end(), text) == kept_.end()) kept_.push_back(text);
+  // Rarely more than once each: all threads write to a text's count of owners.
+  const trace::LineText*& recent = recent_[place_of(text.get())];
+  if (recent != text.get()) {
+    recent = text.get();
+    kept_.push_back(text);
+  }
   std::uint32_t extension = 0;
   if (const auto* const some = trace::LineEvent::extension_of(event.record)) [[unlikely]] {
     extensions_.push_back(*some);
@@ -33,6 +36,11 @@ bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const trace
   items_.push_back({event.unix_ns, event.record.sequence, text.get(),
                     static_cast<std::uint32_t>(values_.size()), extension, event.record.processor});
   return true;
+}
+
+std::size_t LineBatch::place_of(const trace::LineText* text) {
+  constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
+  return reinterpret_cast<std::uintptr_t>(text) * kSpread >> (64 - kRecentBits);
 }
 
 bool LineBatch::copy_values(std::span<const trace::Value> args) {

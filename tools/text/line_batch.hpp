@@ -1,6 +1,7 @@
 #pragma once
 // Copies of events, so that another thread can format them while the reader continues.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,7 @@ class LineBatch {
   static constexpr std::size_t kMostItems = 1024;
   static constexpr std::size_t kMostValues = 8192;
   static constexpr std::size_t kTextBytes = 256U << 10;
+  static constexpr unsigned kRecentBits = 8;
 
   struct Item {
     std::uint64_t unix_ns = 0;
@@ -42,6 +44,7 @@ class LineBatch {
     std::uint32_t processor = 0;
   };
 
+  static std::size_t place_of(const trace::LineText* text);
   bool copy_values(std::span<const trace::Value> args);
   const trace::RecordContext* copy_of(const trace::RecordContext& context);
 
@@ -57,6 +60,8 @@ class LineBatch {
   };
   std::vector<std::unique_ptr<OwnContext>> contexts_;
   std::vector<std::shared_ptr<const trace::LineText>> kept_;
+  // Of kept_, by place_of().
+  std::array<const trace::LineText*, std::size_t{1} << kRecentBits> recent_{};
 };
 
 }  // namespace ringside::tool

@@ -47,12 +47,12 @@ bool ParallelLines::add(const trace::Event& event,
       }
       hand_over();
     }
-    if (!take_job()) return false;
+    if (!take_job(!text->has_arguments())) return false;
   }
 }
 
-// Takes a free job to fill. False if all work has ended.
-bool ParallelLines::take_job() {
+// Takes a free job to fill, beginning with a constant line or not. False if all work has ended.
+bool ParallelLines::take_job(bool is_constant) {
   Lock lock(mutex_);
   while (free_.empty()) {
     if (!help(lock, clocks_)) job_freed_.wait(lock);
@@ -60,7 +60,7 @@ bool ParallelLines::take_job() {
   if (stopped_) return false;
   filling_ = free_.back();
   free_.pop_back();
-  direct_ = waiting_.size() >= enough_waiting_;
+  direct_ = is_constant || waiting_.size() >= enough_waiting_;
   direct_lines_ = 0;
   if (direct_) filling_->text.clear();
   return true;

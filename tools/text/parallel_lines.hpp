@@ -19,8 +19,9 @@ namespace ringside::tool {
 
 // add() and finish() must be called by one thread. While enough batches wait for the workers, it
 // formats lines itself, without a copy: with slow workers, or none, this costs what one thread
-// costs. A sleeping worker is woken only when several batches wait, because waking costs as much as
-// formatting hundreds of lines. Memory is bounded by the number of workers.
+// costs. The same for a thousand lines whose first one is constant: copying such an event costs as
+// much as its line. A sleeping worker is woken only when several batches wait, because waking costs
+// as much as formatting hundreds of lines. Memory is bounded by the number of workers.
 class ParallelLines {
  public:
   using Write = std::function<bool(std::string_view)>;
@@ -52,7 +53,7 @@ class ParallelLines {
   using Lock = std::unique_lock<std::mutex>;
 
   void work();
-  bool take_job();
+  bool take_job(bool is_constant);
   void hand_over();
   bool help(Lock& lock, trace::LineClocks& clocks);
   void make_text(Job& job, trace::LineClocks& clocks);

@@ -1,6 +1,7 @@
 #pragma once
 // The common part of all lines of one statement and thread.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,15 +61,18 @@ class LineTexts {
     Key key;
     Text text;
   };
-  static constexpr std::size_t kLeastRecent = 256;
+  using Pair = std::array<Recent, 2>;
+  static constexpr std::size_t kLeastRecent = 128;
 
   const Text& find(const Key& key, const Event& event);
   const SiteMessage& message_of(const Event& event);
-  Recent& place_of(const Key& key) { return recent_[KeyHash()(key) & (recent_.size() - 1)]; }
+  const Text& keep(const Key& key, const Text& text);
+  Pair& places_of(const Key& key) { return recent_[KeyHash()(key) & (recent_.size() - 1)]; }
 
   const LineFormat& format_;
-  std::vector<Recent> recent_{
-      kLeastRecent};  // by hash; a power of two, at least twice the number of texts
+  // By hash; a power of two, at least twice the number of texts. Two places each: a text that is
+  // not found here costs as much as its line.
+  std::vector<Pair> recent_{kLeastRecent};
   std::unordered_map<Key, Text, KeyHash> texts_;
   std::unordered_map<Key, SiteMessage, KeyHash> messages_;
   Text loss_;
