@@ -67,7 +67,6 @@ SINGLE = [
     ("decoder", {"metric": "record", "case": "two_integers", "arguments": "random", "by": "extent"}),
     ("text", {"metric": "one_core", "case": "five_arguments", "arguments": "random"}),
     ("text_threads", {"metric": "rate_to_one_thread", "case": "static"}),
-    ("mix_bytes", {"metric": "live"}),
     ("mix_bytes", {"metric": "packed"}),
     ("aggregation", {"metric": "record", "case": "integer_of_five_arguments"}),
     ("aggregation", {"metric": "record", "case": "one_percent_among_static"}),
