@@ -1,8 +1,7 @@
 #include "tools/fleet/content_hash.hpp"
 
-#include <openssl/sha.h>
-
 #include <fmt/format.h>
+#include <openssl/sha.h>
 
 namespace ringside::fleet {
 

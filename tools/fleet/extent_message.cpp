@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-
 #include <zstd.h>
 
 #include "trace-format/blocks/crc32c.hpp"
@@ -23,6 +22,13 @@ constexpr std::size_t kManifestAt = 40;
 constexpr std::size_t kRepeatedBytesAt = 72;
 constexpr std::size_t kBodyBytesAt = 76;
 constexpr std::size_t kCrcAt = 80;
+constexpr std::size_t kFirstBlockAt = 88;
+
+// Of the header, which has the sum in its middle, and the body.
+std::uint32_t crc_of(std::span<const std::byte> header, std::span<const std::byte> body) {
+  const std::uint32_t crc = trace::crc32c(0, header.first(kCrcAt));
+  return trace::crc32c(trace::crc32c(crc, header.subspan(kFirstBlockAt, 8)), body);
+}
 
 bool refuse(std::string* why, const char* reason) {
   if (why != nullptr) *why = reason;
@@ -61,8 +67,8 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
   std::memcpy(p + kManifestAt, message.manifest.data(), message.manifest.size());
   trace::store(p + kRepeatedBytesAt, static_cast<std::uint32_t>(message.repeated.size()));
   trace::store(p + kBodyBytesAt, static_cast<std::uint32_t>(body.size()));
-  const std::uint32_t head_crc = trace::crc32c(0, std::span(payload).first(kCrcAt));
-  trace::store(p + kCrcAt, trace::crc32c(head_crc, body));
+  trace::store(p + kFirstBlockAt, message.first_block);
+  trace::store(p + kCrcAt, crc_of(payload, body));
   const std::size_t size =
       ZSTD_compress(p + kMessageHeaderBytes, payload.size() - kMessageHeaderBytes, body.data(),
                     body.size(), level);
@@ -92,8 +98,8 @@ bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& mess
   Bytes body(size);
   if (ZSTD_decompress(body.data(), size, compressed.data(), compressed.size()) != size)
     return refuse(why, "its body cannot be decompressed");
-  const std::uint32_t head_crc = trace::crc32c(0, payload.first(kCrcAt));
-  if (trace::crc32c(head_crc, body) != trace::load<std::uint32_t>(p + kCrcAt))
+  message.first_block = trace::load<std::uint64_t>(p + kFirstBlockAt);
+  if (crc_of(payload, body) != trace::load<std::uint32_t>(p + kCrcAt))
     return refuse(why, "its checksum is wrong");
   const auto bytes = std::span<const std::byte>(body);
   if (!are_whole_blocks(bytes.first(repeated)) || !are_whole_blocks(bytes.subspan(repeated)))
@@ -104,10 +110,9 @@ bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& mess
   return true;
 }
 
-void for_each_block(
-    std::span<const std::byte> blocks,
-    const std::function<void(const trace::BlockFrame& frame, std::span<const std::byte> block)>&
-        take) {
+void for_each_block(std::span<const std::byte> blocks,
+                    const std::function<void(const trace::BlockFrame& frame,
+                                             std::span<const std::byte> block)>& take) {
   trace::BlockFrame frame;
   while (trace::parse_block_frame(blocks, frame) && frame.block_bytes() <= blocks.size()) {
     take(frame, blocks.first(frame.block_bytes()));

@@ -14,7 +14,7 @@
 
 namespace ringside::fleet {
 
-inline constexpr std::size_t kMessageHeaderBytes = 88;
+inline constexpr std::size_t kMessageHeaderBytes = 96;
 inline constexpr std::size_t kMostBodyBytes = std::size_t{1} << 27;
 
 using SegmentUuid = std::array<std::uint8_t, 16>;
@@ -23,12 +23,13 @@ using SegmentUuid = std::array<std::uint8_t, 16>;
 struct ExtentMessage {
   SegmentUuid uuid{};
   std::uint32_t file_sequence = 0;
-  std::uint32_t section = 0;   // among those of the segment in the file
-  bool is_subset = false;      // a selection left records out
-  std::uint64_t previous = 0;  // number of the message before it on the subject; 0: none
-  ContentHash manifest{};      // zeros: no dictionary is needed
-  Bytes repeated;              // whole blocks of earlier messages
-  Bytes blocks;                // whole blocks, in their order
+  std::uint32_t section = 0;      // among those of the segment in the file
+  bool is_subset = false;         // a selection left records out
+  std::uint64_t previous = 0;     // number of the message before it on the subject; 0: none
+  std::uint64_t first_block = 0;  // number of the first of `blocks` in the section
+  ContentHash manifest{};         // zeros: no dictionary is needed
+  Bytes repeated;                 // whole blocks of earlier messages
+  Bytes blocks;                   // whole blocks, in their order
 };
 
 inline bool needs_dictionary(const ExtentMessage& message) {
@@ -45,9 +46,8 @@ bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& mess
 
 // Calls `take` for each block: its 16 bytes, its payload. `blocks`: whole, as in a message that was
 // read.
-void for_each_block(
-    std::span<const std::byte> blocks,
-    const std::function<void(const trace::BlockFrame& frame, std::span<const std::byte> block)>&
-        take);
+void for_each_block(std::span<const std::byte> blocks,
+                    const std::function<void(const trace::BlockFrame& frame,
+                                             std::span<const std::byte> block)>& take);
 
 }  // namespace ringside::fleet
