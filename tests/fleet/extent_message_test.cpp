@@ -62,8 +62,11 @@ TEST(ExtentMessage, IsRefusedIfItIsCut) {
   }
 }
 
+// zstd ignores a bit of its frame: then nothing else may have changed.
 TEST(ExtentMessage, IsRefusedIfAByteChanges) {
-  const Bytes payload = write_extent_message(some_message(), 3);
+  const ExtentMessage message = some_message();
+  const Bytes payload = write_extent_message(message, 3);
+  int accepted = 0;
   for (std::size_t at = 0; at < payload.size(); ++at) {
     // The four bytes without a meaning.
     if (at >= 84 && at < 88) continue;
@@ -71,8 +74,12 @@ TEST(ExtentMessage, IsRefusedIfAByteChanges) {
     changed[at] ^= std::byte{0x10};
     ExtentMessage read;
     std::string why;
-    EXPECT_FALSE(read_extent_message(changed, read, &why)) << at;
+    if (!read_extent_message(changed, read, &why)) continue;
+    ++accepted;
+    EXPECT_EQ(read.blocks, message.blocks) << at;
+    EXPECT_EQ(read.repeated, message.repeated) << at;
   }
+  EXPECT_LE(accepted, 1);
 }
 
 TEST(ExtentMessage, IsRefusedIfItsBodyIsNoSequenceOfBlocks) {
