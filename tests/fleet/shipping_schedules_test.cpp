@@ -18,6 +18,8 @@
 #include "tools/fleet/file_delivery.hpp"
 #include "tools/fleet/file_sink.hpp"
 #include "tools/fleet/shipper.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/trace_file.hpp"
 
 namespace ringside::fleet::testing {
 namespace {
@@ -183,20 +185,42 @@ class Schedule {
         shipping_->shipper.step(0);
       });
     } else {
-      in_process(sinking_, [this] {
+      const bool crashed = in_process(sinking_, [this] {
         if (sinking_ == nullptr) sinking_ = std::make_unique<Sinking>(*this);
         ASSERT_TRUE(sinking_->delivery.step(0));
       });
+      if (crashed && random_() % 2 == 0) leave_unfinished_write();
     }
   }
 
+  // As if the sink had died while it wrote: whole and cut blocks after the last message.
+  void leave_unfinished_write() {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(out_)) {
+      if (entry.path().extension() != ".ringtrace" || random_() % 2 == 0) continue;
+      const auto file = trace::TraceFile::open(entry.path(), nullptr);
+      if (file == nullptr) continue;
+      trace::BlockReader reader(*file, 0, file->size(), nullptr);
+      trace::Block block;
+      while (reader.next(block) && block.frame.type != trace::BlockType::kShipped) {
+      }
+      Bytes bytes(block.offset);
+      bytes.resize(random_() % (file->read(0, bytes) + 1));
+      std::ofstream(entry.path(), std::ios::binary | std::ios::app)
+          .write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    }
+  }
+
+  // Whether it died.
   template <class Process, class Work>
-  void in_process(std::unique_ptr<Process>& process, Work&& work) {
+  bool in_process(std::unique_ptr<Process>& process, Work&& work) {
     try {
       work();
+      return false;
     } catch (const SimulatedCrash&) {
       ++crashes_;
       process.reset();
+      return true;
     }
   }
 
