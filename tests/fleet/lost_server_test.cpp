@@ -70,6 +70,7 @@ TEST_F(InFlightTest, EachMessageHasOneResultIfServerIsKilled) {
   take_until(50);
   server.kill();
   take_until(500);
+  EXPECT_FALSE(queue->result(1));
   expect_continuation();
 }
 
@@ -82,6 +83,7 @@ TEST_F(InFlightTest, UnansweredMessagesAreUnknown) {
   EXPECT_FALSE(queue->result(1));
   server.kill();
   take_until(200);
+  EXPECT_FALSE(queue->result(1));
   for (std::uint64_t i = 0; i < 200; ++i) {
     EXPECT_EQ(results[i].status, i < 10 ? PublishStatus::kStored : PublishStatus::kUnknown) << i;
   }
@@ -89,6 +91,9 @@ TEST_F(InFlightTest, UnansweredMessagesAreUnknown) {
   take_until(201);
   EXPECT_EQ(results[200].status, PublishStatus::kUnknown);
   expect_continuation();
+  // What is published without a connection is not kept for the next one.
+  StoredMessage last;
+  EXPECT_EQ(queue->last_of(subject_of(200), last), PublishQueue::Found::kNo);
 }
 
 TEST_F(NatsQueueTest, DeliveryContinuesAfterServerIsKilled) {

@@ -122,10 +122,15 @@ TEST_F(NatsQueueTest, DeliversAgainWhatIsNotAcknowledged) {
   wait_for(*sink, second.number);
 }
 
-TEST_F(NatsQueueTest, SendsAcknowledgementBeforeItEnds) {
+TEST_F(NatsQueueTest, ConnectionSendsAcknowledgementsBeforeItEnds) {
   const PublishResult first = publish(outgoing(kSubject, "a", 0, "one"));
   {
-    const auto sink = delivery();
+    const auto other = connected(server);
+    std::string why;
+    DeliveryOptions options;
+    options.consumer = "sink";
+    const auto sink = NatsDeliveryQueue::open(*other, options, &why);
+    ASSERT_NE(sink, nullptr) << why;
     const std::optional<Delivery> came = sink->next(kBound_ms);
     ASSERT_TRUE(came);
     sink->acknowledge(came->token);
