@@ -71,6 +71,7 @@ std::unique_ptr<NatsConnection> NatsConnection::open(const NatsOptions& options,
 }
 
 NatsConnection::~NatsConnection() {
+  // Closing alone can reset the connection, with data that the server has not read yet.
   if (connection_ != nullptr && is_connected()) {
     natsConnection_FlushTimeout(connection_, request_timeout_ms_);
   }

@@ -73,9 +73,6 @@ bool NatsDeliveryQueue::subscribe(std::string* why) {
 
 NatsDeliveryQueue::~NatsDeliveryQueue() {
   natsSubscription_Destroy(subscription_);
-  if (connection_.is_connected()) {
-    natsConnection_FlushTimeout(connection_.handle(), connection_.request_timeout_ms());
-  }
 }
 
 std::optional<Delivery> NatsDeliveryQueue::next(int timeout_ms) {

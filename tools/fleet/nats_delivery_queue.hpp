@@ -29,7 +29,7 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   // queue. Null with `*why` if the consumer cannot be created or used.
   static std::unique_ptr<NatsDeliveryQueue> open(NatsConnection& connection,
                                                  const DeliveryOptions& options, std::string* why);
-  // Sends the acknowledgements. What is not acknowledged comes again after `ack_wait_ms`.
+  // What is not acknowledged comes again after `ack_wait_ms`.
   ~NatsDeliveryQueue() override;
   NatsDeliveryQueue(const NatsDeliveryQueue&) = delete;
   NatsDeliveryQueue& operator=(const NatsDeliveryQueue&) = delete;

@@ -154,6 +154,9 @@ void set_persistence(natsOptions* built, const NatsOptions& options, Settings& s
   settings.take("the reconnect buffer",
                 natsOptions_SetReconnectBufSize(built, kReconnectBuffer_bytes));
   settings.take("requests", natsOptions_SetFailRequestsOnDisconnect(built, true));
+  // The library's flusher would wait a millisecond for further messages; a segment has one on its
+  // way at a time.
+  settings.take("sending", natsOptions_SetSendAsap(built, true));
   // Without it, a server that does not read would block the publisher until the pings fail.
   settings.take("the write deadline",
                 natsOptions_SetWriteDeadline(built, options.request_timeout_ms));
