@@ -10,8 +10,8 @@
 namespace ringside::fleet {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x4D585352;  // "RSXM"
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint32_t kMessageMagic = 0x4D585352;  // "RSXM"
+constexpr std::uint16_t kMessageVersion = 1;
 constexpr std::uint16_t kSubset = 1U << 0;
 
 constexpr std::size_t kUuidAt = 8;
@@ -57,8 +57,8 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
   body.insert(body.end(), message.blocks.begin(), message.blocks.end());
   Bytes payload(kMessageHeaderBytes + ZSTD_compressBound(body.size()));
   std::byte* const p = payload.data();
-  trace::store(p, kMagic);
-  trace::store(p + 4, kVersion);
+  trace::store(p, kMessageMagic);
+  trace::store(p + 4, kMessageVersion);
   trace::store(p + 6, message.is_subset ? kSubset : std::uint16_t{0});
   std::memcpy(p + kUuidAt, message.uuid.data(), message.uuid.size());
   trace::store(p + kFileSequenceAt, message.file_sequence);
@@ -78,10 +78,11 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
 
 bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& message,
                          std::string* why) {
-  if (payload.size() < kMessageHeaderBytes || trace::load<std::uint32_t>(payload.data()) != kMagic)
+  if (payload.size() < kMessageHeaderBytes ||
+      trace::load<std::uint32_t>(payload.data()) != kMessageMagic)
     return refuse(why, "it is not an extent message");
   const std::byte* const p = payload.data();
-  if (trace::load<std::uint16_t>(p + 4) != kVersion)
+  if (trace::load<std::uint16_t>(p + 4) != kMessageVersion)
     return refuse(why, "it has another version: a newer ringsink may read it");
   message.is_subset = (trace::load<std::uint16_t>(p + 6) & kSubset) != 0;
   std::memcpy(message.uuid.data(), p + kUuidAt, message.uuid.size());

@@ -89,6 +89,7 @@ std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fet
     *why = directory + ": cannot be created: " + code.message() + "; name another directory";
     return nullptr;
   }
+  cut_unfinished_writes(directory);
   return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch)));
 }
 

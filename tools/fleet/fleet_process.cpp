@@ -28,7 +28,7 @@ bool is_asked_to_end() {
 }
 
 void complain(const char* program, const std::string& text) {
-  std::fprintf(stderr, "%s: %s\n", program, trace::visible_text(text).c_str());
+  std::fprintf(stderr, "%s: %s\n", program, trace::visible(text).c_str());
 }
 
 std::uint64_t monotonic_ms() {

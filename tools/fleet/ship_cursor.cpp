@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kCursorVersion = 1;
 
 }  // namespace
 
@@ -48,7 +48,8 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const json stored = json::parse(text, nullptr, false);
   try {
-    if (stored.at("version").get<int>() != kVersion) throw std::out_of_range("another version");
+    if (stored.at("version").get<int>() != kCursorVersion)
+      throw std::out_of_range("another version");
     cursor.file_sequence = stored.at("file_sequence").get<std::uint32_t>();
     cursor.section = stored.at("section").get<std::uint32_t>();
     cursor.blocks = stored.at("blocks").get<std::uint64_t>();
@@ -68,7 +69,7 @@ bool CursorStore::save(const SegmentUuid& uuid, const ShipCursor& cursor, std::s
   json streams = json::object();
   for (const auto& [stream, next] : cursor.next_sequence) streams[std::to_string(stream)] = next;
   const std::string text =
-      json{{"version", kVersion},       {"file_sequence", cursor.file_sequence},
+      json{{"version", kCursorVersion}, {"file_sequence", cursor.file_sequence},
            {"section", cursor.section}, {"blocks", cursor.blocks},
            {"stored", cursor.stored},   {"next_sequence", streams}}
           .dump() +

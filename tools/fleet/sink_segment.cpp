@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_message.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/trace_file.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
@@ -40,6 +41,23 @@ bool sync_folder(const std::string& path) {
   const bool is_synced = fd >= 0 && ::fsync(fd) == 0;
   if (fd >= 0) ::close(fd);
   return is_synced;
+}
+
+// SERVICE.PID.SEGMENT.NUMBER.ringtrace: files of consumerd, with another third part, are not ours.
+bool is_of_sink(const std::filesystem::path& path) {
+  const std::string stem = path.stem().stem().string();  // without the number
+  const std::size_t point = stem.rfind('.');
+  return path.extension() == ".ringtrace" && point != std::string::npos &&
+         stem.size() - point - 1 == 2 * sizeof(SegmentUuid) &&
+         stem.find_first_not_of("0123456789abcdef", point + 1) == std::string::npos;
+}
+
+bool ends_with_shipped(trace::TraceFile& file) {
+  if (file.size() < ShippedBlock::kBytes) return false;
+  const std::uint64_t begin = file.size() - ShippedBlock::kBytes;
+  trace::BlockReader reader(file, begin, file.size(), nullptr);
+  trace::Block block;
+  return reader.next(block) && block.offset == begin && block.frame.type == BlockType::kShipped;
 }
 
 }  // namespace
@@ -92,7 +110,7 @@ void SinkSegment::recover_file(const std::string& path) {
   }
   const bool is_packed = path != trace::unpacked_name(path);
   if (!is_packed && end < file->size() && ::truncate(path.c_str(), static_cast<off_t>(end)) != 0) {
-    // Its rest cannot be told from what will follow: the next blocks begin a section of their own.
+    // Its rest precedes what will follow: the next blocks begin a section of their own.
     is_in_section_ = false;
   }
 }
@@ -130,6 +148,27 @@ bool SinkSegment::sync(std::string* why) {
   if (is_new_ && !sync_folder(folder_)) return failed(folder_, "cannot be made durable", why);
   is_new_ = false;
   return true;
+}
+
+void cut_unfinished_writes(const std::string& directory) {
+  std::error_code code;
+  const auto options = std::filesystem::directory_options::skip_permission_denied;
+  for (std::filesystem::recursive_directory_iterator at(directory, options, code), end;
+       !code && at != end; at.increment(code)) {
+    const std::string path = at->path();
+    trace::ReadError error;
+    if (!is_of_sink(at->path())) continue;
+    const auto file = trace::TraceFile::open(path, &error);
+    if (file == nullptr || ends_with_shipped(*file)) continue;
+    trace::BlockReader reader(*file, 0, file->size(), nullptr);
+    trace::Block block;
+    std::uint64_t shipped_end = 0;
+    while (reader.next(block)) {
+      if (block.frame.type == BlockType::kShipped)
+        shipped_end = block.offset + block.frame.block_bytes();
+    }
+    if (::truncate(path.c_str(), static_cast<off_t>(shipped_end)) != 0) continue;
+  }
 }
 
 }  // namespace ringside::fleet

@@ -56,4 +56,8 @@ class SinkSegment {
   std::set<ContentHash> fragments_;
 };
 
+// What is after the last SHIPPED block of a file of a sink in the host folders of `directory` is
+// cut off, as far as that is possible: readers shall not find it until more of the segment comes.
+void cut_unfinished_writes(const std::string& directory);
+
 }  // namespace ringside::fleet

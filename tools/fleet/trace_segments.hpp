@@ -33,7 +33,7 @@ class TraceSegments {
   explicit TraceSegments(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
   // Looks for new files. False with `*error` if a path cannot be read. A file without a complete
-  // HEADER is looked at again at the next call.
+  // HEADER is checked again at the next call.
   bool look(trace::ReadError* error);
 
   const std::map<SegmentUuid, TraceSegment>& segments() const { return segments_; }
