@@ -13,7 +13,7 @@ set -euo pipefail
 packages=(
   g++ meson ninja-build pkg-config python3
   libboost-dev liburing-dev libseccomp-dev libzstd-dev libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev libdw-dev
-  nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev
+  nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev libnats-dev
 )
 static_packages=(dpkg-dev make xz-utils)
 deb_packages=(build-essential chrpath debhelper dh-python doxygen libelf-dev libgtest-dev)
@@ -26,6 +26,7 @@ test_packages=(
   buildah podman runc
   babeltrace2 python3-bt2 clickhouse-server
   lintian mmdebstrap rpm
+  nats-server
 )
 wanted="test"
 for argument in "$@"; do

@@ -15,7 +15,7 @@ libraries=$(cd "$1" && pwd)
 build=$2 root=$3
 
 [ -e "$build/build.ninja" ] ||
-  env CC=gcc CXX=g++ PKG_CONFIG_PATH="$libraries/lib/pkgconfig" meson setup -Dtests=false -Dperf=false -Dstatic_programs=true \
+  env CC=gcc CXX=g++ PKG_CONFIG_PATH="$libraries/lib/pkgconfig" meson setup -Dtests=false -Dperf=false -Dfleet=disabled -Dstatic_programs=true \
     -Ddebug=false -Dunity=on "$build" "$source"
 ninja -C "$build" -j "${RINGSIDE_JOBS:-2}" consumerd/consumerd tools/ringctl
 

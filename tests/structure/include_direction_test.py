@@ -80,6 +80,7 @@ ROOMS = {
         "query": {"text"},
         "live": {"text"},
         "interop": {"files", "text"},
+        "fleet": {"text"},
         "symbols": set(),
         "crash": {"symbols"},
         "ringcat": {"crash", "files", "interop", "live", "query", "text"},

@@ -74,6 +74,7 @@ void SectionCheck::take(const trace::Block& block) {
       return take_collection(block);
     case BlockType::kStackTable:
     case BlockType::kStringTable:
+    case BlockType::kShipped:
       return;
   }
   if ((block.frame.flags & trace::kBlockCritical) != 0) {

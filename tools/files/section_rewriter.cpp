@@ -64,6 +64,7 @@ void SectionRewriter::take(const Block& block) {
       return copy(block);
     }
     case BlockType::kIndex:
+    case BlockType::kShipped:  // of the file that it was in
       return;
     case BlockType::kEnd: {
       trace::EndBlock end;

@@ -60,6 +60,7 @@ VerifiedCounts TraceVerification::check(trace::TraceFile& file) {
     ++counts.blocks;
     const bool is_header = block.frame.type == trace::BlockType::kHeader;
     if (!section || section->ended() || is_header) {
+      if (section && block.frame.type == trace::BlockType::kShipped) continue;  // may follow END
       close();
       if (!is_header) complain(block.offset, "a block without a preceding HEADER");
       ++counts.sections;

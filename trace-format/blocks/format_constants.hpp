@@ -29,6 +29,7 @@ enum class BlockType : std::uint8_t {
   kStream = 10,
   kLosses = 11,
   kCollection = 12,
+  kShipped = 14,  // 13: only in packed files
 };
 
 inline constexpr std::size_t kHeaderFixedBytes = 96;
@@ -44,6 +45,7 @@ inline constexpr std::size_t kCollectionChangeBytes = 36;  // without its texts
 inline constexpr std::size_t kCollectionRuleBytes = 8;     // without its settings
 inline constexpr std::size_t kRuleEffectsFixedBytes = 8;
 inline constexpr std::size_t kRuleEffectBytes = 8;  // without its fields
+inline constexpr std::size_t kShippedBytes = 24;
 inline constexpr std::size_t kIndexFixedBytes = 40;
 inline constexpr std::size_t kIndexedExtentBytes = 16;
 inline constexpr std::size_t kIndexedPointBytes = 24;

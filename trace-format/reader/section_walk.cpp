@@ -128,6 +128,7 @@ void SectionWalk::skim_block(const Block& header) {
     case BlockType::kDictionary:
     case BlockType::kClock:
     case BlockType::kCollection:
+    case BlockType::kShipped:
     case BlockType::kStackTable:
     case BlockType::kStringTable:
     case BlockType::kIndex:
@@ -199,6 +200,7 @@ void SectionWalk::take_block(const Block& block) {
       return;
     case BlockType::kSequencePoint:
     case BlockType::kCollection:
+    case BlockType::kShipped:
     case BlockType::kStackTable:
     case BlockType::kStringTable:
     case BlockType::kIndex:

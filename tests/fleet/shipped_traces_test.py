@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Services, consumerd, ringship, a NATS server with JetStream and ringsink, of which the last three are killed at random
+moments: ringcat prints the same lines for the files of ringsink and for the originals.
+
+RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
+from steady_load import Load  # noqa: E402
+from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
+
+ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "10" if os.environ.get("RINGSIDE_TEST_SANITIZED") else "30"))
+SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
+
+
+class Fleet:
+    """A server with its store, and what runs beside it on one host."""
+
+    def __init__(self, bed):
+        self.bed = bed
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self.state = os.path.join(bed.work_dir, "state")
+        self.sunk = os.path.join(bed.work_dir, "sunk")
+        self.server = self.shipper = self.sink = None
+        self.start_server()
+
+    def start_server(self):
+        self.server = self.bed.start([program("nats_server"), "--addr", "127.0.0.1", "--port", self.port, "--jetstream",
+                                      "--store_dir", os.path.join(self.bed.work_dir, "store")])
+        wait_until(lambda: "Server is ready" in self.server.stderr() or not self.server.running(), "nats-server")
+
+    def ship_command(self, *arguments):
+        return [program("ringship"), "--server", self.url, "--state", self.state, *arguments, self.bed.output_dir]
+
+    def sink_command(self, *arguments):
+        return [program("ringsink"), "--server", self.url, "--output", self.sunk, "--ack-wait-ms", "2000", *arguments]
+
+    def start_shipper(self):
+        self.shipper = self.bed.start(self.ship_command())
+
+    def start_sink(self):
+        self.sink = self.bed.start(self.sink_command())
+
+    def kill(self, which):
+        process = getattr(self, which)
+        process.kill()
+        self.bed.processes.remove(process)
+        getattr(self, "start_" + which)()
+
+    def finish(self):
+        """Ships and keeps the rest."""
+        for process in (self.shipper, self.sink):
+            process.send(signal.SIGTERM)
+            # By the signal itself, if it has only just begun.
+            assert process.wait() in (0, -signal.SIGTERM), process.stderr()
+        shipped = self.bed.start(self.ship_command("--once"))
+        assert shipped.wait() == 0, shipped.stderr()
+        sink = self.bed.start(self.sink_command("--until-idle-s", "5"))
+        assert sink.wait() == 0, sink.stderr()
+        return sink.stderr()
+
+
+def printed(*paths):
+    """The lines of all records and losses; the order of equal times is that of the files."""
+    done = subprocess.run([program("ringcat"), "--utc", *paths], capture_output=True, text=True, timeout=BOUND_S, check=False)
+    return done.returncode, done.stderr, sorted(done.stdout.splitlines())
+
+
+def folders(path):
+    return [os.path.join(path, name) for name in os.listdir(path)]
+
+
+class ShippedTraces(unittest.TestCase):
+    def setUp(self):
+        self.dice = random.Random(f"{SEED} {self.id()}")
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+        self.fleet = Fleet(self.bed)
+        done = subprocess.run([program("ringship"), "init", "--server", self.fleet.url], capture_output=True, text=True,
+                              timeout=BOUND_S, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def check(self):
+        told = self.fleet.finish()
+        self.assertIn("0 messages refused", told)
+        original = printed(self.bed.output_dir)
+        shipped = printed(*folders(self.fleet.sunk))
+        self.assertEqual(original[:2], (0, ""))
+        self.assertGreater(len(original[2]), 0)
+        verified = subprocess.run([program("ringcat"), "verify", *folders(self.fleet.sunk)], capture_output=True, text=True,
+                                  timeout=BOUND_S, check=False)
+        self.assertEqual((verified.returncode, verified.stderr), (0, ""), verified.stdout)
+        self.assertEqual(shipped[:2], (0, ""), f"RINGSIDE_TEST_SEED={SEED}")
+        self.assertTrue(shipped[2] == original[2], f"RINGSIDE_TEST_SEED={SEED}: {len(shipped[2])} lines instead of "
+                        f"{len(original[2])}")
+
+    def test_files_of_the_sink_are_the_same(self):
+        consumer = self.bed.start_consumer("--rotate-bytes", "256K")
+        loads = [Load(self.bed, first, 2, "--burst", 200, "--pause-us", 2000) for first in (0, 2)]
+        self.fleet.start_shipper()
+        self.fleet.start_sink()
+        time.sleep(1)
+        for load in loads:
+            load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        self.check()
+
+    def test_kills_lose_and_repeat_nothing(self):
+        consumer = self.bed.start_consumer("--rotate-bytes", "256K")
+        loads = [Load(self.bed, first, 2, "--burst", 200, "--pause-us", 2000) for first in (0, 2)]
+        self.fleet.start_shipper()
+        self.fleet.start_sink()
+        for _ in range(ROUNDS):
+            time.sleep(self.dice.random() * 0.5)
+            self.fleet.kill(self.dice.choice(["shipper", "sink", "server"]))
+        for load in loads:
+            load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        self.check()
+
+    def test_without_cursor_everything_is_sent_again_and_kept_once(self):
+        consumer = self.bed.start_consumer()
+        load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
+        self.fleet.start_shipper()
+        self.fleet.start_sink()
+        time.sleep(0.5)
+        load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        wait_until(lambda: os.path.isdir(self.fleet.sunk) and folders(self.fleet.sunk), "a file of the sink")
+        self.fleet.shipper.send(signal.SIGTERM)
+        self.assertEqual(self.fleet.shipper.wait(), 0)
+        shutil.rmtree(self.fleet.state)
+        self.fleet.start_shipper()
+        wait_until(lambda: os.path.isdir(self.fleet.state) and os.listdir(self.fleet.state), "a new cursor")
+        self.check()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,294 @@
+// Shipper and sink over a queue in which everything goes wrong that can: the files at the end are
+// those at the beginning, with no record lost and none twice.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/fleet/simulated_queue.hpp"
+#include "tests/trace-format/trace_file_builder.hpp"
+#include "tools/fleet/file_delivery.hpp"
+#include "tools/fleet/file_sink.hpp"
+#include "tools/fleet/shipper.hpp"
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+
+namespace ringside::fleet::testing {
+namespace {
+
+using trace::testing::ReadEvent;
+using trace::testing::TraceFileBuilder;
+
+std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// In memory: thousands of schedules sync their files.
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/dev/shm/ringside-test-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// A file of a segment, which appears bit by bit.
+struct GrowingFile {
+  std::string name;
+  trace::testing::Bytes bytes;
+  std::size_t written = 0;
+};
+
+// Some sections of a service with two threads: extents, losses, sequence points, clocks.
+std::vector<GrowingFile> files_of_service(std::uint8_t uuid, std::mt19937_64& random) {
+  std::vector<GrowingFile> files;
+  TraceFileBuilder builder;
+  std::uint64_t now = 1'000'000;
+  const std::uint32_t count = 1 + static_cast<std::uint32_t>(random() % 3);
+  for (std::uint32_t number = 0; number < count; ++number) {
+    builder.bytes.clear();
+    const std::uint64_t sections = 1 + random() % 2;
+    for (std::uint64_t section = 0; section < sections; ++section) {
+      builder.begin(uuid, "service" + std::to_string(uuid), number);
+      for (std::uint64_t stream = 1; stream <= 2; ++stream)
+        builder.stream(stream, "thread" + std::to_string(stream));
+      for (std::uint64_t extent = random() % 8; extent > 0; --extent) {
+        std::vector<std::uint64_t> times;
+        for (std::uint64_t record = 1 + random() % 20; record > 0; --record)
+          times.push_back(now += 1 + random() % 1000);
+        const std::uint64_t stream = 1 + random() % 2;
+        if (random() % 8 == 0) builder.lose(stream, 3);
+        builder.extent(stream, times);
+        if (random() % 3 == 0) builder.sequence_point(now);
+        if (random() % 4 == 0) builder.clock({now, now, std::uint64_t{1} << 40, 0, 0});
+      }
+      if (random() % 4 != 0) builder.end();
+    }
+    files.push_back(
+        {"service" + std::to_string(uuid) + ".1.s." + std::to_string(number) + ".ringtrace",
+         builder.bytes, 0});
+  }
+  return files;
+}
+
+class Schedule {
+ public:
+  explicit Schedule(std::uint64_t seed)
+      : random_(seed), queue_(seed + 1, faults()), in_(folder_ / "in"), out_(folder_ / "out") {
+    std::filesystem::create_directories(in_);
+    for (std::uint8_t uuid = 1; uuid <= 1 + random_() % 3; ++uuid)
+      services_.push_back(files_of_service(uuid, random_));
+  }
+
+  // Everything takes turns at random until all is written, shipped and stored in files.
+  void run() {
+    while (grow() || random_() % 4 != 0) take_turns();
+    queue_.set_faults({});
+    queue_.set_partitioned(false);
+    for (int turn = 0; turn < 2'000 && !is_done(); ++turn) take_turns();
+    ASSERT_TRUE(is_done()) << queue_.acknowledged() << " of " << queue_.messages().size();
+  }
+
+  void expect_the_same() const {
+    const std::vector<std::string> original = events_of(in_, nullptr);
+    trace::ReadReport report;
+    const std::vector<std::string> shipped = events_of(out_, &report);
+    for (std::size_t i = 0; i < std::max(original.size(), shipped.size()); ++i) {
+      ASSERT_EQ(i < shipped.size() ? shipped[i] : "the end",
+                i < original.size() ? original[i] : "the end");
+    }
+    EXPECT_EQ(report.damaged_blocks, 0U);
+    EXPECT_TRUE(report.notes.empty()) << report.notes.front().text();
+  }
+
+  std::uint64_t crashes() const { return crashes_; }
+
+ private:
+  static SimulatedQueue::Faults faults() {
+    return {.lost_requests = 10,
+            .lost_answers = 10,
+            .repeated_requests = 10,
+            .delayed_requests = 10,
+            .failed_lookups = 10,
+            .repeated_deliveries = 10,
+            .unordered_deliveries = 20,
+            .lost_acknowledgements = 10,
+            .crashes = 200};
+  }
+
+  // Of all hosts, in one order.
+  static std::vector<std::string> events_of(const std::string& directory,
+                                            trace::ReadReport* report) {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+      if (entry.path().extension() == ".ringtrace") paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    trace::testing::ReadResult read = trace::testing::read_all(paths);
+    if (report != nullptr) *report = read.report;
+    std::vector<std::string> events;
+    for (const ReadEvent& event : read.events) {
+      events.push_back(fmt::format("{} process {} stream {} number {}: {} {} {}", event.unix_ns,
+                                   event.pid, event.stream_id, event.sequence,
+                                   event.kind == trace::EventKind::kRecord ? "record" : "loss",
+                                   event.number, static_cast<int>(event.cause)));
+    }
+    // Events of the same time have the order of the files' names.
+    std::sort(events.begin(), events.end());
+    return events;
+  }
+
+  bool grow() {
+    std::vector<GrowingFile*> open;
+    for (auto& files : services_) {
+      for (GrowingFile& file : files) {
+        if (file.written == file.bytes.size()) continue;
+        open.push_back(&file);
+        break;
+      }
+    }
+    if (open.empty()) return false;
+    GrowingFile& file = *open[random_() % open.size()];
+    const std::size_t most = file.bytes.size() - file.written;
+    const std::size_t more = random_() % 3 == 0 ? most : 1 + random_() % most;
+    std::ofstream(in_ + "/" + file.name, std::ios::binary | std::ios::app)
+        .write(reinterpret_cast<const char*>(file.bytes.data() + file.written),
+               static_cast<std::streamsize>(more));
+    file.written += more;
+    return true;
+  }
+
+  void take_turns() {
+    now_ms_ += random_() % 300;
+    queue_.set_partitioned(random_() % 10 == 0 && !ends_);
+    queue_.let_late_requests_arrive();
+    if (random_() % 2 == 0) {
+      in_process(shipping_, [this] {
+        if (shipping_ == nullptr) shipping_ = std::make_unique<Shipping>(*this);
+        shipping_->shipper.step(0);
+      });
+    } else {
+      const bool crashed = in_process(sinking_, [this] {
+        if (sinking_ == nullptr) sinking_ = std::make_unique<Sinking>(*this);
+        ASSERT_TRUE(sinking_->delivery.step(0));
+      });
+      if (crashed && random_() % 2 == 0) leave_unfinished_write();
+    }
+  }
+
+  // As if the sink had died while it wrote: whole and cut blocks after the last message.
+  void leave_unfinished_write() {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(out_)) {
+      if (entry.path().extension() != ".ringtrace" || random_() % 2 == 0) continue;
+      const auto file = trace::TraceFile::open(entry.path(), nullptr);
+      if (file == nullptr) continue;
+      trace::BlockReader reader(*file, 0, file->size(), nullptr);
+      trace::Block block;
+      while (reader.next(block) && block.frame.type != trace::BlockType::kShipped) {
+      }
+      Bytes bytes(block.offset);
+      bytes.resize(random_() % (file->read(0, bytes) + 1));
+      std::ofstream(entry.path(), std::ios::binary | std::ios::app)
+          .write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    }
+  }
+
+  // Whether it died.
+  template <class Process, class Work>
+  bool in_process(std::unique_ptr<Process>& process, Work&& work) {
+    try {
+      work();
+      return false;
+    } catch (const SimulatedCrash&) {
+      ++crashes_;
+      process.reset();
+      return true;
+    }
+  }
+
+  bool is_done() {
+    ends_ = true;
+    return shipping_ != nullptr && shipping_->shipper.is_done() &&
+           queue_.acknowledged() == queue_.messages().size() && !queue_.messages().empty();
+  }
+
+  struct Shipping {
+    explicit Shipping(Schedule& schedule)
+        : segments({schedule.in_}),
+          publisher(schedule.queue_),
+          shipper(
+              {.message_bytes = 300}, segments, publisher, schedule.cursors_,
+              [&schedule] { return schedule.now_ms_; }, [](const std::string&) {}) {}
+    TraceSegments segments;
+    SimulatedPublisher publisher;
+    Shipper shipper;
+  };
+  struct Sinking {
+    explicit Sinking(Schedule& schedule)
+        : queue(schedule.queue_),
+          sink(FileSink::open(
+              schedule.out_,
+              [this](std::string_view key, Bytes& contents) {
+                return queue.fetch_contents(key, contents);
+              },
+              &why)),
+          delivery(
+              {.patience_ms = UINT64_MAX}, queue, *sink, [&schedule] { return schedule.now_ms_; },
+              [](const std::string&) {}) {}
+    std::string why;
+    SimulatedDelivery queue;
+    std::unique_ptr<FileSink> sink;
+    FileDelivery delivery;
+  };
+
+  std::mt19937_64 random_;
+  SimulatedQueue queue_;
+  Folder folder_;
+  std::string in_;
+  std::string out_;
+  std::string why_;
+  CursorStore cursors_ = *CursorStore::open(folder_ / "state", &why_);
+  std::vector<std::vector<GrowingFile>> services_;
+  std::uint64_t now_ms_ = 1'000'000;
+  bool ends_ = false;
+  std::uint64_t crashes_ = 0;
+  std::unique_ptr<Shipping> shipping_;
+  std::unique_ptr<Sinking> sinking_;
+};
+
+TEST(ShippingSchedules, LoseNothingAndRepeatNothing) {
+  const std::uint64_t schedules = number_of("RINGSIDE_TEST_SCHEDULES", 2'000);
+  const std::uint64_t seed = number_of("RINGSIDE_TEST_SEED", std::random_device()());
+  std::printf("RINGSIDE_TEST_SEED=%lu RINGSIDE_TEST_SCHEDULES=%lu\n", seed, schedules);
+  std::uint64_t crashes = 0;
+  for (std::uint64_t i = 0; i < schedules; ++i) {
+    SCOPED_TRACE("RINGSIDE_TEST_SCHEDULES=1 RINGSIDE_TEST_SEED=" + std::to_string(seed + i));
+    Schedule schedule(seed + i);
+    schedule.run();
+    schedule.expect_the_same();
+    crashes += schedule.crashes();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(crashes, schedules / 2);
+}
+
+}  // namespace
+}  // namespace ringside::fleet::testing

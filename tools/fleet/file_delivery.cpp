@@ -1,0 +1,91 @@
+#include "tools/fleet/file_delivery.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ringside::fleet {
+
+FileDelivery::FileDelivery(FileDeliveryOptions options, DeliveryQueue& queue, FileSink& sink,
+                           NowMs now_ms, Complain complain)
+    : options_(options),
+      queue_(queue),
+      sink_(sink),
+      now_ms_(std::move(now_ms)),
+      complain_(std::move(complain)),
+      synced_ms_(now_ms_()) {}
+
+FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t since_ms) {
+  std::string why;
+  const bool allows_gap = now_ms_() - since_ms >= options_.patience_ms;
+  switch (sink_.take(delivery.message, allows_gap, &why)) {
+    case FileSink::Taken::kTooEarly:
+    case FileSink::Taken::kNoDictionary:
+      return Outcome::kHeld;
+    case FileSink::Taken::kFailed:
+      complain_(why);
+      return Outcome::kFailed;
+    case FileSink::Taken::kRefused:
+      complain_(fmt::format("message {} of {} is refused: {}", delivery.message.number,
+                            delivery.message.subject, why));
+      break;
+    case FileSink::Taken::kYes:
+      break;
+  }
+  taken_.push_back(delivery.token);
+  return Outcome::kTaken;
+}
+
+// Those that came too early, until none of them fits.
+bool FileDelivery::take_held() {
+  for (bool has_taken = true; has_taken;) {
+    has_taken = false;
+    std::vector<Held> left;
+    for (Held& held : std::exchange(held_, {})) {
+      const Outcome outcome = take(held.delivery, held.since_ms);
+      if (outcome == Outcome::kFailed) return false;
+      if (outcome == Outcome::kTaken) {
+        has_taken = true;
+        held_bytes_ -= held.delivery.message.payload.size();
+      } else {
+        left.push_back(std::move(held));
+      }
+    }
+    held_ = std::move(left);
+  }
+  return true;
+}
+
+void FileDelivery::hold(Delivery delivery) {
+  const std::size_t bytes = delivery.message.payload.size();
+  if (held_bytes_ + bytes > options_.most_held_bytes) return queue_.postpone(delivery.token);
+  held_bytes_ += bytes;
+  held_.push_back({std::move(delivery), now_ms_()});
+}
+
+bool FileDelivery::step(int timeout_ms) {
+  while (auto delivery = queue_.next(timeout_ms)) {
+    timeout_ms = 0;
+    const Outcome outcome = take(*delivery, now_ms_());
+    if (outcome == Outcome::kFailed) return false;
+    if (outcome == Outcome::kHeld) hold(std::move(*delivery));
+    if (now_ms_() - synced_ms_ >= options_.sync_ms) break;
+  }
+  if (!take_held()) return false;
+  return now_ms_() - synced_ms_ < options_.sync_ms || sync();
+}
+
+bool FileDelivery::sync() {
+  synced_ms_ = now_ms_();
+  if (taken_.empty()) return true;
+  std::string why;
+  if (!sink_.sync(&why)) {
+    complain_(why);
+    return false;
+  }
+  for (const std::uint64_t token : std::exchange(taken_, {})) queue_.acknowledge(token);
+  return true;
+}
+
+}  // namespace ringside::fleet

@@ -1,0 +1,59 @@
+#pragma once
+// Takes messages from a queue into files, and acknowledges what is durable.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/fleet/file_sink.hpp"
+#include "tools/fleet/message_queue.hpp"
+
+namespace ringside::fleet {
+
+struct FileDeliveryOptions {
+  std::uint64_t sync_ms = 500;                          // between two syncs
+  std::size_t most_held_bytes = std::size_t{64} << 20;  // that came before their predecessors
+  // After this time, a predecessor is taken to be gone from the queue: the gap shows in the files.
+  std::uint64_t patience_ms = 120'000;
+};
+
+// Not thread-safe. What it refers to must outlive it.
+class FileDelivery {
+ public:
+  using NowMs = std::function<std::uint64_t()>;  // monotonic
+  using Complain = std::function<void(const std::string&)>;
+
+  FileDelivery(FileDeliveryOptions options, DeliveryQueue& queue, FileSink& sink, NowMs now_ms,
+               Complain complain);
+
+  // Takes what the queue has, for which it waits up to `timeout_ms`. False if the disk failed: what
+  // was not acknowledged comes again to the next process.
+  bool step(int timeout_ms);
+  // Makes everything durable that was taken, and acknowledges it. False as above.
+  bool sync();
+
+ private:
+  struct Held {
+    Delivery delivery;
+    std::uint64_t since_ms = 0;
+  };
+
+  enum class Outcome : std::uint8_t { kTaken, kHeld, kFailed };
+  Outcome take(const Delivery& delivery, std::uint64_t since_ms);
+  bool take_held();
+  void hold(Delivery delivery);
+
+  const FileDeliveryOptions options_;
+  DeliveryQueue& queue_;
+  FileSink& sink_;
+  const NowMs now_ms_;
+  const Complain complain_;
+  std::vector<Held> held_;
+  std::size_t held_bytes_ = 0;
+  std::vector<std::uint64_t> taken_;  // tokens, not acknowledged
+  std::uint64_t synced_ms_ = 0;
+};
+
+}  // namespace ringside::fleet

@@ -1,0 +1,212 @@
+#include "tools/fleet/file_sink.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "tools/fleet/sink_segment.hpp"
+#include "tools/fleet/trace_segments.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
+
+namespace ringside::fleet {
+namespace {
+
+using trace::BlockType;
+
+constexpr std::size_t kMostNameBytes = 100;
+
+std::string safe_name(std::string_view name) {
+  std::string safe;
+  for (const char c : name.substr(0, kMostNameBytes)) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_';
+    safe += fits ? c : '_';
+  }
+  return safe.empty() ? "_" : safe;
+}
+
+std::span<const std::byte> payload_of(std::span<const std::byte> block) {
+  return block.subspan(trace::kBlockHeaderBytes);
+}
+
+// The HEADER of the section that the message is of: the first block of either part.
+bool find_header(const ExtentMessage& message, trace::SectionHeader& header) {
+  const std::span<const std::byte> bytes =
+      message.repeated.empty() ? message.blocks : message.repeated;
+  trace::BlockFrame frame;
+  return trace::parse_block_frame(bytes, frame) && frame.type == BlockType::kHeader &&
+         trace::SectionHeader::parse(payload_of(bytes.first(frame.block_bytes())), header) &&
+         header.uuid == message.uuid;
+}
+
+// The index of the original has the places of its blocks.
+Bytes end_without_index(std::span<const std::byte> block) {
+  trace::EndBlock end;
+  Bytes bytes(block.begin(), block.end());
+  if (!trace::EndBlock::parse(payload_of(block), end)) return bytes;
+  end.index_bytes = 0;
+  bytes.resize(trace::kBlockHeaderBytes + trace::kEndBytes);
+  trace::write_end_block(end, bytes);
+  return bytes;
+}
+
+// Blocks for a file, among them the dictionary, which follows the header and the first clock.
+class FileBlocks {
+ public:
+  explicit FileBlocks(const std::vector<NamedContents>& fragments) : fragments_(fragments) {}
+
+  void add(BlockType type, std::span<const std::byte> block) {
+    if (!has_dictionary_ && type != BlockType::kHeader && type != BlockType::kClock)
+      add_dictionary();
+    bytes_.insert(bytes_.end(), block.begin(), block.end());
+  }
+  bool has_dictionary() const { return has_dictionary_; }
+  const Bytes& bytes() const { return bytes_; }
+
+ private:
+  void add_dictionary() {
+    has_dictionary_ = true;
+    for (const NamedContents& fragment : fragments_) {
+      const std::size_t at = bytes_.size();
+      bytes_.resize(at + trace::kBlockHeaderBytes + fragment.bytes.size());
+      trace::write_dictionary_block(fragment.bytes, std::span(bytes_).subspan(at));
+    }
+  }
+
+  const std::vector<NamedContents>& fragments_;
+  bool has_dictionary_ = false;
+  Bytes bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fetch,
+                                         std::string* why) {
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  if (code) {
+    *why = directory + ": cannot be created: " + code.message() + "; name another directory";
+    return nullptr;
+  }
+  cut_unfinished_writes(directory);
+  return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch)));
+}
+
+SinkSegment& FileSink::segment_of(const ExtentMessage& message,
+                                  const trace::SectionHeader& header) {
+  std::unique_ptr<SinkSegment>& segment = segments_[message.uuid];
+  if (segment == nullptr) {
+    segment = std::make_unique<SinkSegment>(
+        directory_ + "/" + safe_name(header.host),
+        fmt::format("{}.{}.{}.", safe_name(header.service), header.pid, uuid_text(message.uuid)));
+  }
+  return *segment;
+}
+
+FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
+                                           Fragments& fragments, std::string* why) {
+  if (!needs_dictionary(message)) return Taken::kYes;
+  const auto fetch = [&](const ContentHash& hash, Bytes& bytes) {
+    if (fetch_(hash_key(hash), bytes) != DeliveryQueue::Fetched::kYes) return Taken::kNoDictionary;
+    if (content_hash(bytes) == hash) return Taken::kYes;
+    *why = "contents of the dictionary do not have the hash " + hash_key(hash);
+    return Taken::kRefused;
+  };
+  Bytes manifest;
+  if (const Taken taken = fetch(message.manifest, manifest); taken != Taken::kYes) return taken;
+  std::vector<ContentHash> hashes;
+  if (!read_manifest(manifest, hashes, why)) return Taken::kRefused;
+  for (const ContentHash& hash : hashes) {
+    if (segment.fragments().contains(hash)) continue;
+    NamedContents contents{hash, {}};
+    if (const Taken taken = fetch(hash, contents.bytes); taken != Taken::kYes) return taken;
+    fragments.push_back(std::move(contents));
+  }
+  return Taken::kYes;
+}
+
+FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std::string* why) {
+  ExtentMessage message;
+  trace::SectionHeader header;
+  const bool is_sound = read_extent_message(stored.payload, message, why);
+  if (is_sound && !find_header(message, header)) *why = "it has no header of its segment";
+  if (!is_sound || header.uuid != message.uuid) {
+    ++counts_.refused;
+    return Taken::kRefused;
+  }
+  SinkSegment& segment = segment_of(message, header);
+  if (stored.number > segment.last_message()) {
+    if (message.previous > segment.last_message() && !allows_gap) return Taken::kTooEarly;
+    const BlockPlace place{message.file_sequence, message.section, 0};
+    const BlockPlace& next = segment.next_place();
+    const bool continues = segment.is_in_section() && next.file_sequence == place.file_sequence &&
+                           next.section == place.section;
+    if (!continues) segment.fragments().clear();
+    Fragments fragments;
+    const Taken taken = fetch_dictionary(message, segment, fragments, why);
+    if (taken == Taken::kRefused) ++counts_.refused;
+    if (taken != Taken::kYes) return taken;
+    if (!write(segment, message, stored.number, fragments, why)) return Taken::kFailed;
+    unsynced_.insert(&segment);
+  }
+  ++counts_.messages;
+  return Taken::kYes;
+}
+
+// Writes what of the message is new.
+bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::uint64_t number,
+                     const Fragments& fragments, std::string* why) {
+  const BlockPlace known = segment.next_place();
+  BlockPlace place{message.file_sequence, message.section, message.first_block};
+  bool is_in_section = segment.is_in_section() && known.file_sequence == place.file_sequence &&
+                       known.section == place.section;
+  FileBlocks out(fragments);
+  const auto begin_section = [&] {
+    const Bytes& front = message.repeated.empty() ? message.blocks : message.repeated;
+    for_each_block(front, [&out](const trace::BlockFrame& frame, std::span<const std::byte> block) {
+      const bool describes = frame.type == BlockType::kHeader || frame.type == BlockType::kClock ||
+                             frame.type == BlockType::kStream;
+      if (describes) out.add(frame.type, block);
+    });
+    is_in_section = true;
+  };
+  for_each_block(message.blocks,
+                 [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
+                   bool is_new = place >= known;
+                   ++place.number;
+                   trace::ExtentHeader extent;
+                   if (frame.type == BlockType::kExtent) {
+                     if (!trace::ExtentHeader::parse(payload_of(block), extent)) return;
+                     is_new = segment.ledger().take(extent);
+                     ++(is_new ? counts_.extents : counts_.repeated_extents);
+                   }
+                   if (!is_new) return;
+                   if (frame.type == BlockType::kHeader) {
+                     is_in_section = true;
+                   } else if (!is_in_section) {
+                     begin_section();
+                   }
+                   if (frame.type != BlockType::kEnd) return out.add(frame.type, block);
+                   out.add(frame.type, end_without_index(block));
+                   is_in_section = false;
+                 });
+  if (out.has_dictionary()) {
+    for (const NamedContents& fragment : fragments) segment.fragments().insert(fragment.hash);
+  }
+  // A file is named for its sections, and a message of nothing new leaves it as it is.
+  const bool is_behind = out.bytes().empty() && place < known;
+  const ShippedBlock shipped{number, std::max(place, known)};
+  return segment.append(is_behind ? known.file_sequence : message.file_sequence, out.bytes(),
+                        shipped, is_behind ? segment.is_in_section() : is_in_section, why);
+}
+
+bool FileSink::sync(std::string* why) {
+  for (SinkSegment* const segment : unsynced_) {
+    if (!segment->sync(why)) return false;
+  }
+  unsynced_.clear();
+  return true;
+}
+
+}  // namespace ringside::fleet

@@ -1,0 +1,70 @@
+#pragma once
+// Messages as trace files: DIRECTORY/HOST/SERVICE.PID.SEGMENT.NUMBER.ringtrace.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/fleet/dictionary_fragments.hpp"
+#include "tools/fleet/extent_message.hpp"
+#include "tools/fleet/message_queue.hpp"
+#include "tools/fleet/sink_segment.hpp"
+#include "trace-format/blocks/block_writer.hpp"
+
+namespace ringside::fleet {
+
+struct FileSinkCounts {
+  std::uint64_t messages = 0;  // written, or known before
+  std::uint64_t extents = 0;   // written
+  std::uint64_t repeated_extents = 0;
+  std::uint64_t refused = 0;
+};
+
+// Not thread-safe. One process at a time for a directory.
+class FileSink {
+ public:
+  using Fetch = std::function<DeliveryQueue::Fetched(std::string_view key, Bytes& contents)>;
+
+  // Creates the directory. Null with `*why` if it cannot be used. What is in it is continued.
+  static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch,
+                                        std::string* why);
+
+  enum class Taken : std::uint8_t {
+    kYes,           // written, but not durable before sync()
+    kTooEarly,      // the message before it on its subject is missing
+    kNoDictionary,  // a fragment cannot be had now
+    kRefused,       // never to be written; `*why` tells the reason
+    kFailed,        // the disk fails; `*why`
+  };
+  // `allows_gap`: the message before it will not come.
+  Taken take(const StoredMessage& stored, bool allows_gap, std::string* why);
+
+  // Makes everything durable that was taken. False with `*why`.
+  bool sync(std::string* why);
+
+  const FileSinkCounts& counts() const { return counts_; }
+
+ private:
+  using Fragments = std::vector<NamedContents>;
+
+  FileSink(std::string directory, Fetch fetch)
+      : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
+  SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header);
+  Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
+                         Fragments& fragments, std::string* why);
+  bool write(SinkSegment& segment, const ExtentMessage& message, std::uint64_t number,
+             const Fragments& fragments, std::string* why);
+
+  const std::string directory_;
+  const Fetch fetch_;
+  std::map<SegmentUuid, std::unique_ptr<SinkSegment>> segments_;
+  std::set<SinkSegment*> unsynced_;
+  FileSinkCounts counts_;
+};
+
+}  // namespace ringside::fleet

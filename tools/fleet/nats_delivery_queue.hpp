@@ -1,0 +1,65 @@
+#pragma once
+// Delivery by a durable pull consumer of JetStream.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tools/fleet/dictionary_bucket.hpp"
+#include "tools/fleet/message_queue.hpp"
+#include "tools/fleet/nats_connection.hpp"
+
+namespace ringside::fleet {
+
+struct DeliveryOptions {
+  std::string consumer;                  // name of the durable consumer, shared by its processes
+  std::string filter = kExtentSubjects;  // subjects, with wildcards
+  int ack_wait_ms = 60'000;              // then a message comes again
+  int postpone_ms = 1000;
+  int most_unacknowledged = 256;  // of all processes of the consumer
+  int batch = 16;                 // messages that one request asks for; held in memory
+};
+
+class NatsDeliveryQueue final : public DeliveryQueue {
+ public:
+  // Creates or updates the consumer, which remains after destruction. `connection` must outlive the
+  // queue. Null with `*why` if the consumer cannot be created or used.
+  static std::unique_ptr<NatsDeliveryQueue> open(NatsConnection& connection,
+                                                 const DeliveryOptions& options, std::string* why);
+  // What is not acknowledged comes again after `ack_wait_ms`.
+  ~NatsDeliveryQueue() override;
+  NatsDeliveryQueue(const NatsDeliveryQueue&) = delete;
+  NatsDeliveryQueue& operator=(const NatsDeliveryQueue&) = delete;
+
+  std::optional<Delivery> next(int timeout_ms) override;
+  // An acknowledgement that is lost with the connection lets the message come again.
+  void acknowledge(std::uint64_t token) override;
+  void postpone(std::uint64_t token) override;
+  Fetched fetch_contents(std::string_view key, Bytes& contents) override;
+
+  // Why the last fetch_contents() was kUnknown, or the last next() failed; empty: it did not.
+  const std::string& why() const { return why_; }
+
+ private:
+  NatsDeliveryQueue(NatsConnection& connection, const DeliveryOptions& options)
+      : connection_(connection), options_(options), dictionaries_(connection) {}
+
+  bool subscribe(std::string* why);
+  void fetch(int timeout_ms);
+  void take(natsMsg* message);
+  void answer(std::uint64_t token, const std::string& text);
+
+  NatsConnection& connection_;
+  const DeliveryOptions options_;
+  DictionaryBucket dictionaries_;
+  natsSubscription* subscription_ = nullptr;
+  std::deque<Delivery> fetched_;
+  std::uint64_t last_token_ = 0;
+  std::map<std::uint64_t, std::string> answer_subjects_;  // of deliveries without an answer
+  std::string why_;
+};
+
+}  // namespace ringside::fleet

@@ -1,0 +1,91 @@
+#include "tools/fleet/ship_cursor.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/fleet/trace_segments.hpp"
+
+namespace ringside::fleet {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kCursorVersion = 1;
+
+}  // namespace
+
+std::optional<CursorStore> CursorStore::open(const std::string& directory, std::string* why) {
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  if (code) {
+    *why = directory + ": cannot be created: " + code.message() +
+           "; name a directory for the state that can be written";
+    return std::nullopt;
+  }
+  return CursorStore(directory);
+}
+
+std::string CursorStore::path_of(const SegmentUuid& uuid) const {
+  return directory_ + "/" + uuid_text(uuid) + ".cursor";
+}
+
+bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string* why) const {
+  cursor = {};
+  const std::string path = path_of(uuid);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    if (errno == ENOENT) return true;
+    *why = path + ": cannot be read: " + std::strerror(errno) + "; correct its permissions";
+    return false;
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const json stored = json::parse(text, nullptr, false);
+  try {
+    if (stored.at("version").get<int>() != kCursorVersion)
+      throw std::out_of_range("another version");
+    cursor.file_sequence = stored.at("file_sequence").get<std::uint32_t>();
+    cursor.section = stored.at("section").get<std::uint32_t>();
+    cursor.blocks = stored.at("blocks").get<std::uint64_t>();
+    cursor.stored = stored.at("stored").get<std::uint64_t>();
+    for (const auto& [stream, next] : stored.at("next_sequence").items())
+      cursor.next_sequence[std::stoull(stream)] = next.get<std::uint64_t>();
+  } catch (const std::exception& error) {
+    cursor = {};
+    *why = path + ": is not a cursor of this version (" + error.what() +
+           "); remove it: what is sent again is recognised by the receivers";
+    return false;
+  }
+  return true;
+}
+
+bool CursorStore::save(const SegmentUuid& uuid, const ShipCursor& cursor, std::string* why) const {
+  json streams = json::object();
+  for (const auto& [stream, next] : cursor.next_sequence) streams[std::to_string(stream)] = next;
+  const std::string text =
+      json{{"version", kCursorVersion}, {"file_sequence", cursor.file_sequence},
+           {"section", cursor.section}, {"blocks", cursor.blocks},
+           {"stored", cursor.stored},   {"next_sequence", streams}}
+          .dump() +
+      "\n";
+  // Not synced: an older cursor after a failure of the power costs only that messages are repeated.
+  const std::string path = path_of(uuid);
+  const std::string unfinished = path + ".new";
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    *why = path + ": cannot be written: " + std::strerror(errno) +
+           "; after a restart, messages are repeated";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace ringside::fleet

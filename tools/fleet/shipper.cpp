@@ -1,0 +1,200 @@
+#include "tools/fleet/shipper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trace-format/blocks/crc32c.hpp"
+
+namespace ringside::fleet {
+namespace {
+
+// Part of a subject.
+std::string subject_part(std::string_view name) {
+  std::string part;
+  for (const char c : name) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_';
+    part += fits ? c : '_';
+  }
+  return part.empty() ? "_" : part;
+}
+
+}  // namespace
+
+struct Shipper::Segment {
+  SegmentUuid uuid{};
+  std::string subject;
+  std::unique_ptr<SegmentSource> source;
+  ShipCursor cursor;                        // what is stored
+  std::optional<PreparedMessage> prepared;  // to be stored next
+  std::size_t stored_contents = 0;          // of prepared->contents
+  Bytes payload;                            // of the message as it was published last
+  bool is_on_the_way = false;
+  bool has_more = true;  // at the last look
+  std::uint64_t not_before_ms = 0;
+  std::uint64_t retry_ms = 0;  // 0: the last attempt succeeded
+};
+
+Shipper::Shipper(ShipperOptions options, TraceSegments& segments, PublishQueue& queue,
+                 const CursorStore& cursors, NowMs now_ms, Complain complain)
+    : options_(std::move(options)),
+      trace_segments_(segments),
+      queue_(queue),
+      cursors_(cursors),
+      now_ms_(std::move(now_ms)),
+      complain_(std::move(complain)) {}
+
+Shipper::~Shipper() = default;
+
+void Shipper::find_segments() {
+  trace::ReadError error;
+  if (!trace_segments_.look(&error)) complain_(error.text());
+  for (const auto& [uuid, found] : trace_segments_.segments()) {
+    std::unique_ptr<Segment>& segment = segments_[uuid];
+    if (segment == nullptr) {
+      segment = std::make_unique<Segment>();
+      segment->uuid = uuid;
+      segment->subject =
+          fmt::format("rs.ext.{}.{}.{}.{}", subject_part(options_.tenant), subject_part(found.host),
+                      subject_part(found.service), uuid_text(uuid));
+      std::string why;
+      if (!cursors_.load(uuid, segment->cursor, &why)) complain_(why);
+      segment->source = std::make_unique<SegmentSource>(uuid, segment->cursor, files_, report_);
+    }
+    segment->source->set_files(found.files);
+  }
+}
+
+void Shipper::step(int timeout_ms) {
+  find_segments();
+  // Each in its turn, beginning after the one that was served last.
+  std::vector<Segment*> order;
+  for (auto at = segments_.upper_bound(last_served_); at != segments_.end(); ++at)
+    order.push_back(at->second.get());
+  for (auto at = segments_.begin(); at != segments_.upper_bound(last_served_); ++at)
+    order.push_back(at->second.get());
+  const std::uint64_t now = now_ms_();
+  for (Segment* const segment : order) {
+    if (segment->is_on_the_way || now < segment->not_before_ms) continue;
+    if (bytes_on_the_way_ >= options_.most_bytes_on_the_way) break;
+    if (!segment->prepared) prepare(*segment);
+    if (segment->prepared) publish(*segment);
+    last_served_ = segment->uuid;
+  }
+  int wait_ms = on_the_way_.empty() ? 0 : timeout_ms;
+  while (const auto result = queue_.result(wait_ms)) {
+    take(*result);
+    wait_ms = 0;
+  }
+}
+
+void Shipper::prepare(Segment& segment) {
+  segment.prepared = segment.source->next(options_.message_bytes);
+  segment.has_more = segment.prepared.has_value();
+  segment.stored_contents = 0;
+  if (!segment.prepared) segment.not_before_ms = now_ms_() + options_.linger_ms;
+}
+
+void Shipper::publish(Segment& segment) {
+  PreparedMessage& prepared = *segment.prepared;
+  while (segment.stored_contents < prepared.contents.size()) {
+    const NamedContents& contents = prepared.contents[segment.stored_contents];
+    if (!queue_.store_contents(hash_key(contents.hash), contents.bytes))
+      return retry(segment, "a fragment of the dictionary could not be stored");
+    ++segment.stored_contents;
+  }
+  prepared.message.previous = segment.cursor.stored;
+  segment.payload = write_extent_message(prepared.message, options_.level);
+  OutgoingMessage message;
+  message.subject = segment.subject;
+  message.id = fmt::format("{}.{}.{:08x}", uuid_text(segment.uuid), segment.cursor.stored,
+                           trace::crc32c(0, segment.payload));
+  message.expected_last = segment.cursor.stored;
+  message.payload = segment.payload;
+  segment.is_on_the_way = true;
+  bytes_on_the_way_ += segment.payload.size();
+  const std::uint64_t token = next_token_++;
+  on_the_way_[token] = &segment;
+  queue_.publish(token, std::move(message));
+}
+
+void Shipper::take(const PublishResult& result) {
+  const auto found = on_the_way_.find(result.token);
+  if (found == on_the_way_.end()) return;
+  Segment& segment = *found->second;
+  on_the_way_.erase(found);
+  segment.is_on_the_way = false;
+  bytes_on_the_way_ -= segment.payload.size();
+  switch (result.status) {
+    case PublishStatus::kStored:
+      return confirm(segment, result.number);
+    case PublishStatus::kOtherLast:
+      return take_other_last(segment);
+    case PublishStatus::kUnknown:
+      return retry(segment, result.why);
+    case PublishStatus::kRefused:
+      return pass_over(segment, result.why);
+  }
+}
+
+// The last message is ours if an earlier attempt was stored without our knowledge. Else the cursor
+// is older than what is stored: what comes next is partly there already, and receivers see that.
+void Shipper::take_other_last(Segment& segment) {
+  StoredMessage last;
+  switch (queue_.last_of(segment.subject, last)) {
+    case PublishQueue::Found::kUnknown:
+      return retry(segment, "the last message of its subject could not be read");
+    case PublishQueue::Found::kNo:
+      segment.cursor.stored = 0;
+      return;
+    case PublishQueue::Found::kYes:
+      break;
+  }
+  if (last.payload == segment.payload) return confirm(segment, last.number);
+  segment.cursor.stored = last.number;
+}
+
+void Shipper::confirm(Segment& segment, std::uint64_t number) {
+  ++counts_.messages;
+  counts_.records += segment.prepared->records;
+  counts_.bytes += segment.payload.size();
+  const bool is_full = segment.prepared->message.blocks.size() >= options_.message_bytes;
+  segment.cursor = std::move(segment.prepared->after);
+  segment.cursor.stored = number;
+  segment.prepared.reset();
+  segment.retry_ms = 0;
+  segment.not_before_ms = is_full ? 0 : now_ms_() + options_.linger_ms;
+  std::string why;
+  if (!cursors_.save(segment.uuid, segment.cursor, &why)) complain_(why);
+}
+
+void Shipper::pass_over(Segment& segment, const std::string& why) {
+  ++counts_.refused;
+  complain_(
+      fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are lost; set "
+                  "max_payload of the server to 8MB",
+                  segment.subject, segment.payload.size(), why, segment.prepared->records));
+  const std::uint64_t stored = segment.cursor.stored;
+  segment.cursor = std::move(segment.prepared->after);
+  segment.cursor.stored = stored;
+  segment.prepared.reset();
+}
+
+void Shipper::retry(Segment& segment, const std::string& why) {
+  ++counts_.failures;
+  if (segment.retry_ms == 0) complain_(fmt::format("{}: {}; trying again", segment.subject, why));
+  segment.retry_ms = segment.retry_ms == 0 ? options_.retry_ms
+                                           : std::min(2 * segment.retry_ms, options_.most_retry_ms);
+  segment.not_before_ms = now_ms_() + segment.retry_ms;
+}
+
+bool Shipper::is_done() const {
+  return on_the_way_.empty() &&
+         std::none_of(segments_.begin(), segments_.end(), [](const auto& entry) {
+           return entry.second->has_more || entry.second->prepared;
+         });
+}
+
+}  // namespace ringside::fleet

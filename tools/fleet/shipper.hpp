@@ -1,0 +1,86 @@
+#pragma once
+// Ships all segments of some directories (README.md, "Invariants").
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/fleet/message_queue.hpp"
+#include "tools/fleet/segment_source.hpp"
+#include "tools/fleet/ship_cursor.hpp"
+#include "tools/fleet/trace_segments.hpp"
+
+namespace ringside::fleet {
+
+struct ShipperOptions {
+  std::string tenant = "default";
+  int level = 3;                                       // of zstd
+  std::size_t message_bytes = std::size_t{512} << 10;  // of blocks, before compression
+  std::size_t most_bytes_on_the_way = std::size_t{32} << 20;
+  std::uint64_t linger_ms = 200;  // before a message that is not full
+  std::uint64_t retry_ms = 100;   // after the first failure in a row; doubles
+  std::uint64_t most_retry_ms = 10'000;
+};
+
+struct ShipperCounts {
+  std::uint64_t messages = 0;  // stored
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;     // of stored payloads
+  std::uint64_t failures = 0;  // publishing that was tried again
+  std::uint64_t refused = 0;   // messages that the queue never takes; their records are a gap
+};
+
+// Not thread-safe. What it refers to must outlive it.
+class Shipper {
+ public:
+  using NowMs = std::function<std::uint64_t()>;  // monotonic
+  using Complain = std::function<void(const std::string&)>;
+
+  Shipper(ShipperOptions options, TraceSegments& segments, PublishQueue& queue,
+          const CursorStore& cursors, NowMs now_ms, Complain complain);
+  ~Shipper();
+
+  // Publishes what can be published, and takes results, for which it waits up to `timeout_ms`.
+  void step(int timeout_ms);
+
+  // Whether everything that the files had at the last step() is stored.
+  bool is_done() const;
+  // Whether nothing is on its way: the caller may pause.
+  bool is_waiting() const { return on_the_way_.empty(); }
+
+  const ShipperCounts& counts() const { return counts_; }
+
+ private:
+  struct Segment;
+
+  void find_segments();
+  void prepare(Segment& segment);
+  void publish(Segment& segment);
+  void take(const PublishResult& result);
+  void take_other_last(Segment& segment);
+  void confirm(Segment& segment, std::uint64_t number);
+  void pass_over(Segment& segment, const std::string& why);
+  void retry(Segment& segment, const std::string& why);
+
+  const ShipperOptions options_;
+  TraceSegments& trace_segments_;
+  PublishQueue& queue_;
+  const CursorStore& cursors_;
+  const NowMs now_ms_;
+  const Complain complain_;
+  trace::ReadReport report_;
+  trace::OpenFiles files_{report_};
+  std::map<SegmentUuid, std::unique_ptr<Segment>> segments_;
+  std::map<std::uint64_t, Segment*> on_the_way_;  // by token
+  std::uint64_t next_token_ = 1;
+  std::size_t bytes_on_the_way_ = 0;
+  SegmentUuid last_served_{};
+  ShipperCounts counts_;
+};
+
+}  // namespace ringside::fleet
