@@ -100,6 +100,8 @@ class Schedule {
   // Everything takes turns at random until all is written, shipped and stored in files.
   void run() {
     while (grow() || random_() % 4 != 0) take_turns();
+    // The next process reads all files again.
+    shipping_.reset();
     queue_.set_faults({});
     queue_.set_partitioned(false);
     for (int turn = 0; turn < 2'000 && !is_done(); ++turn) take_turns();

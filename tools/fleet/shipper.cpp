@@ -51,6 +51,7 @@ Shipper::~Shipper() = default;
 void Shipper::find_segments() {
   trace::ReadError error;
   if (!trace_segments_.look(&error)) complain_(error.text());
+  has_looked_ = true;
   for (const auto& [uuid, found] : trace_segments_.segments()) {
     std::unique_ptr<Segment>& segment = segments_[uuid];
     if (segment == nullptr) {
@@ -191,7 +192,7 @@ void Shipper::retry(Segment& segment, const std::string& why) {
 }
 
 bool Shipper::is_done() const {
-  return on_the_way_.empty() &&
+  return has_looked_ && on_the_way_.empty() &&
          std::none_of(segments_.begin(), segments_.end(), [](const auto& entry) {
            return entry.second->has_more || entry.second->prepared;
          });

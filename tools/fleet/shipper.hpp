@@ -48,7 +48,8 @@ class Shipper {
   // Publishes what can be published, and takes results, for which it waits up to `timeout_ms`.
   void step(int timeout_ms);
 
-  // Whether everything that the files had at the last step() is stored.
+  // Whether everything is stored that each file had when it was last read to its end; false before
+  // the first step().
   bool is_done() const;
   // Whether nothing is on its way: the caller may pause.
   bool is_waiting() const { return on_the_way_.empty(); }
@@ -80,6 +81,7 @@ class Shipper {
   std::uint64_t next_token_ = 1;
   std::size_t bytes_on_the_way_ = 0;
   SegmentUuid last_served_{};
+  bool has_looked_ = false;
   ShipperCounts counts_;
 };
 

@@ -51,7 +51,8 @@ RS_SPAN_FUNCTION_ void rs_record_span_end_(const struct rs_activity* activity, s
                                            uint8_t state, uint64_t begin_tsc,
                                            const unsigned char* values, uint32_t value_bytes,
                                            uint32_t flags) {
-  /* Its beginning may be in another segment than that of this thread's ring. */
+  /* Its beginning may be in another segment than that of this thread's ring. The acquire pairs with
+   * the release at registration. */
   const uint8_t* const present = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
   const uint8_t rare = __atomic_load_n(present, __ATOMIC_RELAXED) > RS_SWITCH_ON_CONSUMER_CLOCK;
   if (__builtin_expect(rare, 0) && rs_may_end_span(site) == 0) return;
