@@ -289,7 +289,10 @@ TEST(ShippingSchedules, LoseNothingAndRepeatNothing) {
     crashes += schedule.crashes();
     if (HasFailure()) return;
   }
-  EXPECT_GT(crashes, schedules / 2);
+  constexpr std::uint64_t kEnough = 100;
+  if (schedules >= kEnough) {
+    EXPECT_GT(crashes, schedules / 2);
+  }
 }
 
 }  // namespace
