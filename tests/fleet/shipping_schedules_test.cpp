@@ -93,8 +93,8 @@ class Schedule {
   explicit Schedule(std::uint64_t seed)
       : random_(seed), queue_(seed + 1, faults()), in_(folder_ / "in"), out_(folder_ / "out") {
     std::filesystem::create_directories(in_);
-    for (std::uint8_t uuid = 1; uuid <= 1 + random_() % 3; ++uuid)
-      services_.push_back(files_of_service(uuid, random_));
+    for (std::uint64_t service = 1; service <= 1 + random_() % 3; ++service)
+      services_.push_back(files_of_service(static_cast<std::uint8_t>(service), random_));
   }
 
   // Everything takes turns at random until all is written, shipped and stored in files.

@@ -9,9 +9,9 @@
 namespace ringside::fleet {
 
 struct FleetStreamOptions {
-  std::int64_t max_age_s = 7 * 24 * 3600;  // of messages; 0: unlimited
-  std::int64_t max_bytes = -1;             // of the stream; -1: unlimited
-  std::int64_t duplicate_window_s = 120;   // at most max_age_s
+  std::int64_t max_age_s = 7L * 24 * 3600;  // of messages; 0: unlimited
+  std::int64_t max_bytes = -1;              // of the stream; -1: unlimited
+  std::int64_t duplicate_window_s = 120;    // at most max_age_s
   // Dictionaries have no age limit: old ones are needed by new messages. -1: unlimited.
   std::int64_t max_dictionary_bytes = -1;
   int replicas = 1;  // servers of the cluster that store each message

@@ -99,7 +99,7 @@ std::string nkey_of_seed_file(const std::string& path, std::string* why) {
   // The seed can be between lines of text, as in a credentials file.
   while (file >> word) {
     std::vector<std::uint8_t> seed = decoded_base32(word);
-    const std::string key = is_user_seed(seed) ? public_key(seed.data() + 2) : std::string();
+    std::string key = is_user_seed(seed) ? public_key(seed.data() + 2) : std::string();
     OPENSSL_cleanse(word.data(), word.size());
     OPENSSL_cleanse(seed.data(), seed.size());
     if (!key.empty()) return key;

@@ -2,10 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -42,7 +42,8 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     if (errno == ENOENT) return true;
-    *why = path + ": cannot be read: " + std::strerror(errno) + "; correct its permissions";
+    *why = path + ": cannot be read: " + std::generic_category().message(errno) +
+           "; correct its permissions";
     return false;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -81,7 +82,7 @@ bool CursorStore::save(const SegmentUuid& uuid, const ShipCursor& cursor, std::s
   file << text;
   file.close();
   if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    *why = path + ": cannot be written: " + std::strerror(errno) +
+    *why = path + ": cannot be written: " + std::generic_category().message(errno) +
            "; after a restart, messages are repeated";
     return false;
   }

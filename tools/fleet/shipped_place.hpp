@@ -18,7 +18,7 @@ struct BlockPlace {
   std::uint32_t section = 0;
   std::uint64_t number = 0;
 
-  auto operator<=>(const BlockPlace&) const = default;
+  auto operator<=>(const BlockPlace&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct ShippedBlock {

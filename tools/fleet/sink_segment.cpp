@@ -1,9 +1,9 @@
 #include "tools/fleet/sink_segment.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -22,7 +22,8 @@ namespace {
 using trace::BlockType;
 
 bool failed(const std::string& path, const char* what, std::string* why) {
-  *why = path + ": " + what + ": " + std::strerror(errno) + "; free space, or repair the disk";
+  *why = path + ": " + what + ": " + std::generic_category().message(errno) +
+         "; free space, or repair the disk";
   return false;
 }
 
