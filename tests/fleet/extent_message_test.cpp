@@ -104,7 +104,7 @@ TEST(ExtentMessage, RandomBytesAreRefused) {
   std::mt19937_64 random(3);
   const Bytes payload = write_extent_message(some_message(), 3);
   for (int i = 0; i < 5'000; ++i) {
-    Bytes bytes(random() % 300);
+    Bytes bytes(1 + random() % 300);
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
     // As far as the length and the magic.
     std::memcpy(bytes.data(), payload.data(), std::min<std::size_t>(bytes.size(), 6));

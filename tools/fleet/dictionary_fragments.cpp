@@ -65,7 +65,11 @@ bool read_manifest(std::span<const std::byte> bytes, std::vector<ContentHash>& f
     return false;
   }
   fragments.resize(count);
-  std::memcpy(fragments.data(), bytes.data() + kManifestHeadBytes, count * sizeof(ContentHash));
+  const std::byte* from = bytes.data() + kManifestHeadBytes;
+  for (ContentHash& hash : fragments) {
+    std::memcpy(hash.data(), from, hash.size());
+    from += hash.size();
+  }
   return true;
 }
 
