@@ -36,7 +36,7 @@ class InFlightTest : public NatsQueueTest {
 
   void take_until(std::uint64_t count) {
     while (results.size() < count) {
-      const std::optional<PublishResult> result = queue->result(kBound_ms);
+      const std::optional<PublishResult> result = queue->result(kBoundMs);
       ASSERT_TRUE(result);
       ASSERT_TRUE(results.emplace(result->token, *result).second) << result->token;
     }
@@ -44,7 +44,7 @@ class InFlightTest : public NatsQueueTest {
 
   void expect_continuation() {
     server.start();
-    ASSERT_TRUE(connection->wait_until_connected(kBound_ms));
+    ASSERT_TRUE(connection->wait_until_connected(kBoundMs));
     for (const auto& [number, result] : results) {
       if (result.status != PublishStatus::kStored) {
         EXPECT_EQ(result.status, PublishStatus::kUnknown);
@@ -99,18 +99,18 @@ TEST_F(InFlightTest, UnansweredMessagesAreUnknown) {
 TEST_F(NatsQueueTest, DeliveryContinuesAfterServerIsKilled) {
   const PublishResult first = publish(outgoing(kSubject, "a", 0, "one"));
   const auto sink = delivery();
-  std::optional<Delivery> came = sink->next(kBound_ms);
+  std::optional<Delivery> came = sink->next(kBoundMs);
   ASSERT_TRUE(came);
   sink->acknowledge(came->token);
   server.kill();
   EXPECT_FALSE(sink->next(1));
   server.start();
-  ASSERT_TRUE(connection->wait_until_connected(kBound_ms));
+  ASSERT_TRUE(connection->wait_until_connected(kBoundMs));
   const PublishResult second = publish(outgoing(kSubject, "b", first.number, "two"));
   ASSERT_EQ(second.status, PublishStatus::kStored) << second.why;
-  came = sink->next(kBound_ms);
+  came = sink->next(kBoundMs);
   // The acknowledgement of the first can have been lost.
-  if (came && came->message.number == first.number) came = sink->next(kBound_ms);
+  if (came && came->message.number == first.number) came = sink->next(kBoundMs);
   ASSERT_TRUE(came);
   EXPECT_EQ(came->message.number, second.number);
 }
@@ -122,7 +122,7 @@ TEST_F(NatsQueueTest, LateAnswerIsIgnored) {
   ASSERT_NE(hasty_queue, nullptr) << why;
   server.stop();
   hasty_queue->publish(1, outgoing(kSubject, "a", 0, "one"));
-  std::optional<PublishResult> result = hasty_queue->result(kBound_ms);
+  std::optional<PublishResult> result = hasty_queue->result(kBoundMs);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->status, PublishStatus::kUnknown);
   server.resume();
@@ -132,7 +132,7 @@ TEST_F(NatsQueueTest, LateAnswerIsIgnored) {
   }
   do {
     hasty_queue->publish(1, outgoing("rs.ext.t.h.s.2", "b", 0, "two"));
-    result = hasty_queue->result(kBound_ms);
+    result = hasty_queue->result(kBoundMs);
     ASSERT_TRUE(result);
   } while (result->status == PublishStatus::kUnknown);
   EXPECT_GT(result->number, last.number);

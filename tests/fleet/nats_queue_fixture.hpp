@@ -19,7 +19,7 @@
 
 namespace ringside::fleet {
 
-inline constexpr int kBound_ms = 120'000;  // only a hang reaches it
+inline constexpr int kBoundMs = 120'000;  // only a hang reaches it
 inline constexpr const char* kKey =
     "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 inline constexpr const char* kSubject = "rs.ext.t.h.s.1";
@@ -43,7 +43,7 @@ inline std::unique_ptr<NatsConnection> connected(const NatsOptions& options) {
 }
 
 inline std::unique_ptr<NatsConnection> connected(const test::NatsServer& server,
-                                                 int request_timeout_ms = kBound_ms) {
+                                                 int request_timeout_ms = kBoundMs) {
   NatsOptions options;
   options.servers = server.url();
   options.request_timeout_ms = request_timeout_ms;
@@ -61,7 +61,7 @@ class NatsQueueTest : public testing::Test {
 
   PublishResult publish(OutgoingMessage message) {
     queue->publish(++token, std::move(message));
-    const std::optional<PublishResult> result = queue->result(kBound_ms);
+    const std::optional<PublishResult> result = queue->result(kBoundMs);
     EXPECT_TRUE(result);
     if (!result) return {};
     EXPECT_EQ(result->token, token);

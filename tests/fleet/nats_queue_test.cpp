@@ -19,12 +19,12 @@ TEST_F(NatsQueueTest, DeliversWhatIsPublished) {
   EXPECT_GT(second.number, first.number);
 
   const auto sink = delivery();
-  std::optional<Delivery> came = sink->next(kBound_ms);
+  std::optional<Delivery> came = sink->next(kBoundMs);
   ASSERT_TRUE(came);
   EXPECT_EQ(came->message.number, first.number);
   EXPECT_EQ(came->message.subject, kSubject);
   EXPECT_EQ(came->message.payload, bytes_of("one"));
-  came = sink->next(kBound_ms);
+  came = sink->next(kBoundMs);
   ASSERT_TRUE(came);
   EXPECT_EQ(came->message.number, second.number);
   EXPECT_EQ(came->message.payload, bytes_of(std::string(3, '\0')));
@@ -107,7 +107,7 @@ TEST_F(NatsQueueTest, DeliversAgainWhatIsNotAcknowledged) {
   // Each can come more than once already here, if this process is stopped for half a second.
   const auto wait_for = [&](NatsDeliveryQueue& sink, std::uint64_t number) {
     while (true) {
-      const std::optional<Delivery> came = sink.next(kBound_ms);
+      const std::optional<Delivery> came = sink.next(kBoundMs);
       ASSERT_TRUE(came);
       if (came->message.number == first.number) sink.acknowledge(came->token);
       if (came->message.number == number) return;
@@ -131,7 +131,7 @@ TEST_F(NatsQueueTest, ConnectionSendsAcknowledgementsBeforeItEnds) {
     options.consumer = "sink";
     const auto sink = NatsDeliveryQueue::open(*other, options, &why);
     ASSERT_NE(sink, nullptr) << why;
-    const std::optional<Delivery> came = sink->next(kBound_ms);
+    const std::optional<Delivery> came = sink->next(kBoundMs);
     ASSERT_TRUE(came);
     sink->acknowledge(came->token);
   }
@@ -150,11 +150,11 @@ TEST_F(NatsQueueTest, ConnectionSendsAcknowledgementsBeforeItEnds) {
 TEST_F(NatsQueueTest, DeliversPostponedMessageAgain) {
   publish(outgoing(kSubject, "a", 0, "one"));
   DeliveryOptions options;
-  options.ack_wait_ms = 10 * kBound_ms;  // so that only the postponement brings it again
+  options.ack_wait_ms = 10 * kBoundMs;  // so that only the postponement brings it again
   options.postpone_ms = 50;
   const auto sink = delivery(options);
   for (int i = 0; i < 3; ++i) {
-    const std::optional<Delivery> came = sink->next(kBound_ms);
+    const std::optional<Delivery> came = sink->next(kBoundMs);
     ASSERT_TRUE(came) << i;
     EXPECT_EQ(came->message.payload, bytes_of("one"));
     sink->postpone(came->token);
@@ -167,7 +167,7 @@ TEST_F(NatsQueueTest, ConsumersShareMessages) {
     last = publish(outgoing(kSubject, std::to_string(i), last, "one")).number;
   }
   DeliveryOptions options;
-  options.ack_wait_ms = 10 * kBound_ms;
+  options.ack_wait_ms = 10 * kBoundMs;
   options.batch = 4;
   const auto one = delivery(options);
   const auto other = delivery(options);

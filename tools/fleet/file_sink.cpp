@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/sink_segment.hpp"
 #include "tools/fleet/trace_segments.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
@@ -13,18 +14,6 @@ namespace ringside::fleet {
 namespace {
 
 using trace::BlockType;
-
-constexpr std::size_t kMostNameBytes = 100;
-
-std::string safe_name(std::string_view name) {
-  std::string safe;
-  for (const char c : name.substr(0, kMostNameBytes)) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_';
-    safe += fits ? c : '_';
-  }
-  return safe.empty() ? "_" : safe;
-}
 
 std::span<const std::byte> payload_of(std::span<const std::byte> block) {
   return block.subspan(trace::kBlockHeaderBytes);
@@ -49,6 +38,23 @@ Bytes end_without_index(std::span<const std::byte> block) {
   bytes.resize(trace::kBlockHeaderBytes + trace::kEndBytes);
   trace::write_end_block(end, bytes);
   return bytes;
+}
+
+// Whether a block of the message is not in the files.
+bool has_news(const SinkSegment& segment, const ExtentMessage& message) {
+  BlockPlace place{message.file_sequence, message.section, message.first_block};
+  bool is_news = false;
+  for_each_block(message.blocks,
+                 [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
+                   trace::ExtentHeader extent;
+                   if (frame.type != BlockType::kExtent) {
+                     is_news = is_news || place >= segment.next_place();
+                   } else if (trace::ExtentHeader::parse(payload_of(block), extent)) {
+                     is_news = is_news || !segment.ledger().has(extent);
+                   }
+                   ++place.number;
+                 });
+  return is_news;
 }
 
 // Blocks for a file, among them the dictionary, which follows the header and the first clock.
@@ -97,16 +103,17 @@ SinkSegment& FileSink::segment_of(const ExtentMessage& message,
                                   const trace::SectionHeader& header) {
   std::unique_ptr<SinkSegment>& segment = segments_[message.uuid];
   if (segment == nullptr) {
-    segment = std::make_unique<SinkSegment>(
-        directory_ + "/" + safe_name(header.host),
-        fmt::format("{}.{}.{}.", safe_name(header.service), header.pid, uuid_text(message.uuid)));
+    segment = std::make_unique<SinkSegment>(directory_ + "/" + subject_part(header.host),
+                                            fmt::format("{}.{}.{}.", subject_part(header.service),
+                                                        header.pid, uuid_text(message.uuid)));
   }
   return *segment;
 }
 
 FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
                                            Fragments& fragments, std::string* why) {
-  if (!needs_dictionary(message)) return Taken::kYes;
+  if (!needs_dictionary(message) || segment.fragments().contains(message.manifest))
+    return Taken::kYes;
   const auto fetch = [&](const ContentHash& hash, Bytes& bytes) {
     if (fetch_(hash_key(hash), bytes) != DeliveryQueue::Fetched::kYes) return Taken::kNoDictionary;
     if (content_hash(bytes) == hash) return Taken::kYes;
@@ -126,17 +133,30 @@ FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const S
   return Taken::kYes;
 }
 
+FileSink::Taken FileSink::refused() {
+  ++counts_.refused;
+  return Taken::kRefused;
+}
+
 FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std::string* why) {
   ExtentMessage message;
   trace::SectionHeader header;
-  const bool is_sound = read_extent_message(stored.payload, message, why);
-  if (is_sound && !find_header(message, header)) *why = "it has no header of its segment";
-  if (!is_sound || header.uuid != message.uuid) {
-    ++counts_.refused;
-    return Taken::kRefused;
+  if (!read_extent_message(stored.payload, message, why)) return refused();
+  if (!find_header(message, header)) {
+    *why = "it has no header of its segment";
+    return refused();
+  }
+  if (!is_extent_subject(stored.subject, header.host, header.service, message.uuid)) {
+    *why = "its subject is that of another segment";
+    return refused();
+  }
+  if (message.previous >= stored.number) {
+    *why = "the message before it would be a later one";
+    return refused();
   }
   SinkSegment& segment = segment_of(message, header);
-  if (stored.number > segment.last_message()) {
+  // A queue that was created anew has begun with lower numbers again.
+  if (stored.number > segment.last_message() || has_news(segment, message)) {
     if (message.previous > segment.last_message() && !allows_gap) return Taken::kTooEarly;
     const BlockPlace place{message.file_sequence, message.section, 0};
     const BlockPlace& next = segment.next_place();
@@ -145,7 +165,7 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     if (!continues) segment.fragments().clear();
     Fragments fragments;
     const Taken taken = fetch_dictionary(message, segment, fragments, why);
-    if (taken == Taken::kRefused) ++counts_.refused;
+    if (taken == Taken::kRefused) return refused();
     if (taken != Taken::kYes) return taken;
     if (!write(segment, message, stored.number, fragments, why)) return Taken::kFailed;
     unsynced_.insert(&segment);
@@ -193,6 +213,8 @@ bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::ui
                  });
   if (out.has_dictionary()) {
     for (const NamedContents& fragment : fragments) segment.fragments().insert(fragment.hash);
+    // All of the manifest's: it need not be fetched again.
+    segment.fragments().insert(message.manifest);
   }
   // A file is named for its sections, and a message of nothing new leaves it as it is.
   const bool is_behind = out.bytes().empty() && place < known;

@@ -54,6 +54,7 @@ class FileSink {
 
   FileSink(std::string directory, Fetch fetch)
       : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
+  Taken refused();
   SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
                          Fragments& fragments, std::string* why);

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include <CLI/CLI.hpp>
+
 #include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::fleet {
@@ -12,6 +14,15 @@ namespace {
 volatile std::sig_atomic_t g_ends = 0;
 
 }  // namespace
+
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return {};
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kFleetOk : kFleetUsage;
+  }
+}
 
 void end_by_signals() {
   struct sigaction action = {};

@@ -2,7 +2,12 @@
 // What ringship and ringsink have in common as processes.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace ringside::fleet {
 
@@ -10,6 +15,10 @@ namespace ringside::fleet {
 constexpr int kFleetOk = 0;
 constexpr int kFleetUsage = 2;
 constexpr int kFleetFailed = 3;
+
+// Empty if the command line is valid, else the exit status: help and versions were asked for, or
+// the message of the error is on standard error.
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv);
 
 // From now on, SIGINT and SIGTERM ask the process to end.
 void end_by_signals();

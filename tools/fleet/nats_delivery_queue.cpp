@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A server that restarts forgets requests: one that it does not know must end soon.
-constexpr int kLongestRequest_ms = 2000;
+constexpr int kLongestRequestMs = 2000;
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 
 bool create_consumer(NatsConnection& connection, const DeliveryOptions& options, std::string* why) {
@@ -86,7 +86,7 @@ std::optional<Delivery> NatsDeliveryQueue::next(int timeout_ms) {
       why_ = connection_.state();
       return {};
     }
-    fetch(std::min(rest_ms, kLongestRequest_ms));
+    fetch(std::min(rest_ms, kLongestRequestMs));
   }
   Delivery first = std::move(fetched_.front());
   fetched_.pop_front();

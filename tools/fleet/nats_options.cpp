@@ -18,10 +18,10 @@ namespace ringside::fleet {
 namespace {
 
 constexpr int kPingsWithoutAnswer = 2;
-constexpr int kShortestReconnectDelay_ms = 100;
-constexpr int kLongestReconnectDelay_ms = 10'000;
+constexpr int kShortestReconnectDelayMs = 100;
+constexpr int kLongestReconnectDelayMs = 10'000;
 // The library replaces 0 by 8 MiB. It compares before it appends: 1 admits a single message.
-constexpr int kReconnectBuffer_bytes = 1;
+constexpr int kReconnectBufferBytes = 1;
 
 std::string_view without_spaces(std::string_view text) {
   constexpr std::string_view kSpaces = " \t";
@@ -93,8 +93,7 @@ bool are_consistent(const NatsOptions& options, std::string* why) {
 // server.
 int64_t reconnect_delay_ms(natsConnection* /*connection*/, int attempts, void* /*closure*/) {
   const int doublings = std::clamp(attempts - 1, 0, 10);
-  const int longest_ms =
-      std::min(kShortestReconnectDelay_ms << doublings, kLongestReconnectDelay_ms);
+  const int longest_ms = std::min(kShortestReconnectDelayMs << doublings, kLongestReconnectDelayMs);
   thread_local std::minstd_rand random{std::random_device{}()};
   return std::uniform_int_distribution<int>(longest_ms / 2, longest_ms)(random);
 }
@@ -152,7 +151,7 @@ void set_persistence(natsOptions* built, const NatsOptions& options, Settings& s
   settings.take("the reconnect delay",
                 natsOptions_SetCustomReconnectDelay(built, reconnect_delay_ms, nullptr));
   settings.take("the reconnect buffer",
-                natsOptions_SetReconnectBufSize(built, kReconnectBuffer_bytes));
+                natsOptions_SetReconnectBufSize(built, kReconnectBufferBytes));
   settings.take("requests", natsOptions_SetFailRequestsOnDisconnect(built, true));
   // The library's flusher would wait a millisecond for further messages; a segment has one on its
   // way at a time.

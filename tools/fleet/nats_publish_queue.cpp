@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kExpectedLastHeader = "Nats-Expected-Last-Subject-Sequence";
 constexpr const char* kIdHeader = "Nats-Msg-Id";
 // How long a lost connection can stay unnoticed while something is unanswered.
-constexpr int kStatePoll_ms = 100;
+constexpr int kStatePollMs = 100;
 
 struct MessageDestroyer {
   void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
@@ -135,7 +135,7 @@ std::optional<PublishResult> NatsPublishQueue::result(int timeout_ms) {
 
 int NatsPublishQueue::longest_wait_ms(Clock::time_point deadline) const {
   const int until_deadline_ms = milliseconds_until(deadline);
-  return unanswered_.empty() ? until_deadline_ms : std::min(until_deadline_ms, kStatePoll_ms);
+  return unanswered_.empty() ? until_deadline_ms : std::min(until_deadline_ms, kStatePollMs);
 }
 
 // False if nothing came.

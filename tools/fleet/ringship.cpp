@@ -111,7 +111,7 @@ int run(int argc, char** argv) {
   streams->add_option("--max-bytes", options.streams.max_bytes, "of messages; -1: unlimited");
   streams->add_option("--replicas", options.streams.replicas, "servers that store each message");
   streams->fallthrough();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = parse_command_line(app, argc, argv)) return *status;
   end_by_signals();
   if (streams->parsed()) return init(options);
   if (options.paths.empty()) {

@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
                  "after this time, a message that was not acknowledged comes again")
       ->capture_default_str();
   app.add_option("--until-idle-s", options.idle_s, "end after this time without a message");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = parse_command_line(app, argc, argv)) return *status;
   end_by_signals();
   return sink(options);
 }

@@ -53,7 +53,6 @@ bool SegmentSource::open_file() {
   trace::ReadError error;
   file_ = open_files_.open(path_, &error);
   if (file_ == nullptr) {
-    ++lost_files_;
     report_.note(std::move(error));
     return open_file();
   }

@@ -41,9 +41,6 @@ class SegmentSource {
   // block is complete now.
   std::optional<PreparedMessage> next(std::size_t most_bytes);
 
-  // Files that vanished before they were read to their end. What was in them shows as a gap.
-  std::uint64_t lost_files() const { return lost_files_; }
-
  private:
   // What messages of a section repeat.
   struct Section {
@@ -73,7 +70,6 @@ class SegmentSource {
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
   std::optional<Section> section_;
   Bytes held_;  // a HEADER that begins the next message
-  std::uint64_t lost_files_ = 0;
 };
 
 }  // namespace ringside::fleet

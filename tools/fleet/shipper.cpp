@@ -5,24 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_subject.hpp"
 #include "trace-format/blocks/crc32c.hpp"
 
 namespace ringside::fleet {
-namespace {
-
-// Part of a subject.
-std::string subject_part(std::string_view name) {
-  std::string part;
-  for (const char c : name) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_';
-    part += fits ? c : '_';
-  }
-  return part.empty() ? "_" : part;
-}
-
-}  // namespace
-
 struct Shipper::Segment {
   SegmentUuid uuid{};
   std::string subject;
@@ -49,17 +35,19 @@ Shipper::Shipper(ShipperOptions options, TraceSegments& segments, PublishQueue& 
 Shipper::~Shipper() = default;
 
 void Shipper::find_segments() {
+  if (now_ms_() < next_look_ms_) return;
+  next_look_ms_ = now_ms_() + options_.linger_ms;
   trace::ReadError error;
-  if (!trace_segments_.look(&error)) complain_(error.text());
+  const std::string failure = trace_segments_.look(&error) ? std::string() : error.text();
+  if (failure != look_failure_ && !failure.empty()) complain_(failure);
+  look_failure_ = failure;
   has_looked_ = true;
   for (const auto& [uuid, found] : trace_segments_.segments()) {
     std::unique_ptr<Segment>& segment = segments_[uuid];
     if (segment == nullptr) {
       segment = std::make_unique<Segment>();
       segment->uuid = uuid;
-      segment->subject =
-          fmt::format("rs.ext.{}.{}.{}.{}", subject_part(options_.tenant), subject_part(found.host),
-                      subject_part(found.service), uuid_text(uuid));
+      segment->subject = extent_subject(options_.tenant, found.host, found.service, uuid);
       std::string why;
       if (!cursors_.load(uuid, segment->cursor, &why)) complain_(why);
       segment->source = std::make_unique<SegmentSource>(uuid, segment->cursor, files_, report_);
@@ -84,6 +72,9 @@ void Shipper::step(int timeout_ms) {
     if (segment->prepared) publish(*segment);
     last_served_ = segment->uuid;
   }
+  // Damage, and files that vanished before they were read.
+  for (; notes_said_ < report_.notes.size(); ++notes_said_)
+    complain_(report_.notes[notes_said_].text());
   int wait_ms = on_the_way_.empty() ? 0 : timeout_ms;
   while (const auto result = queue_.result(wait_ms)) {
     take(*result);

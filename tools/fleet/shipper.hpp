@@ -82,6 +82,9 @@ class Shipper {
   std::size_t bytes_on_the_way_ = 0;
   SegmentUuid last_served_{};
   bool has_looked_ = false;
+  std::uint64_t next_look_ms_ = 0;
+  std::string look_failure_;    // of the last look
+  std::size_t notes_said_ = 0;  // of report_
   ShipperCounts counts_;
 };
 

@@ -103,7 +103,8 @@ void SinkSegment::recover_file(const std::string& path) {
       for (const trace::ExtentHeader& each : extents) ledger_.take(each);
       extents.clear();
       end = block.offset + block.frame.block_bytes();
-      if (shipped.message > last_.message) {
+      // Places only rise, also if the queue's numbers begin again.
+      if (shipped.next >= last_.next) {
         last_ = shipped;
         is_in_section_ = is_in_section;
       }

@@ -31,7 +31,9 @@ class SinkSegment {
   bool is_in_section() const { return is_in_section_; }
 
   StreamLedger& ledger() { return ledger_; }
-  // Fragments of the dictionary that this process has written in the present section.
+  const StreamLedger& ledger() const { return ledger_; }
+  // Fragments of the dictionary that this process has written in the present section, and
+  // manifests of which it has written all.
   std::set<ContentHash>& fragments() { return fragments_; }
   const std::set<ContentHash>& fragments() const { return fragments_; }
 
