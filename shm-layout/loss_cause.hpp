@@ -29,9 +29,11 @@ enum class LossCause : std::uint32_t {
   kSampled = 12,
   // A signal handler that interrupted the log call never returned to it (siglongjmp).
   kAbandoned = 13,
+  // Left out by the selection of a shipper (tools/fleet/README.md): not lost, but not in this trace.
+  kNotSelected = 15,
 };
 
-inline constexpr LossCause kLastLossCause = LossCause::kAbandoned;
+inline constexpr LossCause kLastLossCause = LossCause::kNotSelected;
 
 // The causes that shared memory counts.
 inline constexpr std::array<LossCause, 9> kCountedCauses{
@@ -77,9 +79,10 @@ constexpr bool is_told_by_site(LossCause cause) {
   return counter_of(cause) < kCountedCauses.size() || cause == LossCause::kSampled;
 }
 
-// Whether records counted under it are lost, rather than cut, displaced or suppressed.
+// Whether records counted under it are lost, rather than cut, displaced, suppressed or left out.
 constexpr bool is_lost(LossCause cause) {
-  return cause != LossCause::kTooLarge && cause != LossCause::kLate && cause != LossCause::kSampled;
+  return cause != LossCause::kTooLarge && cause != LossCause::kLate &&
+         cause != LossCause::kSampled && cause != LossCause::kNotSelected;
 }
 
 }  // namespace ringside::shm

@@ -50,6 +50,13 @@ class SimulatedQueue {
   const std::vector<StoredMessage>& messages() const { return messages_; }
   std::size_t acknowledged() const { return acknowledged_.size(); }
 
+  // As if the bucket had reached a limit.
+  void lose_some_contents() {
+    std::erase_if(contents_, [this](const auto&) { return chance(50); });
+  }
+  // What sinks asked shippers for since the last call.
+  std::set<std::string> take_requested() { return std::exchange(requested_, {}); }
+
   // Requests that are still somewhere in the network, in any order.
   void let_late_requests_arrive() {
     while (!late_.empty() && chance(50)) {
@@ -86,6 +93,7 @@ class SimulatedQueue {
   std::vector<OutgoingMessage> late_;
   std::map<std::string, Bytes, std::less<>> contents_;
   std::set<std::uint64_t> acknowledged_;
+  std::set<std::string> requested_;
 };
 
 // The connection of one process that publishes.
@@ -182,6 +190,12 @@ class SimulatedDelivery final : public DeliveryQueue {
   }
 
   void postpone(std::uint64_t token) override { waiting_.push_back(token); }
+
+  void request_contents(const std::string& /*subject*/, const std::string& key) override {
+    queue_.may_crash();
+    if (!queue_.partitioned_ && !queue_.chance(queue_.faults_.lost_requests))
+      queue_.requested_.insert(key);
+  }
 
   Fetched fetch_contents(std::string_view key, Bytes& contents) override {
     queue_.may_crash();

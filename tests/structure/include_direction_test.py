@@ -80,7 +80,7 @@ ROOMS = {
         "query": {"text"},
         "live": {"text"},
         "interop": {"files", "text"},
-        "fleet": {"text"},
+        "fleet": {"files", "live", "query", "text"},
         "symbols": set(),
         "crash": {"symbols"},
         "ringcat": {"crash", "files", "interop", "live", "query", "text"},

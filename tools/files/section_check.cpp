@@ -117,7 +117,7 @@ void SectionCheck::take_extent(const trace::Block& block) {
     return complain(block.offset, "an extent is shorter than its header");
   }
   ++counts_.extents;
-  counts_.dropped += header.dropped;
+  (header.has_lost() ? counts_.dropped : counts_.not_selected) += header.dropped;
   const std::uint64_t offset = block.offset - begin_;
   if (!has_clock_) complain(block.offset, "an extent precedes the first CLOCK block");
   if (!streams_.contains(header.stream_id)) {
@@ -304,7 +304,8 @@ void SectionCheck::take_end(const trace::Block& block) {
   }
   const auto records = load<std::uint64_t>(block.payload.data());
   const auto dropped = load<std::uint64_t>(block.payload.data() + 8);
-  if (has_header_ && (records != counts_.records || dropped != counts_.dropped)) {
+  const bool is_counted = records != trace::kUncounted || dropped != trace::kUncounted;
+  if (has_header_ && is_counted && (records != counts_.records || dropped != counts_.dropped)) {
     complain(
         block.offset,
         fmt::format("an END counts {} records and {} dropped ones, but the section has {} and {}",

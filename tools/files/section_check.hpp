@@ -26,6 +26,7 @@ using StreamNumbers =
 struct SectionCounts {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
+  std::uint64_t not_selected = 0;  // left out by a shipper
   std::uint64_t missing = 0;  // gaps in sequence numbers that no block reports
   std::uint64_t gaps = 0;     // findings that report them
   std::uint64_t extents = 0;

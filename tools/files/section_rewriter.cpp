@@ -15,7 +15,7 @@ using trace::BlockType;
 using trace::ExtentHeader;
 using trace::load;
 
-constexpr std::size_t kSiteFlagsOffset = 27;  // in a dictionary entry
+constexpr std::size_t kSiteIdEnd = 12;  // in a dictionary entry
 
 // Writes a block of any size into the buffer.
 template <class Make>
@@ -33,7 +33,16 @@ std::span<const std::byte> make_block(std::vector<std::byte>& buffer, Make&& mak
 
 SectionRewriter::SectionRewriter(trace::TraceFile& file, const trace::SectionScan& scan,
                                  const Cut& cut, SectionWriter& writer, trace::ReadReport& report)
-    : file_(file), scan_(scan), cut_(cut), writer_(writer), report_(report), clock_(scan.clocks) {}
+    : file_(file),
+      scan_(scan),
+      cut_(cut),
+      writer_(writer),
+      report_(report),
+      reencoder_([this](const ExtentHeader& header, std::span<const std::byte> block_bytes) {
+        write_extent(header, block_bytes.first(trace::kBlockHeaderBytes),
+                     block_bytes.subspan(trace::kBlockHeaderBytes));
+      }),
+      clock_(scan.clocks) {}
 
 void SectionRewriter::run() {
   trace::BlockReader blocks(file_, scan_.begin, scan_.end, &report_);
@@ -115,11 +124,9 @@ void SectionRewriter::take_dictionary(const Block& block) {
     }
     std::vector<std::byte> entry(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(bytes));
     const bool is_site = shm::is_site_entry(load<std::uint16_t>(left.data() + 4));
-    if (is_site && bytes > kSiteFlagsOffset) {
+    if (is_site && bytes >= kSiteIdEnd) {
       const auto id = load<std::uint32_t>(left.data() + 8);
-      std::vector<std::byte> stamped = entry;
-      stamped[kSiteFlagsOffset] &= ~static_cast<std::byte>(shm::kSiteConsumerClock);
-      stamped_sites_.add(stamped, &why);
+      reencoder_.add_sites(entry, &why);
       if (!cut_.everything) entries_.try_emplace(id, std::move(entry));
     } else if (!cut_.everything) {
       write(
@@ -242,6 +249,22 @@ void SectionRewriter::write_entry(std::uint32_t site_id) {
   write(make_block(buffer_,
                    [&](auto out) { return trace::write_dictionary_block(entry->second, out); }));
   entry->second = {};  // written; a later entry of this id is ignored
+}
+
+// Only the records that are wanted.
+void SectionRewriter::encode_again(const Block& block, const ExtentHeader& header) {
+  reencoder_.begin(header, watermark_);
+  if (wants(header.base_tsc)) reencoder_.add_losses(header);
+  std::string why;
+  if (decoder_.open(block.payload, sites_, &why)) {
+    trace::Record record;
+    while (decoder_.next(record)) {
+      if (wants(record.tsc)) reencoder_.add(record);
+    }
+  }
+  reencoder_.end_run();
+  if (reencoder_.has_failed())
+    leave_out(block.offset, "records of an extent cannot be encoded again");
 }
 
 void SectionRewriter::write_extent(const ExtentHeader& header, std::span<const std::byte> frame,

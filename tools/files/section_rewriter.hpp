@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tools/files/extent_reencoder.hpp"
 #include "tools/files/section_writer.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/collection_block.hpp"
 #include "trace-format/blocks/tick_clock.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
-#include "trace-format/codec/extent_encoder.hpp"
 #include "trace-format/codec/site_table.hpp"
 #include "trace-format/reader/section_scan.hpp"
 
@@ -43,8 +43,6 @@ class SectionRewriter {
   void run();
 
  private:
-  struct Chunk;  // records that become one extent
-
   void take(const trace::Block& block);
   void take_header(const trace::Block& block);
   void take_dictionary(const trace::Block& block);
@@ -60,7 +58,6 @@ class SectionRewriter {
   bool is_sound(const trace::Block& block, const trace::ExtentHeader& header);
   bool is_inside(const trace::ExtentHeader& header) const;
   void encode_again(const trace::Block& block, const trace::ExtentHeader& header);
-  void encode(Chunk& chunk, std::uint64_t offset);
   void write_extent(const trace::ExtentHeader& header, std::span<const std::byte> frame,
                     std::span<const std::byte> payload);
   void announce(std::uint64_t stream_id);
@@ -87,9 +84,8 @@ class SectionRewriter {
   trace::EndReason reason_ = trace::EndReason::kCut;
 
   trace::SiteTable sites_;
-  trace::SiteTable stamped_sites_;  // the same sites, all with their own clock: for the encoder
   trace::ExtentDecoder decoder_;
-  trace::ExtentEncoder encoder_{stamped_sites_};
+  ExtentReencoder reencoder_;
   mutable trace::TickClock clock_;
   std::map<std::uint32_t, std::vector<std::byte>> entries_;  // entries of sites not yet written
   std::map<std::uint64_t, std::vector<std::byte>>

@@ -31,7 +31,7 @@ void SectionWriter::note(trace::BlockType type, std::span<const std::byte> paylo
       trace::ExtentHeader header;
       if (!trace::ExtentHeader::parse(payload, header)) return;
       records_ += header.records;
-      dropped_ += header.dropped;
+      if (header.has_lost()) dropped_ += header.dropped;
       smallest_tsc_ = std::min(smallest_tsc_, header.min_tsc);
       largest_tsc_ = std::max(largest_tsc_, header.max_tsc);
       if (has_index_ && (header.flags & trace::kExtentLate) != 0)

@@ -14,6 +14,7 @@ VerifiedCounts& VerifiedCounts::operator+=(const VerifiedCounts& other) {
   blocks += other.blocks;
   records += other.records;
   dropped += other.dropped;
+  not_selected += other.not_selected;
   missing += other.missing;
   gaps += other.gaps;
   damaged_bytes += other.damaged_bytes;
@@ -49,6 +50,7 @@ VerifiedCounts TraceVerification::check(trace::TraceFile& file) {
     if (!section) return;
     counts.records += section->counts().records;
     counts.dropped += section->counts().dropped;
+    counts.not_selected += section->counts().not_selected;
     counts.missing += section->counts().missing;
     counts.gaps += section->counts().gaps;
     if (!section->ended()) ++counts.sections_without_end;

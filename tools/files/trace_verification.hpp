@@ -24,6 +24,7 @@ struct VerifiedCounts {
   std::uint64_t blocks = 0;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;  // reported by extents
+  std::uint64_t not_selected = 0;
   std::uint64_t missing = 0;  // gaps in sequence numbers that no block reports
   std::uint64_t gaps = 0;     // findings that report these
   std::uint64_t damaged_bytes = 0;

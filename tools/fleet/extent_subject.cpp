@@ -32,17 +32,38 @@ std::string subject_part(std::string_view name) {
 }
 
 std::string extent_subject(std::string_view tenant, std::string_view host, std::string_view service,
-                           const SegmentUuid& uuid) {
-  return std::string(kPrefix) + subject_part(tenant) + own_part(host, service, uuid);
+                           const SegmentUuid& uuid, std::string_view snapshot) {
+  std::string subject = std::string(kPrefix) + subject_part(tenant) + own_part(host, service, uuid);
+  if (!snapshot.empty()) subject += "." + subject_part(snapshot);
+  return subject;
 }
 
-bool is_extent_subject(std::string_view subject, std::string_view host, std::string_view service,
-                       const SegmentUuid& uuid) {
+std::optional<ExtentSubject> read_extent_subject(std::string_view subject, std::string_view host,
+                                                 std::string_view service,
+                                                 const SegmentUuid& uuid) {
+  if (!subject.starts_with(kPrefix)) return {};
+  subject.remove_prefix(kPrefix.size());
+  const std::size_t tenant_bytes = std::min(subject.find('.'), subject.size());
+  ExtentSubject read{std::string(subject.substr(0, tenant_bytes)), {}};
+  subject.remove_prefix(tenant_bytes);
   const std::string own = own_part(host, service, uuid);
-  if (!subject.starts_with(kPrefix) || !subject.ends_with(own)) return false;
-  if (subject.size() <= kPrefix.size() + own.size()) return false;
-  const auto tenant = subject.substr(kPrefix.size(), subject.size() - kPrefix.size() - own.size());
-  return tenant == subject_part(tenant);
+  if (read.tenant != subject_part(read.tenant) || !subject.starts_with(own)) return {};
+  subject.remove_prefix(own.size());
+  if (subject.empty()) return read;
+  read.snapshot = subject.substr(1);
+  if (subject.front() != '.' || read.snapshot != subject_part(read.snapshot)) return {};
+  return read;
+}
+
+std::optional<Publisher> publisher_of(std::string_view subject) {
+  if (!subject.starts_with(kPrefix)) return {};
+  subject.remove_prefix(kPrefix.size());
+  const std::size_t tenant_end = subject.find('.');
+  if (tenant_end == std::string_view::npos) return {};
+  const std::size_t host_end = subject.find('.', tenant_end + 1);
+  if (host_end == std::string_view::npos) return {};
+  return Publisher{std::string(subject.substr(0, tenant_end)),
+                   std::string(subject.substr(tenant_end + 1, host_end - tenant_end - 1))};
 }
 
 }  // namespace ringside::fleet

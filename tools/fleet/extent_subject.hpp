@@ -1,6 +1,7 @@
 #pragma once
 // The subject of a segment's messages (README.md, "Subjects, streams, buckets").
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,26 @@ namespace ringside::fleet {
 // A name as part of a subject, and of a path.
 std::string subject_part(std::string_view name);
 
+// `snapshot`: the id of the snapshot that the messages belong to; empty: none.
 std::string extent_subject(std::string_view tenant, std::string_view host, std::string_view service,
-                           const SegmentUuid& uuid);
+                           const SegmentUuid& uuid, std::string_view snapshot = {});
 
-// Whether the subject is that of the segment, of any tenant: a sender that may only use its own
-// subjects cannot add to the segments of others.
-bool is_extent_subject(std::string_view subject, std::string_view host, std::string_view service,
-                       const SegmentUuid& uuid);
+struct ExtentSubject {
+  std::string tenant;
+  std::string snapshot;  // empty: none
+};
+
+// Empty if the subject is not that of the segment, of any tenant: a sender that may only use its
+// own subjects cannot add to the segments of others.
+std::optional<ExtentSubject> read_extent_subject(std::string_view subject, std::string_view host,
+                                                 std::string_view service, const SegmentUuid& uuid);
+
+struct Publisher {
+  std::string tenant;
+  std::string host;
+};
+
+// Whose subject it is, by its form. Empty if it is not one of extents.
+std::optional<Publisher> publisher_of(std::string_view subject);
 
 }  // namespace ringside::fleet

@@ -20,8 +20,10 @@ FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t
   std::string why;
   const bool allows_gap = now_ms_() - since_ms >= options_.patience_ms;
   switch (sink_.take(delivery.message, allows_gap, &why)) {
-    case FileSink::Taken::kTooEarly:
     case FileSink::Taken::kNoDictionary:
+      request_contents(delivery.message.subject);
+      return Outcome::kHeld;
+    case FileSink::Taken::kTooEarly:
       return Outcome::kHeld;
     case FileSink::Taken::kFailed:
       complain_(why);
@@ -35,6 +37,18 @@ FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t
   }
   taken_.push_back(delivery.token);
   return Outcome::kTaken;
+}
+
+void FileDelivery::request_contents(const std::string& subject) {
+  constexpr std::size_t kMostKeys = 1000;
+  const std::string& key = sink_.missing_contents();
+  if (key.empty()) return;
+  if (requested_ms_.size() >= kMostKeys) requested_ms_.clear();
+  const auto [requested, is_new] = requested_ms_.try_emplace(key, now_ms_());
+  if (!is_new && now_ms_() - requested->second < options_.request_ms) return;
+  requested->second = now_ms_();
+  if (is_new) complain_("the bucket has no contents " + key + "; asking the host for them");
+  queue_.request_contents(subject, key);
 }
 
 // Those that came too early, until none of them fits.

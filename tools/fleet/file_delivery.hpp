@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct FileDeliveryOptions {
   std::size_t most_held_bytes = std::size_t{64} << 20;  // that came before their predecessors
   // After this time, a predecessor is taken to be gone from the queue: the gap shows in the files.
   std::uint64_t patience_ms = 120'000;
+  // Between two requests for the same contents of a dictionary that the bucket does not have.
+  std::uint64_t request_ms = 5000;
 };
 
 // Not thread-safe. What it refers to must outlive it.
@@ -44,6 +47,7 @@ class FileDelivery {
   Outcome take(const Delivery& delivery, std::uint64_t since_ms);
   bool take_held();
   void hold(Delivery delivery);
+  void request_contents(const std::string& subject);
 
   const FileDeliveryOptions options_;
   DeliveryQueue& queue_;
@@ -54,6 +58,7 @@ class FileDelivery {
   std::size_t held_bytes_ = 0;
   std::vector<std::uint64_t> taken_;  // tokens, not acknowledged
   std::uint64_t synced_ms_ = 0;
+  std::map<std::string, std::uint64_t> requested_ms_;  // by key of contents
 };
 
 }  // namespace ringside::fleet

@@ -29,6 +29,11 @@ bool find_header(const ExtentMessage& message, trace::SectionHeader& header) {
          header.uuid == message.uuid;
 }
 
+// A host of that name would have its files beside these folders.
+std::string snapshot_folder(const std::string& directory, const std::string& snapshot) {
+  return directory + "/snapshots/" + snapshot;
+}
+
 // The index of the original has the places of its blocks.
 Bytes end_without_index(std::span<const std::byte> block) {
   trace::EndBlock end;
@@ -99,11 +104,13 @@ std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fet
   return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch)));
 }
 
-SinkSegment& FileSink::segment_of(const ExtentMessage& message,
-                                  const trace::SectionHeader& header) {
-  std::unique_ptr<SinkSegment>& segment = segments_[message.uuid];
+SinkSegment& FileSink::segment_of(const ExtentMessage& message, const trace::SectionHeader& header,
+                                  const std::string& snapshot) {
+  std::unique_ptr<SinkSegment>& segment = segments_[{snapshot, message.uuid}];
   if (segment == nullptr) {
-    segment = std::make_unique<SinkSegment>(directory_ + "/" + subject_part(header.host),
+    const std::string folder =
+        snapshot.empty() ? directory_ : snapshot_folder(directory_, snapshot);
+    segment = std::make_unique<SinkSegment>(folder + "/" + subject_part(header.host),
                                             fmt::format("{}.{}.{}.", subject_part(header.service),
                                                         header.pid, uuid_text(message.uuid)));
   }
@@ -115,7 +122,10 @@ FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const S
   if (!needs_dictionary(message) || segment.fragments().contains(message.manifest))
     return Taken::kYes;
   const auto fetch = [&](const ContentHash& hash, Bytes& bytes) {
-    if (fetch_(hash_key(hash), bytes) != DeliveryQueue::Fetched::kYes) return Taken::kNoDictionary;
+    const DeliveryQueue::Fetched fetched = fetch_(hash_key(hash), bytes);
+    missing_contents_ =
+        fetched == DeliveryQueue::Fetched::kMissing ? hash_key(hash) : std::string();
+    if (fetched != DeliveryQueue::Fetched::kYes) return Taken::kNoDictionary;
     if (content_hash(bytes) == hash) return Taken::kYes;
     *why = "contents of the dictionary do not have the hash " + hash_key(hash);
     return Taken::kRefused;
@@ -146,7 +156,9 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     *why = "it has no header of its segment";
     return refused();
   }
-  if (!is_extent_subject(stored.subject, header.host, header.service, message.uuid)) {
+  const auto subject =
+      read_extent_subject(stored.subject, header.host, header.service, message.uuid);
+  if (!subject) {
     *why = "its subject is that of another segment";
     return refused();
   }
@@ -154,7 +166,7 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     *why = "the message before it would be a later one";
     return refused();
   }
-  SinkSegment& segment = segment_of(message, header);
+  SinkSegment& segment = segment_of(message, header, subject->snapshot);
   // A queue that was created anew has begun with lower numbers again.
   if (stored.number > segment.last_message() || has_news(segment, message)) {
     if (message.previous > segment.last_message() && !allows_gap) return Taken::kTooEarly;

@@ -1,5 +1,6 @@
 #pragma once
-// Messages as trace files: DIRECTORY/HOST/SERVICE.PID.SEGMENT.NUMBER.ringtrace.
+// Messages as trace files: DIRECTORY/HOST/SERVICE.PID.SEGMENT.NUMBER.ringtrace; those of a snapshot
+// in DIRECTORY/snapshots/SNAPSHOT/HOST.
 
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,9 @@ class FileSink {
   // Makes everything durable that was taken. False with `*why`.
   bool sync(std::string* why);
 
+  // After kNoDictionary: what the bucket does not have; empty if it could not be asked.
+  const std::string& missing_contents() const { return missing_contents_; }
+
   const FileSinkCounts& counts() const { return counts_; }
 
  private:
@@ -55,7 +59,8 @@ class FileSink {
   FileSink(std::string directory, Fetch fetch)
       : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
   Taken refused();
-  SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header);
+  SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header,
+                          const std::string& snapshot);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
                          Fragments& fragments, std::string* why);
   bool write(SinkSegment& segment, const ExtentMessage& message, std::uint64_t number,
@@ -63,9 +68,11 @@ class FileSink {
 
   const std::string directory_;
   const Fetch fetch_;
-  std::map<SegmentUuid, std::unique_ptr<SinkSegment>> segments_;
+  // By snapshot, which is empty for what is sent without one.
+  std::map<std::pair<std::string, SegmentUuid>, std::unique_ptr<SinkSegment>> segments_;
   std::set<SinkSegment*> unsynced_;
   FileSinkCounts counts_;
+  std::string missing_contents_;
 };
 
 }  // namespace ringside::fleet

@@ -79,6 +79,8 @@ class DeliveryQueue {
 
   enum class Fetched : std::uint8_t { kYes, kMissing, kUnknown };
   virtual Fetched fetch_contents(std::string_view key, Bytes& contents) = 0;
+  // Asks the host that publishes on the subject to store contents again. Nothing may come of it.
+  virtual void request_contents(const std::string& subject, const std::string& key) = 0;
 };
 
 }  // namespace ringside::fleet

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/fleet_control.hpp"
+#include "tools/fleet/host_requests.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -140,6 +143,14 @@ void NatsDeliveryQueue::answer(std::uint64_t token, const std::string& text) {
   if (found == answer_subjects_.end()) return;
   natsConnection_PublishString(connection_.handle(), found->second.c_str(), text.c_str());
   answer_subjects_.erase(found);
+}
+
+void NatsDeliveryQueue::request_contents(const std::string& subject, const std::string& key) {
+  const auto publisher = publisher_of(subject);
+  if (!publisher) return;
+  send_control(
+      connection_,
+      {control_subject(publisher->tenant, publisher->host), write_host_request({{key}}), {}}, {});
 }
 
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {

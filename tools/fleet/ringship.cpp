@@ -12,8 +12,9 @@
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/fleet_streams.hpp"
 #include "tools/fleet/nats_connection.hpp"
-#include "tools/fleet/nats_publish_queue.hpp"
-#include "tools/fleet/shipper.hpp"
+#include "tools/fleet/record_selection.hpp"
+#include "tools/fleet/ship_service.hpp"
+#include "tools/query/filter_options.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/standard_descriptors.hpp"
 
@@ -31,6 +32,9 @@ struct ShipOptions {
   ShipperOptions shipper;
   std::vector<std::string> paths;
   std::string state_directory;
+  std::string shm_dir = "/dev/shm";
+  bool on_request = false;
+  ringside::tool::FilterOptions filter;
   bool once = false;
 };
 
@@ -62,32 +66,38 @@ int init(const ShipOptions& options) {
   return kFleetFailed;
 }
 
-int ship(const ShipOptions& options) {
+ShipServiceOptions service_options(const ShipOptions& options, const RecordSelection& selection) {
+  ShipServiceOptions service;
+  service.paths = options.paths;
+  service.state_directory = options.state_directory;
+  service.shm_dir = options.shm_dir;
+  service.tenant = options.nats.tenant;
+  service.host = host_name();
+  service.on_request = options.on_request;
+  service.shipper = options.shipper;
+  if (!options.filter.level.empty() || !options.filter.where.empty())
+    service.shipper.selection = &selection;
+  return service;
+}
+
+int ship(const ShipOptions& options, const RecordSelection& selection) {
   std::string why;
-  const auto cursors = CursorStore::open(options.state_directory, &why);
-  if (!cursors) {
-    say(why);
-    return kFleetFailed;
-  }
   const auto connection = connect(options.nats, options.once);
   if (connection == nullptr) return is_asked_to_end() ? kFleetOk : kFleetFailed;
-  const auto queue = NatsPublishQueue::open(*connection, &why);
-  if (queue == nullptr) {
+  const auto service =
+      ShipService::open(service_options(options, selection), *connection, say, &why);
+  if (service == nullptr) {
     say(why);
     return kFleetFailed;
   }
-  TraceSegments segments(options.paths);
-  ShipperOptions shipper_options = options.shipper;
-  shipper_options.tenant = options.nats.tenant;
-  Shipper shipper(shipper_options, segments, *queue, *cursors, monotonic_ms, say);
   while (!is_asked_to_end() && !connection->is_closed()) {
-    shipper.step(kStepMs);
-    if (options.once && shipper.is_done()) break;
-    if (shipper.is_waiting()) usleep(kStepMs * 1000);
+    service->step(kStepMs);
+    if (options.once && service->is_done()) break;
+    if (service->is_waiting()) usleep(kStepMs * 1000);
   }
-  const ShipperCounts& counts = shipper.counts();
-  say(fmt::format("{} records in {} messages, {} bytes", counts.records, counts.messages,
-                  counts.bytes));
+  const ShipperCounts& counts = service->counts();
+  say(fmt::format("{} records in {} messages, {} bytes; {} snapshots", counts.records,
+                  counts.messages, counts.bytes, service->snapshots()));
   if (connection->is_closed()) say("the server refuses the credentials; correct them");
   return connection->is_closed() || counts.refused != 0 ? kFleetFailed : kFleetOk;
 }
@@ -105,6 +115,15 @@ int run(int argc, char** argv) {
   app.add_option(
       "--state", options.state_directory,
       "directory that remembers what is sent; default: .ringship in the first directory");
+  app.add_option("--level", options.filter.level, "send records of this level and above");
+  app.add_option("--filter", options.filter.where,
+                 "send records that meet this condition, in the language of ringcat --where");
+  app.add_option("--max-bytes-per-s", options.shipper.most_bytes_per_s,
+                 "most bytes of messages in a second; 0: unlimited");
+  app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
+      ->capture_default_str();
+  app.add_flag("--on-request", options.on_request,
+               "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
   app.add_flag("--once", options.once, "send what there is, then end");
   CLI::App* const streams = app.add_subcommand("init", "create or update the streams");
   streams->add_option("--max-age-s", options.streams.max_age_s, "of messages; 0: unlimited");
@@ -120,7 +139,12 @@ int run(int argc, char** argv) {
   }
   if (options.state_directory.empty())
     options.state_directory = options.paths.front() + "/.ringship";
-  return ship(options);
+  std::string why;
+  const auto selection = RecordSelection::make(options.filter, {}, &why);
+  if (selection != nullptr) return ship(options, *selection);
+  // The option has another name here.
+  say(why.starts_with("--where") ? "--filter" + why.substr(std::string("--where").size()) : why);
+  return kFleetUsage;
 }
 
 }  // namespace

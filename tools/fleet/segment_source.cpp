@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "trace-format/blocks/block_writer.hpp"
@@ -15,9 +16,30 @@ using trace::Block;
 using trace::BlockType;
 
 constexpr std::size_t kRepeatedClocks = 8;
+constexpr std::size_t kMostLookedAt = 16;  // times the bytes of a message
 
 void append(Bytes& bytes, std::span<const std::byte> more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+// For a segment of which records were left out that no message has told yet; else null.
+std::unique_ptr<RecordSelection> selection_of_everything(const ShipCursor& cursor) {
+  std::string why;
+  const auto& streams = cursor.streams.by_stream;
+  const bool is_needed = std::any_of(streams.begin(), streams.end(),
+                                     [](const auto& entry) { return entry.second.pending != 0; });
+  return is_needed ? RecordSelection::make({}, {}, &why) : nullptr;
+}
+
+// The counts of the original are not those of what is left.
+Bytes uncounted_end(const Block& block) {
+  trace::EndBlock end;
+  trace::EndBlock::parse(block.payload, end);
+  end.records = end.dropped = trace::kUncounted;
+  end.index_bytes = 0;
+  Bytes bytes(trace::kBlockHeaderBytes + trace::kEndBytes);
+  trace::write_end_block(end, bytes);
+  return bytes;
 }
 
 Bytes whole(const Block& block) {
@@ -29,9 +51,16 @@ Bytes whole(const Block& block) {
 
 }  // namespace
 
-SegmentSource::SegmentSource(const SegmentUuid& uuid, ShipCursor cursor, trace::OpenFiles& files,
+SegmentSource::SegmentSource(const SegmentUuid& uuid, ShipCursor cursor,
+                             const RecordSelection* selection, trace::OpenFiles& files,
                              trace::ReadReport& report)
-    : uuid_(uuid), open_files_(files), report_(report), cursor_(std::move(cursor)) {}
+    : uuid_(uuid),
+      everything_(selection == nullptr ? selection_of_everything(cursor) : nullptr),
+      selection_(selection == nullptr ? everything_.get() : selection),
+      is_subset_(selection != nullptr),
+      open_files_(files),
+      report_(report),
+      cursor_(std::move(cursor)) {}
 
 SegmentSource::~SegmentSource() = default;
 
@@ -84,9 +113,9 @@ bool SegmentSource::is_shipped(const Block& block) const {
   if (place != shipped) return place < shipped;
   trace::ExtentHeader extent;
   if (block.frame.type == BlockType::kExtent && trace::ExtentHeader::parse(block.payload, extent)) {
-    const auto next = cursor_.next_sequence.find(extent.stream_id);
-    return next != cursor_.next_sequence.end() &&
-           extent.first_sequence + extent.records <= next->second;
+    const auto sent = cursor_.streams.by_stream.find(extent.stream_id);
+    return sent != cursor_.streams.by_stream.end() &&
+           extent.first_sequence + extent.records <= sent->second.next;
   }
   return block_number_ < cursor_.blocks;
 }
@@ -100,37 +129,89 @@ void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared)
   if (!trace::SectionHeader::parse(block.payload, header) || header.uuid != uuid_) return;
   section_.emplace();
   section_->header = whole(block);
+  if (selection_ != nullptr)
+    section_->selection = std::make_unique<SectionSelection>(*selection_, header);
+  if (std::pair(*file_sequence_, *section_number_) >
+      std::pair(cursor_.file_sequence, cursor_.section))
+    prepared.after.sent_blocks = 0;
   add(block, prepared);
 }
 
-// Adds the block to the message, unless it was shipped; remembers what later messages repeat.
+void SegmentSource::count(const trace::ExtentHeader& extent, PreparedMessage& prepared) {
+  prepared.records += extent.records;
+  if (extent.has_lost()) prepared.lost[extent.drop_cause] += extent.dropped;
+}
+
+// What of the block is sent.
+Bytes SegmentSource::selected_of(const Block& block, SentStreams& sent) {
+  const BlockType type = block.frame.type;
+  trace::ExtentHeader extent;
+  const bool is_extent =
+      type == BlockType::kExtent && trace::ExtentHeader::parse(block.payload, extent);
+  if (section_->selection == nullptr) {
+    if (is_extent) sent.by_stream[extent.stream_id].next = extent.first_sequence + extent.records;
+    return whole(block);
+  }
+  Bytes bytes;
+  if (is_extent) {
+    section_->selection->select(whole(block), sent, bytes);
+  } else if (type == BlockType::kSequencePoint) {
+    section_->selection->select_point(block.payload, sent, bytes);
+  } else {
+    bytes = type == BlockType::kEnd ? uncounted_end(block) : whole(block);
+  }
+  return bytes;
+}
+
+// Adds what of the block is sent to the message, unless it was shipped; remembers what later
+// messages repeat.
 void SegmentSource::add(const Block& block, PreparedMessage& prepared) {
   const BlockType type = block.frame.type;
   const bool travels =
       type != BlockType::kDictionary && type != BlockType::kIndex && type != BlockType::kShipped;
   ExtentMessage& message = prepared.message;
   if (travels && !is_shipped(block)) {
-    if (message.blocks.empty() && type != BlockType::kHeader) {
-      message.repeated = section_->header;
-      for (const Bytes& clock : section_->clocks) append(message.repeated, clock);
+    const Bytes bytes = selected_of(block, prepared.after.streams);
+    if (message.blocks.empty() && !bytes.empty()) {
+      message.first_block = prepared.after.sent_blocks;
+      if (type != BlockType::kHeader) {
+        message.repeated = section_->header;
+        for (const Bytes& clock : section_->clocks) append(message.repeated, clock);
+      }
     }
-    if (message.blocks.empty()) message.first_block = block_number_;
-    append(message.blocks, whole(block));
-    trace::ExtentHeader extent;
-    if (type == BlockType::kExtent && trace::ExtentHeader::parse(block.payload, extent)) {
-      prepared.records += extent.records;
-      prepared.after.next_sequence[extent.stream_id] = extent.first_sequence + extent.records;
-    }
+    append(message.blocks, bytes);
+    for_each_block(bytes, [&](const trace::BlockFrame& frame, std::span<const std::byte> sent) {
+      ++prepared.after.sent_blocks;
+      trace::ExtentHeader extent;
+      if (frame.type == BlockType::kExtent &&
+          trace::ExtentHeader::parse(sent.subspan(trace::kBlockHeaderBytes), extent))
+        count(extent, prepared);
+    });
   }
   if (travels) ++block_number_;
+  remember(block);
+}
+
+void SegmentSource::remember(const Block& block) {
+  SectionSelection* const selection = section_->selection.get();
   trace::StreamBlock stream;
-  if (type == BlockType::kDictionary) {
-    section_->dictionary.add(block.payload);
-  } else if (type == BlockType::kClock) {
-    section_->clocks.push_back(whole(block));
-    if (section_->clocks.size() > kRepeatedClocks) section_->clocks.pop_front();
-  } else if (type == BlockType::kStream && trace::StreamBlock::parse(block.payload, stream)) {
-    section_->streams[stream.stream_id] = whole(block);
+  switch (block.frame.type) {
+    case BlockType::kDictionary:
+      section_->dictionary.add(block.payload);
+      if (selection != nullptr) selection->add_dictionary(block.payload);
+      break;
+    case BlockType::kClock:
+      section_->clocks.push_back(whole(block));
+      if (section_->clocks.size() > kRepeatedClocks) section_->clocks.pop_front();
+      if (selection != nullptr) selection->add_clock(block.payload);
+      break;
+    case BlockType::kStream:
+      if (!trace::StreamBlock::parse(block.payload, stream)) break;
+      section_->streams[stream.stream_id] = whole(block);
+      if (selection != nullptr) selection->add_stream(block.payload);
+      break;
+    default:
+      break;
   }
 }
 
@@ -156,9 +237,28 @@ void SegmentSource::repeat_streams(ExtentMessage& message) const {
   }
 }
 
+// After a restart, what the cursor has passed is read again: the cursor does not go back.
+void SegmentSource::note_place(ShipCursor& after) {
+  if (!section_) return;
+  const auto place = std::pair(*file_sequence_, *section_number_);
+  const auto shipped = std::pair(cursor_.file_sequence, cursor_.section);
+  if (place < shipped) return;
+  after.blocks = place == shipped ? std::max(block_number_, cursor_.blocks) : block_number_;
+  std::tie(after.file_sequence, after.section) = place;
+  cursor_ = after;
+}
+
+// With only_sections_with_records, what precedes the first selected record waits for it.
+bool SegmentSource::is_worth_sending(const PreparedMessage& prepared) const {
+  if (prepared.message.blocks.empty()) return false;
+  return selection_ == nullptr || !selection_->only_sections_with_records ||
+         prepared.records != 0 || (section_ && section_->is_sent);
+}
+
 std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
   PreparedMessage prepared;
   prepared.after = cursor_;
+  if (waiting_) prepared = std::move(*std::exchange(waiting_, std::nullopt));
   ExtentMessage& message = prepared.message;
   Block block;
   if (!held_.empty()) {
@@ -167,30 +267,53 @@ std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
     block.payload = std::span(held).subspan(trace::kBlockHeaderBytes);
     begin_section(block, prepared);
   }
-  while (message.blocks.size() < most_bytes && read_block(block, message.blocks.empty())) {
-    if (block.frame.type == BlockType::kHeader) {
-      if (!message.blocks.empty()) {
-        held_ = whole(block);
-        break;
-      }
+  // A selection can leave out whole files: the caller has other work, too.
+  std::size_t left_bytes = kMostLookedAt * most_bytes;
+  bool has_more = true;
+  while (left_bytes != 0 && (message.blocks.size() < most_bytes || !is_worth_sending(prepared))) {
+    has_more = read_block(block, !is_worth_sending(prepared));
+    if (!has_more) break;
+    left_bytes -= std::min<std::size_t>(left_bytes, block.frame.block_bytes());
+    const bool is_header = block.frame.type == BlockType::kHeader;
+    if (is_header && is_worth_sending(prepared)) {
+      held_ = whole(block);
+      break;
+    }
+    if (is_header) {
+      drop_blocks(prepared);
       begin_section(block, prepared);
     } else if (section_) {
       add(block, prepared);
-      if (block.frame.type == BlockType::kEnd && !message.blocks.empty()) break;
+      if (block.frame.type != BlockType::kEnd) continue;
+      if (is_worth_sending(prepared)) break;
+      drop_blocks(prepared);
     }
   }
-  if (message.blocks.empty()) return std::nullopt;
+  note_place(prepared.after);
+  if (is_worth_sending(prepared)) {
+    complete(prepared);
+    return prepared;
+  }
+  if (!message.blocks.empty()) waiting_ = std::move(prepared);
+  if (!has_more) return std::nullopt;
+  return PreparedMessage{};
+}
+
+void SegmentSource::drop_blocks(PreparedMessage& prepared) {
+  prepared.message = {};
+  prepared.lost.clear();
+}
+
+void SegmentSource::complete(PreparedMessage& prepared) {
+  ExtentMessage& message = prepared.message;
+  section_->is_sent = true;
   message.uuid = uuid_;
   message.file_sequence = *file_sequence_;
   message.section = *section_number_;
+  message.is_subset = is_subset_;
   prepared.contents = section_->dictionary.cut();
   message.manifest = section_->dictionary.manifest();
   repeat_streams(message);
-  prepared.after.file_sequence = message.file_sequence;
-  prepared.after.section = message.section;
-  prepared.after.blocks = block_number_;
-  cursor_ = prepared.after;
-  return prepared;
 }
 
 }  // namespace ringside::fleet

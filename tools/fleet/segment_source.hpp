@@ -12,6 +12,7 @@
 
 #include "tools/fleet/dictionary_fragments.hpp"
 #include "tools/fleet/extent_message.hpp"
+#include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/ship_cursor.hpp"
 #include "tools/fleet/trace_segments.hpp"
 #include "trace-format/blocks/block_reader.hpp"
@@ -24,21 +25,22 @@ struct PreparedMessage {
   std::vector<NamedContents> contents;  // to be stored before it
   ShipCursor after;                     // once it is stored, except for its number
   std::uint64_t records = 0;
+  std::map<std::uint32_t, std::uint64_t> lost;  // records that its extents tell as lost, by cause
 };
 
 // Not thread-safe.
 class SegmentSource {
  public:
-  // Continues at the cursor. `files` and `report` must outlive it.
-  SegmentSource(const SegmentUuid& uuid, ShipCursor cursor, trace::OpenFiles& files,
-                trace::ReadReport& report);
+  // Continues at the cursor. `selection`: null: all records. What it refers to must outlive it.
+  SegmentSource(const SegmentUuid& uuid, ShipCursor cursor, const RecordSelection* selection,
+                trace::OpenFiles& files, trace::ReadReport& report);
   ~SegmentSource();
 
   // All files of the segment that exist; call it again when there are more.
   void set_files(std::vector<SegmentFile> files);
 
   // The next blocks, about `most_bytes` of them at most, unless one block is larger. Nothing if no
-  // block is complete now.
+  // block is complete now; a message without blocks if none was selected of many: call it again.
   std::optional<PreparedMessage> next(std::size_t most_bytes);
 
  private:
@@ -48,16 +50,28 @@ class SegmentSource {
     std::deque<Bytes> clocks;                // the last ones
     std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
+    std::unique_ptr<SectionSelection> selection;  // null: everything
+    bool is_sent = false;                         // a part of it, by this process
   };
 
   bool open_file();
   bool read_block(trace::Block& block, bool may_leave_file);
   void begin_section(const trace::Block& block, PreparedMessage& prepared);
   void add(const trace::Block& block, PreparedMessage& prepared);
+  Bytes selected_of(const trace::Block& block, SentStreams& sent);
+  void remember(const trace::Block& block);
   bool is_shipped(const trace::Block& block) const;
+  void note_place(ShipCursor& after);
+  bool is_worth_sending(const PreparedMessage& prepared) const;
+  void complete(PreparedMessage& prepared);
+  static void drop_blocks(PreparedMessage& prepared);
+  static void count(const trace::ExtentHeader& extent, PreparedMessage& prepared);
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
+  std::unique_ptr<RecordSelection> everything_;  // what was left out before is still to be told
+  const RecordSelection* const selection_;
+  const bool is_subset_;
   trace::OpenFiles& open_files_;
   trace::ReadReport& report_;
   std::vector<SegmentFile> files_;
@@ -70,6 +84,8 @@ class SegmentSource {
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
   std::optional<Section> section_;
   Bytes held_;  // a HEADER that begins the next message
+  // Of a section without selected records until now, if only others are sent.
+  std::optional<PreparedMessage> waiting_;
 };
 
 }  // namespace ringside::fleet

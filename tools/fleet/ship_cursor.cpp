@@ -54,9 +54,13 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
     cursor.file_sequence = stored.at("file_sequence").get<std::uint32_t>();
     cursor.section = stored.at("section").get<std::uint32_t>();
     cursor.blocks = stored.at("blocks").get<std::uint64_t>();
+    cursor.sent_blocks = stored.at("sent_blocks").get<std::uint64_t>();
     cursor.stored = stored.at("stored").get<std::uint64_t>();
+    cursor.streams.has_moved = stored.at("has_moved").get<bool>();
     for (const auto& [stream, next] : stored.at("next_sequence").items())
-      cursor.next_sequence[std::stoull(stream)] = next.get<std::uint64_t>();
+      cursor.streams.by_stream[std::stoull(stream)].next = next.get<std::uint64_t>();
+    for (const auto& [stream, count] : stored.at("left_out").items())
+      cursor.streams.by_stream[std::stoull(stream)].pending = count.get<std::uint64_t>();
   } catch (const std::exception& error) {
     cursor = {};
     *why = path + ": is not a cursor of this version (" + error.what() +
@@ -67,14 +71,23 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
 }
 
 bool CursorStore::save(const SegmentUuid& uuid, const ShipCursor& cursor, std::string* why) const {
-  json streams = json::object();
-  for (const auto& [stream, next] : cursor.next_sequence) streams[std::to_string(stream)] = next;
-  const std::string text =
-      json{{"version", kCursorVersion}, {"file_sequence", cursor.file_sequence},
-           {"section", cursor.section}, {"blocks", cursor.blocks},
-           {"stored", cursor.stored},   {"next_sequence", streams}}
-          .dump() +
-      "\n";
+  json next = json::object();
+  json left_out = json::object();
+  for (const auto& [stream, sent] : cursor.streams.by_stream) {
+    next[std::to_string(stream)] = sent.next;
+    if (sent.pending != 0) left_out[std::to_string(stream)] = sent.pending;
+  }
+  const std::string text = json{{"version", kCursorVersion},
+                                {"file_sequence", cursor.file_sequence},
+                                {"section", cursor.section},
+                                {"blocks", cursor.blocks},
+                                {"sent_blocks", cursor.sent_blocks},
+                                {"stored", cursor.stored},
+                                {"has_moved", cursor.streams.has_moved},
+                                {"next_sequence", next},
+                                {"left_out", left_out}}
+                               .dump() +
+                           "\n";
   // Not synced: an older cursor after a failure of the power costs only that messages are repeated.
   const std::string path = path_of(uuid);
   const std::string unfinished = path + ".new";

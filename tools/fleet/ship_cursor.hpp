@@ -2,23 +2,24 @@
 // What of a segment a queue has stored.
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "tools/fleet/extent_message.hpp"
+#include "tools/fleet/sent_streams.hpp"
 
 namespace ringside::fleet {
 
 struct ShipCursor {
   // The section that the last message was of, as in ExtentMessage, and how many of its blocks
-  // that travel were shipped. A file that was rewritten meanwhile can have others at these places:
-  // `next_sequence` decides about extents.
+  // that travel were read. A file that was rewritten meanwhile can have others at these places:
+  // `streams` decides about extents.
   std::uint32_t file_sequence = 0;
   std::uint32_t section = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t stored = 0;  // number of the last message in the queue; 0: none
-  std::map<std::uint64_t, std::uint64_t> next_sequence;  // by stream: of what is to be shipped next
+  std::uint64_t sent_blocks = 0;  // of the section; without a selection, as many
+  std::uint64_t stored = 0;       // number of the last message in the queue; 0: none
+  SentStreams streams;
 
   bool operator==(const ShipCursor&) const = default;
 };

@@ -7,10 +7,14 @@
 
 #include "tools/fleet/extent_subject.hpp"
 #include "trace-format/blocks/crc32c.hpp"
+#include "trace-format/condition/glob.hpp"
+#include "trace-format/lines/loss_text.hpp"
 
 namespace ringside::fleet {
 struct Shipper::Segment {
   SegmentUuid uuid{};
+  std::string host;
+  std::string service;
   std::string subject;
   std::unique_ptr<SegmentSource> source;
   ShipCursor cursor;                        // what is stored
@@ -19,6 +23,8 @@ struct Shipper::Segment {
   Bytes payload;                            // of the message as it was published last
   bool is_on_the_way = false;
   bool has_more = true;  // at the last look
+  bool has_come_to_end = false;
+  bool has_stored_records = false;
   std::uint64_t not_before_ms = 0;
   std::uint64_t retry_ms = 0;  // 0: the last attempt succeeded
 };
@@ -42,15 +48,23 @@ void Shipper::find_segments() {
   if (failure != look_failure_ && !failure.empty()) complain_(failure);
   look_failure_ = failure;
   has_looked_ = true;
+  const RecordSelection* const selection = options_.selection;
   for (const auto& [uuid, found] : trace_segments_.segments()) {
+    if (selection != nullptr && !selection->services.empty() &&
+        !trace::any_service_glob_fits(selection->services, found.service))
+      continue;
     std::unique_ptr<Segment>& segment = segments_[uuid];
     if (segment == nullptr) {
       segment = std::make_unique<Segment>();
       segment->uuid = uuid;
-      segment->subject = extent_subject(options_.tenant, found.host, found.service, uuid);
+      segment->host = found.host;
+      segment->service = found.service;
+      segment->subject =
+          extent_subject(options_.tenant, found.host, found.service, uuid, options_.snapshot);
       std::string why;
       if (!cursors_.load(uuid, segment->cursor, &why)) complain_(why);
-      segment->source = std::make_unique<SegmentSource>(uuid, segment->cursor, files_, report_);
+      segment->source =
+          std::make_unique<SegmentSource>(uuid, segment->cursor, selection, files_, report_);
     }
     segment->source->set_files(found.files);
   }
@@ -65,9 +79,10 @@ void Shipper::step(int timeout_ms) {
   for (auto at = segments_.begin(); at != segments_.upper_bound(last_served_); ++at)
     order.push_back(at->second.get());
   const std::uint64_t now = now_ms_();
+  is_reading_ = false;
   for (Segment* const segment : order) {
     if (segment->is_on_the_way || now < segment->not_before_ms) continue;
-    if (bytes_on_the_way_ >= options_.most_bytes_on_the_way) break;
+    if (bytes_on_the_way_ >= options_.most_bytes_on_the_way || !may_send()) break;
     if (!segment->prepared) prepare(*segment);
     if (segment->prepared) publish(*segment);
     last_served_ = segment->uuid;
@@ -82,10 +97,27 @@ void Shipper::step(int timeout_ms) {
   }
 }
 
+// A second's bytes can be sent at once.
+bool Shipper::may_send() {
+  if (options_.most_bytes_per_s == 0) return true;
+  const auto second = static_cast<std::int64_t>(options_.most_bytes_per_s);
+  const std::uint64_t now = now_ms_();
+  const std::uint64_t passed_ms = std::min<std::uint64_t>(now - allowed_ms_, 1000);
+  allowed_ms_ = now;
+  allowance_bytes_ =
+      std::min(second, allowance_bytes_ + second * static_cast<std::int64_t>(passed_ms) / 1000);
+  return allowance_bytes_ > 0;
+}
+
 void Shipper::prepare(Segment& segment) {
   segment.prepared = segment.source->next(options_.message_bytes);
   segment.has_more = segment.prepared.has_value();
   segment.stored_contents = 0;
+  if (segment.prepared && segment.prepared->message.blocks.empty()) {
+    is_reading_ = true;
+    return segment.prepared.reset();
+  }
+  if (!segment.prepared) segment.has_come_to_end = true;
   if (!segment.prepared) segment.not_before_ms = now_ms_() + options_.linger_ms;
 }
 
@@ -93,20 +125,24 @@ void Shipper::publish(Segment& segment) {
   PreparedMessage& prepared = *segment.prepared;
   while (segment.stored_contents < prepared.contents.size()) {
     const NamedContents& contents = prepared.contents[segment.stored_contents];
-    if (!queue_.store_contents(hash_key(contents.hash), contents.bytes))
+    const std::string key = hash_key(contents.hash);
+    if (options_.contents != nullptr) options_.contents->keep(key, contents.bytes);
+    if (!queue_.store_contents(key, contents.bytes))
       return retry(segment, "a fragment of the dictionary could not be stored");
     ++segment.stored_contents;
+    allowance_bytes_ -= static_cast<std::int64_t>(contents.bytes.size());
   }
   prepared.message.previous = segment.cursor.stored;
   segment.payload = write_extent_message(prepared.message, options_.level);
   OutgoingMessage message;
   message.subject = segment.subject;
-  message.id = fmt::format("{}.{}.{:08x}", uuid_text(segment.uuid), segment.cursor.stored,
+  message.id = fmt::format("{}.{}.{:08x}", segment.subject, segment.cursor.stored,
                            trace::crc32c(0, segment.payload));
   message.expected_last = segment.cursor.stored;
   message.payload = segment.payload;
   segment.is_on_the_way = true;
   bytes_on_the_way_ += segment.payload.size();
+  allowance_bytes_ -= static_cast<std::int64_t>(segment.payload.size());
   const std::uint64_t token = next_token_++;
   on_the_way_[token] = &segment;
   queue_.publish(token, std::move(message));
@@ -151,7 +187,10 @@ void Shipper::take_other_last(Segment& segment) {
 void Shipper::confirm(Segment& segment, std::uint64_t number) {
   ++counts_.messages;
   counts_.records += segment.prepared->records;
+  if (segment.prepared->records != 0 && !std::exchange(segment.has_stored_records, true))
+    ++counts_.segments;
   counts_.bytes += segment.payload.size();
+  report_losses(segment, number);
   const bool is_full = segment.prepared->message.blocks.size() >= options_.message_bytes;
   segment.cursor = std::move(segment.prepared->after);
   segment.cursor.stored = number;
@@ -162,8 +201,21 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
   if (!cursors_.save(segment.uuid, segment.cursor, &why)) complain_(why);
 }
 
+void Shipper::report_losses(const Segment& segment, std::uint64_t number) {
+  if (!options_.report_loss) return;
+  for (const auto& [cause, records] : segment.prepared->lost) {
+    options_.report_loss(
+        {segment.host, segment.service, uuid_text(segment.uuid),
+         std::string(trace::loss_cause_token(static_cast<trace::LossCause>(cause))), records,
+         number});
+  }
+}
+
 void Shipper::pass_over(Segment& segment, const std::string& why) {
   ++counts_.refused;
+  if (options_.report_loss)
+    options_.report_loss({segment.host, segment.service, uuid_text(segment.uuid), "refused",
+                          segment.prepared->records, 0});
   complain_(
       fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are lost; set "
                   "max_payload of the server to 8MB",
@@ -180,6 +232,13 @@ void Shipper::retry(Segment& segment, const std::string& why) {
   segment.retry_ms = segment.retry_ms == 0 ? options_.retry_ms
                                            : std::min(2 * segment.retry_ms, options_.most_retry_ms);
   segment.not_before_ms = now_ms_() + segment.retry_ms;
+}
+
+bool Shipper::has_stored_all() const {
+  return has_looked_ && on_the_way_.empty() &&
+         std::all_of(segments_.begin(), segments_.end(), [](const auto& entry) {
+           return entry.second->has_come_to_end && !entry.second->prepared;
+         });
 }
 
 bool Shipper::is_done() const {

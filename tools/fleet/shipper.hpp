@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/fleet/content_store.hpp"
+#include "tools/fleet/loss_report.hpp"
 #include "tools/fleet/message_queue.hpp"
 #include "tools/fleet/segment_source.hpp"
 #include "tools/fleet/ship_cursor.hpp"
@@ -22,13 +24,19 @@ struct ShipperOptions {
   int level = 3;                                       // of zstd
   std::size_t message_bytes = std::size_t{512} << 10;  // of blocks, before compression
   std::size_t most_bytes_on_the_way = std::size_t{32} << 20;
-  std::uint64_t linger_ms = 200;  // before a message that is not full
-  std::uint64_t retry_ms = 100;   // after the first failure in a row; doubles
+  std::uint64_t most_bytes_per_s = 0;          // of payloads; 0: unlimited
+  const RecordSelection* selection = nullptr;  // the records that are sent; null: all
+  std::string snapshot;                        // its id, if this is one
+  const ContentStore* contents = nullptr;      // keeps what is sent of dictionaries; or null
+  std::function<void(const LossReport&)> report_loss;  // or empty
+  std::uint64_t linger_ms = 200;                       // before a message that is not full
+  std::uint64_t retry_ms = 100;                        // after the first failure in a row; doubles
   std::uint64_t most_retry_ms = 10'000;
 };
 
 struct ShipperCounts {
   std::uint64_t messages = 0;  // stored
+  std::uint64_t segments = 0;  // of which records were stored
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;     // of stored payloads
   std::uint64_t failures = 0;  // publishing that was tried again
@@ -51,8 +59,10 @@ class Shipper {
   // Whether everything is stored that each file had when it was last read to its end; false before
   // the first step().
   bool is_done() const;
-  // Whether nothing is on its way: the caller may pause.
-  bool is_waiting() const { return on_the_way_.empty(); }
+  // Whether everything is stored that the files had at some time after the first step().
+  bool has_stored_all() const;
+  // Whether nothing is on its way, and nothing was left to be read: the caller may pause.
+  bool is_waiting() const { return on_the_way_.empty() && !is_reading_; }
 
   const ShipperCounts& counts() const { return counts_; }
 
@@ -60,11 +70,13 @@ class Shipper {
   struct Segment;
 
   void find_segments();
+  bool may_send();
   void prepare(Segment& segment);
   void publish(Segment& segment);
   void take(const PublishResult& result);
   void take_other_last(Segment& segment);
   void confirm(Segment& segment, std::uint64_t number);
+  void report_losses(const Segment& segment, std::uint64_t number);
   void pass_over(Segment& segment, const std::string& why);
   void retry(Segment& segment, const std::string& why);
 
@@ -80,8 +92,11 @@ class Shipper {
   std::map<std::uint64_t, Segment*> on_the_way_;  // by token
   std::uint64_t next_token_ = 1;
   std::size_t bytes_on_the_way_ = 0;
+  std::int64_t allowance_bytes_ = 0;  // with most_bytes_per_s: negative after a large message
+  std::uint64_t allowed_ms_ = 0;      // when it was last raised
   SegmentUuid last_served_{};
   bool has_looked_ = false;
+  bool is_reading_ = false;  // the last step ended before a selected record was found
   std::uint64_t next_look_ms_ = 0;
   std::string look_failure_;    // of the last look
   std::size_t notes_said_ = 0;  // of report_

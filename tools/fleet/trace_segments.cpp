@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -29,6 +30,8 @@ bool TraceSegments::look(trace::ReadError* error) {
 }
 
 bool TraceSegments::add(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0 && status.st_mtime < written_since_s_) return true;
   const auto file = trace::TraceFile::open(path, nullptr);
   if (file == nullptr) return false;
   trace::BlockReader reader(*file, 0, file->size(), nullptr);

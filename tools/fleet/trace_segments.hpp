@@ -29,8 +29,10 @@ std::string uuid_text(const SegmentUuid& uuid);  // 32 hexadecimal digits
 // Not thread-safe.
 class TraceSegments {
  public:
-  // Directories, and single files.
-  explicit TraceSegments(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  // Directories, and single files. Files that were last written before `written_since_s`, in Unix
+  // time, are left out.
+  explicit TraceSegments(std::vector<std::string> paths, std::int64_t written_since_s = 0)
+      : paths_(std::move(paths)), written_since_s_(written_since_s) {}
 
   // Looks for new files. False with `*error` if a path cannot be read. A file without a complete
   // HEADER is checked again at the next call.
@@ -41,7 +43,8 @@ class TraceSegments {
  private:
   bool add(const std::string& path);
 
-  std::vector<std::string> paths_;
+  const std::vector<std::string> paths_;
+  const std::int64_t written_since_s_;
   std::set<std::string> known_;
   std::map<SegmentUuid, TraceSegment> segments_;
 };

@@ -72,9 +72,10 @@ class Output {
 
   static std::string text(const VerifiedCounts& c) {
     return fmt::format(
-        "{} sections ({} without END), {} blocks, {} records, {} dropped, {} missing, {} bytes "
+        "{} sections ({} without END), {} blocks, {} records, {} dropped, {} missing,{} {} bytes "
         "damaged, {} bytes unfinished",
         c.sections, c.sections_without_end, c.blocks, c.records, c.dropped, c.missing,
+        c.not_selected == 0 ? std::string() : fmt::format(" {} not selected,", c.not_selected),
         c.damaged_bytes, c.unfinished_bytes);
   }
 
@@ -85,6 +86,7 @@ class Output {
             {"records", c.records},
             {"dropped", c.dropped},
             {"missing", c.missing},
+            {"not_selected", c.not_selected},
             {"damaged_bytes", c.damaged_bytes},
             {"damaged_frames", c.damaged_frames},
             {"unfinished_bytes", c.unfinished_bytes},

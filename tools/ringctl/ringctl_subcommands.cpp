@@ -1,4 +1,5 @@
 #include "tools/ringctl/doctor_command.hpp"
+#include "tools/ringctl/fleet_command.hpp"
 #include "tools/ringctl/list_command.hpp"
 #include "tools/ringctl/policy_command.hpp"
 #include "tools/ringctl/request_commands.hpp"
@@ -24,6 +25,7 @@ constexpr Subcommand kSubcommands[] = {
     {"rotate", "continue traces in new files", run_rotate},
     {"snapshot", "write the rings of flight recorders to files", run_snapshot},
     {"session", "start, list or stop additional traces", run_session},
+    {"fleet", "ask the hosts of a fleet for snapshots", run_fleet},
     {"upgrade", "replace a running consumerd by a new program", run_upgrade},
     {"doctor", "check the machine and the segments, and print remedies", run_doctor},
 };

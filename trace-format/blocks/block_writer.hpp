@@ -54,6 +54,9 @@ struct StreamPosition {
   std::uint64_t next_sequence = 0;
 };
 
+// In an END from whose section a shipper left records out: their number is not known.
+inline constexpr std::uint64_t kUncounted = UINT64_MAX;
+
 struct EndBlock {
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;

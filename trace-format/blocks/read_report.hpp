@@ -31,6 +31,7 @@ struct ReadReport {
   std::uint64_t records = 0;
   std::uint64_t dropped_records = 0;  // reported by extents and LOSSES blocks
   std::uint64_t missing_records = 0;  // unreported gaps in sequence numbers
+  std::uint64_t not_selected_records = 0;  // left out by a shipper's selection
   std::uint64_t late_records = 0;     // delivered after newer ones
   std::uint64_t skipped_blocks = 0;   // of unknown type
   std::uint64_t damaged_blocks = 0;

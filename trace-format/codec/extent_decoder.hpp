@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/codec/argument_decoder.hpp"
@@ -40,6 +41,10 @@ struct ExtentHeader {
   std::uint32_t processor() const { return flags >> kExtentProcessorShift; }
   // Whether a copy of the context precedes the records; first_sequence and records exclude it.
   bool has_context() const { return (flags & kExtentContext) != 0; }
+  // Whether `dropped` counts lost records, rather than those that a shipper left out.
+  bool has_lost() const {
+    return dropped != 0 && drop_cause != static_cast<std::uint32_t>(shm::LossCause::kNotSelected);
+  }
 
   // False if `payload` (of an EXTENT block; at least its first 64 bytes) is too short.
   static bool parse(std::span<const std::byte> payload, ExtentHeader& header);

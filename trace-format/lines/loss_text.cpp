@@ -33,6 +33,8 @@ std::string_view cause_text(LossCause cause) {
       return "late";
     case LossCause::kSampled:
       return "discarded by sampling";
+    case LossCause::kNotSelected:
+      return "not selected";
     case LossCause::kUnknown:
       break;
   }
@@ -73,6 +75,8 @@ std::string_view loss_cause_token(LossCause cause) {
       return "late";
     case LossCause::kSampled:
       return "sampled";
+    case LossCause::kNotSelected:
+      return "not_selected";
     case LossCause::kUnknown:
       break;
   }

@@ -15,6 +15,7 @@ void add_report(ReadReport& whole, const ReadReport& part) {
   whole.records += part.records;
   whole.dropped_records += part.dropped_records;
   whole.missing_records += part.missing_records;
+  whole.not_selected_records += part.not_selected_records;
   whole.late_records += part.late_records;
   whole.skipped_blocks += part.skipped_blocks;
   whole.damaged_blocks += part.damaged_blocks;

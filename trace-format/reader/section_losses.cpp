@@ -11,7 +11,8 @@ namespace {
 
 LossCause loss_cause(std::uint32_t stored) {
   return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten) ||
-                 stored == static_cast<std::uint32_t>(LossCause::kAbandoned)
+                 stored == static_cast<std::uint32_t>(LossCause::kAbandoned) ||
+                 stored == static_cast<std::uint32_t>(LossCause::kNotSelected)
              ? static_cast<LossCause>(stored)
              : LossCause::kUnknown;
 }
@@ -28,6 +29,10 @@ void SectionLosses::take_numbers(const ExtentHeader& header) {
 
 void SectionLosses::take_dropped(const ExtentHeader& header) {
   if (header.dropped == 0) return;
+  if (!header.has_lost()) {
+    section_.report().not_selected_records += header.dropped;
+    return;
+  }
   const SectionCatalog::Stream& stream = section_.catalog().stream(header.stream_id);
   add({{header.base_tsc, header.stream_id, header.first_sequence - header.dropped, header.dropped},
        loss_cause(header.drop_cause),

@@ -139,7 +139,8 @@ bool SiteScan::next_extent(const SectionScan& section, SiteChoice& choice) {
           {file_->path(), block.offset, "cannot decode an extent: " + why, "its records are lost"});
       continue;
     }
-    report_->dropped_records += header.dropped;
+    (header.has_lost() ? report_->dropped_records : report_->not_selected_records) +=
+        header.dropped;
     report_->records += header.records;
     extent_offset_ = block.offset;
     if (!decoder_->has_chosen()) continue;

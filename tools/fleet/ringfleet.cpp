@@ -1,0 +1,187 @@
+// ringfleet: asks the hosts of a fleet. Users call it as ringctl fleet.
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/fleet_process.hpp"
+#include "tools/fleet/nats_connection.hpp"
+#include "tools/fleet/record_selection.hpp"
+#include "tools/fleet/snapshot_call.hpp"
+#include "tools/text/duration.hpp"
+#include "tools/text/help_format.hpp"
+#include "tools/text/standard_descriptors.hpp"
+#include "tools/text/time_argument.hpp"
+#include "trace-format/lines/visible_text.hpp"
+
+namespace {
+
+using namespace ringside::fleet;
+namespace tool = ringside::tool;
+
+constexpr const char* kProgram = "ringctl fleet";
+constexpr int kSnapshotIncomplete = 1;
+constexpr int kNoHost = 3;
+
+struct SnapshotOptions {
+  NatsOptions nats;
+  FleetSnapshotRequest request;
+  std::string since = "-60s";
+  std::string until = "now";
+  std::string timeout = "30s";
+  std::string quiet = "1s";
+  bool json = false;
+};
+
+void say(const std::string& text) {
+  complain(kProgram, text);
+}
+
+// Hosts resolve no relative times: their requests may be late. False, with a message, if it is not
+// a time.
+bool make_absolute(const char* option, std::string& time) {
+  std::string why;
+  const auto unix_ns = tool::parse_time(time, tool::unix_ns_now(), true, &why);
+  if (!unix_ns) {
+    say(fmt::format("{}: {}", option, why));
+    return false;
+  }
+  time = fmt::format("@{}.{:09}", *unix_ns / 1'000'000'000, *unix_ns % 1'000'000'000);
+  return true;
+}
+
+bool read_duration(const char* option, const std::string& text, std::uint64_t& ms) {
+  const auto ns = tool::parse_duration_ns(text);
+  if (ns) {
+    ms = *ns / 1'000'000;
+    return true;
+  }
+  say(fmt::format("{}: '{}' is not a duration such as 500ms or 30s", option, text));
+  return false;
+}
+
+// So that mistakes are told here, not by each host.
+bool is_valid(const FleetSnapshotRequest& request) {
+  tool::FilterOptions filter;
+  filter.where = request.where;
+  filter.level = request.level;
+  filter.since = request.since;
+  filter.until = request.until;
+  std::string why;
+  if (RecordSelection::make(filter, request.activity, &why) == nullptr) {
+    say(why);
+    return false;
+  }
+  if (request.id == subject_part(request.id)) return true;
+  say("--id: use letters, digits, - and _");
+  return false;
+}
+
+void print(const FleetSnapshotAnswer& answer, bool json) {
+  if (json) {
+    const nlohmann::ordered_json line{{"snapshot", answer.id},       {"host", answer.host},
+                                      {"segments", answer.segments}, {"records", answer.records},
+                                      {"bytes", answer.bytes},       {"error", answer.error}};
+    fmt::print("{}\n", line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
+  } else if (!answer.error.empty()) {
+    fmt::print("{}: {}\n", ringside::trace::visible(answer.host),
+               ringside::trace::visible(answer.error));
+  } else if (answer.records != 0) {
+    fmt::print("{}: {} records of {} processes, {} bytes\n", ringside::trace::visible(answer.host),
+               answer.records, answer.segments, answer.bytes);
+  }
+  std::fflush(stdout);
+}
+
+int snapshot(SnapshotOptions& options) {
+  SnapshotCallOptions call;
+  call.tenant = options.nats.tenant;
+  FleetSnapshotRequest& request = options.request;
+  if (request.id.empty()) request.id = new_snapshot_id();
+  request.since = options.since;
+  request.until = options.until;
+  request.origin = host_name();
+  if (!make_absolute("--since", request.since) || !make_absolute("--until", request.until) ||
+      !read_duration("--timeout", options.timeout, call.timeout_ms) ||
+      !read_duration("--quiet", options.quiet, call.quiet_ms) || !is_valid(request))
+    return kFleetUsage;
+  std::string why;
+  const auto connection = NatsConnection::open(options.nats, &why);
+  SnapshotCallResult result;
+  if (connection != nullptr) {
+    result = call_for_snapshot(
+        *connection, request, call,
+        [&options](const FleetSnapshotAnswer& answer) { print(answer, options.json); }, &why);
+  }
+  if (!result.is_sent) {
+    say(why);
+    return kNoHost;
+  }
+  if (result.hosts.empty()) {
+    say("no host answers: ringship runs on none that uses this server and tenant");
+    return kNoHost;
+  }
+  FleetSnapshotAnswer sum;
+  std::uint64_t hosts = 0;
+  bool has_failed = !result.is_complete;
+  for (const auto& [name, answer] : result.hosts) {
+    sum.records += answer.records;
+    sum.bytes += answer.bytes;
+    if (answer.records != 0) ++hosts;
+    has_failed = has_failed || !answer.error.empty();
+    if (!answer.is_done)
+      say(name + ": has answered, but is not done; ask again with the same --id");
+  }
+  if (!options.json)
+    fmt::print("snapshot {}: {} records of {} hosts, {} hosts have none, {} bytes\n", request.id,
+               sum.records, hosts, result.hosts.size() - hosts, sum.bytes);
+  return has_failed ? kSnapshotIncomplete : kFleetOk;
+}
+
+int run(int argc, char** argv) {
+  SnapshotOptions options;
+  CLI::App app("Asks the hosts of a fleet, which run ringship.", kProgram);
+  tool::set_help_format(app);
+  app.set_version_flag("--version", std::string("ringfleet ") + RINGSIDE_VERSION);
+  app.require_subcommand(1);
+  CLI::App* const command = app.add_subcommand(
+      "snapshot", "let each host send what its flight recorders and trace files have");
+  tool::set_help_format(*command);
+  add_nats_options(*command, options.nats);
+  command->add_option("--service", options.request.services, "services with this name (a glob)");
+  command->add_option("--activity", options.request.activity,
+                      "records of this activity: 32 hexadecimal digits");
+  command->add_option("--where", options.request.where, "records that meet this condition");
+  command->add_option("--level", options.request.level, "records of this level and above");
+  command->add_option("--since", options.since, "records from this time on")->capture_default_str();
+  command->add_option("--until", options.until, "records before this time")->capture_default_str();
+  command->add_option("--reason", options.request.reason, "a text that is stored with the request");
+  command->add_option("--id", options.request.id, "name of the snapshot; default: a new one");
+  command->add_option("--timeout", options.timeout, "longest wait")->capture_default_str();
+  command->add_option("--quiet", options.quiet, "end if no further host answers for this time")
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "print a JSON object for each host");
+  command->footer(
+      "Exit status: 0 all hosts that answered are done, 1 one is not or has failed, 2 invalid\n"
+      "usage, 3 no host or no server answers.");
+  if (const auto status = parse_command_line(app, argc, argv)) return *status;
+  end_by_signals();
+  return snapshot(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!tool::occupy_standard_descriptors()) return kFleetFailed;
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    say(error.what());
+    return kFleetFailed;
+  }
+}
