@@ -33,6 +33,7 @@ struct ShipOptions {
   std::vector<std::string> paths;
   std::string state_directory;
   std::string shm_dir = "/dev/shm";
+  std::string host = host_name();
   bool on_request = false;
   ringside::tool::FilterOptions filter;
   bool once = false;
@@ -72,7 +73,7 @@ ShipServiceOptions service_options(const ShipOptions& options, const RecordSelec
   service.state_directory = options.state_directory;
   service.shm_dir = options.shm_dir;
   service.tenant = options.nats.tenant;
-  service.host = host_name();
+  service.host = options.host;
   service.on_request = options.on_request;
   service.shipper = options.shipper;
   if (!options.filter.level.empty() || !options.filter.where.empty())
@@ -122,6 +123,7 @@ int run(int argc, char** argv) {
                  "most bytes of messages in a second; 0: unlimited");
   app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
       ->capture_default_str();
+  app.add_option("--host", options.host, "name of this host in requests")->capture_default_str();
   app.add_flag("--on-request", options.on_request,
                "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
   app.add_flag("--once", options.once, "send what there is, then end");
