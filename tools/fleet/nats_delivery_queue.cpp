@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/content_hash.hpp"
+#include "tools/fleet/message_bodies.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -143,7 +145,8 @@ void NatsDeliveryQueue::answer(std::uint64_t token, const std::string& text) {
 }
 
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {
-  return dictionaries_.fetch(key, contents, &why_);
+  return key.starts_with(kBodyKeyPrefix) ? fetch_body(connection_, key, contents, &why_)
+                                         : dictionaries_.fetch(key, contents, &why_);
 }
 
 }  // namespace ringside::fleet
