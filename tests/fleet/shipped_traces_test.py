@@ -85,7 +85,7 @@ def printed(*paths):
 
 
 def folders(path):
-    return [os.path.join(path, name) for name in os.listdir(path)]
+    return [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(".")]
 
 
 class ShippedTraces(unittest.TestCase):
@@ -131,7 +131,7 @@ class ShippedTraces(unittest.TestCase):
         self.assertEqual(status(ship, "--no-such-option"), (2, 1))
         self.assertEqual(status(sink), (2, 1))
         self.assertEqual(status(ship, "--once", "--server", "nats://127.0.0.1:1", self.bed.output_dir), (3, 1))
-        self.assertEqual(status(sink, "--server", "nats://127.0.0.1:1", "--output", self.fleet.sunk), (3, 1))
+        self.assertEqual(status(sink, "--server", "nats://127.0.0.1:1", "--output", self.fleet.sunk, "--until-idle-s", "1"), (3, 1))
 
     def test_files_of_the_sink_are_the_same(self):
         consumer = self.bed.start_consumer("--rotate-bytes", "256K")

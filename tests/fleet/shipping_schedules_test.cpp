@@ -7,13 +7,17 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "shm-layout/dictionary_entry.hpp"
 #include "tests/fleet/simulated_queue.hpp"
+#include "tests/trace-format/ring_bytes.hpp"
 #include "tests/trace-format/trace_file_builder.hpp"
 #include "tools/fleet/file_delivery.hpp"
 #include "tools/fleet/file_sink.hpp"
@@ -56,6 +60,15 @@ struct GrowingFile {
   std::size_t written = 0;
 };
 
+// An entry of a dictionary, of about this size, which does not compress.
+std::string statement_of(std::size_t bytes) {
+  std::string format;
+  std::minstd_rand random(static_cast<unsigned>(bytes));
+  while (format.size() < bytes) format += static_cast<char>('!' + random() % 90);
+  const Bytes entry = trace::testing::site_entry({.id = 2, .format = format});
+  return {reinterpret_cast<const char*>(entry.data()), entry.size()};
+}
+
 // Some sections of a service with two threads: extents, losses, sequence points, clocks.
 std::vector<GrowingFile> files_of_service(std::uint8_t uuid, std::mt19937_64& random) {
   std::vector<GrowingFile> files;
@@ -67,12 +80,14 @@ std::vector<GrowingFile> files_of_service(std::uint8_t uuid, std::mt19937_64& ra
     const std::uint64_t sections = 1 + random() % 2;
     for (std::uint64_t section = 0; section < sections; ++section) {
       builder.begin(uuid, "service" + std::to_string(uuid), number);
+      if (random() % 3 == 0) builder.block(2, statement_of(random() % 3'000));
       for (std::uint64_t stream = 1; stream <= 2; ++stream)
         builder.stream(stream, "thread" + std::to_string(stream));
       for (std::uint64_t extent = random() % 8; extent > 0; --extent) {
         std::vector<std::uint64_t> times;
-        for (std::uint64_t record = 1 + random() % 20; record > 0; --record)
-          times.push_back(now += 1 + random() % 1000);
+        const std::uint64_t most_records = random() % 8 == 0 ? 400 : 20;
+        for (std::uint64_t record = 1 + random() % most_records; record > 0; --record)
+          times.push_back(now += 1 + random() % 1'000'000);
         const std::uint64_t stream = 1 + random() % 2;
         if (random() % 8 == 0) builder.lose(stream, 3);
         builder.extent(stream, times);
@@ -123,12 +138,14 @@ class Schedule {
                 i < original.size() ? original[i] : "the end");
     }
     left_out_ = report.not_selected_records;
+    EXPECT_EQ(entries_of(out_), entries_of(in_));
     EXPECT_EQ(report.damaged_blocks, 0U);
     EXPECT_TRUE(report.notes.empty()) << report.notes.front().text();
   }
 
   std::uint64_t crashes() const { return crashes_; }
   std::uint64_t left_out() const { return left_out_; }
+  std::uint64_t stored_bodies() const { return queue_.stored_bodies(); }
 
  private:
   static bool is_selected(std::uint64_t value) {
@@ -145,6 +162,26 @@ class Schedule {
             .unordered_deliveries = 20,
             .lost_acknowledgements = 10,
             .crashes = 200};
+  }
+
+  // Of all dictionaries.
+  static std::set<Bytes> entries_of(const std::string& directory) {
+    std::set<Bytes> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+      if (entry.path().extension() != ".ringtrace") continue;
+      const auto file = trace::TraceFile::open(entry.path(), nullptr);
+      trace::BlockReader reader(*file, 0, file->size(), nullptr);
+      trace::Block block;
+      while (reader.next(block)) {
+        if (block.frame.type != trace::BlockType::kDictionary) continue;
+        std::span<const std::byte> rest = block.payload;
+        while (const std::uint32_t bytes = shm::entry_bytes(rest)) {
+          found.emplace(rest.begin(), rest.begin() + bytes);
+          rest = rest.subspan(bytes);
+        }
+      }
+    }
+    return found;
   }
 
   // Of all hosts, in one order. `of_original`: those that are shipped.
@@ -314,6 +351,7 @@ void run_schedules(bool selects) {
   std::printf("RINGSIDE_TEST_SEED=%lu RINGSIDE_TEST_SCHEDULES=%lu\n", seed, schedules);
   std::uint64_t crashes = 0;
   std::uint64_t left_out = 0;
+  std::uint64_t bodies = 0;
   for (std::uint64_t i = 0; i < schedules; ++i) {
     SCOPED_TRACE("RINGSIDE_TEST_SCHEDULES=1 RINGSIDE_TEST_SEED=" + std::to_string(seed + i));
     Schedule schedule(seed + i, selects);
@@ -321,12 +359,14 @@ void run_schedules(bool selects) {
     schedule.expect_the_same();
     crashes += schedule.crashes();
     left_out += schedule.left_out();
+    bodies += schedule.stored_bodies();
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_EQ(left_out != 0, selects);
   constexpr std::uint64_t kEnough = 100;
   if (schedules >= kEnough) {
     EXPECT_GT(crashes, schedules / 2);
+    EXPECT_GT(bodies, schedules / 2);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/fleet/content_hash.hpp"
 #include "tools/fleet/message_queue.hpp"
 
 namespace ringside::fleet::testing {
@@ -35,7 +36,11 @@ class SimulatedQueue {
     unsigned crashes = 0;  // per ten thousand calls
   };
 
-  SimulatedQueue(std::uint64_t seed, const Faults& faults) : random_(seed), faults_(faults) {}
+  SimulatedQueue(std::uint64_t seed, const Faults& faults) : random_(seed), faults_(faults) {
+    // Room for the list of the pieces of the largest contents.
+    if (chance(50)) most_payload_bytes_ = 400 + below(400);
+  }
+  std::size_t most_payload_bytes() const { return most_payload_bytes_; }
 
   void set_faults(const Faults& faults) { faults_ = faults; }
   // While it lasts, nothing arrives.
@@ -48,11 +53,14 @@ class SimulatedQueue {
   }
 
   const std::vector<StoredMessage>& messages() const { return messages_; }
+  std::size_t stored_bodies() const { return stored_bodies_; }
   std::size_t acknowledged() const { return acknowledged_.size(); }
 
   // As if the bucket had reached a limit.
   void lose_some_contents() {
-    std::erase_if(contents_, [this](const auto&) { return chance(50); });
+    std::erase_if(contents_, [this](const auto& entry) {
+      return !entry.first.starts_with(kBodyKeyPrefix) && chance(50);
+    });
   }
   // What sinks asked shippers for since the last call.
   std::set<std::string> take_requested() { return std::exchange(requested_, {}); }
@@ -72,6 +80,8 @@ class SimulatedQueue {
   friend class SimulatedDelivery;
 
   PublishResult store(const OutgoingMessage& message) {
+    if (message.payload.size() > most_payload_bytes_)
+      return {0, PublishStatus::kRefused, 0, "too large"};
     if (const auto known = ids_.find(message.id); known != ids_.end())
       return {0, PublishStatus::kStored, known->second, {}};
     std::uint64_t& last = last_of_[message.subject];
@@ -87,11 +97,13 @@ class SimulatedQueue {
   std::mt19937_64 random_;
   Faults faults_;
   bool partitioned_ = false;
+  std::size_t most_payload_bytes_ = std::size_t{1} << 20;
   std::vector<StoredMessage> messages_;  // number n is at n - 1
   std::map<std::string, std::uint64_t> last_of_;
   std::map<std::string, std::uint64_t> ids_;
   std::vector<OutgoingMessage> late_;
   std::map<std::string, Bytes, std::less<>> contents_;
+  std::size_t stored_bodies_ = 0;  // and their pieces
   std::set<std::uint64_t> acknowledged_;
   std::set<std::string> requested_;
 };
@@ -139,13 +151,15 @@ class SimulatedPublisher final : public PublishQueue {
     return Found::kYes;
   }
 
+  std::size_t most_payload_bytes() const override { return queue_.most_payload_bytes_; }
+
   bool store_contents(std::string_view key, const Bytes& contents) override {
     queue_.may_crash();
+    if (contents.size() > queue_.most_payload_bytes_) return false;
     if (queue_.partitioned_) return false;
-    if (!queue_.chance(queue_.faults_.lost_requests))
-      queue_.contents_.emplace(std::string(key), contents);
-    else
-      return false;
+    if (queue_.chance(queue_.faults_.lost_requests)) return false;
+    queue_.contents_.emplace(std::string(key), contents);
+    if (key.starts_with(kBodyKeyPrefix)) ++queue_.stored_bodies_;
     return !queue_.chance(queue_.faults_.lost_answers);
   }
 

@@ -17,4 +17,8 @@ std::string hash_key(const ContentHash& hash) {
   return key;
 }
 
+std::string body_key(const ContentHash& hash) {
+  return std::string(kBodyKeyPrefix) + hash_key(hash);
+}
+
 }  // namespace ringside::fleet

@@ -66,7 +66,7 @@ bool ContentStore::find(std::string_view key, Bytes& contents) const {
   contents.resize(text.size());
   std::transform(text.begin(), text.end(), contents.begin(),
                  [](char c) { return static_cast<std::byte>(c); });
-  return hash_key(content_hash(contents)) == key;
+  return !contents.empty();
 }
 
 }  // namespace ringside::fleet

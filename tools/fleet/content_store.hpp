@@ -18,7 +18,8 @@ class ContentStore {
 
   // `key`: hash_key() of the contents. A content that cannot be kept cannot be asked for later.
   void keep(std::string_view key, const Bytes& contents) const;
-  // False if there is none with this key; the contents have the hash.
+  // False if there is none with this key. Receivers check the contents: those of a list of pieces
+  // do not have the hash of its key.
   bool find(std::string_view key, Bytes& contents) const;
 
  private:

@@ -14,6 +14,7 @@ namespace ringside::fleet {
 
 inline constexpr std::size_t kMostFragmentBytes = std::size_t{128} << 10;
 inline constexpr std::size_t kMostManifestFragments = std::size_t{1} << 16;
+inline constexpr std::size_t kMostManifestBytes = 8 + kMostManifestFragments * sizeof(ContentHash);
 
 // What is to be stored under its hash.
 struct NamedContents {

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t kMessageMagic = 0x4D585352;  // "RSXM"
 constexpr std::uint16_t kMessageVersion = 1;
 constexpr std::uint16_t kSubset = 1U << 0;
+constexpr std::uint16_t kNamesBody = 1U << 1;
+constexpr std::size_t kFlagsAt = 6;
 
 constexpr std::size_t kUuidAt = 8;
 constexpr std::size_t kFileSequenceAt = 24;
@@ -59,7 +61,7 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
   std::byte* const p = payload.data();
   trace::store(p, kMessageMagic);
   trace::store(p + 4, kMessageVersion);
-  trace::store(p + 6, message.is_subset ? kSubset : std::uint16_t{0});
+  trace::store(p + kFlagsAt, message.is_subset ? kSubset : std::uint16_t{0});
   std::memcpy(p + kUuidAt, message.uuid.data(), message.uuid.size());
   trace::store(p + kFileSequenceAt, message.file_sequence);
   trace::store(p + kSectionAt, message.section);
@@ -76,6 +78,48 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
   return payload;
 }
 
+Bytes take_body(Bytes& payload) {
+  Bytes body(payload.begin() + kMessageHeaderBytes, payload.end());
+  const ContentHash hash = content_hash(body);
+  payload.resize(kMessageHeaderBytes + hash.size());
+  std::memcpy(payload.data() + kMessageHeaderBytes, hash.data(), hash.size());
+  const auto flags = trace::load<std::uint16_t>(payload.data() + kFlagsAt);
+  trace::store(payload.data() + kFlagsAt, static_cast<std::uint16_t>(flags | kNamesBody));
+  return body;
+}
+
+void put_body(Bytes& payload, std::span<const std::byte> body) {
+  payload.resize(kMessageHeaderBytes);
+  const auto flags = trace::load<std::uint16_t>(payload.data() + kFlagsAt);
+  trace::store(payload.data() + kFlagsAt,
+               static_cast<std::uint16_t>(flags & ~std::uint32_t{kNamesBody}));
+  payload.insert(payload.end(), body.begin(), body.end());
+}
+
+bool names_body(std::span<const std::byte> payload, ContentHash& hash) {
+  if (payload.size() != kMessageHeaderBytes + hash.size() ||
+      trace::load<std::uint32_t>(payload.data()) != kMessageMagic ||
+      trace::load<std::uint16_t>(payload.data() + 4) != kMessageVersion ||
+      (trace::load<std::uint16_t>(payload.data() + kFlagsAt) & kNamesBody) == 0) {
+    return false;
+  }
+  std::memcpy(hash.data(), payload.data() + kMessageHeaderBytes, hash.size());
+  return true;
+}
+
+std::uint64_t stated_previous(std::span<const std::byte> payload) {
+  return payload.size() < kMessageHeaderBytes
+             ? 0
+             : trace::load<std::uint64_t>(payload.data() + kPreviousAt);
+}
+
+SegmentUuid stated_uuid(std::span<const std::byte> payload) {
+  SegmentUuid uuid{};
+  if (payload.size() >= kMessageHeaderBytes)
+    std::memcpy(uuid.data(), payload.data() + kUuidAt, uuid.size());
+  return uuid;
+}
+
 bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& message,
                          std::string* why) {
   if (payload.size() < kMessageHeaderBytes ||
@@ -84,7 +128,9 @@ bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& mess
   const std::byte* const p = payload.data();
   if (trace::load<std::uint16_t>(p + 4) != kMessageVersion)
     return refuse(why, "it has another version: a newer ringsink may read it");
-  message.is_subset = (trace::load<std::uint16_t>(p + 6) & kSubset) != 0;
+  const auto flags = trace::load<std::uint16_t>(p + kFlagsAt);
+  if ((flags & kNamesBody) != 0) return refuse(why, "its body was not fetched");
+  message.is_subset = (flags & kSubset) != 0;
   std::memcpy(message.uuid.data(), p + kUuidAt, message.uuid.size());
   message.file_sequence = trace::load<std::uint32_t>(p + kFileSequenceAt);
   message.section = trace::load<std::uint32_t>(p + kSectionAt);

@@ -39,6 +39,19 @@ inline bool needs_dictionary(const ExtentMessage& message) {
 // `level`: of zstd.
 Bytes write_extent_message(const ExtentMessage& message, int level);
 
+// The body of a written message, which is then named by its hash alone: `payload` keeps the header
+// and the hash. put_body() is the inverse.
+Bytes take_body(Bytes& payload);
+void put_body(Bytes& payload, std::span<const std::byte> body);
+// Whether the payload names its body, as after take_body().
+bool names_body(std::span<const std::byte> payload, ContentHash& hash);
+inline constexpr std::size_t kMostCompressedBodyBytes = kMostBodyBytes + (kMostBodyBytes >> 8) + 64;
+
+// Number in the queue of the message before it on the subject, as the header states it without
+// being checked.
+std::uint64_t stated_previous(std::span<const std::byte> payload);
+SegmentUuid stated_uuid(std::span<const std::byte> payload);
+
 // Checks everything but the contents of blocks that pass their CRC: false with `*why` if the
 // payload is not a message of this version.
 bool read_extent_message(std::span<const std::byte> payload, ExtentMessage& message,

@@ -55,6 +55,16 @@ std::optional<ExtentSubject> read_extent_subject(std::string_view subject, std::
   return read;
 }
 
+std::string snapshot_of(std::string_view subject) {
+  constexpr int kTokensBefore = 6;
+  for (int token = 0; token < kTokensBefore; ++token) {
+    const std::size_t point = subject.find('.');
+    if (point == std::string_view::npos) return {};
+    subject.remove_prefix(point + 1);
+  }
+  return std::string(subject);
+}
+
 std::optional<Publisher> publisher_of(std::string_view subject) {
   if (!subject.starts_with(kPrefix)) return {};
   subject.remove_prefix(kPrefix.size());

@@ -26,6 +26,9 @@ struct ExtentSubject {
 std::optional<ExtentSubject> read_extent_subject(std::string_view subject, std::string_view host,
                                                  std::string_view service, const SegmentUuid& uuid);
 
+// What follows the segment in such a subject; empty: nothing.
+std::string snapshot_of(std::string_view subject);
+
 struct Publisher {
   std::string tenant;
   std::string host;

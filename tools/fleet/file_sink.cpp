@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "shm-layout/dictionary_entry.hpp"
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/sink_segment.hpp"
 #include "tools/fleet/trace_segments.hpp"
@@ -117,27 +118,38 @@ SinkSegment& FileSink::segment_of(const ExtentMessage& message, const trace::Sec
   return *segment;
 }
 
+FileSink::Taken FileSink::fetch(const ContentHash& hash, std::size_t most_bytes, KeyOfHash key_of,
+                                Bytes& contents, std::string* why) {
+  const FetchContents noted = [this](std::string_view key, Bytes& bytes) {
+    const DeliveryQueue::Fetched fetched = fetch_(key, bytes);
+    missing_contents_ = fetched == DeliveryQueue::Fetched::kMissing ? key : std::string_view();
+    return fetched;
+  };
+  switch (fetch_whole(hash, most_bytes, key_of, noted, contents, why)) {
+    case FetchedWhole::kYes:
+      return Taken::kYes;
+    case FetchedWhole::kInvalid:
+      return Taken::kRefused;
+    case FetchedWhole::kNotNow:
+      break;
+  }
+  return Taken::kNoDictionary;
+}
+
 FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
                                            Fragments& fragments, std::string* why) {
   if (!needs_dictionary(message) || segment.fragments().contains(message.manifest))
     return Taken::kYes;
-  const auto fetch = [&](const ContentHash& hash, Bytes& bytes) {
-    const DeliveryQueue::Fetched fetched = fetch_(hash_key(hash), bytes);
-    missing_contents_ =
-        fetched == DeliveryQueue::Fetched::kMissing ? hash_key(hash) : std::string();
-    if (fetched != DeliveryQueue::Fetched::kYes) return Taken::kNoDictionary;
-    if (content_hash(bytes) == hash) return Taken::kYes;
-    *why = "contents of the dictionary do not have the hash " + hash_key(hash);
-    return Taken::kRefused;
-  };
   Bytes manifest;
-  if (const Taken taken = fetch(message.manifest, manifest); taken != Taken::kYes) return taken;
+  Taken taken = fetch(message.manifest, kMostManifestBytes, hash_key, manifest, why);
+  if (taken != Taken::kYes) return taken;
   std::vector<ContentHash> hashes;
   if (!read_manifest(manifest, hashes, why)) return Taken::kRefused;
   for (const ContentHash& hash : hashes) {
     if (segment.fragments().contains(hash)) continue;
     NamedContents contents{hash, {}};
-    if (const Taken taken = fetch(hash, contents.bytes); taken != Taken::kYes) return taken;
+    taken = fetch(hash, shm::kMaxEntryBytes, hash_key, contents.bytes, why);
+    if (taken != Taken::kYes) return taken;
     fragments.push_back(std::move(contents));
   }
   return Taken::kYes;
@@ -148,10 +160,31 @@ FileSink::Taken FileSink::refused() {
   return Taken::kRefused;
 }
 
+// Of a message whose body is not fetched yet, so that it is fetched once.
+bool FileSink::is_too_early(const StoredMessage& stored, bool allows_gap) const {
+  const auto segment =
+      segments_.find(std::pair(snapshot_of(stored.subject), stated_uuid(stored.payload)));
+  return !allows_gap && segment != segments_.end() &&
+         stored.number > segment->second->last_message() &&
+         stated_previous(stored.payload) > segment->second->last_message();
+}
+
 FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std::string* why) {
+  ContentHash body_hash{};
+  Bytes with_body;
+  const bool names = names_body(stored.payload, body_hash);
+  if (names) {
+    if (is_too_early(stored, allows_gap)) return Taken::kTooEarly;
+    Bytes body;
+    const Taken taken = fetch(body_hash, kMostCompressedBodyBytes, body_key, body, why);
+    if (taken == Taken::kRefused) return refused();
+    if (taken != Taken::kYes) return taken;
+    with_body = stored.payload;
+    put_body(with_body, body);
+  }
   ExtentMessage message;
   trace::SectionHeader header;
-  if (!read_extent_message(stored.payload, message, why)) return refused();
+  if (!read_extent_message(names ? with_body : stored.payload, message, why)) return refused();
   if (!find_header(message, header)) {
     *why = "it has no header of its segment";
     return refused();

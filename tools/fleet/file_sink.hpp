@@ -3,7 +3,6 @@
 // in DIRECTORY/snapshots/SNAPSHOT/HOST.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +12,7 @@
 
 #include "tools/fleet/dictionary_fragments.hpp"
 #include "tools/fleet/extent_message.hpp"
+#include "tools/fleet/large_contents.hpp"
 #include "tools/fleet/message_queue.hpp"
 #include "tools/fleet/sink_segment.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -29,7 +29,7 @@ struct FileSinkCounts {
 // Not thread-safe. One process at a time for a directory.
 class FileSink {
  public:
-  using Fetch = std::function<DeliveryQueue::Fetched(std::string_view key, Bytes& contents)>;
+  using Fetch = FetchContents;
 
   // Creates the directory. Null with `*why` if it cannot be used. What is in it is continued.
   static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch,
@@ -38,7 +38,7 @@ class FileSink {
   enum class Taken : std::uint8_t {
     kYes,           // written, but not durable before sync()
     kTooEarly,      // the message before it on its subject is missing
-    kNoDictionary,  // a fragment cannot be had now
+    kNoDictionary,  // a fragment, or the body, cannot be had now
     kRefused,       // never to be written; `*why` tells the reason
     kFailed,        // the disk fails; `*why`
   };
@@ -59,6 +59,9 @@ class FileSink {
   FileSink(std::string directory, Fetch fetch)
       : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
   Taken refused();
+  bool is_too_early(const StoredMessage& stored, bool allows_gap) const;
+  Taken fetch(const ContentHash& hash, std::size_t most_bytes, KeyOfHash key_of, Bytes& contents,
+              std::string* why);
   SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header,
                           const std::string& snapshot);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/nats_error.hpp"
+#include "tools/fleet/notice_stream.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -65,16 +66,17 @@ bool update(NatsConnection& connection, jsStreamConfig& config, std::string* why
 }
 
 bool has_subjects(const jsStreamConfig& config) {
-  return config.SubjectsLen == 1 && std::strcmp(config.Subjects[0], kExtentSubjects) == 0;
+  return config.SubjectsLen == 2 && std::strcmp(config.Subjects[0], kExtentSubjects) == 0 &&
+         std::strcmp(config.Subjects[1], kBodySubjects) == 0;
 }
 
 bool update_extents(NatsConnection& connection, const jsStreamConfig& existing,
                     const FleetStreamOptions& options, std::string* why) {
   if (!is_usable(existing, why)) return false;
   jsStreamConfig wanted = existing;
-  const char* subjects[] = {kExtentSubjects};
+  const char* subjects[] = {kExtentSubjects, kBodySubjects};
   wanted.Subjects = subjects;
-  wanted.SubjectsLen = 1;
+  wanted.SubjectsLen = 2;
   wanted.MaxAge = options.max_age_s * kNanosecondsPerSecond;
   wanted.MaxBytes = options.max_bytes;
   wanted.Duplicates = options.duplicate_window_s * kNanosecondsPerSecond;
@@ -90,10 +92,10 @@ bool create_extents(NatsConnection& connection, const FleetStreamOptions& option
                     std::string* why) {
   jsStreamConfig config;
   jsStreamConfig_Init(&config);
-  const char* subjects[] = {kExtentSubjects};
+  const char* subjects[] = {kExtentSubjects, kBodySubjects};
   config.Name = kExtentStream;
   config.Subjects = subjects;
-  config.SubjectsLen = 1;
+  config.SubjectsLen = 2;
   config.Storage = js_FileStorage;
   config.Retention = js_LimitsPolicy;
   config.Discard = js_DiscardOld;
@@ -170,7 +172,9 @@ bool prepare_dictionaries(NatsConnection& connection, const FleetStreamOptions& 
 bool prepare_fleet_streams(NatsConnection& connection, const FleetStreamOptions& options,
                            std::string* why) {
   return prepare_extents(connection, options, why) &&
-         prepare_dictionaries(connection, options, why);
+         prepare_dictionaries(connection, options, why) &&
+         prepare_notice_stream(connection, kTriggerStream, options.replicas, why) &&
+         prepare_notice_stream(connection, kLossStream, options.replicas, why);
 }
 
 }  // namespace ringside::fleet

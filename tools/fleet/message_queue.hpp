@@ -56,7 +56,11 @@ class PublishQueue {
   // The last message of the subject.
   virtual Found last_of(const std::string& subject, StoredMessage& message) = 0;
 
-  // Stores contents under their hash. True if they are stored, now or before.
+  // The largest payload of a message, and the largest contents. Can change with the server.
+  virtual std::size_t most_payload_bytes() const = 0;
+
+  // Stores contents under their hash: hash_key() for ever, body_key() for as long as messages of
+  // this time. True if they are stored, now or (except bodies) before.
   virtual bool store_contents(std::string_view key, const Bytes& contents) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@ namespace ringside::fleet {
 namespace {
 
 constexpr std::chrono::milliseconds kStatePoll{20};
+// Conditions and ids; the server's limit is for them too.
+constexpr std::int64_t kHeaderReserveBytes = 1024;
+constexpr std::int64_t kDefaultPayloadBytes = std::int64_t{1} << 20;  // of nats-server
 
 const char* remedy(natsStatus status) {
   switch (status) {
@@ -94,6 +98,12 @@ bool NatsConnection::wait_until_connected(int timeout_ms) const {
     std::this_thread::sleep_for(kStatePoll);
   }
   return true;
+}
+
+std::size_t NatsConnection::most_payload_bytes() const {
+  const std::int64_t limit = natsConnection_GetMaxPayload(connection_);
+  if (limit <= 0) return kDefaultPayloadBytes - kHeaderReserveBytes;
+  return static_cast<std::size_t>(std::max<std::int64_t>(limit - kHeaderReserveBytes, 1));
 }
 
 std::string NatsConnection::state() const {

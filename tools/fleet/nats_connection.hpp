@@ -1,6 +1,7 @@
 #pragma once
 // A connection to a NATS server with JetStream.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace ringside::fleet {
 
 inline constexpr const char* kExtentStream = "RS_EXTENTS";
 inline constexpr const char* kExtentSubjects = "rs.ext.>";
+inline constexpr const char* kBodySubjects = "rs.body.>";
 inline constexpr const char* kDictionaryBucket = "rs_dictionaries";
 inline constexpr const char* kDictionaryStream = "KV_rs_dictionaries";  // of the bucket
 
@@ -33,6 +35,9 @@ class NatsConnection {
   bool wait_until_connected(int timeout_ms) const;
   // Why there is none; for messages.
   std::string state() const;
+
+  // The server's limit for a payload, less what the headers of a message need.
+  std::size_t most_payload_bytes() const;
 
   // Valid until destruction.
   natsConnection* handle() const { return connection_; }

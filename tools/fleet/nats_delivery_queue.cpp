@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/content_hash.hpp"
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/fleet_control.hpp"
 #include "tools/fleet/host_requests.hpp"
+#include "tools/fleet/message_bodies.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -154,7 +156,8 @@ void NatsDeliveryQueue::request_contents(const std::string& subject, const std::
 }
 
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {
-  return dictionaries_.fetch(key, contents, &why_);
+  return key.starts_with(kBodyKeyPrefix) ? fetch_body(connection_, key, contents, &why_)
+                                         : dictionaries_.fetch(key, contents, &why_);
 }
 
 }  // namespace ringside::fleet

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/content_hash.hpp"
+#include "tools/fleet/message_bodies.hpp"
 #include "tools/fleet/nats_error.hpp"
 #include "tools/fleet/publish_answer.hpp"
 
@@ -219,7 +221,8 @@ PublishQueue::Found NatsPublishQueue::last_of(const std::string& subject, Stored
 }
 
 bool NatsPublishQueue::store_contents(std::string_view key, const Bytes& contents) {
-  return dictionaries_.store(key, contents, &why_);
+  return key.starts_with(kBodyKeyPrefix) ? store_body(connection_, key, contents, &why_)
+                                         : dictionaries_.store(key, contents, &why_);
 }
 
 }  // namespace ringside::fleet

@@ -32,6 +32,7 @@ class NatsPublishQueue final : public PublishQueue {
   std::optional<PublishResult> result(int timeout_ms) override;
   Found last_of(const std::string& subject, StoredMessage& message) override;
   bool store_contents(std::string_view key, const Bytes& contents) override;
+  std::size_t most_payload_bytes() const override { return connection_.most_payload_bytes(); }
 
   // Why the last last_of() was kUnknown or the last store_contents() failed.
   const std::string& why() const { return why_; }

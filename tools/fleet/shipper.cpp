@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/large_contents.hpp"
 #include "trace-format/blocks/crc32c.hpp"
 #include "trace-format/condition/glob.hpp"
 #include "trace-format/lines/loss_text.hpp"
@@ -110,7 +111,7 @@ bool Shipper::may_send() {
 }
 
 void Shipper::prepare(Segment& segment) {
-  segment.prepared = segment.source->next(options_.message_bytes);
+  segment.prepared = segment.source->next(message_bytes());
   segment.has_more = segment.prepared.has_value();
   segment.stored_contents = 0;
   if (segment.prepared && segment.prepared->message.blocks.empty()) {
@@ -121,19 +122,40 @@ void Shipper::prepare(Segment& segment) {
   if (!segment.prepared) segment.not_before_ms = now_ms_() + options_.linger_ms;
 }
 
-void Shipper::publish(Segment& segment) {
+// Half of the largest payload: the last block can exceed it, and blocks are repeated.
+std::size_t Shipper::message_bytes() const {
+  return std::min(options_.message_bytes, queue_.most_payload_bytes() / 2);
+}
+
+// Stores what the message names, and builds its payload. False if something cannot be stored now.
+bool Shipper::store_prepared(Segment& segment) {
   PreparedMessage& prepared = *segment.prepared;
+  const std::size_t most_bytes = queue_.most_payload_bytes();
+  const auto store = [this](std::string_view key, const Bytes& bytes) {
+    return queue_.store_contents(key, bytes);
+  };
+  const auto keep_and_store = [this, &store](std::string_view key, const Bytes& bytes) {
+    if (options_.contents != nullptr) options_.contents->keep(key, bytes);
+    return store(key, bytes);
+  };
   while (segment.stored_contents < prepared.contents.size()) {
     const NamedContents& contents = prepared.contents[segment.stored_contents];
-    const std::string key = hash_key(contents.hash);
-    if (options_.contents != nullptr) options_.contents->keep(key, contents.bytes);
-    if (!queue_.store_contents(key, contents.bytes))
-      return retry(segment, "a fragment of the dictionary could not be stored");
+    if (!store_whole(contents.hash, contents.bytes, most_bytes, hash_key, keep_and_store))
+      return false;
     ++segment.stored_contents;
     allowance_bytes_ -= static_cast<std::int64_t>(contents.bytes.size());
   }
   prepared.message.previous = segment.cursor.stored;
   segment.payload = write_extent_message(prepared.message, options_.level);
+  if (segment.payload.size() <= most_bytes) return true;
+  // Again with each attempt: a body of an earlier one can be gone from the queue.
+  const Bytes body = take_body(segment.payload);
+  return store_whole(content_hash(body), body, most_bytes, body_key, store);
+}
+
+void Shipper::publish(Segment& segment) {
+  if (!store_prepared(segment))
+    return retry(segment, "its dictionary or a large block cannot be stored");
   OutgoingMessage message;
   message.subject = segment.subject;
   message.id = fmt::format("{}.{}.{:08x}", segment.subject, segment.cursor.stored,
@@ -191,7 +213,7 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
     ++counts_.segments;
   counts_.bytes += segment.payload.size();
   report_losses(segment, number);
-  const bool is_full = segment.prepared->message.blocks.size() >= options_.message_bytes;
+  const bool is_full = segment.prepared->message.blocks.size() >= message_bytes();
   segment.cursor = std::move(segment.prepared->after);
   segment.cursor.stored = number;
   segment.prepared.reset();
@@ -217,8 +239,8 @@ void Shipper::pass_over(Segment& segment, const std::string& why) {
     options_.report_loss({segment.host, segment.service, uuid_text(segment.uuid), "refused",
                           segment.prepared->records, 0});
   complain_(
-      fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are lost; set "
-                  "max_payload of the server to 8MB",
+      fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are lost; remove "
+                  "max_msg_size of the stream",
                   segment.subject, segment.payload.size(), why, segment.prepared->records));
   const std::uint64_t stored = segment.cursor.stored;
   segment.cursor = std::move(segment.prepared->after);

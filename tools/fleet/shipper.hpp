@@ -73,6 +73,8 @@ class Shipper {
   bool may_send();
   void prepare(Segment& segment);
   void publish(Segment& segment);
+  bool store_prepared(Segment& segment);
+  std::size_t message_bytes() const;
   void take(const PublishResult& result);
   void take_other_last(Segment& segment);
   void confirm(Segment& segment, std::uint64_t number);
