@@ -1,5 +1,5 @@
 // A service that is told by its standard input what to record: "HEX N" are N spans of the activity
-// HEX, "- N" N records. It prints a line after each, and ends with its input.
+// HEX, "- N" N records, "! N" N warnings. It prints a line after each, and ends with its input.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -28,6 +28,10 @@ int main() {
   unsigned number = 0;
   while (std::scanf("%63s %u", word.data(), &count) == 2) {
     for (unsigned i = 0; i < count; ++i, ++number) {
+      if (word[0] == '!') {
+        RS_WARNING("warning %u of the service", number);
+        continue;
+      }
       if (word[0] == '-') {
         RS_INFO("record %u of the service", number);
         continue;

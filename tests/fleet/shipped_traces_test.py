@@ -6,6 +6,7 @@ RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills
 
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
+from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
@@ -34,6 +36,7 @@ class Fleet:
         self.state = os.path.join(bed.work_dir, "state")
         self.sunk = os.path.join(bed.work_dir, "sunk")
         self.server = self.shipper = self.sink = None
+        self.ship_options = []
         self.start_server()
 
     def start_server(self):
@@ -42,7 +45,7 @@ class Fleet:
         wait_until(lambda: "Server is ready" in self.server.stderr() or not self.server.running(), "nats-server")
 
     def ship_command(self, *arguments):
-        return [program("ringship"), "--server", self.url, "--state", self.state, *arguments, self.bed.output_dir]
+        return [program("ringship"), "--server", self.url, "--state", self.state, *self.ship_options, *arguments, self.bed.output_dir]
 
     def sink_command(self, *arguments):
         return [program("ringsink"), "--server", self.url, "--output", self.sunk, "--ack-wait-ms", "2000", *arguments]
@@ -158,6 +161,103 @@ class ShippedTraces(unittest.TestCase):
         self.bed.wait_until_segments_are_gone()
         self.bed.stop_consumer(consumer)
         self.check()
+
+    def selected(self, options, original_options):
+        """What is shipped with these options is what ringcat selects of the originals, also if the shipper and the sink are killed."""
+        self.fleet.ship_options = options
+        consumer = self.bed.start_consumer("--rotate-bytes", "256K")
+        load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
+        self.fleet.start_shipper()
+        self.fleet.start_sink()
+        service = self.bed.start([program("answering_service")], stdin=subprocess.PIPE, pipe_stdout=True,
+                                 environment={"RINGSIDE_SHM_DIR": self.bed.shm_dir, "RINGSIDE_SERVICE": "warner"})
+        for _ in range(4):
+            for what in (b"- 300\n", b"! 3\n"):
+                service.popen.stdin.write(what)
+                service.popen.stdin.flush()
+                self.assertEqual(service.popen.stdout.readline(), b"done\n")
+            time.sleep(self.dice.random() * 0.5)
+            self.fleet.kill(self.dice.choice(["shipper", "sink"]))
+        service.end_input()
+        load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        wanted = None
+
+        def is_complete():
+            nonlocal wanted
+            wanted = wanted or printed(*original_options, self.bed.output_dir)
+            return len(printed(*folders(self.fleet.sunk))[2]) >= len(wanted[2])
+
+        self.assertIn("0 messages refused", self.fleet.finish(is_complete))
+        everything = printed(self.bed.output_dir)
+        self.assertLess(0, len(wanted[2]))
+        self.assertLess(len(wanted[2]), len(everything[2]))
+        self.assertEqual(printed(*folders(self.fleet.sunk)), wanted, f"RINGSIDE_TEST_SEED={SEED}")
+        verified = subprocess.run([program("ringcat"), "verify", *folders(self.fleet.sunk)], capture_output=True, text=True,
+                                  timeout=BOUND_S, check=False)
+        self.assertEqual((verified.returncode, verified.stderr), (0, ""), verified.stdout)
+        self.assertRegex(verified.stdout, r" \d+ not selected,")
+
+    def test_a_filter_selects_what_is_shipped(self):
+        self.selected(["--filter", "number < 100000 && number >= 300"], ["--where", "number < 100000 && number >= 300"])
+
+    def test_a_level_selects_what_is_shipped(self):
+        self.selected(["--level", "warn"], ["--level", "warn"])
+
+    def test_invalid_selections_are_refused(self):
+        for options, reason in ((["--filter", "number <"], "ringship: --filter: at character 9"), (["--level", "loud"], "ringship: --level: invalid level 'loud'")):
+            done = subprocess.run(self.fleet.ship_command("--once", *options), capture_output=True, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual((done.returncode, done.stderr[:len(reason)]), (2, reason))
+
+    def test_the_bandwidth_has_a_limit(self):
+        consumer = self.bed.start_consumer()
+        load = Load(self.bed, 0, 2, "--burst", 2000, "--pause-us", 500)
+        time.sleep(2)
+        load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        limit = 40_000
+        shipper = self.bed.start(self.fleet.ship_command("--max-bytes-per-s", limit))
+        time.sleep(2.5)
+        shipper.send(signal.SIGTERM)
+        self.assertEqual(shipper.wait(), 0, shipper.stderr())
+        sent = int(re.search(r"(\d+) bytes;", shipper.stderr())[1])
+        # The burst of a second, the seconds, and one message that exceeds what is left.
+        self.assertLess(sent, 4 * limit + (512 << 10))
+        unlimited = self.bed.start(self.fleet.ship_command("--once"))
+        self.assertEqual(unlimited.wait(), 0, unlimited.stderr())
+        self.assertGreater(int(re.search(r"(\d+) bytes;", unlimited.stderr())[1]), 0)
+
+    def test_a_bucket_that_lost_its_dictionaries_gets_them_again(self):
+        consumer = self.bed.start_consumer()
+        load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
+        self.fleet.start_shipper()
+        time.sleep(1)
+        load.stop()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        with NatsClient(self.fleet.port) as client:
+            purged = client.request("$JS.API.STREAM.PURGE.KV_rs_dictionaries", b"")
+        self.assertGreater(purged["purged"], 0)
+        self.fleet.start_sink()
+        wait_until(lambda: "asking the host for them" in self.fleet.sink.stderr(), "the request")
+        wait_until(lambda: os.path.isdir(self.fleet.sunk) and folders(self.fleet.sunk), "a file of the sink")
+        self.check()
+
+    def test_losses_are_told(self):
+        self.bed.start_service("--records", 200_000, service="lossy", overflow="drop", ring_bytes=65536).wait()
+        self.bed.run_consumer_once()
+        lost = [line for line in printed(self.bed.output_dir)[2] if "LOST" in line]
+        self.assertNotEqual(lost, [])
+        with NatsClient(self.fleet.port) as client:
+            client.subscribe("rs.loss.default.*.lossy")
+            shipped = self.bed.start(self.fleet.ship_command("--once"))
+            self.assertEqual(shipped.wait(), 0, shipped.stderr())
+            told = client.next()
+        self.assertEqual((told["service"], told["version"]), ("lossy", 1))
+        self.assertGreater(told["records"], 0)
+        self.assertIn(told["cause"], ("ring_full", "no_consumer"))
 
     def test_without_cursor_everything_is_sent_again_and_kept_once(self):
         consumer = self.bed.start_consumer()
