@@ -17,7 +17,7 @@ Bytes text(std::size_t bytes) {
   return made;
 }
 
-class LargeContents : public testing::Test {
+class LargeContents : public ::testing::Test {
  protected:
   bool store(const Bytes& contents, std::size_t most_bytes) {
     return store_whole(content_hash(contents), contents, most_bytes, hash_key,
