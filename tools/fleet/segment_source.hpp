@@ -69,7 +69,7 @@ class SegmentSource {
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
-  std::unique_ptr<RecordSelection> everything_;  // what was left out before is still to be told
+  std::unique_ptr<RecordSelection> everything_;  // after a selection that has pending records
   const RecordSelection* const selection_;
   const bool is_subset_;
   trace::OpenFiles& open_files_;
