@@ -65,7 +65,7 @@ bool read_duration(const char* option, const std::string& text, std::uint64_t& m
   return false;
 }
 
-// So that mistakes are told here, not by each host.
+// Mistakes shall be reported here, not by each host.
 bool is_valid(const FleetSnapshotRequest& request) {
   tool::FilterOptions filter;
   filter.where = request.where;
