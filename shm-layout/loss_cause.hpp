@@ -29,9 +29,11 @@ enum class LossCause : std::uint32_t {
   kSampled = 12,
   // A signal handler that interrupted the log call never returned to it (siglongjmp).
   kAbandoned = 13,
+  // Removed by the consumer's retention before they were shipped from the host.
+  kUnshipped = 14,
 };
 
-inline constexpr LossCause kLastLossCause = LossCause::kAbandoned;
+inline constexpr LossCause kLastLossCause = LossCause::kUnshipped;
 
 // The causes that shared memory counts.
 inline constexpr std::array<LossCause, 9> kCountedCauses{

@@ -5,7 +5,10 @@
 #include <span>
 #include <utility>
 
+#include "shm-layout/loss_cause.hpp"
+#include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::fleet {
@@ -18,6 +21,14 @@ constexpr std::size_t kRepeatedClocks = 8;
 
 void append(Bytes& bytes, std::span<const std::byte> more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+// Whether the file does not grow after this END.
+bool is_last_of_file(const Block& block) {
+  trace::EndBlock end;
+  return trace::EndBlock::parse(block.payload, end) &&
+         (end.reason == trace::EndReason::kServiceEnded ||
+          end.reason == trace::EndReason::kRotation || end.reason == trace::EndReason::kEmptied);
 }
 
 Bytes whole(const Block& block) {
@@ -49,6 +60,7 @@ bool SegmentSource::open_file() {
   path_ = next->path;
   section_number_.reset();
   section_.reset();
+  has_file_end_ = false;
   reader_.reset();
   trace::ReadError error;
   file_ = open_files_.open(path_, &error);
@@ -93,6 +105,7 @@ bool SegmentSource::is_shipped(const Block& block) const {
 
 void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared) {
   section_number_ = section_number_ ? *section_number_ + 1 : 0;
+  has_file_end_ = false;
   block_number_ = 0;
   section_.reset();
   trace::SectionHeader header;
@@ -100,7 +113,29 @@ void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared)
   if (!trace::SectionHeader::parse(block.payload, header) || header.uuid != uuid_) return;
   section_.emplace();
   section_->header = whole(block);
+  section_->boot_id = header.boot_id;
   add(block, prepared);
+}
+
+// The block; of an emptied file's losses, those that were not shipped before it was emptied.
+Bytes SegmentSource::unshipped_part(const Block& block) const {
+  Bytes bytes = whole(block);
+  trace::ExtentHeader extent;
+  if (block.frame.type != BlockType::kExtent ||
+      !trace::ExtentHeader::parse(block.payload, extent) || extent.records != 0 ||
+      extent.drop_cause != static_cast<std::uint32_t>(shm::LossCause::kUnshipped)) {
+    return bytes;
+  }
+  const auto next = cursor_.next_sequence.find(extent.stream_id);
+  if (next == cursor_.next_sequence.end() || next->second >= extent.first_sequence ||
+      extent.first_sequence - next->second >= extent.dropped) {
+    return bytes;
+  }
+  constexpr std::size_t kDroppedAt = 48;  // in the payload
+  trace::store(bytes.data() + trace::kBlockHeaderBytes + kDroppedAt,
+               extent.first_sequence - next->second);
+  trace::write_block_frame(bytes.data(), block.frame.type, block.payload.size(), block.frame.flags);
+  return bytes;
 }
 
 // Adds the block to the message, unless it was shipped; remembers what later messages repeat.
@@ -115,7 +150,7 @@ void SegmentSource::add(const Block& block, PreparedMessage& prepared) {
       for (const Bytes& clock : section_->clocks) append(message.repeated, clock);
     }
     if (message.blocks.empty()) message.first_block = block_number_;
-    append(message.blocks, whole(block));
+    append(message.blocks, unshipped_part(block));
     trace::ExtentHeader extent;
     if (type == BlockType::kExtent && trace::ExtentHeader::parse(block.payload, extent)) {
       prepared.records += extent.records;
@@ -176,7 +211,9 @@ std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
       begin_section(block, prepared);
     } else if (section_) {
       add(block, prepared);
-      if (block.frame.type == BlockType::kEnd && !message.blocks.empty()) break;
+      if (block.frame.type != BlockType::kEnd) continue;
+      has_file_end_ = is_last_of_file(block);
+      if (!message.blocks.empty()) break;
     }
   }
   if (message.blocks.empty()) return std::nullopt;
@@ -189,8 +226,16 @@ std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
   prepared.after.file_sequence = message.file_sequence;
   prepared.after.section = message.section;
   prepared.after.blocks = block_number_;
+  prepared.path = path_;
+  prepared.next_file = message.file_sequence + (has_file_end_ ? 1 : 0);
   cursor_ = prepared.after;
   return prepared;
+}
+
+bool SegmentSource::is_finished() const {
+  return reader_ != nullptr && section_ && reader_->position() >= file_->size() &&
+         files_.back().sequence == *file_sequence_ &&
+         (has_file_end_ || is_of_earlier_boot(section_->boot_id));
 }
 
 }  // namespace ringside::fleet

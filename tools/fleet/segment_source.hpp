@@ -24,6 +24,8 @@ struct PreparedMessage {
   std::vector<NamedContents> contents;  // to be stored before it
   ShipCursor after;                     // once it is stored, except for its number
   std::uint64_t records = 0;
+  std::string path;             // of its file, before that was packed
+  std::uint32_t next_file = 0;  // once it is stored, all files with a lower number are
 };
 
 // Not thread-safe.
@@ -41,10 +43,17 @@ class SegmentSource {
   // block is complete now.
   std::optional<PreparedMessage> next(std::size_t most_bytes);
 
+  // After next() returned nothing, and with all messages stored: whether the file that was read,
+  // the last one, is shipped as a whole. It ended, or the machine was started again since.
+  bool is_finished() const;
+  std::uint32_t file_sequence() const { return *file_sequence_; }
+  const std::string& path() const { return path_; }
+
  private:
   // What messages of a section repeat.
   struct Section {
     Bytes header;
+    SegmentUuid boot_id{};
     std::deque<Bytes> clocks;                // the last ones
     std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
@@ -55,6 +64,7 @@ class SegmentSource {
   void begin_section(const trace::Block& block, PreparedMessage& prepared);
   void add(const trace::Block& block, PreparedMessage& prepared);
   bool is_shipped(const trace::Block& block) const;
+  Bytes unshipped_part(const trace::Block& block) const;
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
@@ -67,6 +77,7 @@ class SegmentSource {
   std::unique_ptr<trace::TraceFile> file_;
   std::unique_ptr<trace::BlockReader> reader_;
   std::optional<std::uint32_t> section_number_;  // in the file; empty before its first HEADER
+  bool has_file_end_ = false;                    // no section follows in the file
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
   std::optional<Section> section_;
   Bytes held_;  // a HEADER that begins the next message

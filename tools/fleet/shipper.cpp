@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/crc32c.hpp"
 
 namespace ringside::fleet {
@@ -18,7 +19,8 @@ struct Shipper::Segment {
   std::size_t stored_contents = 0;          // of prepared->contents
   Bytes payload;                            // of the message as it was published last
   bool is_on_the_way = false;
-  bool has_more = true;  // at the last look
+  bool has_more = true;         // at the last look
+  std::uint32_t next_file = 0;  // of its mark
   std::uint64_t not_before_ms = 0;
   std::uint64_t retry_ms = 0;  // 0: the last attempt succeeded
 };
@@ -86,7 +88,10 @@ void Shipper::prepare(Segment& segment) {
   segment.prepared = segment.source->next(options_.message_bytes);
   segment.has_more = segment.prepared.has_value();
   segment.stored_contents = 0;
-  if (!segment.prepared) segment.not_before_ms = now_ms_() + options_.linger_ms;
+  if (segment.prepared) return;
+  segment.not_before_ms = now_ms_() + options_.linger_ms;
+  if (segment.source->is_finished())
+    mark(segment, segment.source->path(), segment.source->file_sequence() + 1);
 }
 
 void Shipper::publish(Segment& segment) {
@@ -155,11 +160,26 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
   const bool is_full = segment.prepared->message.blocks.size() >= options_.message_bytes;
   segment.cursor = std::move(segment.prepared->after);
   segment.cursor.stored = number;
+  const std::string path = std::move(segment.prepared->path);
+  const std::uint32_t next_file = segment.prepared->next_file;
   segment.prepared.reset();
   segment.retry_ms = 0;
   segment.not_before_ms = is_full ? 0 : now_ms_() + options_.linger_ms;
   std::string why;
   if (!cursors_.save(segment.uuid, segment.cursor, &why)) complain_(why);
+  mark(segment, path, next_file);
+}
+
+// After the cursor: what is marked may be removed.
+void Shipper::mark(Segment& segment, const std::string& path, std::uint32_t next_file) {
+  if (next_file <= segment.next_file) return;
+  std::string why;
+  if (save_shipped_mark(path, segment.uuid, next_file, &why)) {
+    segment.next_file = next_file;
+  } else if (why != mark_failure_) {
+    mark_failure_ = why;
+    complain_(why);
+  }
 }
 
 void Shipper::pass_over(Segment& segment, const std::string& why) {
