@@ -174,6 +174,10 @@ constexpr Known kKnown[] = {
      [](const std::string& value, Options* options) {
        return take_size(value, &options->keep.bytes);
      }},
+    {{"keep-unshipped-bytes", kValue, SettingType::kNumber, true},
+     [](const std::string& value, Options* options) {
+       return take_size(value, &options->keep.unshipped_bytes);
+     }},
     {{"pack", kFlag, SettingType::kFlag, true},
      [](const std::string& value, Options* options) {
        return take_flag(value, &options->keep.pack);

@@ -109,6 +109,15 @@ std::string text_fault(const Options& options) {
   return {};
 }
 
+std::string keep_fault(const Options& options) {
+  const bool removes =
+      options.settled.count("keep-files") != 0 || options.settled.count("keep-bytes") != 0;
+  return options.settled.count("keep-unshipped-bytes") != 0 && !removes
+             ? "--keep-unshipped-bytes requires --keep-files or --keep-bytes: without them no file "
+               "is removed"
+             : "";
+}
+
 // The settings of `given`, which are valid, and those of the file that `given` does not contain.
 std::optional<Options> combine(const SettingValues& given, const std::string& config_file,
                                std::vector<std::string>* faults) {
@@ -204,6 +213,7 @@ std::optional<Options> parse_options(int argc, char** argv, int* exit_code) {
     return refuse("--output DIR or --text DIR is required", exit_code);
   }
   fault = text_fault(*options);
+  if (fault.empty()) fault = keep_fault(*options);
   if (fault.empty() && !options->text.dir.empty())
     fault = make_absolute("text", &options->text.dir);
   if (fault.empty() && !options->text.only) fault = make_absolute("output", &options->output_dir);

@@ -30,6 +30,9 @@ enum class SandboxChoice { kAuto, kOn, kOff };
 struct KeepPolicy {
   std::uint64_t files = 0;  // at most this many; 0: no limit
   std::uint64_t bytes = 0;  // at most this many; 0: no limit
+  // Closed files that are not shipped from this host (trace-format/README.md, "Shipped marks") stay
+  // until all closed files have more bytes than this; 0: retention does not wait for them.
+  std::uint64_t unshipped_bytes = 0;
   bool pack = false;
 
   bool asks_for_work() const { return files != 0 || bytes != 0 || pack; }

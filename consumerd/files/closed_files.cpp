@@ -108,7 +108,7 @@ std::map<std::string, std::vector<ClosedFile>> closed_files(
     const std::string& output_dir, const std::set<std::string>& own_stems,
     const std::function<bool(const std::string&)>& serves) {
   std::map<std::string, std::vector<ClosedFile>> closed;
-  for (const auto& [stem, files] : find_files(output_dir)) {
+  for (auto& [stem, files] : find_files(output_dir)) {
     const std::string service(files.begin()->second.name.service());
     if (!serves(service)) continue;
     bool newer_exists = false;
@@ -121,8 +121,9 @@ std::map<std::string, std::vector<ClosedFile>> closed_files(
         state.locked = false;
       }
       bool is_closed = !state.locked && !state.foreign;
-      if (file->second.plain && !state.other_boot && state.end != trace::EndReason::kServiceEnded &&
-          !(newer_exists && over)) {
+      file->second.emptied = state.end == trace::EndReason::kEmptied;
+      if (file->second.plain && !state.other_boot && !file->second.emptied &&
+          state.end != trace::EndReason::kServiceEnded && !(newer_exists && over)) {
         is_closed = is_closed && newer_exists && state.end == trace::EndReason::kRotation;
       }
       if (is_closed) closed[service].push_back(file->second);

@@ -1,11 +1,15 @@
 #include "consumerd/files/file_keeper.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <unistd.h>
 #include <utility>
 
+#include <sys/stat.h>
+
+#include "consumerd/files/emptied_file.hpp"
 #include "consumerd/files/file_packer.hpp"
 #include "consumerd/files/low_priority.hpp"
 #include "trace-format/reader/trace_paths.hpp"
@@ -16,10 +20,24 @@ namespace {
 // The longest time until a file closed by another process is found.
 constexpr auto kRetentionCheckInterval = std::chrono::seconds(30);
 
+// Of one service.
+constexpr std::size_t kMostEmptiedFiles = 1000;
+
+std::uint64_t bytes_of(const std::vector<ClosedFile>& files) {
+  std::uint64_t bytes = 0;
+  for (const ClosedFile& file : files) bytes += file.bytes;
+  return bytes;
+}
+
+std::size_t count_with_records(const std::vector<ClosedFile>& files) {
+  return static_cast<std::size_t>(
+      std::count_if(files.begin(), files.end(), [](const ClosedFile& f) { return !f.emptied; }));
+}
+
 }  // namespace
 
 FileKeeper::FileKeeper(const Options& options, const Log& log)
-    : options_(options), log_(log), keep_(options.keep) {
+    : options_(options), log_(log), keep_(options.keep), shipped_(options.output_dir) {
   // The main thread handles signals.
   sigset_t all;
   sigset_t before;
@@ -98,6 +116,11 @@ bool FileKeeper::work() {
   auto services = closed_files(options_.output_dir, own_stems_, [this](const std::string& service) {
     return serves(options_, service);
   });
+  std::set<std::string> stems;
+  for (const auto& [service, files] : services) {
+    for (const ClosedFile& file : files) stems.insert(file.name.stem);
+  }
+  shipped_.look_again(stems);
   bool packed = false;
   for (auto& [service, files] : services) {
     remove_surplus(&files);
@@ -108,16 +131,86 @@ bool FileKeeper::work() {
 
 // `files` keeps the files that remain.
 void FileKeeper::remove_surplus(std::vector<ClosedFile>* files) {
-  std::uint64_t bytes = 0;
-  for (const ClosedFile& file : *files) bytes += file.bytes;
-  std::size_t oldest = 0;
-  while (oldest < files->size() && ((keep_.files != 0 && files->size() - oldest > keep_.files) ||
-                                    (keep_.bytes != 0 && bytes > keep_.bytes))) {
-    if (!remove((*files)[oldest])) break;
-    bytes -= (*files)[oldest].bytes;
-    ++oldest;
+  remove_shipped(files);
+  if (keep_.unshipped_bytes != 0) remove_unshipped(files);
+}
+
+bool FileKeeper::is_over(std::size_t files, std::uint64_t bytes) const {
+  return (keep_.files != 0 && files > keep_.files) || (keep_.bytes != 0 && bytes > keep_.bytes);
+}
+
+// The oldest files first. With KeepPolicy::unshipped_bytes, those that are not shipped are passed
+// over.
+void FileKeeper::remove_shipped(std::vector<ClosedFile>* files) {
+  const bool waits = keep_.unshipped_bytes != 0;
+  std::uint64_t bytes = bytes_of(*files);
+  std::size_t count = count_with_records(*files);
+  std::vector<ClosedFile> left;
+  bool fails = false;
+  for (ClosedFile& file : *files) {
+    const bool is_surplus = !fails && (is_over(count, bytes) || (waits && file.emptied));
+    if (!is_surplus || (waits && !shipped_.has(file))) {
+      left.push_back(std::move(file));
+    } else if (remove(file)) {
+      bytes -= file.bytes;
+      count -= file.emptied ? 0 : 1;
+    } else {
+      fails = !waits;
+      left.push_back(std::move(file));
+    }
   }
-  files->erase(files->begin(), files->begin() + static_cast<std::ptrdiff_t>(oldest));
+  *files = std::move(left);
+}
+
+// What remains over the limits is not shipped. Emptied files stay in place of those with records,
+// unless they are many.
+void FileKeeper::remove_unshipped(std::vector<ClosedFile>* files) {
+  std::uint64_t bytes = bytes_of(*files);
+  for (ClosedFile& file : *files) {
+    if (bytes <= keep_.unshipped_bytes || !is_over(count_with_records(*files), bytes)) break;
+    if (file.emptied) continue;
+    const std::uint64_t before = file.bytes;
+    if (!empty(&file)) break;
+    bytes -= before - std::min(before, file.bytes);
+  }
+  std::erase_if(*files, [](const ClosedFile& file) { return !file.plain && !file.packed; });
+  const std::size_t emptied = files->size() - count_with_records(*files);
+  std::size_t surplus = emptied - std::min(emptied, kMostEmptiedFiles);
+  std::erase_if(*files, [&](const ClosedFile& file) {
+    if (surplus == 0 || !file.emptied || !remove(file)) return false;
+    --surplus;
+    return true;
+  });
+}
+
+// Counts the loss. Where a file that states it cannot be written, as on a full disk, there is none.
+bool FileKeeper::empty(ClosedFile* file) {
+  const std::string path = options_.output_dir + "/" + file->name.text();
+  UniqueFd claim;
+  if (file->plain) {
+    claim = claim_trace_file(path);
+    if (!claim) return false;
+  }
+  std::uint64_t records = 0;
+  std::string why;
+  const bool is_emptied = empty_trace_file(options_.output_dir, *file, &records, &why);
+  claim = {};
+  if (!is_emptied) {
+    log_once(why + "; removing the whole file");
+    if (!remove(*file)) return false;
+  }
+  log_.error(path + ": " + std::to_string(records) +
+             " records were removed before they were shipped: the closed files of the service "
+             "exceed keep-unshipped-bytes; check that ringship runs and reaches its server");
+  unshipped_files_.fetch_add(1, std::memory_order_relaxed);
+  unshipped_records_.fetch_add(records, std::memory_order_relaxed);
+  struct stat info {};
+  file->emptied = true;
+  file->packed = false;
+  file->plain = is_emptied;
+  file->bytes =
+      is_emptied && stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  return true;
 }
 
 bool FileKeeper::remove(const ClosedFile& file) {
@@ -141,7 +234,7 @@ bool FileKeeper::remove(const ClosedFile& file) {
 // Packs the oldest file that is not packed yet.
 bool FileKeeper::pack_one(const std::vector<ClosedFile>& files) {
   for (const ClosedFile& file : files) {
-    if (!file.plain) continue;
+    if (!file.plain || file.emptied) continue;
     const std::string path = options_.output_dir + "/" + file.name.text();
     const UniqueFd claim = claim_trace_file(path);
     if (!claim) continue;

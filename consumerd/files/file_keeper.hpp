@@ -12,6 +12,7 @@
 
 #include "consumerd/configuration/options.hpp"
 #include "consumerd/files/closed_files.hpp"
+#include "consumerd/files/shipped_files.hpp"
 #include "consumerd/log/log.hpp"
 
 namespace ringside::consumer {
@@ -32,6 +33,12 @@ class FileKeeper {
   void set_keep(const KeepPolicy& keep);
   void notify();
 
+  // What was removed before it was shipped. For any thread.
+  std::uint64_t unshipped_files() const { return unshipped_files_.load(std::memory_order_relaxed); }
+  std::uint64_t unshipped_records() const {
+    return unshipped_records_.load(std::memory_order_relaxed);
+  }
+
   // Waits until all work is done. Call nothing else after it.
   void finish();
 
@@ -39,7 +46,11 @@ class FileKeeper {
   void run();
   bool work();
   void remove_surplus(std::vector<ClosedFile>* files);
+  bool is_over(std::size_t files, std::uint64_t bytes) const;
+  void remove_shipped(std::vector<ClosedFile>* files);
+  void remove_unshipped(std::vector<ClosedFile>* files);
   bool remove(const ClosedFile& file);
+  bool empty(ClosedFile* file);
   bool pack_one(const std::vector<ClosedFile>& files);
   void log_once(const std::string& what);
 
@@ -58,8 +69,11 @@ class FileKeeper {
   bool check_ = true;
   bool finish_ = false;
   std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> unshipped_files_{0};
+  std::atomic<std::uint64_t> unshipped_records_{0};
   // Used by the keeper's thread only.
   KeepPolicy keep_;
+  ShippedFiles shipped_;
   std::set<std::string> own_stems_;
   std::set<std::string> logged_;
   std::thread thread_;

@@ -162,6 +162,12 @@ void add_consumer(const ConsumerFigures& of, double silent_s, Page& page) {
            "Writes that failed; each is retried until it succeeds.", number(of.write_failures));
   page.one(kGauge, "ringside_failing_writes", "Writes that failed or hang, and wait for a retry.",
            number(of.failing_writes));
+  page.one(kCounter, "ringside_unshipped_files_total",
+           "Files whose records retention removed before they were shipped.",
+           number(of.unshipped.files));
+  page.one(kCounter, "ringside_unshipped_records_total",
+           "Records that retention removed before they were shipped.",
+           number(of.unshipped.records));
   page.one(kCounter, "ringside_syncs_total", "Syncs of trace files to the disk.", number(of.syncs));
   page.one(kCounter, "ringside_sync_failures_total",
            "Syncs of trace files that failed: records may be lost if the machine crashes.",

@@ -42,6 +42,12 @@ struct TextCounts {
   std::uint64_t failing_services = 0;
 };
 
+// What retention removed before it was shipped.
+struct UnshippedCounts {
+  std::uint64_t files = 0;
+  std::uint64_t records = 0;
+};
+
 // The figures of consumerd itself.
 struct ConsumerFigures {
   double start_unix_s = 0;
@@ -60,6 +66,7 @@ struct ConsumerFigures {
   std::uint64_t slots_used = 0;
   bool directory_gone = false;
   std::map<std::string, TriggerCount> triggers;  // by name
+  UnshippedCounts unshipped;
   std::optional<TextCounts> text;                // nothing without --text
   std::map<std::string, SessionCount> sessions;  // those that run, by name
 };

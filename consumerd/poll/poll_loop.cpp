@@ -247,6 +247,7 @@ void PollLoop::update_metrics(Clock::time_point now) {
   figures.slots_used = staging_.file().slots_used();
   figures.directory_gone = directory_.is_gone();
   figures.triggers = triggers_.queue().counts();
+  figures.unshipped = files_.unshipped();
   figures.text = text_.counts();
   figures.sessions = session_control_.counts();
   metrics_->gather(sessions_, now, figures, trouble());

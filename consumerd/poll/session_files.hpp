@@ -8,6 +8,7 @@
 #include "consumerd/configuration/options.hpp"
 #include "consumerd/files/file_keeper.hpp"
 #include "consumerd/log/log.hpp"
+#include "consumerd/metrics/metrics_page.hpp"
 #include "consumerd/session/segment_session.hpp"
 
 namespace ringside::consumer {
@@ -26,6 +27,10 @@ class SessionFiles {
   // A session is over, so all its files are closed.
   void ended() {
     if (keeper_) keeper_->look();
+  }
+  UnshippedCounts unshipped() const {
+    return keeper_ ? UnshippedCounts{keeper_->unshipped_files(), keeper_->unshipped_records()}
+                   : UnshippedCounts{};
   }
   // Waits until all work is done. Call nothing else after it.
   void finish() {

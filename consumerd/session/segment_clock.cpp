@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "consumerd/files/section_front.hpp"
+#include "consumerd/session/system_clock_sync.hpp"
 #include "shm-layout/clock_reading.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 
@@ -17,7 +18,7 @@ trace::ClockSteering::Start start_of(const shm::SegmentHeader& header) {
 
 trace::ClockSteering::Now read_now() {
   const shm::ClockReading reading = shm::read_clocks();
-  return {reading.tsc, reading.monotonic_ns, reading.realtime_ns};
+  return {reading.tsc, reading.monotonic_ns, reading.realtime_ns, read_clock_sync()};
 }
 
 }  // namespace
@@ -27,6 +28,7 @@ SegmentClock::SegmentClock(AttachedSegment& segment)
       steering_(start_of(segment.header())),
       same_boot_(is_this_boot(segment.header().boot_id)) {
   resume();
+  if (same_boot_) steering_.set_sync(read_clock_sync());
   before_ = steering_.first();
 }
 

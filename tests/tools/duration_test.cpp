@@ -22,6 +22,15 @@ TEST(Duration, ReadsDecimalPlaces) {
   EXPECT_EQ(parse_duration_ns("0.999999999d"), 86'399'999'913'600U);
 }
 
+TEST(Duration, IsRoundedUpForPeople) {
+  EXPECT_EQ(duration_text(0), "0 ns");
+  EXPECT_EQ(duration_text(999), "999 ns");
+  EXPECT_EQ(duration_text(1'000), "1.0 us");
+  EXPECT_EQ(duration_text(1'000'001), "1.1 ms");
+  EXPECT_EQ(duration_text(1'200'000'000), "1.2 s");
+  EXPECT_EQ(duration_text(16'000'000'000), "16.0 s");
+}
+
 TEST(Duration, RejectsInvalidText) {
   for (const char* text : {"", "s", "1", "1 s", "-1s", "+1s", "1.s", ".5s", "1sec", "1.0000000000s",
                            "1S", "1s ", "0x1s", "99999999999999999999s"}) {

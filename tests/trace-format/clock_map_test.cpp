@@ -31,6 +31,54 @@ TEST(ClockPoint, SurvivesAnyNumbers) {
   EXPECT_EQ((ClockPoint{0, 0, kMost, 0, 0}.unix_ns(std::uint64_t{1} << 40)), kMost);
 }
 
+ClockPoint point_with_error(std::uint64_t tsc0, std::uint64_t max_error_ns) {
+  ClockPoint point{tsc0, tsc0, std::uint64_t{1} << 40, 0, tsc0};
+  point.sync = {SyncState::kSynchronised, 0, max_error_ns, 0};
+  return point;
+}
+
+TEST(ClockPoint, ErrorIsTheSumOfDistanceOffsetAndMaximumError) {
+  ClockPoint point = point_with_error(0, 1000);
+  EXPECT_EQ(point.error_ns(), 1000U);
+  point.sync.offset_ns = -20;
+  EXPECT_EQ(point.error_ns(), 1020U);
+  point.sync.offset_ns = 30;
+  point.unix_ns0 = 5000;
+  point.realtime_ns = 5200;
+  EXPECT_EQ(point.error_ns(), 1230U);
+  point.realtime_ns = 4900;
+  EXPECT_EQ(point.error_ns(), 1130U);
+}
+
+TEST(ClockPoint, ErrorIsUnknownUnlessTheClockIsSynchronised) {
+  ClockPoint point = point_with_error(0, 1000);
+  for (const SyncState state : {SyncState::kUnknown, SyncState::kUnsynchronised}) {
+    point.sync.state = state;
+    EXPECT_EQ(point.error_ns(), kUnknownClockError);
+  }
+}
+
+TEST(ClockPoint, ErrorOfAnyNumbersDoesNotOverflow) {
+  ClockPoint point = point_with_error(0, std::numeric_limits<std::uint64_t>::max());
+  point.sync.offset_ns = std::numeric_limits<std::int64_t>::min();
+  point.unix_ns0 = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(point.error_ns(), kUnknownClockError);
+  point.sync.max_error_ns = 0;
+  point.unix_ns0 = 0;
+  EXPECT_EQ(point.error_ns(), std::uint64_t{1} << 63);
+}
+
+TEST(ClockMap, ErrorIsTheLargerOneOfTheTwoPointsAround) {
+  ClockMap map;
+  map.add(point_with_error(100, 10));
+  map.add(point_with_error(200, 40));
+  map.add(point_with_error(300, 20));
+  EXPECT_EQ(map.error_ns(50), 40U);
+  EXPECT_EQ(map.error_ns(150), 40U);
+  EXPECT_EQ(map.error_ns(250), 40U);
+  EXPECT_EQ(map.error_ns(300), 20U);
+}
+
 TEST(ClockMap, UsesTheLatestPointThatIsNotNewer) {
   ClockMap map;
   EXPECT_EQ(map.unix_ns(7), 0U);

@@ -34,6 +34,7 @@ TraceEnd end_of(trace::EndReason reason) {
     case trace::EndReason::kRotation:
       return TraceEnd::kRotated;
     case trace::EndReason::kCut:
+    case trace::EndReason::kEmptied:
       break;
   }
   return TraceEnd::kCut;

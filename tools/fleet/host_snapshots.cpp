@@ -69,7 +69,7 @@ void HostSnapshots::continue_left() {
     if (read_snapshot_request(text_of(directory + kRequestFile), request, &why)) {
       begin(request, {});
     } else {
-      // It was not complete: whoever asked has no answer, and asks again.
+      // It was not complete: the caller has no answer, and asks again.
       std::filesystem::remove_all(directory, code);
     }
   }
@@ -85,7 +85,7 @@ void HostSnapshots::take(const FleetSnapshotRequest& request, const std::string&
 }
 
 void HostSnapshots::begin(const FleetSnapshotRequest& request, const std::string& answer_to) {
-  // Whoever asks repeats the request until there is an answer.
+  // The caller repeats the request until there is an answer.
   if (running_.size() >= kMostRunning) return;
   if (known_.size() >= kMostKnown) {
     std::erase_if(known_, [](const auto& entry) { return entry.second.is_done; });

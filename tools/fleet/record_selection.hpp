@@ -41,7 +41,7 @@ struct RecordSelection {
 };
 
 // The selected part of one section. Extents keep the numbers of their records; those that are left
-// out are told as kNotSelected before the next extent. Not thread-safe.
+// out are counted as kNotSelected before the next extent. Not thread-safe.
 class SectionSelection {
  public:
   // `selection` must outlive it.

@@ -6,7 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "shm-layout/loss_cause.hpp"
+#include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::fleet {
@@ -40,6 +43,14 @@ Bytes uncounted_end(const Block& block) {
   Bytes bytes(trace::kBlockHeaderBytes + trace::kEndBytes);
   trace::write_end_block(end, bytes);
   return bytes;
+}
+
+// Whether the file does not grow after this END.
+bool is_last_of_file(const Block& block) {
+  trace::EndBlock end;
+  return trace::EndBlock::parse(block.payload, end) &&
+         (end.reason == trace::EndReason::kServiceEnded ||
+          end.reason == trace::EndReason::kRotation || end.reason == trace::EndReason::kEmptied);
 }
 
 Bytes whole(const Block& block) {
@@ -78,6 +89,7 @@ bool SegmentSource::open_file() {
   path_ = next->path;
   section_number_.reset();
   section_.reset();
+  has_file_end_ = false;
   reader_.reset();
   trace::ReadError error;
   file_ = open_files_.open(path_, &error);
@@ -122,6 +134,7 @@ bool SegmentSource::is_shipped(const Block& block) const {
 
 void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared) {
   section_number_ = section_number_ ? *section_number_ + 1 : 0;
+  has_file_end_ = false;
   block_number_ = 0;
   section_.reset();
   trace::SectionHeader header;
@@ -129,12 +142,34 @@ void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared)
   if (!trace::SectionHeader::parse(block.payload, header) || header.uuid != uuid_) return;
   section_.emplace();
   section_->header = whole(block);
+  section_->boot_id = header.boot_id;
   if (selection_ != nullptr)
     section_->selection = std::make_unique<SectionSelection>(*selection_, header);
   if (std::pair(*file_sequence_, *section_number_) >
       std::pair(cursor_.file_sequence, cursor_.section))
     prepared.after.sent_blocks = 0;
   add(block, prepared);
+}
+
+// The block; of an emptied file's losses, those that were not shipped before it was emptied.
+Bytes SegmentSource::unshipped_part(const Block& block, const SentStreams& sent) {
+  Bytes bytes = whole(block);
+  trace::ExtentHeader extent;
+  if (block.frame.type != BlockType::kExtent ||
+      !trace::ExtentHeader::parse(block.payload, extent) || extent.records != 0 ||
+      extent.drop_cause != static_cast<std::uint32_t>(shm::LossCause::kUnshipped)) {
+    return bytes;
+  }
+  const auto stream = sent.by_stream.find(extent.stream_id);
+  if (stream == sent.by_stream.end() || stream->second.next >= extent.first_sequence ||
+      extent.first_sequence - stream->second.next >= extent.dropped) {
+    return bytes;
+  }
+  constexpr std::size_t kDroppedAt = 48;  // in the payload
+  trace::store(bytes.data() + trace::kBlockHeaderBytes + kDroppedAt,
+               extent.first_sequence - stream->second.next);
+  trace::write_block_frame(bytes.data(), block.frame.type, block.payload.size(), block.frame.flags);
+  return bytes;
 }
 
 void SegmentSource::count(const trace::ExtentHeader& extent, PreparedMessage& prepared) {
@@ -149,8 +184,9 @@ Bytes SegmentSource::selected_of(const Block& block, SentStreams& sent) {
   const bool is_extent =
       type == BlockType::kExtent && trace::ExtentHeader::parse(block.payload, extent);
   if (section_->selection == nullptr) {
+    Bytes unshipped = unshipped_part(block, sent);
     if (is_extent) sent.by_stream[extent.stream_id].next = extent.first_sequence + extent.records;
-    return whole(block);
+    return unshipped;
   }
   Bytes bytes;
   if (is_extent) {
@@ -285,6 +321,7 @@ std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
     } else if (section_) {
       add(block, prepared);
       if (block.frame.type != BlockType::kEnd) continue;
+      has_file_end_ = is_last_of_file(block);
       if (is_worth_sending(prepared)) break;
       drop_blocks(prepared);
     }
@@ -314,6 +351,14 @@ void SegmentSource::complete(PreparedMessage& prepared) {
   prepared.contents = section_->dictionary.cut();
   message.manifest = section_->dictionary.manifest();
   repeat_streams(message);
+  prepared.path = path_;
+  prepared.next_file = message.file_sequence + (has_file_end_ ? 1 : 0);
+}
+
+bool SegmentSource::is_finished() const {
+  return reader_ != nullptr && section_ && reader_->position() >= file_->size() &&
+         files_.back().sequence == *file_sequence_ &&
+         (has_file_end_ || is_of_earlier_boot(section_->boot_id));
 }
 
 }  // namespace ringside::fleet

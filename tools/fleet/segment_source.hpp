@@ -26,6 +26,8 @@ struct PreparedMessage {
   ShipCursor after;                     // once it is stored, except for its number
   std::uint64_t records = 0;
   std::map<std::uint32_t, std::uint64_t> lost;  // records that its extents tell as lost, by cause
+  std::string path;                             // of its file, before that was packed
+  std::uint32_t next_file = 0;  // once it is stored, all files with a lower number are
 };
 
 // Not thread-safe.
@@ -43,10 +45,18 @@ class SegmentSource {
   // block is complete now; a message without blocks if none was selected of many: call it again.
   std::optional<PreparedMessage> next(std::size_t most_bytes);
 
+  // After next() returned nothing, and with all messages stored: whether the file that was read,
+  // the last one, is shipped as a whole. It ended, or the machine was started again since.
+  bool is_finished() const;
+  // Of the file that was read last; empty: none.
+  std::optional<std::uint32_t> file_sequence() const { return file_sequence_; }
+  const std::string& path() const { return path_; }
+
  private:
   // What messages of a section repeat.
   struct Section {
     Bytes header;
+    SegmentUuid boot_id{};
     std::deque<Bytes> clocks;                // the last ones
     std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
@@ -66,6 +76,7 @@ class SegmentSource {
   void complete(PreparedMessage& prepared);
   static void drop_blocks(PreparedMessage& prepared);
   static void count(const trace::ExtentHeader& extent, PreparedMessage& prepared);
+  static Bytes unshipped_part(const trace::Block& block, const SentStreams& sent);
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
@@ -81,6 +92,7 @@ class SegmentSource {
   std::unique_ptr<trace::TraceFile> file_;
   std::unique_ptr<trace::BlockReader> reader_;
   std::optional<std::uint32_t> section_number_;  // in the file; empty before its first HEADER
+  bool has_file_end_ = false;                    // no section follows in the file
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
   std::optional<Section> section_;
   Bytes held_;  // a HEADER that begins the next message

@@ -7,6 +7,7 @@
 
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/large_contents.hpp"
+#include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/crc32c.hpp"
 #include "trace-format/condition/glob.hpp"
 #include "trace-format/lines/loss_text.hpp"
@@ -26,6 +27,7 @@ struct Shipper::Segment {
   bool has_more = true;  // at the last look
   bool has_come_to_end = false;
   bool has_stored_records = false;
+  std::uint32_t next_file = 0;  // of its mark
   std::uint64_t not_before_ms = 0;
   std::uint64_t retry_ms = 0;  // 0: the last attempt succeeded
 };
@@ -118,8 +120,12 @@ void Shipper::prepare(Segment& segment) {
     is_reading_ = true;
     return segment.prepared.reset();
   }
-  if (!segment.prepared) segment.has_come_to_end = true;
-  if (!segment.prepared) segment.not_before_ms = now_ms_() + options_.linger_ms;
+  if (segment.prepared) return;
+  segment.has_come_to_end = true;
+  segment.not_before_ms = now_ms_() + options_.linger_ms;
+  // All before the present file was read, and what of it is selected is stored.
+  if (const auto file = segment.source->file_sequence())
+    mark(segment, segment.source->path(), *file + (segment.source->is_finished() ? 1 : 0));
 }
 
 // Half of the largest payload: the last block can exceed it, and blocks are repeated.
@@ -216,11 +222,26 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
   const bool is_full = segment.prepared->message.blocks.size() >= message_bytes();
   segment.cursor = std::move(segment.prepared->after);
   segment.cursor.stored = number;
+  const std::string path = std::move(segment.prepared->path);
+  const std::uint32_t next_file = segment.prepared->next_file;
   segment.prepared.reset();
   segment.retry_ms = 0;
   segment.not_before_ms = is_full ? 0 : now_ms_() + options_.linger_ms;
   std::string why;
   if (!cursors_.save(segment.uuid, segment.cursor, &why)) complain_(why);
+  mark(segment, path, next_file);
+}
+
+// After the cursor: what is marked may be removed.
+void Shipper::mark(Segment& segment, const std::string& path, std::uint32_t next_file) {
+  if (!options_.snapshot.empty() || next_file <= segment.next_file) return;
+  std::string why;
+  if (save_shipped_mark(path, segment.uuid, next_file, &why)) {
+    segment.next_file = next_file;
+  } else if (why != mark_failure_) {
+    mark_failure_ = why;
+    complain_(why);
+  }
 }
 
 void Shipper::report_losses(const Segment& segment, std::uint64_t number) {

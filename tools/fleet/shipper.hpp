@@ -79,6 +79,7 @@ class Shipper {
   void take_other_last(Segment& segment);
   void confirm(Segment& segment, std::uint64_t number);
   void report_losses(const Segment& segment, std::uint64_t number);
+  void mark(Segment& segment, const std::string& path, std::uint32_t next_file);
   void pass_over(Segment& segment, const std::string& why);
   void retry(Segment& segment, const std::string& why);
 
@@ -102,6 +103,7 @@ class Shipper {
   std::uint64_t next_look_ms_ = 0;
   std::string look_failure_;    // of the last look
   std::size_t notes_said_ = 0;  // of report_
+  std::string mark_failure_;    // the last one
   ShipperCounts counts_;
 };
 

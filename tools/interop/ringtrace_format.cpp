@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "shm-layout/record_head.hpp"
+#include "tools/interop/clock_facts.hpp"
 #include "tools/interop/collected_span.hpp"
 #include "tools/interop/trace_builder.hpp"
 #include "trace-format/blocks/block_frame.hpp"
@@ -37,6 +38,7 @@ struct BlockFacts {
   std::uint64_t offset;
   trace::BlockFrame frame;
   trace::ExtentHeader extent;
+  trace::ClockPoint clock;
 };
 
 void put_block(const BlockFacts& facts, InspectStyle style, bool first, OutputBytes& output) {
@@ -44,11 +46,13 @@ void put_block(const BlockFacts& facts, InspectStyle style, bool first, OutputBy
   const bool is_extent = facts.frame.type == trace::BlockType::kExtent;
   const std::uint64_t stream = is_extent ? facts.extent.stream_id : 0;
   const std::uint32_t records = is_extent ? facts.extent.records : 0;
+  const bool is_clock = facts.frame.type == trace::BlockType::kClock;
   switch (style) {
     case InspectStyle::kJson:
       output.put(fmt::format("{}\n  {{\"offset\": {}, \"type\": \"{}\", \"payload_bytes\": {}",
                              first ? "" : ",", facts.offset, type, facts.frame.payload_bytes));
       if (is_extent) output.put(fmt::format(", \"stream\": {}, \"records\": {}", stream, records));
+      if (is_clock) output.put(clock_facts(facts.clock, style));
       return output.put("}");
     case InspectStyle::kCsv:
       return output.put(fmt::format("{},{},{},{},{}\n", facts.offset, type,
@@ -57,6 +61,7 @@ void put_block(const BlockFacts& facts, InspectStyle style, bool first, OutputBy
       output.put(
           fmt::format("{:>12} {:<14} {:>9} bytes", facts.offset, type, facts.frame.payload_bytes));
       if (is_extent) output.put(fmt::format("  stream {}, {} records", stream, records));
+      if (is_clock) output.put(clock_facts(facts.clock, style));
       return output.put("\n");
   }
 }
@@ -267,7 +272,7 @@ ReadOutcome inspect_ringtrace(InputBytes& input, InspectStyle style, OutputBytes
   ReadOutcome outcome;
   bool first = true;
   for (; !head.empty(); head = input.peek(trace::kBlockHeaderBytes)) {
-    BlockFacts facts{input.offset(), {}, {}};
+    BlockFacts facts{input.offset(), {}, {}, {}};
     if (!trace::parse_block_frame(head, facts.frame)) {
       outcome = ReadOutcome::damaged(facts.offset, "not a block; run `ringcat verify` for details");
       break;
@@ -279,6 +284,7 @@ ReadOutcome inspect_ringtrace(InputBytes& input, InspectStyle style, OutputBytes
     }
     const auto payload = block.subspan(trace::kBlockHeaderBytes, facts.frame.payload_bytes);
     trace::ExtentHeader::parse(payload, facts.extent);
+    trace::ClockPoint::parse(payload, facts.clock);
     put_block(facts, style, first, output);
     first = false;
     input.skip(facts.frame.block_bytes());

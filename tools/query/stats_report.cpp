@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "shm-layout/level.hpp"
+#include "tools/query/clock_report.hpp"
 #include "trace-format/lines/loss_text.hpp"
 #include "trace-format/lines/visible_text.hpp"
 #include "trace-format/lines/wall_clock_text.hpp"
@@ -21,7 +22,7 @@ using nlohmann::json;
 constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
     "unknown",          "ring full",       "no consumer", "several causes", "missing",   "no ring",
     "no shared memory", "dictionary full", "quarantined", "overwritten",    "too large", "late",
-    "sampled"};
+    "sampled",          "abandoned",       "not shipped"};
 constexpr std::size_t kMostTextBytes = 60;
 
 // For a terminal: characters that are not printable are shown by number, and long texts are cut.
@@ -158,6 +159,7 @@ std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& re
   add_total(out, stats, read, options.utc);
   add_streams(out, stats);
   add_sites(out, stats, options.top);
+  out += clocks_as_table(read.host_clocks);
   if (options.interval_ns != 0) add_intervals(out, stats, options.utc);
   return out;
 }
@@ -175,6 +177,7 @@ std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read
     document["first_unix_ns"] = stats.first_ns();
     document["last_unix_ns"] = stats.last_ns();
   }
+  document["hosts"] = clocks_as_json(read.host_clocks);
   document["streams"] = json::array();
   for (const StreamStats* stream : stats.streams()) {
     json one = tally_json(*stream);

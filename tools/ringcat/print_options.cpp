@@ -71,6 +71,17 @@ void check_lines(const CLI::App& app) {
   }
 }
 
+// Lines of other formats have no place for a mark.
+void check_marks(const PrintOptions& options) {
+  if (!options.mark_order) return;
+  if (options.format.format != "csv" && options.format.line_template.empty() &&
+      options.conversion.format.empty()) {
+    return;
+  }
+  throw CLI::ValidationError("--mark-order",
+                             "requires --format text, json or logfmt, without --template and --to");
+}
+
 // CLI11's message would name a range up to a number of 309 digits.
 CLI::Validator whole_number() {
   return CLI::Validator(
@@ -148,6 +159,11 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
          "instead of sorting them by time")
       ->excludes(tail_option)
       ->excludes("--follow");
+  app.add_flag("--mark-order", options.mark_order,
+               "in a trace of several hosts, mark each line that may belong before a line of "
+               "another host above it, because their clocks do not agree more closely; with "
+               "--format text, json or logfmt")
+      ->excludes("--unordered");
   add_format_options(app, options.format);
   add_conversion_options(app, options.conversion);
   app.add_flag("--utc", options.utc, "print times in UTC instead of the local time zone");
@@ -186,6 +202,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
     check_conversion(options.conversion, options.follow, options.tail.has_value());
     if (!options.conversion.format.empty()) check_lines(app);
     check_unordered(options);
+    check_marks(options);
     check_standard_input(options.paths);
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;

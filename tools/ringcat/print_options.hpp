@@ -25,6 +25,7 @@ struct PrintOptions {
   bool color = false;
   bool follow = false;
   bool unordered = false;
+  bool mark_order = false;
   std::optional<std::uint64_t> head;  // lines
   std::optional<std::size_t> tail;
   unsigned threads = 1;

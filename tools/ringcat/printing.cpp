@@ -47,6 +47,8 @@ Printing::Printing(const PrintOptions& options, const EventFilter& filter,
   if (options.head) text_options_.most = *options.head;
   text_options_.last = options.tail;
   text_options_.format = &format;
+  text_options_.clock_order = &clock_order_;
+  text_options_.marks_order = options.mark_order;
 }
 
 bool Printing::write(std::string_view text) {
@@ -57,6 +59,8 @@ bool Printing::write(std::string_view text) {
 
 int Printing::finish(bool whole, const trace::ReadReport& report) const {
   for (const std::string& note : filter_.notes()) complain(note);
+  const std::string about_clocks = clock_order_.notice();
+  if (!about_clocks.empty()) complain(about_clocks);
   return whole ? complain_of_damage(report) : exit_code_of_failed_output(failure_);
 }
 

@@ -6,6 +6,7 @@
 #include "tools/query/event_filter.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/ringcat/print_options.hpp"
+#include "tools/text/clock_order.hpp"
 #include "tools/text/trace_text.hpp"
 #include "trace-format/blocks/read_report.hpp"
 #include "trace-format/lines/line_format.hpp"
@@ -39,6 +40,7 @@ class Printing {
  private:
   const EventFilter& filter_;
   RecordFilter records_;
+  ClockOrder clock_order_;
   TraceTextOptions text_options_;
   int failure_ = 0;
 };

@@ -6,6 +6,8 @@
 #include <limits>
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace ringside::tool {
 namespace {
 
@@ -51,6 +53,16 @@ std::optional<std::uint64_t> parse_duration_ns(std::string_view text) {
                                                static_cast<long double>(scale));
   const std::uint64_t ns = whole * unit->ns;
   return part > kMost - ns ? std::nullopt : std::optional(ns + part);
+}
+
+std::string duration_text(std::uint64_t ns) {
+  if (ns < 1000) return fmt::format("{} ns", ns);
+  const std::uint64_t unit = ns < 1'000'000       ? 1'000
+                             : ns < 1'000'000'000 ? 1'000'000
+                                                  : 1'000'000'000;
+  const std::string_view name = unit == 1'000 ? "us" : unit == 1'000'000 ? "ms" : "s";
+  const std::uint64_t tenths = ns / (unit / 10) + (ns % (unit / 10) == 0 ? 0 : 1);
+  return fmt::format("{}.{} {}", tenths / 10, tenths % 10, name);
 }
 
 }  // namespace ringside::tool

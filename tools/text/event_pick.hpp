@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tools/text/clock_order.hpp"
 #include "tools/text/progress_bar.hpp"
 #include "tools/text/trace_text.hpp"
 #include "trace-format/reader/trace_event.hpp"
@@ -21,6 +22,8 @@ class EventPick {
       if (options_.progress != nullptr) options_.progress->show(source.report().bytes_read);
       if (options_.wanted && !options_.wanted(event)) continue;
       --left_;
+      if (event.clock_error_ns) [[unlikely]]
+        note_clock(event, source.report().host_clocks);
       return true;
     }
     return false;
@@ -30,6 +33,11 @@ class EventPick {
   bool is_done() const { return left_ == 0; }
 
  private:
+  void note_clock(trace::Event& event, const trace::HostClocks& hosts) {
+    event.order_unknown = options_.clock_order != nullptr &&
+                          options_.clock_order->add(event, hosts) && options_.marks_order;
+  }
+
   const TraceTextOptions& options_;
   std::uint64_t left_;
 };

@@ -77,6 +77,7 @@ std::shared_ptr<const trace::LineText> JsonLines::lines_of(
   parts.part(trace::PartKind::kFields);
   parts.processor(trace::PartKind::kProcessorJson);
   parts.part(trace::PartKind::kExtensionJson);
+  parts.part(trace::PartKind::kClockErrorJson);
   parts.text("}\n");
   return std::make_shared<trace::ComposedLine>(std::move(parts));
 }
@@ -88,6 +89,7 @@ std::shared_ptr<const trace::LineText> JsonLines::line_of_loss(const trace::Even
   add_text(parts, "cause", trace::loss_cause_token(loss.cause));
   parts.text(fmt::format(",\"since_unix_ns\":{}", loss.since_ns));
   add_origin(parts, loss);
+  parts.part(trace::PartKind::kClockErrorJson);
   parts.text("}\n");
   return std::make_shared<trace::ComposedLine>(std::move(parts));
 }

@@ -13,6 +13,7 @@ void LineBatch::clear() {
   values_.clear();
   texts_.clear();
   extensions_.clear();
+  clocks_.clear();
   contexts_.clear();
   kept_.clear();
   recent_.fill(nullptr);
@@ -33,8 +34,12 @@ bool LineBatch::add(const trace::Event& event, const std::shared_ptr<const trace
     if (some->context != nullptr) extensions_.back().context = copy_of(*some->context);
     extension = static_cast<std::uint32_t>(extensions_.size());
   }
+  if (event.clock_error_ns) [[unlikely]]
+    clocks_.push_back({*event.clock_error_ns, event.order_unknown});
+  const auto clock = static_cast<std::uint32_t>(event.clock_error_ns ? clocks_.size() : 0);
   items_.push_back({event.unix_ns, event.record.sequence, text.get(),
-                    static_cast<std::uint32_t>(values_.size()), extension, event.record.processor});
+                    static_cast<std::uint32_t>(values_.size()), extension, event.record.processor,
+                    clock});
   return true;
 }
 
@@ -102,9 +107,13 @@ const trace::RecordContext* LineBatch::copy_of(const trace::RecordContext& conte
 void LineBatch::append(trace::TextSink& out, trace::LineClocks& clocks) const {
   std::size_t values = 0;
   for (const Item& item : items_) {
-    const trace::LineEvent event{
+    trace::LineEvent event{
         item.unix_ns, item.sequence, std::span(values_).subspan(values, item.values_end - values),
         item.extension == 0 ? nullptr : &extensions_[item.extension - 1], item.processor};
+    if (item.clock != 0) [[unlikely]] {
+      event.clock_error_ns = clocks_[item.clock - 1].error_ns;
+      event.order_unknown = clocks_[item.clock - 1].order_unknown;
+    }
     item.text->append(out, event, clocks);
     values = item.values_end;
   }

@@ -42,6 +42,12 @@ class LineBatch {
     std::uint32_t values_end = 0;  // in values_
     std::uint32_t extension = 0;   // in extensions_, counted from 1; 0: none
     std::uint32_t processor = 0;
+    std::uint32_t clock = 0;  // in clocks_, counted from 1; 0: none
+  };
+  // Of an event in a trace of several hosts.
+  struct Clock {
+    std::uint64_t error_ns = 0;
+    bool order_unknown = false;
   };
 
   static std::size_t place_of(const trace::LineText* text);
@@ -52,6 +58,7 @@ class LineBatch {
   std::vector<trace::Value> values_;
   std::vector<char> texts_;  // of values
   std::vector<trace::RecordExtension> extensions_;
+  std::vector<Clock> clocks_;
   // A trace's statements do not outlive the section that is being read.
   struct OwnContext {
     trace::RecordContext context;

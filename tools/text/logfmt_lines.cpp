@@ -75,6 +75,7 @@ std::shared_ptr<const trace::LineText> make_line(const trace::Event& event,
   parts.processor(trace::PartKind::kProcessorPair);
   parts.pairs(UINT32_MAX);
   parts.part(trace::PartKind::kContextPairs);
+  parts.part(trace::PartKind::kOrderPair);
   parts.text("\n");
   return std::make_shared<trace::ComposedLine>(std::move(parts));
 }

@@ -19,6 +19,7 @@ class LineFormat;
 
 namespace ringside::tool {
 
+class ClockOrder;
 class ProgressBar;
 
 struct TraceTextOptions {
@@ -31,6 +32,8 @@ struct TraceTextOptions {
       {};  // writes only this many lines, those at the end of the trace
   const trace::LineFormat* format = nullptr;  // null: TextLines
   ProgressBar* progress = nullptr;            // may be null
+  ClockOrder* clock_order = nullptr;          // gets the events of several hosts; may be null
+  bool marks_order = false;  // marks lines by what clock_order says about their events
 };
 
 // Writes the lines of the wanted events that are left in `set`, in order, in large pieces. `write`

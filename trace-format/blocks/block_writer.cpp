@@ -103,14 +103,17 @@ std::size_t write_dictionary_block(std::span<const std::byte> entries, std::span
 }
 
 std::size_t write_clock_block(const ClockPoint& point, std::span<std::byte> out) {
-  std::byte* const p = payload_of(out, kClockBytes);
+  const bool has_sync = point.sync.state != SyncState::kUnknown;
+  const std::size_t bytes = has_sync ? kClockSyncEnd : kClockBytes;
+  std::byte* const p = payload_of(out, bytes);
   if (p == nullptr) return 0;
   store(p, point.tsc0);
   store(p + 8, point.unix_ns0);
   store(p + 16, point.ns_per_tick);
   store(p + 24, point.monotonic_ns);
   store(p + 32, point.realtime_ns);
-  return finish(out, BlockType::kClock, kClockBytes);
+  if (has_sync) point.sync.store(p);
+  return finish(out, BlockType::kClock, bytes);
 }
 
 std::size_t write_stream_block(const StreamBlock& stream, std::span<std::byte> out) {

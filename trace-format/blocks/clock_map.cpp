@@ -26,7 +26,18 @@ bool ClockPoint::parse(std::span<const std::byte> payload, ClockPoint& point) {
   point.ns_per_tick = load<std::uint64_t>(p + 16);
   point.monotonic_ns = load<std::uint64_t>(p + 24);
   point.realtime_ns = load<std::uint64_t>(p + 32);
+  point.sync = ClockSync::parse(payload);
   return true;
+}
+
+std::uint64_t ClockPoint::error_ns() const {
+  if (sync.state != SyncState::kSynchronised) return kUnknownClockError;
+  const std::uint64_t distance =
+      realtime_ns > unix_ns0 ? realtime_ns - unix_ns0 : unix_ns0 - realtime_ns;
+  const auto offset = static_cast<std::uint64_t>(sync.offset_ns);
+  const UInt128 error =
+      UInt128{distance} + (sync.offset_ns < 0 ? 0 - offset : offset) + sync.max_error_ns;
+  return error < kUnknownClockError ? static_cast<std::uint64_t>(error) : kUnknownClockError;
 }
 
 std::uint64_t ns_per_tick_of(std::uint64_t hz) {
@@ -55,6 +66,12 @@ std::size_t ClockMap::find(std::uint64_t tsc) const {
 
 std::uint64_t ClockMap::unix_ns(std::uint64_t tsc) const {
   return points_.empty() ? 0 : points_[find(tsc)].unix_ns(tsc);
+}
+
+std::uint64_t ClockMap::error_ns(std::uint64_t tsc) const {
+  const std::size_t i = find(tsc);
+  const std::uint64_t error = points_[i].error_ns();
+  return i + 1 == points_.size() ? error : std::max(error, points_[i + 1].error_ns());
 }
 
 namespace {
@@ -137,6 +154,7 @@ std::optional<ClockPoint> ClockSteering::settle(const Now& now, std::uint64_t ne
       (UInt128{now.tsc - point.tsc0} * point.ns_per_tick) >> kClockFractionBits);
   point.monotonic_ns = now.monotonic_ns - std::min(since_ns, now.monotonic_ns);
   point.realtime_ns = now.realtime_ns - std::min(since_ns, now.realtime_ns);
+  point.sync = now.sync;
   last_ = point;
   return point;
 }
@@ -174,6 +192,7 @@ ClockPoint ClockSteering::next(const Now& now, std::uint64_t horizon_ns) {
   point.unix_ns0 = last_.unix_ns(now.tsc);
   point.monotonic_ns = now.monotonic_ns;
   point.realtime_ns = now.realtime_ns;
+  point.sync = now.sync;
 
   const std::uint64_t rate = rate_over_run(now);
   point.ns_per_tick = corrected_rate(now, rate, point.unix_ns0, horizon_ns);

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "trace-format/blocks/clock_sync.hpp"
+
 namespace ringside::trace {
 
 // unix_ns(t) = unix_ns0 + floor((t - tsc0) * ns_per_tick / 2^40)
@@ -16,7 +18,11 @@ struct ClockPoint {
   std::uint64_t ns_per_tick = 0;  // 40 fraction bits
   std::uint64_t monotonic_ns = 0;
   std::uint64_t realtime_ns = 0;
+  ClockSync sync = {};  // of the system's clock at realtime_ns
 
+  // How far the times by this point can be from the true time: the distance from the system's
+  // clock, and that clock's own error. kUnknownClockError if it is not synchronised, or not stated.
+  std::uint64_t error_ns() const;
   std::uint64_t unix_ns(std::uint64_t tsc) const;  // modulo 2^64, also for untrusted numbers
   static bool parse(std::span<const std::byte> payload, ClockPoint& point);
 };
@@ -36,6 +42,10 @@ class ClockMap {
 
   // The time by that point; 0 if there are no points.
   std::uint64_t unix_ns(std::uint64_t tsc) const;
+
+  // The larger error of that point and of the next one: between two points it grows. Not for a map
+  // without points.
+  std::uint64_t error_ns(std::uint64_t tsc) const;
 
  private:
   std::vector<ClockPoint> points_;  // by rising tsc0
@@ -57,6 +67,7 @@ class ClockSteering {
     std::uint64_t tsc = 0;
     std::uint64_t monotonic_ns = 0;
     std::uint64_t realtime_ns = 0;
+    ClockSync sync = {};
   };
 
   static constexpr std::uint64_t kMaxSlewPpm = 500;
@@ -72,6 +83,9 @@ class ClockSteering {
   // For a segment without any section yet: takes the rate from the service's run so far, instead of
   // the frequency in its header.
   void measure(const Now& now);
+
+  // States in first() and last() what is known of the system's clock.
+  void set_sync(const ClockSync& sync) { first_.sync = last_.sync = sync; }
 
   // The blocks that open a section, the same one if there is only one: the start itself at the
   // nominal rate, or the result of resume() or measure().

@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 6;
+inline constexpr std::uint16_t kFormatMinor = 7;
 inline constexpr std::uint16_t kColumnsFormatMinor = 4;  // from which on packed files have columns
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
@@ -33,7 +33,8 @@ enum class BlockType : std::uint8_t {
 };
 
 inline constexpr std::size_t kHeaderFixedBytes = 96;
-inline constexpr std::size_t kClockBytes = 40;
+inline constexpr std::size_t kClockBytes = 40;    // without what is known of the system's clock
+inline constexpr std::size_t kClockSyncEnd = 72;  // with it
 inline constexpr std::size_t kStreamFixedBytes = 26;
 inline constexpr std::size_t kSequencePointFixedBytes = 16;
 inline constexpr std::size_t kSequencePointEntryBytes = 16;
@@ -59,7 +60,8 @@ enum class EndReason : std::uint32_t {
   kServiceEnded = 1,
   kConsumerEnded = 2,
   kRotation = 3,
-  kCut = 4,  // not ended by its writer
+  kCut = 4,      // not ended by its writer
+  kEmptied = 5,  // its records were removed before they were shipped
 };
 
 // Extents.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "trace-format/blocks/host_clocks.hpp"
+
 namespace ringside::trace {
 
 struct ReadError {
@@ -41,6 +43,7 @@ struct ReadReport {
   std::uint64_t damaged_frames = 0;     // of packed files
   std::uint64_t bytes_read = 0;         // fetched from files, in stored form
   std::uint64_t peak_open_extents = 0;  // the most that were decoded in parallel at one time
+  HostClocks host_clocks;               // by the CLOCK blocks of all sections
   std::vector<ReadError> notes;         // the first kMaxNotes
   std::uint64_t further_notes = 0;
 

@@ -65,6 +65,17 @@ void apply(TextSink& out, std::size_t begin, const PartStyle& style) {
   if (style.width != 0) fill_up(out, begin, style);
 }
 
+void append_clock_error(TextSink& out, const LineEvent& event) {
+  if (!event.clock_error_ns) return;
+  out.write(",\"clock_error_ns\":");
+  if (*event.clock_error_ns == kUnknownClockError) {
+    out.write("null");
+  } else {
+    append_number(out, *event.clock_error_ns);
+  }
+  if (event.order_unknown) out.write(",\"order_unknown\":true");
+}
+
 bool is_of_processor(PartKind kind) {
   return kind == PartKind::kProcessor || kind == PartKind::kProcessorJson ||
          kind == PartKind::kProcessorPair;
@@ -154,6 +165,11 @@ void ComposedLine::append_part(TextSink& out, const LineParts::Part& part, const
     case PartKind::kProcessorJson:
     case PartKind::kProcessorPair:
       return append_processor(out, part, event);
+    case PartKind::kClockErrorJson:
+      return append_clock_error(out, event);
+    case PartKind::kOrderPair:
+      if (event.order_unknown) out.write(" clock_order=unknown");
+      return;
     default:
       break;
   }

@@ -32,6 +32,9 @@ enum class PartKind : std::uint8_t {
   kProcessor,
   kProcessorJson,  // ,"processor":number
   kProcessorPair,  // processor=number, after a blank
+  // In a trace of several hosts, empty otherwise:
+  kClockErrorJson,  // ,"clock_error_ns":number or null, and if so ,"order_unknown":true
+  kOrderPair,       // clock_order=unknown, after a blank, if the event is marked so
   // Of the record's extension, empty if the record has none:
   kProperty,
   kExtensionJson,   // the members of a JSON object, each after a comma

@@ -27,6 +27,8 @@ std::string_view cause_text(LossCause cause) {
       return "overwritten by newer records";
     case LossCause::kAbandoned:
       return "a signal handler did not return to the log call";
+    case LossCause::kUnshipped:
+      return "removed before they were shipped";
     case LossCause::kTooLarge:
       return "too large, strings were truncated";
     case LossCause::kLate:
@@ -69,6 +71,8 @@ std::string_view loss_cause_token(LossCause cause) {
       return "overwritten";
     case LossCause::kAbandoned:
       return "abandoned";
+    case LossCause::kUnshipped:
+      return "unshipped";
     case LossCause::kTooLarge:
       return "too_large";
     case LossCause::kLate:

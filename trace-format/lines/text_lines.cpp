@@ -127,6 +127,8 @@ class TextLine final : public LineText {
       append_rare(out, event);
     if (pairs_ != nullptr) [[unlikely]]
       pairs_->append(out, event, clocks);
+    if (event.order_unknown) [[unlikely]]
+      out.write(" [order unknown]");
     out.put('\n');
   }
 

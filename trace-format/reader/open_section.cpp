@@ -31,6 +31,7 @@ void OpenSection::take_metadata(const Block& block) {
 
 void OpenSection::add_clock(const ClockPoint& point) {
   scan_.clocks.add(point);
+  report_.host_clocks.add(scan_.segment->boot_id, scan_.segment->host, point);
   window_ = ReadWindow(options_, scan_.clocks);
 }
 

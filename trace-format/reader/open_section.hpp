@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "trace-format/blocks/block_reader.hpp"
@@ -36,6 +37,11 @@ class OpenSection {
   TraceFile& file() { return *file_; }
   const SectionScan& scan() const { return scan_; }
   const ClockMap& clocks() const { return scan_.clocks; }
+  // Empty for a trace of one host.
+  std::optional<std::uint64_t> clock_error_ns(std::uint64_t tsc) const {
+    if (!report_.host_clocks.has_several() || scan_.segment->host.empty()) return std::nullopt;
+    return scan_.clocks.error_ns(tsc);
+  }
   const ReadWindow& window() const { return window_; }
   SectionCatalog& catalog() { return catalog_; }
 

@@ -12,6 +12,7 @@ namespace {
 LossCause loss_cause(std::uint32_t stored) {
   return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten) ||
                  stored == static_cast<std::uint32_t>(LossCause::kAbandoned) ||
+                 stored == static_cast<std::uint32_t>(LossCause::kUnshipped) ||
                  stored == static_cast<std::uint32_t>(LossCause::kNotSelected)
              ? static_cast<LossCause>(stored)
              : LossCause::kUnknown;

@@ -25,7 +25,10 @@ class SectionReader {
   bool next() { return order_.next() || walk_to_next(); }
 
   const EventKey& key() const { return order_.key(); }
-  void get(Event& event) { order_.get(event); }  // the present event
+  void get(Event& event) {  // the present event
+    order_.get(event);
+    event.clock_error_ns = section_.clock_error_ns(event.record.tsc);
+  }
 
   // The section is the last of a growing file: at its end next() returns false and may be called
   // again after grow(). Blocks are delivered in the order in which they arrive, so late extents are

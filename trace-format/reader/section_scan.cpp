@@ -232,7 +232,16 @@ std::shared_ptr<SegmentInfo> segment_of(const SectionHeader& header, const std::
   return segment;
 }
 
-std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
+namespace {
+
+void note_clocks(const std::vector<SectionScan>& sections, ReadReport& report) {
+  for (const SectionScan& section : sections) {
+    for (const ClockPoint& point : section.clocks.points())
+      report.host_clocks.add(section.segment->boot_id, section.segment->host, point);
+  }
+}
+
+std::vector<SectionScan> find_sections(TraceFile& file, ReadReport& report) {
   std::vector<SectionScan> indexed;
   std::uint64_t end = file.size();
   while (end > 0) {
@@ -256,9 +265,19 @@ std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
   return sections;
 }
 
+}  // namespace
+
+std::vector<SectionScan> scan_sections(TraceFile& file, ReadReport& report) {
+  std::vector<SectionScan> sections = find_sections(file, report);
+  note_clocks(sections, report);
+  return sections;
+}
+
 std::vector<SectionScan> scan_sections_from(TraceFile& file, std::uint64_t begin,
                                             ReadReport& report) {
-  return Scan(file, begin, file.size(), report).run();
+  std::vector<SectionScan> sections = Scan(file, begin, file.size(), report).run();
+  note_clocks(sections, report);
+  return sections;
 }
 
 bool may_begin_a_trace(TraceFile& file) {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "shm-layout/loss_cause.hpp"
+#include "trace-format/blocks/clock_sync.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::trace {
@@ -58,6 +60,10 @@ struct Event {
   std::uint64_t since_ns = 0;            // for a loss: they were lost from this time to unix_ns
   const StreamInfo* stream = nullptr;    // for losses without a stream: one with the id 0
   const SegmentInfo* segment = nullptr;  // lives as long as the reader
+  // If the trace is of several hosts: how far unix_ns can be from the true time, see
+  // ClockPoint::error_ns().
+  std::optional<std::uint64_t> clock_error_ns;
+  bool order_unknown = false;  // for a caller that marks events; readers leave it as it is
   // Index of the section in the set. Sites and streams live only while their section is read: code
   // that keeps data about one must use this number as part of the key.
   std::uint32_t section = 0;
