@@ -49,6 +49,7 @@ class SimulatedQueue {
 
   const std::vector<StoredMessage>& messages() const { return messages_; }
   std::size_t acknowledged() const { return acknowledged_.size(); }
+  const std::map<std::uint64_t, std::string>& dead_letters() const { return dead_letters_; }
 
   // Requests that are still somewhere in the network, in any order.
   void let_late_requests_arrive() {
@@ -86,6 +87,7 @@ class SimulatedQueue {
   std::vector<OutgoingMessage> late_;
   std::map<std::string, Bytes, std::less<>> contents_;
   std::set<std::uint64_t> acknowledged_;
+  std::map<std::uint64_t, std::string> dead_letters_;  // reasons, by number
 };
 
 // The connection of one process that publishes.
@@ -182,6 +184,13 @@ class SimulatedDelivery final : public DeliveryQueue {
   }
 
   void postpone(std::uint64_t token) override { waiting_.push_back(token); }
+
+  bool store_dead_letter(const StoredMessage& message, const std::string& reason) override {
+    queue_.may_crash();
+    if (queue_.partitioned_ || queue_.chance(queue_.faults_.lost_requests)) return false;
+    queue_.dead_letters_[message.number] = reason;
+    return !queue_.chance(queue_.faults_.lost_answers);
+  }
 
   Fetched fetch_contents(std::string_view key, Bytes& contents) override {
     queue_.may_crash();

@@ -19,4 +19,10 @@ std::string extent_subject(std::string_view tenant, std::string_view host, std::
 bool is_extent_subject(std::string_view subject, std::string_view host, std::string_view service,
                        const SegmentUuid& uuid);
 
+// Parts of a subject; empty if it has none.
+std::string_view tenant_of(std::string_view subject);
+
+// Where messages that sinks refuse are kept: rs.dead.<tenant>.<host>, with "_" for missing parts.
+std::string dead_letter_subject(std::string_view subject);
+
 }  // namespace ringside::fleet

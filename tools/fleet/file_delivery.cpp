@@ -29,6 +29,10 @@ FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t
     case FileSink::Taken::kRefused:
       complain_(fmt::format("message {} of {} is refused: {}", delivery.message.number,
                             delivery.message.subject, why));
+      if (!queue_.store_dead_letter(delivery.message, why)) {
+        queue_.postpone(delivery.token);
+        return Outcome::kPostponed;
+      }
       break;
     case FileSink::Taken::kYes:
       break;
@@ -45,7 +49,7 @@ bool FileDelivery::take_held() {
     for (Held& held : std::exchange(held_, {})) {
       const Outcome outcome = take(held.delivery, held.since_ms);
       if (outcome == Outcome::kFailed) return false;
-      if (outcome == Outcome::kTaken) {
+      if (outcome != Outcome::kHeld) {
         has_taken = true;
         held_bytes_ -= held.delivery.message.payload.size();
       } else {

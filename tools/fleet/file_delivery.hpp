@@ -40,7 +40,7 @@ class FileDelivery {
     std::uint64_t since_ms = 0;
   };
 
-  enum class Outcome : std::uint8_t { kTaken, kHeld, kFailed };
+  enum class Outcome : std::uint8_t { kTaken, kHeld, kPostponed, kFailed };
   Outcome take(const Delivery& delivery, std::uint64_t since_ms);
   bool take_held();
   void hold(Delivery delivery);

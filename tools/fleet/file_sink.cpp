@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/message_header.hpp"
 #include "tools/fleet/sink_segment.hpp"
 #include "tools/fleet/trace_segments.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
@@ -17,16 +18,6 @@ using trace::BlockType;
 
 std::span<const std::byte> payload_of(std::span<const std::byte> block) {
   return block.subspan(trace::kBlockHeaderBytes);
-}
-
-// The HEADER of the section that the message is of: the first block of either part.
-bool find_header(const ExtentMessage& message, trace::SectionHeader& header) {
-  const std::span<const std::byte> bytes =
-      message.repeated.empty() ? message.blocks : message.repeated;
-  trace::BlockFrame frame;
-  return trace::parse_block_frame(bytes, frame) && frame.type == BlockType::kHeader &&
-         trace::SectionHeader::parse(payload_of(bytes.first(frame.block_bytes())), header) &&
-         header.uuid == message.uuid;
 }
 
 // The index of the original has the places of its blocks.
@@ -142,14 +133,7 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
   ExtentMessage message;
   trace::SectionHeader header;
   if (!read_extent_message(stored.payload, message, why)) return refused();
-  if (!find_header(message, header)) {
-    *why = "it has no header of its segment";
-    return refused();
-  }
-  if (!is_extent_subject(stored.subject, header.host, header.service, message.uuid)) {
-    *why = "its subject is that of another segment";
-    return refused();
-  }
+  if (!find_message_header(message, stored.subject, header, why)) return refused();
   if (message.previous >= stored.number) {
     *why = "the message before it would be a later one";
     return refused();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/dead_letters.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -170,7 +171,8 @@ bool prepare_dictionaries(NatsConnection& connection, const FleetStreamOptions& 
 bool prepare_fleet_streams(NatsConnection& connection, const FleetStreamOptions& options,
                            std::string* why) {
   return prepare_extents(connection, options, why) &&
-         prepare_dictionaries(connection, options, why);
+         prepare_dictionaries(connection, options, why) &&
+         prepare_dead_letters(connection, options, why);
 }
 
 }  // namespace ringside::fleet

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/dead_letters.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -140,6 +141,10 @@ void NatsDeliveryQueue::answer(std::uint64_t token, const std::string& text) {
   if (found == answer_subjects_.end()) return;
   natsConnection_PublishString(connection_.handle(), found->second.c_str(), text.c_str());
   answer_subjects_.erase(found);
+}
+
+bool NatsDeliveryQueue::store_dead_letter(const StoredMessage& message, const std::string& reason) {
+  return fleet::store_dead_letter(connection_, message, reason, &why_);
 }
 
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {

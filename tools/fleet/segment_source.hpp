@@ -46,6 +46,8 @@ class SegmentSource {
   struct Section {
     Bytes header;
     std::deque<Bytes> clocks;                // the last ones
+    std::uint64_t clocks_seen = 0;           // of the section until now
+    std::uint64_t clocks_before = 0;         // of these, before the message
     std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
   };
@@ -55,6 +57,7 @@ class SegmentSource {
   void begin_section(const trace::Block& block, PreparedMessage& prepared);
   void add(const trace::Block& block, PreparedMessage& prepared);
   bool is_shipped(const trace::Block& block) const;
+  void repeat_clocks(ExtentMessage& message) const;
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
