@@ -13,7 +13,7 @@ set -euo pipefail
 packages=(
   g++ meson ninja-build pkg-config python3
   libboost-dev liburing-dev libseccomp-dev libzstd-dev libfmt-dev libcli11-dev libtomlplusplus-dev libre2-dev libdw-dev
-  nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev libnats-dev
+  nlohmann-json3-dev libsimdjson-dev libssl-dev libexpat1-dev zlib1g-dev libncurses-dev prometheus-cpp-dev libmicrohttpd-dev libnats-dev libcurl4-openssl-dev
 )
 static_packages=(dpkg-dev make xz-utils)
 deb_packages=(build-essential chrpath debhelper dh-python doxygen libelf-dev libgtest-dev)

@@ -55,6 +55,7 @@ class SimulatedQueue {
   const std::vector<StoredMessage>& messages() const { return messages_; }
   std::size_t stored_bodies() const { return stored_bodies_; }
   std::size_t acknowledged() const { return acknowledged_.size(); }
+  const std::map<std::uint64_t, std::string>& dead_letters() const { return dead_letters_; }
 
   // As if the bucket had reached a limit.
   void lose_some_contents() {
@@ -106,6 +107,7 @@ class SimulatedQueue {
   std::size_t stored_bodies_ = 0;  // and their pieces
   std::set<std::uint64_t> acknowledged_;
   std::set<std::string> requested_;
+  std::map<std::uint64_t, std::string> dead_letters_;  // reasons, by number
 };
 
 // The connection of one process that publishes.
@@ -209,6 +211,13 @@ class SimulatedDelivery final : public DeliveryQueue {
     queue_.may_crash();
     if (!queue_.partitioned_ && !queue_.chance(queue_.faults_.lost_requests))
       queue_.requested_.insert(key);
+  }
+
+  bool store_dead_letter(const StoredMessage& message, const std::string& reason) override {
+    queue_.may_crash();
+    if (queue_.partitioned_ || queue_.chance(queue_.faults_.lost_requests)) return false;
+    queue_.dead_letters_[message.number] = reason;
+    return !queue_.chance(queue_.faults_.lost_answers);
   }
 
   Fetched fetch_contents(std::string_view key, Bytes& contents) override {

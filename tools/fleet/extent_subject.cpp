@@ -17,6 +17,15 @@ std::string own_part(std::string_view host, std::string_view service, const Segm
   return fmt::format(".{}.{}.{}", subject_part(host), subject_part(service), uuid_text(uuid));
 }
 
+std::string_view part_of(std::string_view subject, std::size_t place) {
+  for (; place != 0; --place) {
+    const std::size_t point = subject.find('.');
+    if (point == std::string_view::npos) return {};
+    subject.remove_prefix(point + 1);
+  }
+  return subject.substr(0, subject.find('.'));
+}
+
 }  // namespace
 
 std::string subject_part(std::string_view name) {
@@ -74,6 +83,14 @@ std::optional<Publisher> publisher_of(std::string_view subject) {
   if (host_end == std::string_view::npos) return {};
   return Publisher{std::string(subject.substr(0, tenant_end)),
                    std::string(subject.substr(tenant_end + 1, host_end - tenant_end - 1))};
+}
+
+std::string_view tenant_of(std::string_view subject) {
+  return part_of(subject, 2);
+}
+
+std::string dead_letter_subject(std::string_view subject) {
+  return "rs.dead." + subject_part(tenant_of(subject)) + "." + subject_part(part_of(subject, 3));
 }
 
 }  // namespace ringside::fleet

@@ -37,4 +37,10 @@ struct Publisher {
 // Whose subject it is, by its form. Empty if it is not one of extents.
 std::optional<Publisher> publisher_of(std::string_view subject);
 
+// Parts of a subject; empty if it has none.
+std::string_view tenant_of(std::string_view subject);
+
+// Where messages that sinks refuse are kept: rs.dead.<tenant>.<host>, with "_" for missing parts.
+std::string dead_letter_subject(std::string_view subject);
+
 }  // namespace ringside::fleet

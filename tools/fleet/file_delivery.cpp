@@ -14,6 +14,7 @@ FileDelivery::FileDelivery(FileDeliveryOptions options, DeliveryQueue& queue, Fi
       sink_(sink),
       now_ms_(std::move(now_ms)),
       complain_(std::move(complain)),
+      requests_(queue, options.request_ms, now_ms_, complain_),
       synced_ms_(now_ms_()) {}
 
 FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t since_ms) {
@@ -21,7 +22,7 @@ FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t
   const bool allows_gap = now_ms_() - since_ms >= options_.patience_ms;
   switch (sink_.take(delivery.message, allows_gap, &why)) {
     case FileSink::Taken::kNoDictionary:
-      request_contents(delivery.message.subject);
+      requests_.ask(delivery.message.subject, sink_.missing_contents());
       return Outcome::kHeld;
     case FileSink::Taken::kTooEarly:
       return Outcome::kHeld;
@@ -31,24 +32,16 @@ FileDelivery::Outcome FileDelivery::take(const Delivery& delivery, std::uint64_t
     case FileSink::Taken::kRefused:
       complain_(fmt::format("message {} of {} is refused: {}", delivery.message.number,
                             delivery.message.subject, why));
+      if (!queue_.store_dead_letter(delivery.message, why)) {
+        queue_.postpone(delivery.token);
+        return Outcome::kPostponed;
+      }
       break;
     case FileSink::Taken::kYes:
       break;
   }
   taken_.push_back(delivery.token);
   return Outcome::kTaken;
-}
-
-void FileDelivery::request_contents(const std::string& subject) {
-  constexpr std::size_t kMostKeys = 1000;
-  const std::string& key = sink_.missing_contents();
-  if (key.empty()) return;
-  if (requested_ms_.size() >= kMostKeys) requested_ms_.clear();
-  const auto [requested, is_new] = requested_ms_.try_emplace(key, now_ms_());
-  if (!is_new && now_ms_() - requested->second < options_.request_ms) return;
-  requested->second = now_ms_();
-  if (is_new) complain_("the bucket has no contents " + key + "; asking the host for them");
-  queue_.request_contents(subject, key);
 }
 
 // Those that came too early, until none of them fits.
@@ -59,7 +52,7 @@ bool FileDelivery::take_held() {
     for (Held& held : std::exchange(held_, {})) {
       const Outcome outcome = take(held.delivery, held.since_ms);
       if (outcome == Outcome::kFailed) return false;
-      if (outcome == Outcome::kTaken) {
+      if (outcome != Outcome::kHeld) {
         has_taken = true;
         held_bytes_ -= held.delivery.message.payload.size();
       } else {

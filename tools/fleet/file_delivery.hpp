@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "tools/fleet/contents_requests.hpp"
 #include "tools/fleet/file_sink.hpp"
 #include "tools/fleet/message_queue.hpp"
 
@@ -43,22 +43,21 @@ class FileDelivery {
     std::uint64_t since_ms = 0;
   };
 
-  enum class Outcome : std::uint8_t { kTaken, kHeld, kFailed };
+  enum class Outcome : std::uint8_t { kTaken, kHeld, kPostponed, kFailed };
   Outcome take(const Delivery& delivery, std::uint64_t since_ms);
   bool take_held();
   void hold(Delivery delivery);
-  void request_contents(const std::string& subject);
 
   const FileDeliveryOptions options_;
   DeliveryQueue& queue_;
   FileSink& sink_;
   const NowMs now_ms_;
   const Complain complain_;
+  ContentsRequests requests_;
   std::vector<Held> held_;
   std::size_t held_bytes_ = 0;
   std::vector<std::uint64_t> taken_;  // tokens, not acknowledged
   std::uint64_t synced_ms_ = 0;
-  std::map<std::string, std::uint64_t> requested_ms_;  // by key of contents
 };
 
 }  // namespace ringside::fleet

@@ -7,6 +7,7 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/message_header.hpp"
 #include "tools/fleet/sink_segment.hpp"
 #include "tools/fleet/trace_segments.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
@@ -18,16 +19,6 @@ using trace::BlockType;
 
 std::span<const std::byte> payload_of(std::span<const std::byte> block) {
   return block.subspan(trace::kBlockHeaderBytes);
-}
-
-// The HEADER of the section that the message is of: the first block of either part.
-bool find_header(const ExtentMessage& message, trace::SectionHeader& header) {
-  const std::span<const std::byte> bytes =
-      message.repeated.empty() ? message.blocks : message.repeated;
-  trace::BlockFrame frame;
-  return trace::parse_block_frame(bytes, frame) && frame.type == BlockType::kHeader &&
-         trace::SectionHeader::parse(payload_of(bytes.first(frame.block_bytes())), header) &&
-         header.uuid == message.uuid;
 }
 
 // A host of that name would have its files beside these folders.
@@ -118,14 +109,8 @@ SinkSegment& FileSink::segment_of(const ExtentMessage& message, const trace::Sec
   return *segment;
 }
 
-FileSink::Taken FileSink::fetch(const ContentHash& hash, std::size_t most_bytes, KeyOfHash key_of,
-                                Bytes& contents, std::string* why) {
-  const FetchContents noted = [this](std::string_view key, Bytes& bytes) {
-    const DeliveryQueue::Fetched fetched = fetch_(key, bytes);
-    missing_contents_ = fetched == DeliveryQueue::Fetched::kMissing ? key : std::string_view();
-    return fetched;
-  };
-  switch (fetch_whole(hash, most_bytes, key_of, noted, contents, why)) {
+FileSink::Taken FileSink::taken_of(FetchedWhole fetched) {
+  switch (fetched) {
     case FetchedWhole::kYes:
       return Taken::kYes;
     case FetchedWhole::kInvalid:
@@ -141,14 +126,14 @@ FileSink::Taken FileSink::fetch_dictionary(const ExtentMessage& message, const S
   if (!needs_dictionary(message) || segment.fragments().contains(message.manifest))
     return Taken::kYes;
   Bytes manifest;
-  Taken taken = fetch(message.manifest, kMostManifestBytes, hash_key, manifest, why);
+  Taken taken = taken_of(fetch_.whole(message.manifest, kMostManifestBytes, manifest, why));
   if (taken != Taken::kYes) return taken;
   std::vector<ContentHash> hashes;
   if (!read_manifest(manifest, hashes, why)) return Taken::kRefused;
   for (const ContentHash& hash : hashes) {
     if (segment.fragments().contains(hash)) continue;
     NamedContents contents{hash, {}};
-    taken = fetch(hash, shm::kMaxEntryBytes, hash_key, contents.bytes, why);
+    taken = taken_of(fetch_.whole(hash, shm::kMaxEntryBytes, contents.bytes, why));
     if (taken != Taken::kYes) return taken;
     fragments.push_back(std::move(contents));
   }
@@ -170,36 +155,24 @@ bool FileSink::is_too_early(const StoredMessage& stored, bool allows_gap) const 
 }
 
 FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std::string* why) {
+  // A body is fetched once: not before its message is the next one.
   ContentHash body_hash{};
-  Bytes with_body;
-  const bool names = names_body(stored.payload, body_hash);
-  if (names) {
-    if (is_too_early(stored, allows_gap)) return Taken::kTooEarly;
-    Bytes body;
-    const Taken taken = fetch(body_hash, kMostCompressedBodyBytes, body_key, body, why);
-    if (taken == Taken::kRefused) return refused();
-    if (taken != Taken::kYes) return taken;
-    with_body = stored.payload;
-    put_body(with_body, body);
-  }
+  if (names_body(stored.payload, body_hash) && is_too_early(stored, allows_gap))
+    return Taken::kTooEarly;
+  Bytes whole;
+  const Taken fetched = taken_of(fetch_.named_body(stored.payload, whole, why));
+  if (fetched == Taken::kRefused) return refused();
+  if (fetched != Taken::kYes) return fetched;
   ExtentMessage message;
   trace::SectionHeader header;
-  if (!read_extent_message(names ? with_body : stored.payload, message, why)) return refused();
-  if (!find_header(message, header)) {
-    *why = "it has no header of its segment";
-    return refused();
-  }
-  const auto subject =
-      read_extent_subject(stored.subject, header.host, header.service, message.uuid);
-  if (!subject) {
-    *why = "its subject is that of another segment";
-    return refused();
-  }
+  if (!read_extent_message(whole.empty() ? stored.payload : whole, message, why)) return refused();
+  std::string snapshot;
+  if (!find_message_header(message, stored.subject, header, &snapshot, why)) return refused();
   if (message.previous >= stored.number) {
     *why = "the message before it would be a later one";
     return refused();
   }
-  SinkSegment& segment = segment_of(message, header, subject->snapshot);
+  SinkSegment& segment = segment_of(message, header, snapshot);
   // A queue that was created anew has begun with lower numbers again.
   if (stored.number > segment.last_message() || has_news(segment, message)) {
     if (message.previous > segment.last_message() && !allows_gap) return Taken::kTooEarly;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/fleet/contents_fetch.hpp"
 #include "tools/fleet/dictionary_fragments.hpp"
 #include "tools/fleet/extent_message.hpp"
 #include "tools/fleet/large_contents.hpp"
@@ -49,7 +50,7 @@ class FileSink {
   bool sync(std::string* why);
 
   // After kNoDictionary: what the bucket does not have; empty if it could not be asked.
-  const std::string& missing_contents() const { return missing_contents_; }
+  const std::string& missing_contents() const { return fetch_.missing(); }
 
   const FileSinkCounts& counts() const { return counts_; }
 
@@ -60,8 +61,7 @@ class FileSink {
       : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
   Taken refused();
   bool is_too_early(const StoredMessage& stored, bool allows_gap) const;
-  Taken fetch(const ContentHash& hash, std::size_t most_bytes, KeyOfHash key_of, Bytes& contents,
-              std::string* why);
+  static Taken taken_of(FetchedWhole fetched);
   SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header,
                           const std::string& snapshot);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
@@ -70,12 +70,11 @@ class FileSink {
              const Fragments& fragments, std::string* why);
 
   const std::string directory_;
-  const Fetch fetch_;
+  ContentsFetch fetch_;
   // By snapshot, which is empty for what is sent without one.
   std::map<std::pair<std::string, SegmentUuid>, std::unique_ptr<SinkSegment>> segments_;
   std::set<SinkSegment*> unsynced_;
   FileSinkCounts counts_;
-  std::string missing_contents_;
 };
 
 }  // namespace ringside::fleet

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/dead_letters.hpp"
 #include "tools/fleet/nats_error.hpp"
 #include "tools/fleet/notice_stream.hpp"
 
@@ -173,6 +174,7 @@ bool prepare_fleet_streams(NatsConnection& connection, const FleetStreamOptions&
                            std::string* why) {
   return prepare_extents(connection, options, why) &&
          prepare_dictionaries(connection, options, why) &&
+         prepare_dead_letters(connection, options, why) &&
          prepare_notice_stream(connection, kTriggerStream, options.replicas, why) &&
          prepare_notice_stream(connection, kLossStream, options.replicas, why);
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_message.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 
 namespace ringside::fleet {
@@ -86,6 +87,20 @@ FetchedWhole fetch_whole(const ContentHash& hash, std::size_t most_bytes, KeyOfH
   }
   return content_hash(contents) == hash ? FetchedWhole::kYes
                                         : invalid(key, "do not have this hash", why);
+}
+
+FetchedWhole fetch_named_body(std::span<const std::byte> payload, const FetchContents& fetch,
+                              Bytes& whole, std::string* why) {
+  whole.clear();
+  ContentHash hash{};
+  if (!names_body(payload, hash)) return FetchedWhole::kYes;
+  Bytes body;
+  const FetchedWhole fetched =
+      fetch_whole(hash, kMostCompressedBodyBytes, body_key, fetch, body, why);
+  if (fetched != FetchedWhole::kYes) return fetched;
+  whole.assign(payload.begin(), payload.end());
+  put_body(whole, body);
+  return fetched;
 }
 
 }  // namespace ringside::fleet

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,10 @@ enum class FetchedWhole : std::uint8_t {
 };
 FetchedWhole fetch_whole(const ContentHash& hash, std::size_t most_bytes, KeyOfHash key_of,
                          const FetchContents& fetch, Bytes& contents, std::string* why);
+
+// Puts the body of a message that names it where other messages have it: `whole` is the message, or
+// empty if `payload` is. After kNotNow, `*why` is unchanged.
+FetchedWhole fetch_named_body(std::span<const std::byte> payload, const FetchContents& fetch,
+                              Bytes& whole, std::string* why);
 
 }  // namespace ringside::fleet

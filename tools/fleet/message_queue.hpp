@@ -81,6 +81,9 @@ class DeliveryQueue {
   // It shall come again, later.
   virtual void postpone(std::uint64_t token) = 0;
 
+  // Keeps a message that is never to be taken. True if it is stored: then acknowledge it.
+  virtual bool store_dead_letter(const StoredMessage& message, const std::string& reason) = 0;
+
   enum class Fetched : std::uint8_t { kYes, kMissing, kUnknown };
   virtual Fetched fetch_contents(std::string_view key, Bytes& contents) = 0;
   // Asks the host that publishes on the subject to store contents again. Nothing may come of it.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/content_hash.hpp"
+#include "tools/fleet/dead_letters.hpp"
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/fleet_control.hpp"
 #include "tools/fleet/host_requests.hpp"
@@ -153,6 +154,10 @@ void NatsDeliveryQueue::request_contents(const std::string& subject, const std::
   send_control(
       connection_,
       {control_subject(publisher->tenant, publisher->host), write_host_request({{key}}), {}}, {});
+}
+
+bool NatsDeliveryQueue::store_dead_letter(const StoredMessage& message, const std::string& reason) {
+  return fleet::store_dead_letter(connection_, message, reason, &why_);
 }
 
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {

@@ -38,10 +38,12 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   // An acknowledgement that is lost with the connection lets the message come again.
   void acknowledge(std::uint64_t token) override;
   void postpone(std::uint64_t token) override;
+  bool store_dead_letter(const StoredMessage& message, const std::string& reason) override;
   Fetched fetch_contents(std::string_view key, Bytes& contents) override;
   void request_contents(const std::string& subject, const std::string& key) override;
 
-  // Why the last fetch_contents() was kUnknown, or the last next() failed; empty: it did not.
+  // Why the last fetch_contents() was kUnknown, or the last store_dead_letter() or next() failed;
+  // empty: it did not.
   const std::string& why() const { return why_; }
 
  private:

@@ -1,4 +1,4 @@
-// ringsink: keeps the traces of a fleet as trace files.
+// ringsink: keeps the traces of a fleet as trace files, or as rows in ClickHouse.
 
 #include <exception>
 #include <memory>
@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/fleet/clickhouse_delivery.hpp"
+#include "tools/fleet/clickhouse_schema.hpp"
 #include "tools/fleet/file_delivery.hpp"
 #include "tools/fleet/file_sink.hpp"
 #include "tools/fleet/fleet_process.hpp"
@@ -24,18 +26,42 @@ using namespace ringside::fleet;
 constexpr const char* kProgram = "ringsink";
 constexpr int kStepMs = 200;
 constexpr int kConnectMs = 1000;  // between two attempts
+constexpr std::uint64_t kFinishMs = 10'000;
+constexpr int kMostUnacknowledged = 4096;
+constexpr int kFetchedMessages = 64;
 
 struct SinkOptions {
   NatsOptions nats;
-  DeliveryOptions delivery{.consumer = "ringsink"};
+  DeliveryOptions delivery;
   std::string output;
   bool takes_over = false;
+  ClickHouseOptions clickhouse;
+  ClickHouseDeliveryOptions rows;
+  SchemaOptions schema;
+  std::uint64_t dictionary_patience_s = 120;
   std::uint64_t idle_s = 0;
 };
 
 void say(const std::string& text) {
   complain(kProgram, text);
 }
+
+// Whether no message came for the time after which the process shall end.
+class Idleness {
+ public:
+  explicit Idleness(std::uint64_t bound_s) : bound_ms_(1000 * bound_s) {}
+
+  bool is_over(std::uint64_t messages) {
+    if (messages != messages_) since_ms_ = monotonic_ms();
+    messages_ = messages;
+    return bound_ms_ != 0 && monotonic_ms() - since_ms_ >= bound_ms_;
+  }
+
+ private:
+  std::uint64_t bound_ms_;
+  std::uint64_t messages_ = 0;
+  std::uint64_t since_ms_ = monotonic_ms();
+};
 
 struct Source {
   std::unique_ptr<NatsConnection> connection;
@@ -70,7 +96,7 @@ Source wait_for_source(const SinkOptions& options, const SinkDirectory& director
   return {};
 }
 
-int sink(const SinkOptions& options) {
+int sink_to_files(const SinkOptions& options) {
   std::string why;
   const auto failed = [&why] {
     say(why);
@@ -89,13 +115,10 @@ int sink(const SinkOptions& options) {
       &why);
   if (files == nullptr) return failed();
   FileDelivery delivery({}, *queue, *files, monotonic_ms, say);
-  std::uint64_t taken = 0;
-  std::uint64_t since_ms = monotonic_ms();
+  Idleness idleness(options.idle_s);
   while (!is_asked_to_end() && !connection->is_closed()) {
     if (!delivery.step(kStepMs)) return kFleetFailed;
-    if (files->counts().messages != taken) since_ms = monotonic_ms();
-    taken = files->counts().messages;
-    if (options.idle_s != 0 && monotonic_ms() - since_ms >= 1000 * options.idle_s) break;
+    if (idleness.is_over(files->counts().messages)) break;
   }
   const bool is_durable = delivery.sync();
   const FileSinkCounts& counts = files->counts();
@@ -104,21 +127,80 @@ int sink(const SinkOptions& options) {
   return is_durable && !connection->is_closed() ? kFleetOk : kFleetFailed;
 }
 
+int sink_to_clickhouse(const SinkOptions& options) {
+  std::string why;
+  const auto failed = [&why] {
+    say(why);
+    return kFleetFailed;
+  };
+  const auto client = ClickHouseClient::open(options.clickhouse, &why);
+  if (client == nullptr) return failed();
+  ClickHouseServer server;
+  ClickHouseAnswer answer = examine_server(*client, server);
+  if (answer.is_ok()) answer = check_schema(*client);
+  if (!answer.is_ok()) {
+    why = answer.why;
+    return failed();
+  }
+  const auto connection = NatsConnection::open(options.nats, &why);
+  if (connection == nullptr) return failed();
+  const auto queue = NatsDeliveryQueue::open(*connection, options.delivery, &why);
+  if (queue == nullptr) return failed();
+  ClickHouseInserter inserter(*client, server, say);
+  ClickHouseDelivery delivery(options.rows, *queue, inserter, monotonic_ms, say);
+  Idleness idleness(options.idle_s);
+  bool is_sound = true;
+  while (is_sound && !is_asked_to_end() && !connection->is_closed()) {
+    is_sound = delivery.step(kStepMs);
+    if (idleness.is_over(delivery.row_counts().messages)) break;
+  }
+  if (is_sound && !delivery.finish(kFinishMs)) {
+    say("rows could not be inserted in time; their messages come again to the next ringsink");
+    is_sound = false;
+  }
+  const MessageRowCounts& counts = delivery.row_counts();
+  say(fmt::format(
+      "{} messages, {} records in {} batches, {} extents, {} of them again, {} "
+      "messages refused",
+      counts.messages, counts.records, delivery.counts().batches,
+      counts.extents + counts.repeated_extents, counts.repeated_extents, counts.refused));
+  return is_sound && !connection->is_closed() ? kFleetOk : kFleetFailed;
+}
+
+int init(const SinkOptions& options) {
+  std::string why;
+  const auto client = ClickHouseClient::open(options.clickhouse, &why);
+  if (client != nullptr &&
+      prepare_schema(*client, options.clickhouse.database, options.schema, &why))
+    return kFleetOk;
+  say(why);
+  return kFleetFailed;
+}
+
 int run(int argc, char** argv) {
   SinkOptions options;
   CLI::App app(
-      "Keeps the traces that ringship sends to a NATS server as trace files, one folder "
-      "for each host.",
+      "Keeps the traces that ringship sends to a NATS server: as trace files, one folder for "
+      "each host, or as rows in ClickHouse. `ringsink init` creates the tables.",
       kProgram);
   ringside::tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringsink ") + RINGSIDE_VERSION);
   add_nats_options(app, options.nats);
-  app.add_option("--output", options.output, "directory of the files")->required();
-  app.add_option("--consumer", options.delivery.consumer,
-                 "name of the durable consumer; one directory has one")
+  app.add_option("--output", options.output, "directory of the files");
+  add_clickhouse_options(app, options.clickhouse);
+  app.add_option("--batch-rows", options.rows.batch_rows, "of one insertion, about")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--flush-ms", options.rows.flush_ms, "insert rows after this time at the latest")
       ->capture_default_str();
   app.add_flag("--take-over", options.takes_over,
                "use this directory although the consumer has another one, which is gone");
+  app.add_option("--dictionary-patience-s", options.dictionary_patience_s,
+                 "after this time, a message whose dictionary is missing is a dead letter")
+      ->capture_default_str();
+  app.add_option("--consumer", options.delivery.consumer,
+                 "name of the durable consumer; a directory has its own, processes that insert "
+                 "into the same database share one; default: ringsink, or ringsink_clickhouse");
   app.add_option("--filter", options.delivery.filter, "subjects, such as rs.ext.*.host7.>")
       ->capture_default_str();
   app.add_option("--ack-wait-ms", options.delivery.ack_wait_ms,
@@ -126,9 +208,30 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--until-idle-s", options.idle_s,
                  "end after this time without a message, or if the server does not answer at once");
+  CLI::App* const tables = app.add_subcommand("init", "create or update the tables");
+  tables->add_option("--keep-days", options.schema.keep_days,
+                     "remove rows that are older; 0: keep all; default: as it is");
+  tables->add_option("--schema", options.schema.version, "up to this version; default: the latest");
+  tables->fallthrough();
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
+  if (options.output.empty() == options.clickhouse.url.empty()) {
+    say("name either --output DIRECTORY or --clickhouse URL; see ringsink --help");
+    return kFleetUsage;
+  }
+  if (tables->parsed() && options.clickhouse.url.empty()) {
+    say("'init' needs --clickhouse URL: it creates tables");
+    return kFleetUsage;
+  }
+  if (options.delivery.consumer.empty())
+    options.delivery.consumer = options.output.empty() ? "ringsink_clickhouse" : "ringsink";
+  options.rows.patience_ms = 1000 * options.dictionary_patience_s;
   end_by_signals();
-  return sink(options);
+  if (tables->parsed()) return init(options);
+  if (!options.output.empty()) return sink_to_files(options);
+  // Rows are kept instead of messages: many of these can wait for one insertion.
+  options.delivery.most_unacknowledged = kMostUnacknowledged;
+  options.delivery.batch = kFetchedMessages;
+  return sink_to_clickhouse(options);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tools/fleet/segment_source.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <span>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "shm-layout/loss_cause.hpp"
 #include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/clock_map.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 
@@ -18,7 +20,10 @@ namespace {
 using trace::Block;
 using trace::BlockType;
 
-constexpr std::size_t kRepeatedClocks = 8;
+constexpr std::size_t kRepeatedClocks = 8;  // at least
+// That can be repeated: a span that began more than an hour before its message can have another
+// time than in the file.
+constexpr std::size_t kKnownClocks = 4096;
 constexpr std::size_t kMostLookedAt = 16;  // times the bytes of a message
 
 void append(Bytes& bytes, std::span<const std::byte> more) {
@@ -212,7 +217,7 @@ void SegmentSource::add(const Block& block, PreparedMessage& prepared) {
       message.first_block = prepared.after.sent_blocks;
       if (type != BlockType::kHeader) {
         message.repeated = section_->header;
-        for (const Bytes& clock : section_->clocks) append(message.repeated, clock);
+        section_->clocks_before = section_->clocks_seen;
       }
     }
     append(message.blocks, bytes);
@@ -237,8 +242,9 @@ void SegmentSource::remember(const Block& block) {
       if (selection != nullptr) selection->add_dictionary(block.payload);
       break;
     case BlockType::kClock:
+      ++section_->clocks_seen;
       section_->clocks.push_back(whole(block));
-      if (section_->clocks.size() > kRepeatedClocks) section_->clocks.pop_front();
+      if (section_->clocks.size() > kKnownClocks) section_->clocks.pop_front();
       if (selection != nullptr) selection->add_clock(block.payload);
       break;
     case BlockType::kStream:
@@ -249,6 +255,32 @@ void SegmentSource::remember(const Block& block) {
     default:
       break;
   }
+}
+
+// Those that apply to the message's records, and some more.
+void SegmentSource::repeat_clocks(ExtentMessage& message) const {
+  if (message.repeated.empty()) return;  // it begins the section
+  std::uint64_t first_tsc = std::numeric_limits<std::uint64_t>::max();
+  for_each_block(message.blocks,
+                 [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
+                   trace::ExtentHeader extent;
+                   if (frame.type == BlockType::kExtent &&
+                       trace::ExtentHeader::parse(block.subspan(trace::kBlockHeaderBytes), extent))
+                     first_tsc = std::min({first_tsc, extent.min_tsc, extent.base_tsc});
+                 });
+  const std::uint64_t oldest = section_->clocks_seen - section_->clocks.size();
+  const std::uint64_t end = std::max(section_->clocks_before, oldest);
+  const auto clock = [&](std::uint64_t number) -> const Bytes& {
+    return section_->clocks[static_cast<std::size_t>(number - oldest)];
+  };
+  std::uint64_t begin = end - std::min<std::uint64_t>(end - oldest, kRepeatedClocks);
+  for (; begin > oldest; --begin) {
+    trace::ClockPoint point;
+    const auto payload = std::span(clock(begin)).subspan(trace::kBlockHeaderBytes);
+    if (begin < end && trace::ClockPoint::parse(payload, point) && point.tsc0 <= first_tsc) break;
+  }
+  for (std::uint64_t number = begin; number < end; ++number)
+    append(message.repeated, clock(number));
 }
 
 // Those of the message's extents that it does not describe itself.
@@ -350,6 +382,7 @@ void SegmentSource::complete(PreparedMessage& prepared) {
   message.is_subset = is_subset_;
   prepared.contents = section_->dictionary.cut();
   message.manifest = section_->dictionary.manifest();
+  repeat_clocks(message);
   repeat_streams(message);
   prepared.path = path_;
   prepared.next_file = message.file_sequence + (has_file_end_ ? 1 : 0);

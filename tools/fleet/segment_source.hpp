@@ -58,6 +58,8 @@ class SegmentSource {
     Bytes header;
     SegmentUuid boot_id{};
     std::deque<Bytes> clocks;                // the last ones
+    std::uint64_t clocks_seen = 0;           // of the section until now
+    std::uint64_t clocks_before = 0;         // of these, before the message
     std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
     std::unique_ptr<SectionSelection> selection;  // null: everything
@@ -77,6 +79,7 @@ class SegmentSource {
   static void drop_blocks(PreparedMessage& prepared);
   static void count(const trace::ExtentHeader& extent, PreparedMessage& prepared);
   static Bytes unshipped_part(const trace::Block& block, const SentStreams& sent);
+  void repeat_clocks(ExtentMessage& message) const;
   void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;

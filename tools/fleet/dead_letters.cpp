@@ -1,0 +1,106 @@
+#include "tools/fleet/dead_letters.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tools/fleet/extent_subject.hpp"
+#include "tools/fleet/nats_error.hpp"
+#include "trace-format/lines/visible_text.hpp"
+
+namespace ringside::fleet {
+namespace {
+
+constexpr std::int64_t kDeadAgeUnit = 1'000'000'000;
+constexpr std::size_t kMostReasonBytes = 500;
+constexpr std::int64_t kHeaderBytes = 4096;  // more than all headers take
+
+struct DeadStreamInfoDestroyer {
+  void operator()(jsStreamInfo* info) const { jsStreamInfo_Destroy(info); }
+};
+
+struct DeadLetterDestroyer {
+  void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
+};
+
+void set_limits(jsStreamConfig& config, const FleetStreamOptions& options) {
+  config.MaxAge = options.max_dead_age_s * kDeadAgeUnit;
+  config.MaxBytes = options.max_dead_bytes;
+  config.Replicas = options.replicas;
+}
+
+}  // namespace
+
+bool prepare_dead_letters(NatsConnection& connection, const FleetStreamOptions& options,
+                          std::string* why) {
+  jsErrCode code{};
+  jsStreamInfo* received = nullptr;
+  natsStatus status =
+      js_GetStreamInfo(&received, connection.jetstream(), kDeadLetterStream, nullptr, &code);
+  const std::unique_ptr<jsStreamInfo, DeadStreamInfoDestroyer> info(received);
+  if (status == NATS_OK) {
+    jsStreamConfig wanted = *info->Config;
+    set_limits(wanted, options);
+    status = js_UpdateStream(nullptr, connection.jetstream(), &wanted, nullptr, &code);
+  } else if (status == NATS_NOT_FOUND) {
+    jsStreamConfig config;
+    jsStreamConfig_Init(&config);
+    const char* subjects[] = {kDeadLetterSubjects};
+    config.Name = kDeadLetterStream;
+    config.Subjects = subjects;
+    config.SubjectsLen = 1;
+    config.Storage = js_FileStorage;
+    config.Retention = js_LimitsPolicy;
+    config.Discard = js_DiscardOld;
+    set_limits(config, options);
+    status = js_AddStream(nullptr, connection.jetstream(), &config, nullptr, &code);
+  }
+  if (status == NATS_OK) return true;
+  *why = fmt::format(
+      "cannot create or update the stream {}: {}; check the options and the user's permission",
+      kDeadLetterStream, nats_reason(status, code));
+  return false;
+}
+
+bool store_dead_letter(NatsConnection& connection, const StoredMessage& message,
+                       const std::string& reason, std::string* error) {
+  // The headers need room besides the payload.
+  const std::int64_t room = natsConnection_GetMaxPayload(connection.handle()) - kHeaderBytes;
+  const std::size_t bytes =
+      std::min(message.payload.size(), static_cast<std::size_t>(std::max<std::int64_t>(room, 0)));
+  natsMsg* created = nullptr;
+  const std::string subject = dead_letter_subject(message.subject);
+  natsStatus status = natsMsg_Create(&created, subject.c_str(), nullptr,
+                                     reinterpret_cast<const char*>(message.payload.data()),
+                                     static_cast<int>(bytes));
+  std::unique_ptr<natsMsg, DeadLetterDestroyer> letter(created);
+  const auto set = [&status, &letter](const char* name, const std::string& value) {
+    if (status == NATS_OK) status = natsMsgHeader_Set(letter.get(), name, value.c_str());
+  };
+  // Neither is trusted.
+  set("Ringside-Reason", trace::visible(reason.substr(0, kMostReasonBytes)));
+  set("Ringside-Subject", message.subject);
+  set("Ringside-Sequence", std::to_string(message.number));
+  set("Ringside-Bytes", std::to_string(message.payload.size()));
+  jsErrCode code{};
+  if (status == NATS_OK) {
+    // Sinks can refuse the same message several times.
+    const std::string id = fmt::format("{} {}", message.subject, message.number);
+    jsPubOptions options;
+    jsPubOptions_Init(&options);
+    options.MsgId = id.c_str();
+    options.ExpectStream = kDeadLetterStream;
+    options.MaxWait = connection.request_timeout_ms();
+    status = js_PublishMsg(nullptr, connection.jetstream(), letter.get(), &options, &code);
+  }
+  if (status == NATS_OK) return true;
+  *error = fmt::format(
+      "cannot store a refused message in the stream {}: {}; it comes again; check that 'ringship "
+      "init' has created the stream",
+      kDeadLetterStream, nats_reason(status, code));
+  return false;
+}
+
+}  // namespace ringside::fleet
