@@ -59,6 +59,13 @@ def no_ring(bed):
     bed.run_consumer_once()
 
 
+def emptied(bed):
+    """A file whose records were removed before they were shipped. Its CLOCK blocks state that the clock is not synchronised, if
+    that of the machine is not."""
+    run_drained(bed, "kinds")
+    bed.run_consumer_once("--keep-bytes", "1", "--keep-unshipped-bytes", "1")
+
+
 def killed_writers(bed):
     """Two sections, neither with an END: both consumers were killed."""
     service = bed.start_service("steps", which="golden_service", service="golden", piped=True)
@@ -221,7 +228,7 @@ def write_outputs(folder, name):
         write(os.path.join(folder, stem + ending), done.stdout)
 
 
-SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected, contexts, spans, stacks)
+SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected, contexts, spans, stacks, emptied)
 
 
 def main(folder, *names):

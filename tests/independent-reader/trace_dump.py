@@ -1,7 +1,7 @@
 """Events as tests/independent-reader/dump_trace prints them."""
 
 from trace_dictionary import FIXED_BYTES, SIGNED
-from trace_reader import CAUSE_UNTOLD, MOST_CAUSE, Loss
+from trace_reader import CAUSE_UNTOLD, KNOWN_CAUSES, Loss
 
 UNTOLD_NUMBER = 4
 
@@ -41,7 +41,7 @@ def dump_line(unix_ns, section, event):
     head = f"{unix_ns} {section.header.pid} {event.stream_id} {event.sequence}"
     if isinstance(event, Loss):
         cause = UNTOLD_NUMBER if event.cause == CAUSE_UNTOLD else event.cause
-        cause = cause if cause <= MOST_CAUSE else 0
+        cause = cause if cause in KNOWN_CAUSES else 0
         return f"L {head} {event.count} {cause}"
     line = f"R {head} {event.ticks} {event.site.id} {_extension(event)}"
     if event.processor is not None:
