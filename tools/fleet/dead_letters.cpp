@@ -13,7 +13,8 @@
 namespace ringside::fleet {
 namespace {
 
-constexpr std::int64_t kDeadAgeUnit = 1'000'000'000;
+constexpr std::int64_t kNsPerDeadSecond = 1'000'000'000;
+constexpr std::int64_t kRepeatedNs = 120 * kNsPerDeadSecond;
 constexpr std::size_t kMostReasonBytes = 500;
 constexpr std::int64_t kHeaderBytes = 4096;  // more than all headers take
 
@@ -26,8 +27,10 @@ struct DeadLetterDestroyer {
 };
 
 void set_limits(jsStreamConfig& config, const FleetStreamOptions& options) {
-  config.MaxAge = options.max_dead_age_s * kDeadAgeUnit;
+  config.MaxAge = options.max_dead_age_s * kNsPerDeadSecond;
   config.MaxBytes = options.max_dead_bytes;
+  // A server refuses a longer time than the age.
+  config.Duplicates = config.MaxAge == 0 ? kRepeatedNs : std::min(kRepeatedNs, config.MaxAge);
   config.Replicas = options.replicas;
 }
 
