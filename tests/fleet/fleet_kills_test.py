@@ -70,12 +70,17 @@ class Servers:
                     file.write(f'cluster {{ name: c, listen: "127.0.0.1:{route}", routes: [{routes}] }}\n')
             self.all.append(Restarted(bed, [program("nats_server"), "-c", path]))
 
+        self.count = count
+        # A cluster first elects its leader.
+        self.wait()
+
+    def wait(self):
+        """Until they answer."""
         def is_prepared():
-            done = subprocess.run([program("ringship"), "init", "--server", self.url, "--replicas", str(count)],
+            done = subprocess.run([program("ringship"), "init", "--server", self.url, "--replicas", str(self.count)],
                                   capture_output=True, text=True, timeout=BOUND_S, check=False)
             return done.returncode == 0
 
-        # A cluster first elects its leader.
         wait_until(is_prepared, "the streams")
 
 
@@ -148,6 +153,7 @@ class FleetKills(unittest.TestCase):
             kills[kind] += 1
             self.dice.choice({"server": self.servers.all, "shipper": [host.shipper for host in hosts],
                               "sink": list(sinks.values())}[kind]).kill()
+        self.servers.wait()
         for host in hosts:
             host.finish()
         for sink in sinks.values():
@@ -162,6 +168,7 @@ class FleetKills(unittest.TestCase):
                 sink = self.bed.start(self.sink_command(name, "--until-idle-s", "5", *arguments))
                 self.assertEqual(sink.wait(), 0, sink.stderr())
                 self.assertNotIn("refused:", sink.stderr())
+                print(name, sink.stderr(), flush=True)
                 if sums(self.host_folders(name)) == original:
                     break
             self.assertEqual(sums(self.host_folders(name)), original, f"RINGSIDE_TEST_SEED={SEED} {name} {kills}")

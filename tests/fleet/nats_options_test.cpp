@@ -71,7 +71,7 @@ TEST(NatsOptionsTest, AuthenticatesWithNkey) {
   const NatsServer server(std::string("authorization { users: [ { nkey: ") + kNkey + " } ] }");
   NatsOptions options = to(server.url());
   const std::string refused = reason(options);
-  EXPECT_NE(refused.find("check --creds or --nkey"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("--creds or --nkey"), std::string::npos) << refused;
   options.nkey_seed_file = (server.directory() / "seed").string();
   std::ofstream(options.nkey_seed_file) << kSeed << "\n";
   std::string why;

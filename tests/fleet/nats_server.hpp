@@ -22,6 +22,7 @@ class NatsServer {
 
   std::string url() const;
   const std::filesystem::path& directory() const { return directory_; }
+  pid_t process() const { return process_; }
 
   void kill();  // SIGKILL; returns when it has ended
   void stop();  // SIGSTOP; returns when it has stopped

@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden")
-RUNS = {"trace": 2000, "packed": 400, "columns": 5000, "dictionary": 10000, "segment": 400}
+RUNS = {"trace": 2000, "packed": 400, "columns": 5000, "dictionary": 10000, "segment": 400, "fleet": 2000}
 # The formats of other tools: the folders of their samples, and the suffix or suffixes of these.
 FOREIGN = os.path.join(HERE, "..", "interop")
 SAMPLES = {
@@ -81,6 +81,13 @@ def in_braces(payload):
     return re.sub(rb"%[a-z]", b"{}", re.sub(rb"%[.0-9#+-][a-z]", b"{:}", bytes(entries)))
 
 
+def fleet_inputs(data):
+    """Messages with the blocks of a file, and the same as a file of the sink; see fleet_target.cpp."""
+    parts = [b"", data, b"".join(dictionaries(data)), data]
+    text = b"".join(struct.pack("<I", len(part)) + part for part in parts)
+    return [bytes([how]) + text + b"RSXM\1\0" for how in (0, 1, 2, 4, 12)]
+
+
 def foreign_samples(name):
     """The samples that are not longer than the fuzzer's inputs."""
     folder, suffix = os.path.join(FOREIGN, SAMPLES[name][0]), SAMPLES[name][1]
@@ -128,6 +135,9 @@ def write_seeds(name, folder):
             for payload in dictionaries(data):
                 add(payload)
                 add(in_braces(payload))
+        elif name == "fleet":
+            for made in fleet_inputs(data):
+                add(made)
         elif name == "trace":
             add(data)
         else:
@@ -143,7 +153,7 @@ def write_seeds(name, folder):
 
 
 def main(name, program, *how):
-    in_memory = "/dev/shm" if name == "segment" or name in SAMPLES else None
+    in_memory = "/dev/shm" if name in ("segment", "fleet") or name in SAMPLES else None
     with tempfile.TemporaryDirectory(prefix="ringside-fuzz-") as corpus, \
             tempfile.TemporaryDirectory(prefix="ringside-fuzz-", dir=in_memory) as place:
         os.environ["RINGSIDE_FUZZ_PLACE"] = place

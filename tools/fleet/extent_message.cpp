@@ -1,7 +1,9 @@
 #include "tools/fleet/extent_message.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <zstd.h>
 
 #include "trace-format/blocks/crc32c.hpp"
@@ -32,6 +34,27 @@ std::uint32_t crc_of(std::span<const std::byte> header, std::span<const std::byt
   return trace::crc32c(trace::crc32c(crc, header.subspan(kFirstBlockAt, 8)), body);
 }
 
+// Memory that messages of one thread share.
+class Compressor {
+ public:
+  std::span<const std::byte> compress(int level) {
+    const std::size_t most = ZSTD_compressBound(body.size());
+    if (out_.size() < most) out_.resize(most);
+    const std::size_t size = ZSTD_compressCCtx(context_.get(), out_.data(), out_.size(),
+                                               body.data(), body.size(), level);
+    return std::span(out_).first(size);
+  }
+
+  Bytes body;
+
+ private:
+  struct Destroyer {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, Destroyer> context_{ZSTD_createCCtx()};
+  Bytes out_;
+};
+
 bool refuse(std::string* why, const char* reason) {
   if (why != nullptr) *why = reason;
   return false;
@@ -55,10 +78,13 @@ bool are_whole_blocks(std::span<const std::byte> bytes) {
 }  // namespace
 
 Bytes write_extent_message(const ExtentMessage& message, int level) {
-  Bytes body = message.repeated;
+  // New memory for each message would cost more than its checksum.
+  thread_local Compressor compressor;
+  Bytes& body = compressor.body;
+  body = message.repeated;
   body.insert(body.end(), message.blocks.begin(), message.blocks.end());
-  Bytes payload(kMessageHeaderBytes + ZSTD_compressBound(body.size()));
-  std::byte* const p = payload.data();
+  std::array<std::byte, kMessageHeaderBytes> header{};
+  std::byte* const p = header.data();
   trace::store(p, kMessageMagic);
   trace::store(p + 4, kMessageVersion);
   trace::store(p + kFlagsAt, message.is_subset ? kSubset : std::uint16_t{0});
@@ -70,11 +96,11 @@ Bytes write_extent_message(const ExtentMessage& message, int level) {
   trace::store(p + kRepeatedBytesAt, static_cast<std::uint32_t>(message.repeated.size()));
   trace::store(p + kBodyBytesAt, static_cast<std::uint32_t>(body.size()));
   trace::store(p + kFirstBlockAt, message.first_block);
-  trace::store(p + kCrcAt, crc_of(payload, body));
-  const std::size_t size =
-      ZSTD_compress(p + kMessageHeaderBytes, payload.size() - kMessageHeaderBytes, body.data(),
-                    body.size(), level);
-  payload.resize(kMessageHeaderBytes + size);
+  trace::store(p + kCrcAt, crc_of(header, body));
+  const auto compressed = compressor.compress(level);
+  Bytes payload(header.size() + compressed.size());
+  std::memcpy(payload.data(), header.data(), header.size());
+  std::memcpy(payload.data() + header.size(), compressed.data(), compressed.size());
   return payload;
 }
 

@@ -17,18 +17,26 @@ constexpr std::chrono::milliseconds kStatePoll{20};
 constexpr std::int64_t kHeaderReserveBytes = 1024;
 constexpr std::int64_t kDefaultPayloadBytes = std::int64_t{1} << 20;  // of nats-server
 
-const char* remedy(natsStatus status) {
+std::string remedy(natsStatus status, const NatsOptions& options) {
   switch (status) {
     case NATS_CONNECTION_AUTH_FAILED:
     case NATS_NOT_PERMITTED:
-      return "check --creds or --nkey, and the permissions of the user";
+      return "check the user and password of --server, --creds or --nkey, and the permissions of "
+             "the "
+             "user";
     case NATS_SSL_ERROR:
     case NATS_SECURE_CONNECTION_REQUIRED:
     case NATS_SECURE_CONNECTION_WANTED:
       return "check the scheme of --server, --tls-ca, --tls-cert and --tls-key";
     default:
-      return "check --server, and that nats-server is running there";
+      break;
   }
+  std::string text = "check --server, and that nats-server is running there";
+  if (!options.credentials_file.empty()) text += ", and the file of --creds";
+  // With TLS 1.3, the server only closes the connection of a client whose certificate it refuses.
+  if (options.servers.find("tls://") != std::string::npos || !options.ca_file.empty())
+    text += ", and that it accepts the certificate of --tls-cert";
+  return text;
 }
 
 // Without user names and passwords.
@@ -59,7 +67,7 @@ std::unique_ptr<NatsConnection> NatsConnection::open(const NatsOptions& options,
   natsStatus status = natsConnection_Connect(&opened->connection_, built.get());
   if (status != NATS_OK) {
     *why = fmt::format("cannot connect to {}: {}; {}", servers_to_show(options.servers),
-                       nats_reason(status), remedy(status));
+                       nats_reason(status), remedy(status, options));
     return nullptr;
   }
   jsOptions settings;

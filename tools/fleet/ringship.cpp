@@ -126,6 +126,10 @@ int run(int argc, char** argv) {
   app.add_option("--host", options.host, "name of this host in requests")->capture_default_str();
   app.add_flag("--on-request", options.on_request,
                "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
+  app.add_option("--zstd-level", options.shipper.level,
+                 "compression of messages; 1 takes less processor time, 19 fewer bytes")
+      ->check(CLI::Range(1, 19))
+      ->capture_default_str();
   app.add_flag("--once", options.once, "send what there is, then end");
   CLI::App* const streams = app.add_subcommand("init", "create or update the streams");
   streams->add_option("--max-age-s", options.streams.max_age_s, "of messages; 0: unlimited");

@@ -24,6 +24,7 @@ struct Shipper::Segment {
   std::size_t stored_contents = 0;          // of prepared->contents
   Bytes payload;                            // of the message as it was published last
   bool is_on_the_way = false;
+  std::size_t bytes_on_the_way = 0;
   bool has_more = true;  // at the last look
   bool has_come_to_end = false;
   bool has_stored_records = false;
@@ -168,8 +169,10 @@ void Shipper::publish(Segment& segment) {
                            trace::crc32c(0, segment.payload));
   message.expected_last = segment.cursor.stored;
   message.payload = segment.payload;
+  const PreparedMessage& prepared = *segment.prepared;
   segment.is_on_the_way = true;
-  bytes_on_the_way_ += segment.payload.size();
+  segment.bytes_on_the_way = segment.payload.size() + prepared.message.blocks.size();
+  bytes_on_the_way_ += segment.bytes_on_the_way;
   allowance_bytes_ -= static_cast<std::int64_t>(segment.payload.size());
   const std::uint64_t token = next_token_++;
   on_the_way_[token] = &segment;
@@ -182,7 +185,7 @@ void Shipper::take(const PublishResult& result) {
   Segment& segment = *found->second;
   on_the_way_.erase(found);
   segment.is_on_the_way = false;
-  bytes_on_the_way_ -= segment.payload.size();
+  bytes_on_the_way_ -= segment.bytes_on_the_way;
   switch (result.status) {
     case PublishStatus::kStored:
       return confirm(segment, result.number);
@@ -225,6 +228,7 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
   const std::string path = std::move(segment.prepared->path);
   const std::uint32_t next_file = segment.prepared->next_file;
   segment.prepared.reset();
+  segment.payload = {};
   segment.retry_ms = 0;
   segment.not_before_ms = is_full ? 0 : now_ms_() + options_.linger_ms;
   std::string why;
@@ -267,6 +271,7 @@ void Shipper::pass_over(Segment& segment, const std::string& why) {
   segment.cursor = std::move(segment.prepared->after);
   segment.cursor.stored = stored;
   segment.prepared.reset();
+  segment.payload = {};
 }
 
 void Shipper::retry(Segment& segment, const std::string& why) {
