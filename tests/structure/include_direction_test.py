@@ -83,10 +83,10 @@ ROOMS = {
         "fleet": {"text"},
         "symbols": set(),
         "crash": {"symbols"},
-        "ringcat": {"crash", "files", "interop", "live", "query", "text"},
+        "ringcat": {"crash", "files", "fleet", "interop", "live", "query", "text"},
         "ringctl": {"live", "text"},
         "ringrun": {"text"},
-        "ringstat": {"live", "query", "text"},
+        "ringstat": {"fleet", "live", "query", "text"},
         "examples": set(),
     },
 }

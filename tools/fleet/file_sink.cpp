@@ -88,7 +88,7 @@ class FileBlocks {
 }  // namespace
 
 std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fetch,
-                                         std::string* why) {
+                                         std::string* why, FileLayout layout) {
   std::error_code code;
   std::filesystem::create_directories(directory, code);
   if (code) {
@@ -96,16 +96,18 @@ std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fet
     return nullptr;
   }
   cut_unfinished_writes(directory);
-  return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch)));
+  return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch), layout));
 }
 
 SinkSegment& FileSink::segment_of(const ExtentMessage& message,
                                   const trace::SectionHeader& header) {
   std::unique_ptr<SinkSegment>& segment = segments_[message.uuid];
   if (segment == nullptr) {
-    segment = std::make_unique<SinkSegment>(directory_ + "/" + subject_part(header.host),
-                                            fmt::format("{}.{}.{}.", subject_part(header.service),
-                                                        header.pid, uuid_text(message.uuid)));
+    const std::string folder =
+        layout_ == FileLayout::kFlat ? directory_ : directory_ + "/" + subject_part(header.host);
+    segment =
+        std::make_unique<SinkSegment>(folder, fmt::format("{}.{}.{}.", subject_part(header.service),
+                                                          header.pid, uuid_text(message.uuid)));
   }
   return *segment;
 }
@@ -219,6 +221,7 @@ bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::ui
   // A file is named for its sections, and a message of nothing new leaves it as it is.
   const bool is_behind = out.bytes().empty() && place < known;
   const ShippedBlock shipped{number, std::max(place, known)};
+  counts_.bytes += out.bytes().size() + ShippedBlock::kBytes;
   return segment.append(is_behind ? known.file_sequence : message.file_sequence, out.bytes(),
                         shipped, is_behind ? segment.is_in_section() : is_in_section, why);
 }

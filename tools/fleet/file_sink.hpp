@@ -1,5 +1,5 @@
 #pragma once
-// Messages as trace files: DIRECTORY/HOST/SERVICE.PID.SEGMENT.NUMBER.ringtrace.
+// Messages as trace files: DIRECTORY/[HOST/]SERVICE.PID.SEGMENT.NUMBER.ringtrace.
 
 #include <cstdint>
 #include <functional>
@@ -23,6 +23,12 @@ struct FileSinkCounts {
   std::uint64_t extents = 0;   // written
   std::uint64_t repeated_extents = 0;
   std::uint64_t refused = 0;
+  std::uint64_t bytes = 0;  // written
+};
+
+enum class FileLayout : std::uint8_t {
+  kFolderPerHost,
+  kFlat,  // all files in the directory
 };
 
 // Not thread-safe. One process at a time for a directory.
@@ -31,8 +37,8 @@ class FileSink {
   using Fetch = std::function<DeliveryQueue::Fetched(std::string_view key, Bytes& contents)>;
 
   // Creates the directory. Null with `*why` if it cannot be used. What is in it is continued.
-  static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch,
-                                        std::string* why);
+  static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch, std::string* why,
+                                        FileLayout layout = FileLayout::kFolderPerHost);
 
   enum class Taken : std::uint8_t {
     kYes,           // written, but not durable before sync()
@@ -52,8 +58,8 @@ class FileSink {
  private:
   using Fragments = std::vector<NamedContents>;
 
-  FileSink(std::string directory, Fetch fetch)
-      : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
+  FileSink(std::string directory, Fetch fetch, FileLayout layout)
+      : directory_(std::move(directory)), fetch_(std::move(fetch)), layout_(layout) {}
   Taken refused();
   SinkSegment& segment_of(const ExtentMessage& message, const trace::SectionHeader& header);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
@@ -63,6 +69,7 @@ class FileSink {
 
   const std::string directory_;
   const Fetch fetch_;
+  const FileLayout layout_;
   std::map<SegmentUuid, std::unique_ptr<SinkSegment>> segments_;
   std::set<SinkSegment*> unsynced_;
   FileSinkCounts counts_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/nats_error.hpp"
+#include "tools/fleet/status_stream.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -170,7 +171,8 @@ bool prepare_dictionaries(NatsConnection& connection, const FleetStreamOptions& 
 bool prepare_fleet_streams(NatsConnection& connection, const FleetStreamOptions& options,
                            std::string* why) {
   return prepare_extents(connection, options, why) &&
-         prepare_dictionaries(connection, options, why);
+         prepare_dictionaries(connection, options, why) &&
+         prepare_status_stream(connection, options.replicas, why);
 }
 
 }  // namespace ringside::fleet

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,14 @@ struct PreparedMessage {
   std::vector<NamedContents> contents;  // to be stored before it
   ShipCursor after;                     // once it is stored, except for its number
   std::uint64_t records = 0;
+  std::uint64_t lost = 0;  // as its extents state
+  // When it was read, or when its file was written last, if that is longer ago.
+  std::filesystem::file_time_type since;
+};
+
+struct UnreadBytes {
+  std::uint64_t bytes = 0;
+  std::filesystem::file_time_type since = std::filesystem::file_time_type::max();
 };
 
 // Not thread-safe.
@@ -40,6 +49,9 @@ class SegmentSource {
   // The next blocks, about `most_bytes` of them at most, unless one block is larger. Nothing if no
   // block is complete now.
   std::optional<PreparedMessage> next(std::size_t most_bytes);
+
+  // What of the files was not read; since when the first of these files was not written any more.
+  UnreadBytes unread() const;
 
  private:
   // What messages of a section repeat.

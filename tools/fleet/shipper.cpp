@@ -1,6 +1,9 @@
 #include "tools/fleet/shipper.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -151,6 +154,7 @@ void Shipper::take_other_last(Segment& segment) {
 void Shipper::confirm(Segment& segment, std::uint64_t number) {
   ++counts_.messages;
   counts_.records += segment.prepared->records;
+  counts_.lost += segment.prepared->lost;
   counts_.bytes += segment.payload.size();
   const bool is_full = segment.prepared->message.blocks.size() >= options_.message_bytes;
   segment.cursor = std::move(segment.prepared->after);
@@ -180,6 +184,24 @@ void Shipper::retry(Segment& segment, const std::string& why) {
   segment.retry_ms = segment.retry_ms == 0 ? options_.retry_ms
                                            : std::min(2 * segment.retry_ms, options_.most_retry_ms);
   segment.not_before_ms = now_ms_() + segment.retry_ms;
+}
+
+ShipperLag Shipper::lag() const {
+  ShipperLag lag;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& [uuid, segment] : segments_) {
+    UnreadBytes unread = segment->source->unread();
+    if (segment->prepared) {
+      unread.bytes += segment->prepared->message.blocks.size();
+      unread.since = std::min(unread.since, segment->prepared->since);
+    }
+    if (unread.bytes == 0) continue;
+    lag.bytes += unread.bytes;
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - unread.since);
+    lag.oldest_ms =
+        std::max(lag.oldest_ms, static_cast<std::uint64_t>(std::max<std::int64_t>(age.count(), 1)));
+  }
+  return lag;
 }
 
 bool Shipper::is_done() const {
