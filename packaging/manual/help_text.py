@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-LISTS = ("Options", "Positionals", "Subcommands", "Select ")
+LISTS = ("Options", "Positionals", "Subcommands", "Select ", "Fleet ")
 
 
 @dataclasses.dataclass
@@ -52,7 +52,7 @@ class Help:
 
     @property
     def option_sections(self):
-        return [one for one in self.sections if one.title == "Options" or one.title.startswith("Select ")]
+        return [one for one in self.sections if one.title == "Options" or one.title.startswith(("Select ", "Fleet "))]
 
     @property
     def options(self):

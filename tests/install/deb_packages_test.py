@@ -31,7 +31,7 @@ COMPILE_BOUND_S = 5400
 UNIT = "ringside-consumerd.service"
 CONSUMERD, TOOLS, LIBRARY = "ringside-consumerd", "ringside-tools", "libringside1"
 PACKAGES = [CONSUMERD, TOOLS, LIBRARY, "libringside-dev", "libringside-trace0", "libringside-trace-dev", "libringside-interop0",
-            "libringside-interop-dev", "python3-ringside"]
+            "libringside-interop-dev", "ringside-fleet", "python3-ringside"]
 COMPILERS = ["g++", "cmake", "ninja-build", "pkg-config", "python3", "file"]
 THREADS = 2
 

@@ -24,9 +24,16 @@ PIP_SOURCES = "usr/share/ringside/python"
 # Directories of the spec, as patterns of an installation whose libraries are in lib/*.
 MACROS = {"_bindir": "usr/bin", "_includedir": "usr/include", "_libdir": "usr/lib/*", "_datadir": "usr/share", "_mandir": "usr/share/man",
           "_unitdir": "usr/lib/systemd/system", "_sysusersdir": "usr/lib/sysusers.d", "_tmpfilesdir": "usr/lib/tmpfiles.d",
-          "_sysconfdir": "etc", "python3_sitelib": "usr/lib/python3/dist-packages", "version": "*"}
+          "_libexecdir": "usr/libexec", "_sysconfdir": "etc", "python3_sitelib": "usr/lib/python3/dist-packages", "version": "*"}
 
 installed = None
+libraries = {}  # of each program
+
+
+def read_libraries(path, file):
+    dump = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, timeout=60, check=False).stdout
+    if dump:
+        libraries[path] = set(re.findall(r"NEEDED +(\S+)", dump))
 
 
 def setUpModule():
@@ -36,6 +43,9 @@ def setUpModule():
         prefix = installation.prefix
         installed = {"usr/" + os.path.relpath(os.path.join(folder, name), prefix)
                      for folder, _, names in os.walk(prefix) for name in names}
+        for path in installed:
+            if os.path.basename(os.path.dirname(path)) in ("bin", "ringside"):
+                read_libraries(path, os.path.join(prefix, os.path.relpath(path, "usr")))
 
 
 def matches(path, pattern):
@@ -58,7 +68,7 @@ def rpm_lists():
     lists = {}
     spec = read(os.path.join(SOURCE_ROOT, SPEC))
     for named, name, text in re.findall(r"(?ms)^%files (-n )?(\S+)\n(.*?)(?=^%(?:files|changelog))", spec):
-        lines = [line.split()[-1] for line in text.splitlines() if line and not line.startswith(("%license", "%doc", "%dir"))]
+        lines = [line.split()[-1] for line in text.splitlines() if line and not line.startswith(("%license", "%doc", "%dir", "%if", "%endif"))]
         lists[name if named else "ringside-" + name] = [
             re.sub(r"%\{(\w+)\}", lambda macro: MACROS[macro.group(1)], line) for line in lines]
     return lists
@@ -116,9 +126,19 @@ class PackageFiles(unittest.TestCase):
 
     def test_both_are_built_with_the_same_options(self):
         def options(path):
-            return set(re.findall(r"-D(\w+=\w+)", read(os.path.join(SOURCE_ROOT, path)))) - {"short_tests=true"}
+            return set(re.findall(r"-D(\w+=\w+)", read(os.path.join(SOURCE_ROOT, path)))) - {"short_tests=true", "fleet=enabled"}
         self.assertIn("tests=false", options(SPEC))
         self.assertEqual(options(DEBIAN + "/rules"), options(SPEC))
+        # libnats is not in every distribution with RPM.
+        self.assertIn("-Dfleet=enabled", read(os.path.join(SOURCE_ROOT, DEBIAN, "rules")))
+        self.assertIn("%bcond_without fleet", read(os.path.join(SOURCE_ROOT, SPEC)))
+
+    def test_only_the_package_of_the_fleet_has_programs_that_need_libnats(self):
+        self.assertGreater(len(libraries), 5)
+        for path, needed in libraries.items():
+            owners = [package for package, patterns in debian_lists().items() if any(matches(path, pattern) for pattern in patterns)]
+            with self.subTest(path=path):
+                self.assertEqual(any(name.startswith("libnats") for name in needed), owners == ["ringside-fleet"])
 
     @unittest.skipIf(shutil.which("rpmspec") is None, "needs rpm")
     def test_the_spec_is_accepted(self):

@@ -20,7 +20,7 @@ from installation import Installation, run
 SOURCE_ROOT = BUILD_ROOT = None
 COMPILE_BOUND_S = 5400
 BINARY = ["libringside", "libringside-devel", "libringside-interop", "libringside-interop-devel", "libringside-trace",
-          "libringside-trace-devel", "python3-ringside", "ringside-consumerd", "ringside-tools"]
+          "libringside-trace-devel", "python3-ringside", "ringside-consumerd", "ringside-fleet", "ringside-tools"]
 PYTHON = re.compile(r"/usr/lib/python3[.0-9]*/site-packages/")
 
 folder = None
@@ -88,11 +88,11 @@ class RpmPackages(unittest.TestCase):
                              ("libringside-interop", "libringside-interop.so.0")):
             self.assertIn(soname + "()(64bit)", query(packages[name], "--provides"))
         with tempfile.TemporaryDirectory(prefix="ringside-rpms.") as root:
-            for name in ("ringside-consumerd", "ringside-tools"):
+            for name in ("ringside-consumerd", "ringside-fleet", "ringside-tools"):
                 with open(packages[name], "rb") as package:
                     archive = subprocess.run(["rpm2archive", "-"], stdin=package, stdout=subprocess.PIPE, check=True, timeout=120).stdout
                 subprocess.run(["tar", "-C", root, "-xzf", "-"], input=archive, check=True, timeout=120)
-            for name in ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat"):
+            for name in ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat", "ringship", "ringsink"):
                 self.assertIn("0.1.0", run([os.path.join(root, "usr/bin", name), "--version"]))
 
 

@@ -19,6 +19,8 @@ from readme_blocks import code_blocks, command_lines
 
 SOURCE_ROOT = BUILD_ROOT = None
 SERVICES = ["ringside-consumerd.service", "ringside-consumerd@.service"]
+SHIPPER = "ringside-ringship.service"  # only if ringship is built
+PROGRAMS = ("bin/consumerd", "bin/ringship")
 # In tenths, as systemd-analyze takes it.
 HIGHEST_EXPOSURE = 15
 
@@ -46,13 +48,14 @@ class SystemdFiles(unittest.TestCase):
         """A root folder with the files for systemd, and programs of that name which do nothing."""
         root = os.path.join(self.folder, "root")
         for path, file in installed_files(build).items():
-            if "systemd" in path or path.endswith((".d/ringside.conf", "bin/consumerd")):
+            if "systemd" in path or path.endswith((".d/ringside.conf", *PROGRAMS)):
                 os.makedirs(os.path.dirname(root + path), exist_ok=True)
                 shutil.copy(file if os.path.exists(file) else "/bin/true", root + path)
         return root
 
     def units(self, root, prefix):
-        return [os.path.join(root + prefix, "lib/systemd/system", name) for name in SERVICES]
+        folder = os.path.join(root + prefix, "lib/systemd/system")
+        return [os.path.join(folder, name) for name in SERVICES + [SHIPPER] if name in SERVICES or os.path.exists(os.path.join(folder, name))]
 
     def build_with(self, *options):
         build = os.path.join(self.folder, "build")
@@ -62,8 +65,9 @@ class SystemdFiles(unittest.TestCase):
     def check_paths(self, build, prefix):
         """Each path that a file names is one that this build installs, or belongs to the system."""
         root = self.installed(build)
-        files = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name != "consumerd"]
-        self.assertEqual(len(files), 7, files)
+        files = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name not in ("consumerd", "ringship")]
+        ships = any(path.endswith("bin/ringship") for path in installed_files(build))
+        self.assertEqual(len(files), 8 if ships else 7, files)
         named = set()
         for file in files:
             text = read(file)
@@ -75,7 +79,8 @@ class SystemdFiles(unittest.TestCase):
         own = named - system
         etc = "/etc" if prefix == "/usr" else prefix + "/etc"
         data = prefix + "/share/ringside/systemd/consumerd.toml"
-        self.assertEqual(own, {prefix + "/bin/consumerd", etc + "/ringside", etc + "/ringside/consumerd.toml",
+        shipper = {prefix + "/bin/ringship", etc + "/ringside/ringship.env"} if ships else set()
+        self.assertEqual(own - shipper, {prefix + "/bin/consumerd", etc + "/ringside", etc + "/ringside/consumerd.toml",
                                etc + "/ringside/consumerd", data})
         self.assertTrue(os.path.exists(root + prefix + "/bin/consumerd"))
         self.assertTrue(os.path.exists(root + data))
@@ -106,7 +111,9 @@ class SystemdFiles(unittest.TestCase):
         folder = os.path.join(self.folder, "units")
         os.mkdir(folder)
         for unit in self.units(root, prefix):
-            text = read(unit).replace(prefix + "/bin/consumerd", root + prefix + "/bin/consumerd")
+            text = read(unit)
+            for name in PROGRAMS:
+                text = text.replace(f"{prefix}/{name}", f"{root}{prefix}/{name}")
             write(os.path.join(folder, os.path.basename(unit).replace("@.", "@root.")),
                   re.sub("^Documentation=.*\n", "", text, flags=re.MULTILINE))
         shutil.copy(os.path.join(root + prefix, "lib/systemd/system/run-ringside.mount"), folder)

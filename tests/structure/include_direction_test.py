@@ -83,10 +83,10 @@ ROOMS = {
         "fleet": {"files", "live", "query", "text"},
         "symbols": set(),
         "crash": {"symbols"},
-        "ringcat": {"crash", "files", "interop", "live", "query", "text"},
-        "ringctl": {"live", "text"},
+        "ringcat": {"crash", "files", "fleet", "interop", "live", "query", "text"},
+        "ringctl": {"fleet", "live", "text"},
         "ringrun": {"text"},
-        "ringstat": {"live", "query", "text"},
+        "ringstat": {"fleet", "live", "query", "text"},
         "examples": set(),
     },
 }

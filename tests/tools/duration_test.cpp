@@ -23,12 +23,12 @@ TEST(Duration, ReadsDecimalPlaces) {
 }
 
 TEST(Duration, IsRoundedUpForPeople) {
-  EXPECT_EQ(duration_text(0), "0 ns");
-  EXPECT_EQ(duration_text(999), "999 ns");
-  EXPECT_EQ(duration_text(1'000), "1.0 us");
-  EXPECT_EQ(duration_text(1'000'001), "1.1 ms");
-  EXPECT_EQ(duration_text(1'200'000'000), "1.2 s");
-  EXPECT_EQ(duration_text(16'000'000'000), "16.0 s");
+  EXPECT_EQ(bound_text(0), "0 ns");
+  EXPECT_EQ(bound_text(999), "999 ns");
+  EXPECT_EQ(bound_text(1'000), "1.0 us");
+  EXPECT_EQ(bound_text(1'000'001), "1.1 ms");
+  EXPECT_EQ(bound_text(1'200'000'000), "1.2 s");
+  EXPECT_EQ(bound_text(16'000'000'000), "16.0 s");
 }
 
 TEST(Duration, RejectsInvalidText) {

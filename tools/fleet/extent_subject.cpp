@@ -1,7 +1,5 @@
 #include "tools/fleet/extent_subject.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "tools/fleet/trace_segments.hpp"
@@ -10,7 +8,6 @@ namespace ringside::fleet {
 namespace {
 
 constexpr std::string_view kPrefix = "rs.ext.";
-constexpr std::size_t kMostPartBytes = 100;
 
 // What follows the tenant.
 std::string own_part(std::string_view host, std::string_view service, const SegmentUuid& uuid) {
@@ -27,18 +24,6 @@ std::string_view part_of(std::string_view subject, std::size_t place) {
 }
 
 }  // namespace
-
-std::string subject_part(std::string_view name) {
-  std::string part(name.substr(0, kMostPartBytes));
-  std::replace_if(
-      part.begin(), part.end(),
-      [](char c) {
-        return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                 c == '-' || c == '_');
-      },
-      '_');
-  return part.empty() ? "_" : part;
-}
 
 std::string extent_subject(std::string_view tenant, std::string_view host, std::string_view service,
                            const SegmentUuid& uuid, std::string_view snapshot) {

@@ -6,11 +6,9 @@
 #include <string_view>
 
 #include "tools/fleet/extent_message.hpp"
+#include "tools/fleet/subject_part.hpp"
 
 namespace ringside::fleet {
-
-// A name as part of a subject, and of a path.
-std::string subject_part(std::string_view name);
 
 // `snapshot`: the id of the snapshot that the messages belong to; empty: none.
 std::string extent_subject(std::string_view tenant, std::string_view host, std::string_view service,

@@ -85,7 +85,7 @@ class FileBlocks {
 }  // namespace
 
 std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fetch,
-                                         std::string* why) {
+                                         std::string* why, FileLayout layout) {
   std::error_code code;
   std::filesystem::create_directories(directory, code);
   if (code) {
@@ -93,7 +93,7 @@ std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fet
     return nullptr;
   }
   cut_unfinished_writes(directory);
-  return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch)));
+  return std::unique_ptr<FileSink>(new FileSink(directory, std::move(fetch), layout));
 }
 
 SinkSegment& FileSink::segment_of(const ExtentMessage& message, const trace::SectionHeader& header,
@@ -102,9 +102,10 @@ SinkSegment& FileSink::segment_of(const ExtentMessage& message, const trace::Sec
   if (segment == nullptr) {
     const std::string folder =
         snapshot.empty() ? directory_ : snapshot_folder(directory_, snapshot);
-    segment = std::make_unique<SinkSegment>(folder + "/" + subject_part(header.host),
-                                            fmt::format("{}.{}.{}.", subject_part(header.service),
-                                                        header.pid, uuid_text(message.uuid)));
+    segment = std::make_unique<SinkSegment>(
+        layout_ == FileLayout::kFlat ? directory_ : folder + "/" + subject_part(header.host),
+        fmt::format("{}.{}.{}.", subject_part(header.service), header.pid,
+                    uuid_text(message.uuid)));
   }
   return *segment;
 }
@@ -237,6 +238,7 @@ bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::ui
   // A file is named for its sections, and a message of nothing new leaves it as it is.
   const bool is_behind = out.bytes().empty() && place < known;
   const ShippedBlock shipped{number, std::max(place, known)};
+  counts_.bytes += out.bytes().size() + ShippedBlock::kBytes;
   return segment.append(is_behind ? known.file_sequence : message.file_sequence, out.bytes(),
                         shipped, is_behind ? segment.is_in_section() : is_in_section, why);
 }

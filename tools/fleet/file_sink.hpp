@@ -25,6 +25,12 @@ struct FileSinkCounts {
   std::uint64_t extents = 0;   // written
   std::uint64_t repeated_extents = 0;
   std::uint64_t refused = 0;
+  std::uint64_t bytes = 0;  // written
+};
+
+enum class FileLayout : std::uint8_t {
+  kFolderPerHost,
+  kFlat,  // all files in the directory
 };
 
 // Not thread-safe. One process at a time for a directory.
@@ -33,8 +39,8 @@ class FileSink {
   using Fetch = FetchContents;
 
   // Creates the directory. Null with `*why` if it cannot be used. What is in it is continued.
-  static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch,
-                                        std::string* why);
+  static std::unique_ptr<FileSink> open(const std::string& directory, Fetch fetch, std::string* why,
+                                        FileLayout layout = FileLayout::kFolderPerHost);
 
   enum class Taken : std::uint8_t {
     kYes,           // written, but not durable before sync()
@@ -57,8 +63,8 @@ class FileSink {
  private:
   using Fragments = std::vector<NamedContents>;
 
-  FileSink(std::string directory, Fetch fetch)
-      : directory_(std::move(directory)), fetch_(std::move(fetch)) {}
+  FileSink(std::string directory, Fetch fetch, FileLayout layout)
+      : directory_(std::move(directory)), fetch_(std::move(fetch)), layout_(layout) {}
   Taken refused();
   bool is_too_early(const StoredMessage& stored, bool allows_gap) const;
   static Taken taken_of(FetchedWhole fetched);
@@ -71,6 +77,7 @@ class FileSink {
 
   const std::string directory_;
   ContentsFetch fetch_;
+  const FileLayout layout_;
   // By snapshot, which is empty for what is sent without one.
   std::map<std::pair<std::string, SegmentUuid>, std::unique_ptr<SinkSegment>> segments_;
   std::set<SinkSegment*> unsynced_;

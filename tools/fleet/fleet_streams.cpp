@@ -8,6 +8,7 @@
 #include "tools/fleet/dead_letters.hpp"
 #include "tools/fleet/nats_error.hpp"
 #include "tools/fleet/notice_stream.hpp"
+#include "tools/fleet/status_stream.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -176,7 +177,8 @@ bool prepare_fleet_streams(NatsConnection& connection, const FleetStreamOptions&
          prepare_dictionaries(connection, options, why) &&
          prepare_dead_letters(connection, options, why) &&
          prepare_notice_stream(connection, kTriggerStream, options.replicas, why) &&
-         prepare_notice_stream(connection, kLossStream, options.replicas, why);
+         prepare_notice_stream(connection, kLossStream, options.replicas, why) &&
+         prepare_status_stream(connection, options.replicas, why);
 }
 
 }  // namespace ringside::fleet

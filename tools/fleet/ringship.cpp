@@ -9,11 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/fleet/fleet_metrics.hpp"
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/fleet_streams.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/ship_service.hpp"
+#include "tools/fleet/shipper_report.hpp"
 #include "tools/query/filter_options.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/standard_descriptors.hpp"
@@ -36,6 +38,7 @@ struct ShipOptions {
   std::string host = host_name();
   bool on_request = false;
   ringside::tool::FilterOptions filter;
+  std::string metrics;
   bool once = false;
 };
 
@@ -83,6 +86,14 @@ ShipServiceOptions service_options(const ShipOptions& options, const RecordSelec
 
 int ship(const ShipOptions& options, const RecordSelection& selection) {
   std::string why;
+  std::unique_ptr<FleetMetrics> metrics;
+  if (!options.metrics.empty()) {
+    metrics = FleetMetrics::open(options.metrics, &why);
+    if (metrics == nullptr) {
+      say(why);
+      return kFleetFailed;
+    }
+  }
   const auto connection = connect(options.nats, options.once);
   if (connection == nullptr) return is_asked_to_end() ? kFleetOk : kFleetFailed;
   const auto service =
@@ -91,11 +102,15 @@ int ship(const ShipOptions& options, const RecordSelection& selection) {
     say(why);
     return kFleetFailed;
   }
+  ShipperReport report(*connection, service->shipper(), service->segments(), options.nats.tenant,
+                       RINGSIDE_VERSION, metrics.get());
   while (!is_asked_to_end() && !connection->is_closed()) {
     service->step(kStepMs);
+    report.step(monotonic_ms(), service->snapshots());
     if (options.once && service->is_done()) break;
     if (service->is_waiting()) usleep(kStepMs * 1000);
   }
+  report.publish();
   const ShipperCounts& counts = service->counts();
   say(fmt::format("{} records in {} messages, {} bytes; {} snapshots", counts.records,
                   counts.messages, counts.bytes, service->snapshots()));
@@ -107,35 +122,63 @@ int run(int argc, char** argv) {
   ShipOptions options;
   CLI::App app(
       "Sends the trace files of this host to a NATS server with JetStream, while they "
-      "grow. `ringship init` creates the streams.",
+      "grow.",
       kProgram);
   ringside::tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringship ") + RINGSIDE_VERSION);
   add_nats_options(app, options.nats);
-  app.add_option("paths", options.paths, "directories of trace files, or single files");
-  app.add_option(
-      "--state", options.state_directory,
-      "directory that remembers what is sent; default: .ringship in the first directory");
-  app.add_option("--level", options.filter.level, "send records of this level and above");
+  app.add_option("PATH", options.paths, "directories of trace files, or single files");
+  app.add_option("--state", options.state_directory,
+                 "directory that remembers what is sent; default: .ringship in the first directory")
+      ->type_name("DIR");
+  app.add_option("--level", options.filter.level, "send records of this level and above")
+      ->type_name("LEVEL");
   app.add_option("--filter", options.filter.where,
-                 "send records that meet this condition, in the language of ringcat --where");
+                 "send records that meet this condition, in the language of ringcat --where")
+      ->type_name("CONDITION");
   app.add_option("--max-bytes-per-s", options.shipper.most_bytes_per_s,
-                 "most bytes of messages in a second; 0: unlimited");
+                 "most bytes of messages in a second; 0: unlimited")
+      ->type_name("BYTES");
   app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
+      ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--host", options.host, "name of this host in requests")->capture_default_str();
+  app.add_option("--host", options.host, "name of this host in requests")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_flag("--on-request", options.on_request,
                "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
   app.add_option("--zstd-level", options.shipper.level,
                  "compression of messages; 1 takes less processor time, 19 fewer bytes")
+      ->type_name("LEVEL")
       ->check(CLI::Range(1, 19))
       ->capture_default_str();
   app.add_flag("--once", options.once, "send what there is, then end");
-  CLI::App* const streams = app.add_subcommand("init", "create or update the streams");
-  streams->add_option("--max-age-s", options.streams.max_age_s, "of messages; 0: unlimited");
-  streams->add_option("--max-bytes", options.streams.max_bytes, "of messages; -1: unlimited");
-  streams->add_option("--replicas", options.streams.replicas, "servers that store each message");
+  app.add_option("--metrics", options.metrics,
+                 "serve metrics for Prometheus at this address, such as 127.0.0.1:9466 (/metrics)")
+      ->type_name("ADDRESS:PORT");
+  CLI::App* const streams =
+      app.add_subcommand("init", "create or update the streams and the bucket of a fleet");
+  ringside::tool::set_help_format(*streams);
+  streams
+      ->add_option("--max-age-s", options.streams.max_age_s,
+                   "delete messages that are older; 0: never")
+      ->capture_default_str();
+  streams
+      ->add_option("--max-bytes", options.streams.max_bytes,
+                   "delete the oldest messages beyond this size; -1: unlimited")
+      ->capture_default_str();
+  streams
+      ->add_option("--replicas", options.streams.replicas,
+                   "number of servers of a cluster that store each message")
+      ->capture_default_str();
   streams->fallthrough();
+  streams->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
+  app.footer(
+      "Subcommands (see ringship NAME --help):\n"
+      "  init        create or update the streams and the bucket of a fleet\n"
+      "\n"
+      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on, or the\n"
+      "server refused a message.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   end_by_signals();
   if (streams->parsed()) return init(options);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "tools/fleet/clickhouse_schema.hpp"
 #include "tools/fleet/file_delivery.hpp"
 #include "tools/fleet/file_sink.hpp"
+#include "tools/fleet/fleet_metrics.hpp"
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/nats_delivery_queue.hpp"
@@ -39,11 +41,31 @@ struct SinkOptions {
   ClickHouseDeliveryOptions rows;
   SchemaOptions schema;
   std::uint64_t dictionary_patience_s = 120;
+  std::string metrics;
   std::uint64_t idle_s = 0;
 };
 
 void say(const std::string& text) {
   complain(kProgram, text);
+}
+
+std::vector<FleetMetric> metrics_of(const FileSinkCounts& counts, bool is_connected) {
+  using Type = FleetMetric::Type;
+  const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+  return {
+      {"ringside_sink_connected", "Whether ringsink is connected to a NATS server", Type::kGauge,
+       is_connected ? 1.0 : 0.0},
+      {"ringside_sink_messages_total", "Messages that were written or known before", Type::kCounter,
+       number(counts.messages)},
+      {"ringside_sink_extents_total", "Extents that were written", Type::kCounter,
+       number(counts.extents)},
+      {"ringside_sink_repeated_extents_total", "Extents that came again and were left out",
+       Type::kCounter, number(counts.repeated_extents)},
+      {"ringside_sink_refused_messages_total", "Messages that were refused as invalid",
+       Type::kCounter, number(counts.refused)},
+      {"ringside_sink_written_bytes_total", "Bytes written to files", Type::kCounter,
+       number(counts.bytes)},
+  };
 }
 
 // Whether no message came for the time after which the process shall end.
@@ -102,6 +124,11 @@ int sink_to_files(const SinkOptions& options) {
     say(why);
     return kFleetFailed;
   };
+  std::unique_ptr<FleetMetrics> metrics;
+  if (!options.metrics.empty()) {
+    metrics = FleetMetrics::open(options.metrics, &why);
+    if (metrics == nullptr) return failed();
+  }
   const auto directory = SinkDirectory::open(options.output, &why);
   if (!directory) return failed();
   const Source source = wait_for_source(options, *directory);
@@ -118,6 +145,7 @@ int sink_to_files(const SinkOptions& options) {
   Idleness idleness(options.idle_s);
   while (!is_asked_to_end() && !connection->is_closed()) {
     if (!delivery.step(kStepMs)) return kFleetFailed;
+    if (metrics) metrics->update(metrics_of(files->counts(), connection->is_connected()));
     if (idleness.is_over(files->counts().messages)) break;
   }
   const bool is_durable = delivery.sync();
@@ -186,12 +214,14 @@ int run(int argc, char** argv) {
   ringside::tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringsink ") + RINGSIDE_VERSION);
   add_nats_options(app, options.nats);
-  app.add_option("--output", options.output, "directory of the files");
+  app.add_option("--output", options.output, "directory of the files")->type_name("DIR");
   add_clickhouse_options(app, options.clickhouse);
   app.add_option("--batch-rows", options.rows.batch_rows, "of one insertion, about")
+      ->type_name("N")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--flush-ms", options.rows.flush_ms, "insert rows after this time at the latest")
+      ->type_name("MS")
       ->capture_default_str();
   app.add_flag("--take-over", options.takes_over,
                "use this directory although the consumer has another one, which is gone");
@@ -202,17 +232,32 @@ int run(int argc, char** argv) {
                  "name of the durable consumer; a directory has its own, processes that insert "
                  "into the same database share one; default: ringsink, or ringsink_clickhouse");
   app.add_option("--filter", options.delivery.filter, "subjects, such as rs.ext.*.host7.>")
+      ->type_name("SUBJECTS")
       ->capture_default_str();
   app.add_option("--ack-wait-ms", options.delivery.ack_wait_ms,
                  "after this time, a message that was not acknowledged comes again")
+      ->type_name("MS")
       ->capture_default_str();
+  app.add_option("--metrics", options.metrics,
+                 "serve metrics for Prometheus at this address, such as 127.0.0.1:9467 (/metrics)")
+      ->type_name("ADDRESS:PORT");
   app.add_option("--until-idle-s", options.idle_s,
-                 "end after this time without a message, or if the server does not answer at once");
+                 "end after this time without a message, or if the server does not answer at once")
+      ->type_name("S");
   CLI::App* const tables = app.add_subcommand("init", "create or update the tables");
-  tables->add_option("--keep-days", options.schema.keep_days,
-                     "remove rows that are older; 0: keep all; default: as it is");
-  tables->add_option("--schema", options.schema.version, "up to this version; default: the latest");
+  tables
+      ->add_option("--keep-days", options.schema.keep_days,
+                   "remove rows that are older; 0: keep all; default: as it is")
+      ->type_name("DAYS");
+  tables->add_option("--schema", options.schema.version, "up to this version; default: the latest")
+      ->type_name("N");
   tables->fallthrough();
+  app.footer(
+      "Subcommands (see ringsink NAME --help):\n"
+      "  init        create or update the tables of ClickHouse\n"
+      "\n"
+      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on: the disk\n"
+      "failed, or the server refused the connection.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   if (options.output.empty() == options.clickhouse.url.empty()) {
     say("name either --output DIRECTORY or --clickhouse URL; see ringsink --help");

@@ -13,6 +13,7 @@
 #include "trace-format/blocks/clock_map.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
+#include "trace-format/reader/trace_paths.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -65,6 +66,16 @@ Bytes whole(const Block& block) {
   return bytes;
 }
 
+// The present time if there is no such file.
+std::filesystem::file_time_type written_last(const std::string& path) {
+  std::error_code code;
+  for (const std::string& name : {path, trace::packed_name(path)}) {
+    const auto time = std::filesystem::last_write_time(name, code);
+    if (!code) return time;
+  }
+  return std::filesystem::file_time_type::clock::now();
+}
+
 }  // namespace
 
 SegmentSource::SegmentSource(const SegmentUuid& uuid, ShipCursor cursor,
@@ -82,6 +93,31 @@ SegmentSource::~SegmentSource() = default;
 
 void SegmentSource::set_files(std::vector<SegmentFile> files) {
   files_ = std::move(files);
+}
+
+UnreadBytes SegmentSource::unread() const {
+  UnreadBytes unread;
+  for (const SegmentFile& file : files_) {
+    const bool is_open = file_sequence_ && file.sequence == *file_sequence_ && reader_ != nullptr;
+    if (!is_open && file.sequence < file_sequence_.value_or(cursor_.file_sequence)) continue;
+    std::uint64_t bytes = 0;
+    if (is_open) {
+      // Of a packed file, the reader has the size that it had before.
+      bytes = file_->size() - std::min(file_->size(), reader_->position());
+    } else {
+      std::error_code code;
+      for (const std::string& name : {file.path, trace::packed_name(file.path)}) {
+        const std::uintmax_t size = std::filesystem::file_size(name, code);
+        if (code) continue;
+        bytes = size;
+        break;
+      }
+    }
+    if (bytes == 0) continue;
+    if (unread.bytes == 0) unread.since = written_last(file.path);
+    unread.bytes += bytes;
+  }
+  return unread;
 }
 
 // Opens the next file that is not shipped, if there is one.
@@ -376,6 +412,7 @@ void SegmentSource::drop_blocks(PreparedMessage& prepared) {
 void SegmentSource::complete(PreparedMessage& prepared) {
   ExtentMessage& message = prepared.message;
   section_->is_sent = true;
+  prepared.since = std::min(std::filesystem::file_time_type::clock::now(), written_last(path_));
   message.uuid = uuid_;
   message.file_sequence = *file_sequence_;
   message.section = *section_number_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,13 @@ struct PreparedMessage {
   std::map<std::uint32_t, std::uint64_t> lost;  // records that its extents tell as lost, by cause
   std::string path;                             // of its file, before that was packed
   std::uint32_t next_file = 0;  // once it is stored, all files with a lower number are
+  // When it was read, or when its file was written last, if that is longer ago.
+  std::filesystem::file_time_type since;
+};
+
+struct UnreadBytes {
+  std::uint64_t bytes = 0;
+  std::filesystem::file_time_type since = std::filesystem::file_time_type::max();
 };
 
 // Not thread-safe.
@@ -51,6 +59,8 @@ class SegmentSource {
   // Of the file that was read last; empty: none.
   std::optional<std::uint32_t> file_sequence() const { return file_sequence_; }
   const std::string& path() const { return path_; }
+  // What of the files was not read; since when the first of these files was not written any more.
+  UnreadBytes unread() const;
 
  private:
   // What messages of a section repeat.

@@ -40,6 +40,8 @@ class ShipService {
 
   const ShipperCounts& counts() const { return shipper_.counts(); }
   std::uint64_t snapshots() const { return snapshots_.taken(); }
+  const Shipper& shipper() const { return shipper_; }
+  const TraceSegments& segments() const { return segments_; }
 
  private:
   struct Parts;

@@ -1,6 +1,9 @@
 #include "tools/fleet/shipper.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -220,6 +223,7 @@ void Shipper::confirm(Segment& segment, std::uint64_t number) {
   counts_.records += segment.prepared->records;
   if (segment.prepared->records != 0 && !std::exchange(segment.has_stored_records, true))
     ++counts_.segments;
+  for (const auto& [cause, records] : segment.prepared->lost) counts_.lost += records;
   counts_.bytes += segment.payload.size();
   report_losses(segment, number);
   const bool is_full = segment.prepared->message.blocks.size() >= message_bytes();
@@ -287,6 +291,24 @@ bool Shipper::has_stored_all() const {
          std::all_of(segments_.begin(), segments_.end(), [](const auto& entry) {
            return entry.second->has_come_to_end && !entry.second->prepared;
          });
+}
+
+ShipperLag Shipper::lag() const {
+  ShipperLag lag;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& [uuid, segment] : segments_) {
+    UnreadBytes unread = segment->source->unread();
+    if (segment->prepared) {
+      unread.bytes += segment->prepared->message.blocks.size();
+      unread.since = std::min(unread.since, segment->prepared->since);
+    }
+    if (unread.bytes == 0) continue;
+    lag.bytes += unread.bytes;
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - unread.since);
+    lag.oldest_ms =
+        std::max(lag.oldest_ms, static_cast<std::uint64_t>(std::max<std::int64_t>(age.count(), 1)));
+  }
+  return lag;
 }
 
 bool Shipper::is_done() const {

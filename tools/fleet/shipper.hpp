@@ -40,7 +40,14 @@ struct ShipperCounts {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;     // of stored payloads
   std::uint64_t failures = 0;  // publishing that was tried again
+  std::uint64_t lost = 0;      // records that services lost, as stated in what was stored
   std::uint64_t refused = 0;   // messages that the queue never takes; their records are a gap
+};
+
+// What the queue has not stored.
+struct ShipperLag {
+  std::uint64_t bytes = 0;      // of trace files
+  std::uint64_t oldest_ms = 0;  // age of the oldest of them; 0: there are none
 };
 
 // Not thread-safe. What it refers to must outlive it.
@@ -65,6 +72,8 @@ class Shipper {
   bool is_waiting() const { return on_the_way_.empty() && !is_reading_; }
 
   const ShipperCounts& counts() const { return counts_; }
+  // Asks for the sizes of files.
+  ShipperLag lag() const;
 
  private:
   struct Segment;

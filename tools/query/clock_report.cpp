@@ -19,7 +19,7 @@ std::string_view state_of(const trace::HostClock& clock) {
 // "-1.2 ms"
 std::string offset_text(std::int64_t ns) {
   const auto bits = static_cast<std::uint64_t>(ns);
-  return ns < 0 ? "-" + duration_text(0 - bits) : duration_text(bits);
+  return ns < 0 ? "-" + bound_text(0 - bits) : bound_text(bits);
 }
 
 // Of the newest block.
@@ -39,7 +39,7 @@ std::string clocks_as_table(const trace::HostClocks& clocks) {
       fmt::format("\n{:>12} {:>12}  {:<16}  {}\n", "clock error", "offset", "clock", "host");
   for (const auto& [name, clock] : clocks.hosts()) {
     out += fmt::format("{:>12} {:>12}  {:<16}  {}\n",
-                       has_error(clock) ? duration_text(clock.worst_error_ns) : "unknown",
+                       has_error(clock) ? bound_text(clock.worst_error_ns) : "unknown",
                        has_offset(clock) ? offset_text(clock.newest.sync.offset_ns) : "-",
                        state_of(clock), trace::visible(name));
   }

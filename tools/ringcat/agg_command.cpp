@@ -234,6 +234,8 @@ int run_agg(int argc, char** argv) {
   options.question.add_to(app);
   std::string from;
   add_from_option(app, from);
+  FleetOptions fleet;
+  add_fleet_options(app, fleet);
   app.add_option("--by", options.by,
                  "one row per value of these fields, or of properties: @process, and @ with the "
                  "names of --where, such as @thread, @service, @site, @level, @category, @kind, "
@@ -271,15 +273,15 @@ int run_agg(int argc, char** argv) {
              ": invalid percentiles; use numbers from 0 to 100, such as 50,99,99.9");
     return kExitUsage;
   }
-  ForeignInputs inputs;
-  if (!take_question_inputs(options.question, from, inputs)) return kExitUnreadable;
+  QuestionInputs inputs;
+  if (!take_question_inputs(options.question, from, fleet, inputs)) return kExitUnreadable;
   int exit_code = kExitOk;
   const auto question =
       prepare_question(options.question, options.by, options.interval, &exit_code);
   if (!question) return exit_code;
   exit_code = with_number_type(
       *question, [&]<class T>() { return answer<T>(*question, options, *percentiles); });
-  return std::max(exit_code, complain_of(inputs.diagnostics()));
+  return std::max(exit_code, inputs.worst_exit_code());
 }
 
 }  // namespace ringside::tool

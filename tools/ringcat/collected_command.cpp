@@ -12,6 +12,7 @@
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
 #include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/foreign_files.hpp"
 #include "tools/text/help_format.hpp"
 #include "trace-format/query/site_check.hpp"
@@ -31,6 +32,8 @@ int run_collected(int argc, char** argv) {
   app.add_option("PATH", paths, "trace files, or directories of them, or - for standard input")
       ->required();
   add_from_option(app, from);
+  FleetOptions fleet;
+  add_fleet_options(app, fleet);
   app.add_option("--service", options.services, "services of this name (glob; repeatable)")
       ->type_name("GLOB");
   app.add_option("--format", format, "format of the output; json: one object per line")
@@ -49,6 +52,8 @@ int run_collected(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
+  FleetInputs fleet_inputs;
+  if (!fleet_inputs.take(paths, fleet)) return kExitUnreadable;
   ForeignInputs inputs;
   if (!take_foreign_files(paths, from, inputs)) return kExitUnreadable;
   trace::ReadError error;
@@ -72,7 +77,8 @@ int run_collected(int argc, char** argv) {
   const std::string text =
       format == "json" ? collected_as_json(history, options) : collected_as_text(history, options);
   if (!write_output(text)) return exit_code_of_failed_output(errno);
-  return std::max(complain_of_damage(history.report()), complain_of(inputs.diagnostics()));
+  return std::max({complain_of_damage(history.report()), complain_of(inputs.diagnostics()),
+                   fleet_inputs.exit_code()});
 }
 
 }  // namespace ringside::tool

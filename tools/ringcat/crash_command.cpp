@@ -1,5 +1,6 @@
 #include "tools/ringcat/crash_command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fnmatch.h>
 #include <map>
@@ -15,6 +16,7 @@
 #include "tools/crash/section_ends.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/json_lines.hpp"
 #include "trace-format/lines/text_lines.hpp"
@@ -27,6 +29,7 @@ namespace {
 
 struct CrashOptions {
   std::vector<std::string> paths;
+  FleetOptions fleet;
   std::vector<std::string> services;
   std::size_t last = 5;
   std::string format = "text";
@@ -65,6 +68,7 @@ int run_crash(int argc, char** argv) {
       "of both; what its threads recorded last, and the spans in which they were.",
       "ringcat crash");
   app.add_option("PATH", options.paths, "trace files, or directories of them")->required();
+  add_fleet_options(app, options.fleet);
   app.add_option("--service", options.services, "services of this name (glob; repeatable)")
       ->type_name("GLOB");
   app.add_option("--last", options.last, "records of each thread, and spans of each process")
@@ -87,6 +91,8 @@ int run_crash(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
+  FleetInputs fleet;
+  if (!fleet.take(options.paths, options.fleet)) return kExitUnreadable;
   trace::ReadError error;
   const auto files = trace::query::files_of(options.paths, &error);
   std::map<SegmentUuid, TraceEnd> ends;
@@ -121,7 +127,7 @@ int run_crash(int argc, char** argv) {
     return kExitUsage;
   }
   if (!write_output(text)) return exit_code_of_failed_output(errno);
-  return complain_of_damage(set->report());
+  return std::max(complain_of_damage(set->report()), fleet.exit_code());
 }
 
 }  // namespace ringside::tool

@@ -123,6 +123,8 @@ int run_hist(int argc, char** argv) {
   options.question.evaluates_own_number = true;
   std::string from;
   add_from_option(app, from);
+  FleetOptions fleet;
+  add_fleet_options(app, fleet);
   app.add_option("--rows", options.rows, "number of rows")
       ->check(CLI::Range(1U, 10000U))
       ->capture_default_str();
@@ -147,13 +149,13 @@ int run_hist(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  ForeignInputs inputs;
-  if (!take_question_inputs(options.question, from, inputs)) return kExitUnreadable;
+  QuestionInputs inputs;
+  if (!take_question_inputs(options.question, from, fleet, inputs)) return kExitUnreadable;
   int exit_code = kExitOk;
   const auto question = prepare_question(options.question, {}, {}, &exit_code);
   if (!question) return exit_code;
   exit_code = with_number_type(*question, [&]<class T>() { return answer<T>(*question, options); });
-  return std::max(exit_code, complain_of(inputs.diagnostics()));
+  return std::max(exit_code, inputs.worst_exit_code());
 }
 
 }  // namespace ringside::tool

@@ -15,6 +15,7 @@
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/live_printing.hpp"
 #include "tools/ringcat/print_options.hpp"
@@ -133,8 +134,8 @@ int print_trace(const PrintOptions& options, const EventFilter& filter,
   return segment->damaged() ? kExitDamaged : exit_code;
 }
 
-int forward(trace::TraceFollower& follower, const PrintOptions& options,
-            const EventFilter& filter) {
+int forward(trace::TraceFollower& follower, const PrintOptions& options, const EventFilter& filter,
+            FleetInputs& fleet) {
   RecordFilter records(filter);
   EventChoice choice;
   if (filter.looks_at_records()) {
@@ -147,7 +148,7 @@ int forward(trace::TraceFollower& follower, const PrintOptions& options,
       [](std::span<const std::byte> bytes) {
         return write_output({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
       },
-      to_output ? is_stopped : is_signalled,
+      [&] { return (to_output ? is_stopped() : is_signalled()) || !fleet.check(); },
       [](const interop::Diagnostic& diagnostic) { complain(diagnostic.text()); });
   if (result.sink_error != 0) return exit_code_of_failed_output(result.sink_error);
   for (const std::string& note : filter.notes()) complain(note);
@@ -156,7 +157,7 @@ int forward(trace::TraceFollower& follower, const PrintOptions& options,
 }
 
 int follow_trace(const PrintOptions& options, const EventFilter& filter,
-                 const trace::LineFormat& format) {
+                 const trace::LineFormat& format, FleetInputs& fleet) {
   trace::ReadError error;
   auto follower = trace::TraceFollower::open(options.paths, filter.read_options(), &error);
   if (!follower) {
@@ -164,11 +165,22 @@ int follow_trace(const PrintOptions& options, const EventFilter& filter,
     return kExitUnreadable;
   }
   stop_on_signals();
-  if (!options.conversion.format.empty()) return forward(*follower, options, filter);
+  if (!options.conversion.format.empty()) return forward(*follower, options, filter, fleet);
   Printing printing(options, filter, format);
-  const bool whole = follow_trace_text(*follower, printing.text_options(), is_stopped,
-                                       [&](std::string_view text) { return printing.write(text); });
+  const bool whole = follow_trace_text(
+      *follower, printing.text_options(), [&fleet] { return is_stopped() || !fleet.check(); },
+      [&](std::string_view text) { return printing.write(text); });
   return printing.finish(whole, follower->report());
+}
+
+FleetInputs::Choice fleet_choice(const PrintOptions& options, const EventFilter& filter) {
+  FleetInputs::Choice choice;
+  choice.follows = options.follow;
+  choice.needs_history = !options.follow || options.tail.has_value();
+  if (options.follow && !options.filter.since.empty()) {
+    choice.since_ns = filter.read_options().since_ns;
+  }
+  return choice;
 }
 
 }  // namespace
@@ -191,9 +203,14 @@ int run_print(int argc, char** argv) {
   }
   const AskedNames asked{options->filter, filter->where_fields(), format->field_names(),
                          filter->where_properties()};
+  FleetInputs fleet;
+  if (!fleet.take(options->paths, options->fleet, fleet_choice(*options, *filter))) {
+    return kExitUnreadable;
+  }
   if (options->follow) {
     say_that_names_are_awaited(options->paths, asked);
-    return follow_trace(*options, *filter, *format);
+    exit_code = follow_trace(*options, *filter, *format, fleet);
+    return std::max(exit_code, fleet.exit_code());
   }
   if (!options->listen.empty() && !can_create_output(options->conversion, &why)) {
     complain(why);
@@ -214,7 +231,7 @@ int run_print(int argc, char** argv) {
   const bool end_only = options->tail && options->segment.empty();
   exit_code = end_only ? print_tail(*options, *filter, *format, start)
                        : print_trace(*options, *filter, *format, start);
-  return std::max(exit_code, complain_of(inputs.diagnostics()));
+  return std::max({exit_code, complain_of(inputs.diagnostics()), fleet.exit_code()});
 }
 
 }  // namespace ringside::tool

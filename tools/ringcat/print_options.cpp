@@ -114,7 +114,8 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
   CLI::Option* const paths =
       app.add_option("PATH", options.paths,
-                     "trace files, directories of *.ringtrace files, or - for standard input");
+                     "trace files, directories of *.ringtrace files, - for standard input, or "
+                     "nats://SERVER[:PORT][/HOST[/SERVICE]] for what a fleet has stored");
   CLI::Option* const segment =
       app.add_option("--segment", options.segment,
                      "read a segment in shared memory, or a copy of one, instead of trace files; "
@@ -133,6 +134,7 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
                                   ->excludes(paths)
                                   ->excludes(segment);
   add_filter_options(app, options.filter);
+  add_fleet_options(app, options.fleet);
   std::string color = "auto";
   app.add_option("--color", color,
                  "colour the levels: auto (on a terminal, unless NO_COLOR is set), always, never")
@@ -148,7 +150,9 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
                                        ->check(CLI::Range(std::size_t{0}, kMostTail))
                                        ->excludes(head_option);
   app.add_flag("-f,--follow", options.follow,
-               "wait for new records and print them, until a signal (Ctrl-C); with --to, send "
+               "wait for new records and print them, until a signal (Ctrl-C); those of a fleet "
+               "from now on, or "
+               "with --since or --tail earlier ones too; with --to, send "
                "them to -o and connect again when the receiver was away: " +
                    names_of_forwarded_formats())
       ->excludes(segment)

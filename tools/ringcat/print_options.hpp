@@ -9,6 +9,7 @@
 
 #include "tools/interop/conversion.hpp"
 #include "tools/query/filter_options.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/format_options.hpp"
 
 namespace ringside::tool {
@@ -18,6 +19,7 @@ struct PrintOptions {
   std::string segment;  // not empty: a segment's file; then there are no paths
   std::string from;     // the format of the paths; empty: detected by their first bytes
   std::string listen;   // not empty: an address that senders connect to; then there are no paths
+  FleetOptions fleet;
   FilterOptions filter;
   ConversionOptions conversion;  // if its format is empty, lines are printed
   FormatOptions format;

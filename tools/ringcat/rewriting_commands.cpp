@@ -10,6 +10,7 @@
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/filter_options.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/time_argument.hpp"
 
@@ -31,11 +32,12 @@ bool parse(CLI::App& app, int argc, char** argv, int* exit_code) {
   }
 }
 
-void add_paths(CLI::App& app, Rewriting& rewriting) {
+void add_paths(CLI::App& app, Rewriting& rewriting, FleetOptions& fleet) {
   app.add_option("IN", rewriting.inputs, "trace files, packed or not, or directories of them")
       ->required();
   app.add_option("-o,--output", rewriting.output, "file to write")->type_name("OUT")->required();
   app.add_flag("--force", rewriting.force, "replace OUT if it exists");
+  add_fleet_options(app, fleet);
 }
 
 int rewrite(const Rewriting& rewriting) {
@@ -50,6 +52,12 @@ int rewrite(const Rewriting& rewriting) {
   }
   const bool damaged = report.damaged_blocks != 0 || report.damaged_bytes != 0;
   return damaged || report.damaged_frames != 0 ? kExitDamaged : kExitOk;
+}
+
+int rewrite_with_fleet(Rewriting& rewriting, const FleetOptions& fleet) {
+  FleetInputs inputs;
+  if (!inputs.take(rewriting.inputs, fleet)) return kExitUnreadable;
+  return std::max(rewrite(rewriting), inputs.exit_code());
 }
 
 }  // namespace
@@ -78,7 +86,8 @@ int run_slice(int argc, char** argv) {
   CLI::App app(
       "Writes the records of a time range, of services or of threads into a self-contained file.",
       "ringcat slice");
-  add_paths(app, rewriting);
+  FleetOptions fleet;
+  add_paths(app, rewriting, fleet);
   app.add_option("--since", filter.since, "records since this time; see ringcat --help")
       ->type_name("TIME");
   app.add_option("--until", filter.until, "records before this time")->type_name("TIME");
@@ -98,16 +107,17 @@ int run_slice(int argc, char** argv) {
     return kExitUsage;
   }
   rewriting.cut = events->read_options();
-  return rewrite(rewriting);
+  return rewrite_with_fleet(rewriting, fleet);
 }
 
 int run_merge(int argc, char** argv) {
   Rewriting rewriting;
   CLI::App app("Merges trace files into one, including files of different services and hosts.",
                "ringcat merge");
-  add_paths(app, rewriting);
+  FleetOptions fleet;
+  add_paths(app, rewriting, fleet);
   int exit_code = kExitOk;
-  return parse(app, argc, argv, &exit_code) ? rewrite(rewriting) : exit_code;
+  return parse(app, argc, argv, &exit_code) ? rewrite_with_fleet(rewriting, fleet) : exit_code;
 }
 
 }  // namespace ringside::tool

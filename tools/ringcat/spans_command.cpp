@@ -1,5 +1,6 @@
 #include "tools/ringcat/spans_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include "tools/query/filter_options.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/json_lines.hpp"
@@ -34,6 +36,7 @@ namespace {
 
 struct SpansOptions {
   std::vector<std::string> paths;
+  FleetOptions fleet;
   FilterOptions filter;
   std::string format = "text";
   bool only_open = false;
@@ -123,6 +126,7 @@ int run_spans(int argc, char** argv) {
       "are indented. A span with two records whose end is missing is marked as open.",
       "ringcat spans");
   app.add_option("PATH", options.paths, "trace files, or directories of them")->required();
+  add_fleet_options(app, options.fleet);
   app.add_flag("--open", options.only_open,
                "print only spans without an end, such as those in which a service died");
   add_filter_options(app, options.filter);
@@ -152,6 +156,8 @@ int run_spans(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
+  FleetInputs fleet;
+  if (!fleet.take(options.paths, options.fleet)) return kExitUnreadable;
   if (complain_of_unknown_names(
           options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()}))
     return kExitUsage;
@@ -165,7 +171,7 @@ int run_spans(int argc, char** argv) {
   open_spans.add(options.paths, nullptr);  // `set` reports what cannot be read
   SpanPrinter printer(options, open_spans);
   if (!print_spans(*set, *filter, printer)) return exit_code_of_failed_output(errno);
-  return complain_of_damage(set->report());
+  return std::max(complain_of_damage(set->report()), fleet.exit_code());
 }
 
 }  // namespace ringside::tool

@@ -1,5 +1,6 @@
 #include "tools/ringcat/stacks_command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "tools/query/filter_options.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/help_format.hpp"
 #include "trace-format/lines/line_clocks.hpp"
@@ -28,6 +30,7 @@ namespace {
 
 struct StacksOptions {
   std::vector<std::string> paths;
+  FleetOptions fleet;
   FilterOptions filter;
   bool utc = false;
 };
@@ -76,6 +79,7 @@ int run_stacks(int argc, char** argv) {
       "functions.",
       "ringcat stacks");
   app.add_option("PATH", options.paths, "trace files, or directories of them")->required();
+  add_fleet_options(app, options.fleet);
   add_filter_options(app, options.filter);
   app.add_flag("--utc", options.utc, "print times in UTC instead of the local time zone");
   app.footer(
@@ -98,6 +102,8 @@ int run_stacks(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
+  FleetInputs fleet;
+  if (!fleet.take(options.paths, options.fleet)) return kExitUnreadable;
   if (complain_of_unknown_names(
           options.paths, {options.filter, filter->where_fields(), {}, filter->where_properties()}))
     return kExitUsage;
@@ -113,7 +119,7 @@ int run_stacks(int argc, char** argv) {
     return kExitUnreadable;
   }
   if (!write_stacks(*set, *filter, modules, options.utc)) return exit_code_of_failed_output(errno);
-  return complain_of_damage(set->report());
+  return std::max(complain_of_damage(set->report()), fleet.exit_code());
 }
 
 }  // namespace ringside::tool

@@ -17,6 +17,7 @@
 #include "tools/query/standard_streams.hpp"
 #include "tools/query/statement_counts.hpp"
 #include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/help_format.hpp"
@@ -32,6 +33,7 @@ using nlohmann::ordered_json;
 struct StatementsOptions {
   std::vector<std::string> paths;
   std::string from;
+  FleetOptions fleet;
   std::string format = "text";
   FilterOptions filter;
 };
@@ -116,6 +118,7 @@ int run_statements(int argc, char** argv) {
                  "trace files, or directories of them, or - for standard input")
       ->required();
   add_from_option(app, options.from);
+  add_fleet_options(app, options.fleet);
   add_statement_filter_options(app, options.filter);
   app.add_option("--format", options.format, "format of the output; json: one object per line")
       ->check(CLI::IsMember({"text", "json", "csv"}))
@@ -143,6 +146,8 @@ int run_statements(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
+  FleetInputs fleet_inputs;
+  if (!fleet_inputs.take(options.paths, options.fleet)) return kExitUnreadable;
   ForeignInputs inputs;
   if (!take_foreign_files(options.paths, options.from, inputs)) return kExitUnreadable;
   const auto unknown = find_unknown_names(options.paths, {options.filter, {}, {}, {}}).unknown;
@@ -170,7 +175,7 @@ int run_statements(int argc, char** argv) {
   if (!write_output(listing(counts, options.format))) return exit_code_of_failed_output(errno);
   const int exit_code =
       std::max(complain_of_damage(counts.report()), complain_of_damage(history.report()));
-  return std::max(exit_code, complain_of(inputs.diagnostics()));
+  return std::max({exit_code, complain_of(inputs.diagnostics()), fleet_inputs.exit_code()});
 }
 
 }  // namespace ringside::tool

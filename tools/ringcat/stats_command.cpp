@@ -17,6 +17,7 @@
 #include "tools/query/stats_report.hpp"
 #include "tools/query/trace_stats.hpp"
 #include "tools/ringcat/conversion_options.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/foreign_files.hpp"
 #include "tools/ringcat/unknown_names.hpp"
 #include "tools/text/duration.hpp"
@@ -31,6 +32,7 @@ namespace {
 struct StatsOptions {
   std::vector<std::string> paths;
   std::string from;
+  FleetOptions fleet;
   std::string interval;
   std::string format = "text";
   StatsReportOptions report;
@@ -45,6 +47,7 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
                  "trace files, or directories of them, or - for standard input")
       ->required();
   add_from_option(app, options.from);
+  add_fleet_options(app, options.fleet);
   app.add_option("--interval", options.interval, "also count per interval, such as 500ms, 1s, 10m")
       ->type_name("DURATION");
   app.add_option("--top", options.report.top,
@@ -96,6 +99,8 @@ int run_stats(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
+  FleetInputs fleet_inputs;
+  if (!fleet_inputs.take(options->paths, options->fleet)) return kExitUnreadable;
   ForeignInputs inputs;
   if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
   if (complain_of_unknown_names(

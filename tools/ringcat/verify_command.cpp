@@ -1,5 +1,6 @@
 #include "tools/ringcat/verify_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "tools/files/trace_verification.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/text/help_format.hpp"
 #include "trace-format/blocks/format_constants.hpp"
 #include "trace-format/blocks/trace_file.hpp"
@@ -171,6 +173,8 @@ int run_verify(int argc, char** argv) {
                  "trace files, packed or not, or directories of them; list the files of one "
                  "service in the order of rotation")
       ->required();
+  FleetOptions fleet;
+  add_fleet_options(app, fleet);
   app.add_option("--format", format, "text, or json: one object per line for each finding and file")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
@@ -185,7 +189,9 @@ int run_verify(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  return verify(paths, format == "json");
+  FleetInputs inputs;
+  if (!inputs.take(paths, fleet)) return kExitUnreadable;
+  return std::max(verify(paths, format == "json"), inputs.exit_code());
 }
 
 }  // namespace ringside::tool

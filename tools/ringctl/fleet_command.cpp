@@ -2,11 +2,13 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tools/fleet/fleet_program.hpp"
 #include "tools/ringctl/ringctl_exit_codes.hpp"
 #include "tools/ringctl/ringctl_output.hpp"
 #include "tools/text/error_text.hpp"
@@ -15,28 +17,38 @@ namespace ringside::tool {
 namespace {
 
 constexpr const char* kFleetProgram = "ringfleet";
+constexpr std::string_view kHelpWithoutIt =
+    "Usage: ringctl fleet SUBCOMMAND [OPTION]...\n"
+    "Asks the hosts of a fleet, which run ringship.\n"
+    "\n"
+    "The subcommands are in the package ringside-fleet, which is not installed.\n"
+    "\n"
+    "Exit status: 1 always.\n";
 
-// Of this program; empty if it is unknown.
-std::string own_folder() {
-  std::string path(4096, '\0');
-  const ssize_t bytes = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (bytes <= 0) return {};
-  path.resize(static_cast<std::size_t>(bytes));
-  return path.substr(0, path.rfind('/'));
+bool asks_for_help(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  return first == "--help" || first == "-h";
 }
 
 }  // namespace
 
 int run_fleet(int argc, char** argv) {
+  const std::string path = fleet::fleet_program_path(kFleetProgram);
+  if (path.empty() && asks_for_help(argc, argv)) {
+    say_lines(std::string(kHelpWithoutIt));
+    return kCtlOk;
+  }
+  if (path.empty()) {
+    complain(
+        "fleet: the program ringfleet is not installed; install the package ringside-fleet, or "
+        "build Ringside with libnats");
+    return kCtlFailed;
+  }
   std::vector<char*> arguments(argv, argv + argc);
   arguments.push_back(nullptr);
-  if (const std::string folder = own_folder(); !folder.empty())
-    ::execv((folder + "/" + kFleetProgram).c_str(), arguments.data());
-  ::execvp(kFleetProgram, arguments.data());
-  complain(errno == ENOENT
-               ? fmt::format("fleet: the program {} is missing; install the package ringside-fleet",
-                             kFleetProgram)
-               : fmt::format("fleet: cannot run {}: {}", kFleetProgram, error_text(errno)));
+  ::execv(path.c_str(), arguments.data());
+  complain(fmt::format("fleet: {}: cannot be started: {}; check its permissions", path,
+                       error_text(errno)));
   return kCtlFailed;
 }
 

@@ -3,7 +3,7 @@
 
 namespace ringside::tool {
 
-// Replaces this process by ringfleet, which is beside it or in PATH.
+// Replaces this process by ringfleet, if that is installed.
 int run_fleet(int argc, char** argv);
 
 }  // namespace ringside::tool

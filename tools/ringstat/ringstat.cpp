@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tools/ringstat/call_cost_text.hpp"
+#include "tools/ringstat/fleet_view.hpp"
 #include "tools/ringstat/ringstat_exit_codes.hpp"
 #include "tools/ringstat/ringstat_options.hpp"
 #include "tools/ringstat/segment_watch.hpp"
@@ -109,6 +110,7 @@ int main(int argc, char** argv) {
       return kStatFailed;
     }
     if (!options) return exit_status;
+    if (!options->fleet.empty()) return show_fleet(*options, g_stop);
     if (options->once) return print_once(*options);
     if (options->watch_exit) return run_status_alert(*options, g_stop);
     std::string why;

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/fleet/access_options.hpp"
+#include "tools/fleet/fleet_address.hpp"
 #include "tools/ringstat/ringstat_exit_codes.hpp"
 #include "tools/text/duration.hpp"
 #include "tools/text/help_format.hpp"
@@ -59,10 +61,22 @@ std::optional<RingstatOptions> parse_ringstat_options(int argc, char** argv, int
       ->capture_default_str()
       ->needs("--watch-exit");
   add_service_options(app, options.services);
+  app.add_option("--fleet", options.fleet,
+                 "show the hosts of a fleet instead: nats://SERVER[:PORT][/HOST], with what they "
+                 "have not shipped and lost")
+      ->type_name("ADDRESS")
+      ->check([](const std::string& text) {
+        return fleet::is_fleet_address(text)
+                   ? std::string()
+                   : "'" + text + "' is not an address; use nats://SERVER[:PORT][/HOST]";
+      })
+      ->excludes("--watch-exit");
+  fleet::add_access_options(app, options.fleet_access, "Fleet options");
   app.footer(
       "Exit status: 0 success, 1 a segment or the directory could not be read, or the output "
       "failed, 2 invalid usage, 3 --once:\n"
-      "no such service. With --watch-exit: 10 records were lost, 11 a service has no working\n"
+      "no such service or host. With --watch-exit: 10 records were lost, 11 a service has no "
+      "working\n"
       "consumerd, 12 a ring was quarantined, 13 a ring is too full.");
   set_help_format(app);
   try {

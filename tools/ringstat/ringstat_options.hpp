@@ -5,12 +5,15 @@
 #include <optional>
 #include <string>
 
+#include "tools/fleet/reader_request.hpp"
 #include "tools/live/service_choice.hpp"
 
 namespace ringside::tool {
 
 struct RingstatOptions {
   ServiceChoice services;
+  std::string fleet;  // an address; empty: the services of this host
+  fleet::ServerAccess fleet_access;
   std::uint64_t interval_ns = 1'000'000'000;
   bool once = false;
   bool json = false;

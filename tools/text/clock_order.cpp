@@ -27,7 +27,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::string saturated_sum_text(std::uint64_t a, std::uint64_t b) {
-  return duration_text(a > trace::kUnknownClockError - b ? trace::kUnknownClockError : a + b);
+  return bound_text(a > trace::kUnknownClockError - b ? trace::kUnknownClockError : a + b);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::optional<std::uint64_t> parse_duration_ns(std::string_view text) {
   return part > kMost - ns ? std::nullopt : std::optional(ns + part);
 }
 
-std::string duration_text(std::uint64_t ns) {
+std::string bound_text(std::uint64_t ns) {
   if (ns < 1000) return fmt::format("{} ns", ns);
   const std::uint64_t unit = ns < 1'000'000       ? 1'000
                              : ns < 1'000'000'000 ? 1'000'000

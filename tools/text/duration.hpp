@@ -13,6 +13,6 @@ namespace ringside::tool {
 std::optional<std::uint64_t> parse_duration_ns(std::string_view text);
 
 // For people: "812 ns", "1.2 ms", "3.4 s". Not smaller than the duration.
-std::string duration_text(std::uint64_t ns);
+std::string bound_text(std::uint64_t ns);
 
 }  // namespace ringside::tool

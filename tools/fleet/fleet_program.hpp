@@ -1,0 +1,12 @@
+#pragma once
+// The programs of a fleet that users do not start themselves.
+
+#include <string>
+
+namespace ringside::fleet {
+
+// Where the program is: in the same build, in the same prefix, or where it was configured to be.
+// Empty if it is nowhere.
+std::string fleet_program_path(const char* name);
+
+}  // namespace ringside::fleet
