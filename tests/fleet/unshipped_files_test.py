@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
 from shipped_traces_test import Fleet, folders, printed  # noqa: E402
 from steady_load import Load  # noqa: E402
-from trace_blocks import CLOCK, blocks  # noqa: E402
+from trace_blocks import CLOCK, EXTENT, blocks  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 NUMBER = re.compile(r"\.(\d+)\.ringtrace(\.zst)?$")
@@ -100,6 +100,7 @@ class UnshippedFiles(unittest.TestCase):
         self.fleet.start_shipper()
         self.fleet.start_sink()
         wait_until(lambda: self.next_file() >= 1, "the first shipped file")
+        wait_until(lambda: os.path.isdir(self.fleet.sunk) and folders(self.fleet.sunk), "a file of the sink")
         if not shipper_runs:
             self.fleet.shipper.send(signal.SIGTERM)
             self.assertEqual(self.fleet.shipper.wait(), 0)
@@ -117,20 +118,48 @@ class UnshippedFiles(unittest.TestCase):
         self.fleet.start_server()
         if not shipper_runs:
             self.fleet.start_shipper()
+        return self.finish()
+
+    def finish(self):
+        """What the sink has: each record, or its loss with the cause. The lines, and the number of lost records."""
         expected = sum(self.load.expected().values())
 
-        def counts():
-            lines = self.sunk()[2]
-            lost = [LOST.search(line) for line in lines]
-            return sum(int(found.group(1)) if found else 1 for found in lost)
+        def count():
+            return sum(int(found.group(1)) if found else 1 for found in map(LOST.search, self.sunk()[2]))
 
-        self.fleet.finish(lambda: counts() >= expected)
+        self.fleet.finish(lambda: count() >= expected)
         status, error, lines = self.sunk()
         self.assertEqual((status, error), (0, ""))
-        self.assertEqual(counts(), expected)
+        self.assertEqual(count(), expected)
         lost = [found for found in map(LOST.search, lines) if found]
         self.assertEqual({found.group(2) for found in lost}, {"removed before they were shipped"})
         return lines, sum(int(found.group(1)) for found in lost)
+
+    def test_of_a_file_that_was_shipped_in_part_the_rest_is_lost(self):
+        self.start()
+        wait_until(lambda: max(self.numbers(), default=0) >= 3, "four files")
+        self.stop_load()
+        self.bed.stop_consumer(self.consumer)
+        first = min(self.traces(), key=lambda path: int(NUMBER.search(path).group(1)))
+        extents = [offset for kind, offset, _ in blocks(first) if kind == EXTENT]
+        self.assertGreater(len(extents), 3)
+        away = os.path.join(self.bed.work_dir, "away")
+        os.rename(self.bed.output_dir, away)
+        os.makedirs(self.bed.output_dir)
+        with open(os.path.join(away, os.path.basename(first)), "rb") as whole, open(first, "wb") as part:
+            part.write(whole.read(extents[len(extents) // 2]))
+        shipped = self.bed.start(self.fleet.ship_command("--once"))
+        self.assertEqual(shipped.wait(), 0, shipped.stderr())
+        self.assertEqual(self.next_file(), 0)
+        for name in os.listdir(away):
+            os.replace(os.path.join(away, name), os.path.join(self.bed.output_dir, name))
+        emptied = self.bed.start(self.bed.consumer_command("--once", "--keep-bytes", "1", "--keep-unshipped-bytes", "1"))
+        self.assertEqual(emptied.wait(), 0, emptied.stderr())
+        self.fleet.start_shipper()
+        self.fleet.start_sink()
+        lines, lost = self.finish()
+        self.assertGreater(len(lines), 10)
+        self.assertGreater(lost, 10)
 
     def test_what_was_removed_is_a_loss_with_its_cause(self):
         lines, lost = self.outage(shipper_runs=False)
