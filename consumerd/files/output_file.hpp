@@ -9,12 +9,13 @@
 
 #include "consumerd/descriptors/unique_fd.hpp"
 #include "shm-layout/segment_header.hpp"
+#include "trace-format/blocks/writer_lock.hpp"
 
 namespace ringside::consumer {
 
 // Lock of a trace file: held by the consumerd that writes the file, as long as it does, and by a
 // process that packs or removes it.
-inline constexpr std::int64_t kTraceFileLockByte = 0;
+inline constexpr std::int64_t kTraceFileLockByte = trace::kWriterLockByte;
 
 // A trace file that is open for writing and locked.
 struct OutputFile {

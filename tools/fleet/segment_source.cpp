@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "shm-layout/loss_cause.hpp"
+#include "tools/fleet/file_writer.hpp"
 #include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/clock_map.hpp"
@@ -149,13 +150,16 @@ bool SegmentSource::read_block(Block& block, bool may_leave_file) {
   if (reader_ == nullptr && !open_file()) return false;
   for (;;) {
     if (reader_->next(block)) return true;
-    const bool has_later = files_.back().sequence > *file_sequence_;
+    // consumerd with several threads writes some files of a segment at the same time. Before the
+    // last look at the file: what is written until the lock is dropped is seen then.
+    const bool may_leave =
+        may_leave_file && files_.back().sequence > *file_sequence_ && !has_writer(path_);
     file_->look_again();
     if (file_->size() > reader_->end()) {
       reader_->set_end(file_->size());
       if (reader_->next(block)) return true;
     }
-    if (!has_later || !may_leave_file || !open_file()) return false;
+    if (!may_leave || !open_file()) return false;
   }
 }
 
