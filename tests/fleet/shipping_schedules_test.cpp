@@ -149,6 +149,7 @@ class Schedule {
             .repeated_deliveries = 10,
             .unordered_deliveries = 20,
             .lost_acknowledgements = 10,
+            .lost_deliveries = 3,
             .crashes = 200};
   }
 
@@ -290,8 +291,8 @@ class Schedule {
               },
               &why)),
           delivery(
-              {.patience_ms = UINT64_MAX}, queue, *sink, [&schedule] { return schedule.now_ms_; },
-              [](const std::string&) {}) {}
+              {.lookup_ms = 300, .patience_ms = UINT64_MAX}, queue, *sink,
+              [&schedule] { return schedule.now_ms_; }, [](const std::string&) {}) {}
     std::string why;
     SimulatedDelivery queue;
     std::unique_ptr<FileSink> sink;

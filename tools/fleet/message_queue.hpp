@@ -83,6 +83,13 @@ class DeliveryQueue {
 
   enum class Fetched : std::uint8_t { kYes, kMissing, kUnknown };
   virtual Fetched fetch_contents(std::string_view key, Bytes& contents) = 0;
+
+  // The stored message with this number, whether it was delivered or not.
+  virtual Fetched fetch_message(std::uint64_t number, StoredMessage& message) {
+    static_cast<void>(number);
+    static_cast<void>(message);
+    return Fetched::kUnknown;
+  }
 };
 
 }  // namespace ringside::fleet

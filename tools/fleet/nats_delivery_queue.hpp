@@ -39,6 +39,7 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   void acknowledge(std::uint64_t token) override;
   void postpone(std::uint64_t token) override;
   Fetched fetch_contents(std::string_view key, Bytes& contents) override;
+  Fetched fetch_message(std::uint64_t number, StoredMessage& message) override;
 
   // Why the last fetch_contents() was kUnknown, or the last next() failed; empty: it did not.
   const std::string& why() const { return why_; }

@@ -105,6 +105,10 @@ int run(int argc, char** argv) {
   app.add_option(
       "--state", options.state_directory,
       "directory that remembers what is sent; default: .ringship in the first directory");
+  app.add_option("--linger-ms", options.shipper.linger_ms,
+                 "wait this long for more records before a message that is not full")
+      ->check(CLI::Range(10, 600'000))
+      ->capture_default_str();
   app.add_option("--zstd-level", options.shipper.level,
                  "compression of messages; 1 takes less processor time, 19 fewer bytes")
       ->check(CLI::Range(1, 19))
