@@ -161,6 +161,7 @@ class Schedule {
             .repeated_deliveries = 10,
             .unordered_deliveries = 20,
             .lost_acknowledgements = 10,
+            .lost_deliveries = 3,
             .crashes = 200};
   }
 
@@ -319,7 +320,7 @@ class Schedule {
               },
               &why)),
           delivery(
-              {.patience_ms = UINT64_MAX, .request_ms = 100}, queue, *sink,
+              {.lookup_ms = 300, .patience_ms = UINT64_MAX, .request_ms = 100}, queue, *sink,
               [&schedule] { return schedule.now_ms_; }, [](const std::string&) {}) {}
     std::string why;
     SimulatedDelivery queue;

@@ -33,7 +33,8 @@ class SimulatedQueue {
     unsigned repeated_deliveries = 0;
     unsigned unordered_deliveries = 0;
     unsigned lost_acknowledgements = 0;
-    unsigned crashes = 0;  // per ten thousand calls
+    unsigned lost_deliveries = 0;  // for ever, of messages that are not the last of their subject
+    unsigned crashes = 0;          // per ten thousand calls
   };
 
   SimulatedQueue(std::uint64_t seed, const Faults& faults) : random_(seed), faults_(faults) {
@@ -191,6 +192,12 @@ class SimulatedDelivery final : public DeliveryQueue {
     std::size_t which = 0;
     if (queue_.chance(queue_.faults_.unordered_deliveries)) which = queue_.below(waiting_.size());
     const std::uint64_t number = waiting_[which];
+    if (queue_.last_of_[queue_.messages_[number - 1].subject] != number &&
+        queue_.chance(queue_.faults_.lost_deliveries)) {
+      queue_.acknowledged_.insert(number);
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(which));
+      return std::nullopt;
+    }
     if (!queue_.chance(queue_.faults_.repeated_deliveries))
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(which));
     return Delivery{number, queue_.messages_[number - 1]};
@@ -218,6 +225,15 @@ class SimulatedDelivery final : public DeliveryQueue {
     if (queue_.partitioned_ || queue_.chance(queue_.faults_.lost_requests)) return false;
     queue_.dead_letters_[message.number] = reason;
     return !queue_.chance(queue_.faults_.lost_answers);
+  }
+
+  Fetched fetch_message(std::uint64_t number, StoredMessage& message) override {
+    queue_.may_crash();
+    if (queue_.partitioned_ || queue_.chance(queue_.faults_.failed_lookups))
+      return Fetched::kUnknown;
+    if (number > queue_.messages_.size()) return Fetched::kMissing;
+    message = queue_.messages_[number - 1];
+    return Fetched::kYes;
   }
 
   Fetched fetch_contents(std::string_view key, Bytes& contents) override {

@@ -16,7 +16,11 @@ namespace ringside::fleet {
 struct FileDeliveryOptions {
   std::uint64_t sync_ms = 500;                          // between two syncs
   std::size_t most_held_bytes = std::size_t{64} << 20;  // that came before their predecessors
-  // After this time, a predecessor is taken to be gone from the queue: the gap shows in the files.
+  // After this time, a predecessor is looked up in the queue. A consumer of a cluster can leave
+  // messages out when its leader was killed.
+  std::uint64_t lookup_ms = 10'000;
+  // After this time, or if the queue does not have it, a predecessor is taken to be gone: the gap
+  // shows in the files.
   std::uint64_t patience_ms = 120'000;
   // Between two requests for the same contents of a dictionary that the bucket does not have.
   std::uint64_t request_ms = 5000;
@@ -41,12 +45,15 @@ class FileDelivery {
   struct Held {
     Delivery delivery;
     std::uint64_t since_ms = 0;
+    std::uint64_t next_lookup_ms = 0;
+    bool allows_gap = false;
   };
 
   enum class Outcome : std::uint8_t { kTaken, kHeld, kPostponed, kFailed };
-  Outcome take(const Delivery& delivery, std::uint64_t since_ms);
+  Outcome take(const Delivery& delivery, bool allows_gap);
+  void look_up_predecessors();
   bool take_held();
-  void hold(Delivery delivery);
+  void hold(Delivery delivery, std::uint64_t next_lookup_ms);
 
   const FileDeliveryOptions options_;
   DeliveryQueue& queue_;

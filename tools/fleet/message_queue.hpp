@@ -88,6 +88,13 @@ class DeliveryQueue {
   virtual Fetched fetch_contents(std::string_view key, Bytes& contents) = 0;
   // Asks the host that publishes on the subject to store contents again. Nothing may come of it.
   virtual void request_contents(const std::string& subject, const std::string& key) = 0;
+
+  // The stored message with this number, whether it was delivered or not.
+  virtual Fetched fetch_message(std::uint64_t number, StoredMessage& message) {
+    static_cast<void>(number);
+    static_cast<void>(message);
+    return Fetched::kUnknown;
+  }
 };
 
 }  // namespace ringside::fleet

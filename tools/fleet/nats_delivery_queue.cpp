@@ -160,6 +160,31 @@ bool NatsDeliveryQueue::store_dead_letter(const StoredMessage& message, const st
   return fleet::store_dead_letter(connection_, message, reason, &why_);
 }
 
+DeliveryQueue::Fetched NatsDeliveryQueue::fetch_message(std::uint64_t number,
+                                                        StoredMessage& message) {
+  // Otherwise the request would wait for a connection, until its timeout.
+  if (!connection_.is_connected()) {
+    why_ = connection_.state();
+    return Fetched::kUnknown;
+  }
+  natsMsg* received = nullptr;
+  jsErrCode code{};
+  const natsStatus status =
+      js_GetMsg(&received, connection_.jetstream(), kExtentStream, number, nullptr, &code);
+  if (code == JSNoMessageFoundErr) return Fetched::kMissing;
+  if (status != NATS_OK) {
+    why_ = fmt::format("cannot fetch the message {}: {}; check the connection", number,
+                       nats_reason(status, code));
+    return Fetched::kUnknown;
+  }
+  message.number = number;
+  message.subject = natsMsg_GetSubject(received);
+  const auto* const begin = reinterpret_cast<const std::byte*>(natsMsg_GetData(received));
+  message.payload.assign(begin, begin + natsMsg_GetDataLength(received));
+  natsMsg_Destroy(received);
+  return Fetched::kYes;
+}
+
 DeliveryQueue::Fetched NatsDeliveryQueue::fetch_contents(std::string_view key, Bytes& contents) {
   return key.starts_with(kBodyKeyPrefix) ? fetch_body(connection_, key, contents, &why_)
                                          : dictionaries_.fetch(key, contents, &why_);

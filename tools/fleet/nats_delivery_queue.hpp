@@ -41,6 +41,7 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   bool store_dead_letter(const StoredMessage& message, const std::string& reason) override;
   Fetched fetch_contents(std::string_view key, Bytes& contents) override;
   void request_contents(const std::string& subject, const std::string& key) override;
+  Fetched fetch_message(std::uint64_t number, StoredMessage& message) override;
 
   // Why the last fetch_contents() was kUnknown, or the last store_dead_letter() or next() failed;
   // empty: it did not.

@@ -147,6 +147,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--on-request", options.on_request,
                "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
+  app.add_option("--linger-ms", options.shipper.linger_ms,
+                 "wait this long for more records before a message that is not full")
+      ->type_name("MS")
+      ->check(CLI::Range(10, 600'000))
+      ->capture_default_str();
   app.add_option("--zstd-level", options.shipper.level,
                  "compression of messages; 1 takes less processor time, 19 fewer bytes")
       ->type_name("LEVEL")
