@@ -124,11 +124,21 @@ int run(int argc, char** argv) {
   app.add_option("--metrics", options.metrics,
                  "serve metrics for Prometheus at this address, such as 127.0.0.1:9466 (/metrics)")
       ->type_name("ADDRESS:PORT");
-  CLI::App* const streams = app.add_subcommand("init", "create or update the streams and the bucket of a fleet");
+  CLI::App* const streams =
+      app.add_subcommand("init", "create or update the streams and the bucket of a fleet");
   ringside::tool::set_help_format(*streams);
-  streams->add_option("--max-age-s", options.streams.max_age_s, "delete messages that are older; 0: never")->capture_default_str();
-  streams->add_option("--max-bytes", options.streams.max_bytes, "delete the oldest messages beyond this size; -1: unlimited")->capture_default_str();
-  streams->add_option("--replicas", options.streams.replicas, "number of servers of a cluster that store each message")->capture_default_str();
+  streams
+      ->add_option("--max-age-s", options.streams.max_age_s,
+                   "delete messages that are older; 0: never")
+      ->capture_default_str();
+  streams
+      ->add_option("--max-bytes", options.streams.max_bytes,
+                   "delete the oldest messages beyond this size; -1: unlimited")
+      ->capture_default_str();
+  streams
+      ->add_option("--replicas", options.streams.replicas,
+                   "number of servers of a cluster that store each message")
+      ->capture_default_str();
   streams->fallthrough();
   streams->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
   app.footer(

@@ -104,7 +104,9 @@ int run(int argc, char** argv) {
   ringside::tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringsink ") + RINGSIDE_VERSION);
   add_nats_options(app, options.nats);
-  app.add_option("--output", options.output, "directory of the files")->type_name("DIR")->required();
+  app.add_option("--output", options.output, "directory of the files")
+      ->type_name("DIR")
+      ->required();
   app.add_option("--consumer", options.delivery.consumer,
                  "name of the durable consumer; one directory has one")
       ->type_name("NAME")
@@ -119,7 +121,8 @@ int run(int argc, char** argv) {
   app.add_option("--metrics", options.metrics,
                  "serve metrics for Prometheus at this address, such as 127.0.0.1:9467 (/metrics)")
       ->type_name("ADDRESS:PORT");
-  app.add_option("--until-idle-s", options.idle_s, "end after this time without a message; 0: never")
+  app.add_option("--until-idle-s", options.idle_s,
+                 "end after this time without a message; 0: never")
       ->type_name("S");
   app.footer(
       "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on: the disk\n"
