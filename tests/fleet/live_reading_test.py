@@ -155,13 +155,43 @@ class LiveReading(unittest.TestCase):
         self.assertIn("more than 10240 bytes", told)
         self.assertIn("--fleet-disk", told)
 
+    def test_space_is_bounded_while_following(self):
+        self.init()
+        reader = self.follow("--fleet-disk", "10K")
+        wait_until(self.left, "the directory of the reader")
+        self.record(0)
+        self.ship()
+        self.assertEqual(reader.wait(), 3)
+        self.assertIn("more than 10240 bytes", reader.stderr())
+        self.assertLessEqual({line.encode() for line in reader.stdout().splitlines()}, set(self.lines_of_originals()))
+        self.assertEqual(self.left(), [])
+
+    def test_password_of_the_address_is_used_and_not_shown(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = self.bed.start([program("nats_server"), "--addr", "127.0.0.1", "--port", port, "--user", "reader", "--pass", "secret",
+                                 "--jetstream", "--store_dir", os.path.join(self.bed.work_dir, "guarded")])
+        wait_until(lambda: "Server is ready" in server.stderr() or not server.running(), "nats-server")
+        for user in ("", "reader:wrong@"):
+            told = self.failure(f"nats://{user}127.0.0.1:{port}")
+            self.assertIn("Authorization", told)
+            self.assertNotIn("wrong", told)
+        self.fleet.url = f"nats://reader:secret@127.0.0.1:{port}"
+        self.init()
+        self.record(0)
+        self.ship()
+        status, told, text = self.ringcat("--utc", self.fleet.url)
+        self.assertEqual((status, told), (0, ""))
+        self.assertEqual(sorted(text.splitlines()), self.lines_of_originals())
+
     def test_follow_prints_records_as_they_come(self):
         self.init()
         reader = self.follow()
         wait_until(self.left, "the directory of the reader")
         consumer = self.bed.start_consumer("--rotate-bytes", "256K")
         self.fleet.start_shipper()
-        load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
+        load = Load(self.bed, 0, 2, "--burst", 20, "--pause-us", 20_000)  # its output is read again and again
         wait_until(lambda: reader.stdout().count("\n") > 500, "records while the service runs")
         self.fleet.kill("server")
         before = reader.stdout().count("\n")
@@ -226,7 +256,7 @@ class LiveReading(unittest.TestCase):
         self.init()
         consumer = self.bed.start_consumer()
         self.fleet.start_shipper()
-        load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
+        load = Load(self.bed, 0, 2, "--burst", 20, "--pause-us", 20_000)  # its output is read again and again
         wait_until(lambda: os.path.isdir(self.fleet.state) and os.listdir(self.fleet.state), "the first message")
         reader = self.follow()
         wait_until(lambda: reader.stdout().count("\n") > 500, "records")
