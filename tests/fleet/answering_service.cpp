@@ -1,4 +1,4 @@
-// A service that is told by its standard input what to record: "HEX N" are N spans of the activity
+// A service that reads from its standard input what to record: "HEX N" are N spans of the activity
 // HEX, "- N" N records, "! N" N warnings. It prints a line after each, and ends with its input.
 #include <array>
 #include <cstdint>

@@ -9,8 +9,8 @@ namespace ringside::fleet {
 
 // Copies what the rings of services with the policy overwrite hold now to a file for each in
 // `directory`, which exists. The rings remain as they are: a snapshot by consumerd has the same
-// records later. `services`: globs, of which one must match; none: all. Segments that cannot be
-// read are told to `complain`. Returns the number of files.
+// records later. `services`: globs, of which one must match; none: all. `complain`
+// gets the reasons for segments that cannot be read. Returns the number of files.
 std::size_t copy_flight_recorders(const std::string& shm_dir,
                                   const std::vector<std::string>& services,
                                   const std::string& directory,

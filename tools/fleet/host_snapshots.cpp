@@ -34,7 +34,7 @@ std::string text_of(const std::string& path) {
 
 struct HostSnapshots::Running {
   FleetSnapshotRequest request;
-  std::string answer_to;  // empty: nobody waits
+  std::string answer_to;  // empty: no caller waits
   std::string directory;
   std::uint64_t begin_ms = 0;
   std::unique_ptr<RecordSelection> selection;

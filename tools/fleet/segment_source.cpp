@@ -1,8 +1,6 @@
 #include "tools/fleet/segment_source.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -11,7 +9,6 @@
 #include "tools/fleet/file_writer.hpp"
 #include "tools/fleet/shipped_marks.hpp"
 #include "trace-format/blocks/block_writer.hpp"
-#include "trace-format/blocks/clock_map.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/reader/trace_paths.hpp"
@@ -22,10 +19,6 @@ namespace {
 using trace::Block;
 using trace::BlockType;
 
-constexpr std::size_t kRepeatedClocks = 8;  // at least
-// That can be repeated: a span that began more than an hour before its message can have another
-// time than in the file.
-constexpr std::size_t kKnownClocks = 4096;
 constexpr std::size_t kMostLookedAt = 16;  // times the bytes of a message
 
 void append(Bytes& bytes, std::span<const std::byte> more) {
@@ -186,7 +179,7 @@ void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared)
   // A section of another segment in the same file is not ours.
   if (!trace::SectionHeader::parse(block.payload, header) || header.uuid != uuid_) return;
   section_.emplace();
-  section_->header = whole(block);
+  section_->repeated.add_header(whole(block));
   section_->boot_id = header.boot_id;
   if (selection_ != nullptr)
     section_->selection = std::make_unique<SectionSelection>(*selection_, header);
@@ -256,8 +249,7 @@ void SegmentSource::add(const Block& block, PreparedMessage& prepared) {
     if (message.blocks.empty() && !bytes.empty()) {
       message.first_block = prepared.after.sent_blocks;
       if (type != BlockType::kHeader) {
-        message.repeated = section_->header;
-        section_->clocks_before = section_->clocks_seen;
+        section_->repeated.begin(message);
       }
     }
     append(message.blocks, bytes);
@@ -282,66 +274,16 @@ void SegmentSource::remember(const Block& block) {
       if (selection != nullptr) selection->add_dictionary(block.payload);
       break;
     case BlockType::kClock:
-      ++section_->clocks_seen;
-      section_->clocks.push_back(whole(block));
-      if (section_->clocks.size() > kKnownClocks) section_->clocks.pop_front();
+      section_->repeated.add_clock(whole(block));
       if (selection != nullptr) selection->add_clock(block.payload);
       break;
     case BlockType::kStream:
       if (!trace::StreamBlock::parse(block.payload, stream)) break;
-      section_->streams[stream.stream_id] = whole(block);
+      section_->repeated.add_stream(stream.stream_id, whole(block));
       if (selection != nullptr) selection->add_stream(block.payload);
       break;
     default:
       break;
-  }
-}
-
-// Those that apply to the message's records, and some more.
-void SegmentSource::repeat_clocks(ExtentMessage& message) const {
-  if (message.repeated.empty()) return;  // it begins the section
-  std::uint64_t first_tsc = std::numeric_limits<std::uint64_t>::max();
-  for_each_block(message.blocks,
-                 [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
-                   trace::ExtentHeader extent;
-                   if (frame.type == BlockType::kExtent &&
-                       trace::ExtentHeader::parse(block.subspan(trace::kBlockHeaderBytes), extent))
-                     first_tsc = std::min({first_tsc, extent.min_tsc, extent.base_tsc});
-                 });
-  const std::uint64_t oldest = section_->clocks_seen - section_->clocks.size();
-  const std::uint64_t end = std::max(section_->clocks_before, oldest);
-  const auto clock = [&](std::uint64_t number) -> const Bytes& {
-    return section_->clocks[static_cast<std::size_t>(number - oldest)];
-  };
-  std::uint64_t begin = end - std::min<std::uint64_t>(end - oldest, kRepeatedClocks);
-  for (; begin > oldest; --begin) {
-    trace::ClockPoint point;
-    const auto payload = std::span(clock(begin)).subspan(trace::kBlockHeaderBytes);
-    if (begin < end && trace::ClockPoint::parse(payload, point) && point.tsc0 <= first_tsc) break;
-  }
-  for (std::uint64_t number = begin; number < end; ++number)
-    append(message.repeated, clock(number));
-}
-
-// Those of the message's extents that it does not describe itself.
-void SegmentSource::repeat_streams(ExtentMessage& message) const {
-  std::set<std::uint64_t> needed;
-  std::set<std::uint64_t> described;
-  for_each_block(
-      message.blocks, [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
-        const auto payload = block.subspan(trace::kBlockHeaderBytes);
-        trace::ExtentHeader extent;
-        trace::StreamBlock stream;
-        if (frame.type == BlockType::kExtent && trace::ExtentHeader::parse(payload, extent)) {
-          needed.insert(extent.stream_id);
-        } else if (frame.type == BlockType::kStream && trace::StreamBlock::parse(payload, stream)) {
-          described.insert(stream.stream_id);
-        }
-      });
-  for (const std::uint64_t id : needed) {
-    const auto found = section_->streams.find(id);
-    if (found != section_->streams.end() && !described.contains(id))
-      append(message.repeated, found->second);
   }
 }
 
@@ -423,8 +365,7 @@ void SegmentSource::complete(PreparedMessage& prepared) {
   message.is_subset = is_subset_;
   prepared.contents = section_->dictionary.cut();
   message.manifest = section_->dictionary.manifest();
-  repeat_clocks(message);
-  repeat_streams(message);
+  section_->repeated.complete(message);
   prepared.path = path_;
   prepared.next_file = message.file_sequence + (has_file_end_ ? 1 : 0);
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "tools/fleet/dictionary_fragments.hpp"
 #include "tools/fleet/extent_message.hpp"
 #include "tools/fleet/record_selection.hpp"
+#include "tools/fleet/repeated_blocks.hpp"
 #include "tools/fleet/ship_cursor.hpp"
 #include "tools/fleet/trace_segments.hpp"
 #include "trace-format/blocks/block_reader.hpp"
@@ -63,14 +63,10 @@ class SegmentSource {
   UnreadBytes unread() const;
 
  private:
-  // What messages of a section repeat.
+  // The section that is read.
   struct Section {
-    Bytes header;
+    RepeatedBlocks repeated;
     SegmentUuid boot_id{};
-    std::deque<Bytes> clocks;                // the last ones
-    std::uint64_t clocks_seen = 0;           // of the section until now
-    std::uint64_t clocks_before = 0;         // of these, before the message
-    std::map<std::uint64_t, Bytes> streams;  // by stream
     DictionaryFragments dictionary;
     std::unique_ptr<SectionSelection> selection;  // null: everything
     bool is_sent = false;                         // a part of it, by this process
@@ -89,8 +85,6 @@ class SegmentSource {
   static void drop_blocks(PreparedMessage& prepared);
   static void count(const trace::ExtentHeader& extent, PreparedMessage& prepared);
   static Bytes unshipped_part(const trace::Block& block, const SentStreams& sent);
-  void repeat_clocks(ExtentMessage& message) const;
-  void repeat_streams(ExtentMessage& message) const;
 
   const SegmentUuid uuid_;
   std::unique_ptr<RecordSelection> everything_;  // after a selection that has pending records
