@@ -40,7 +40,7 @@ class ShippedTrace {
     subject_ = extent_subject("tenant", segment.host, segment.service, segment.uuid);
     trace::ReadReport report;
     trace::OpenFiles files(report);
-    SegmentSource source(segment.uuid, {}, files, report);
+    SegmentSource source(segment.uuid, {}, nullptr, files, report);
     source.set_files(segment.files);
     while (auto prepared = source.next(message_bytes)) {
       for (NamedContents& contents : prepared->contents)

@@ -149,6 +149,12 @@ int run(int argc, char** argv) {
   tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringfleet ") + RINGSIDE_VERSION);
   app.require_subcommand(1);
+  app.footer(
+      "Subcommands (see ringctl fleet NAME --help):\n"
+      "  snapshot    let each host send what its flight recorders and trace files have\n"
+      "\n"
+      "Exit status: 0 all hosts that answered are done, 1 one is not or has failed, 2 invalid\n"
+      "usage, 3 no host or no server answers.");
   CLI::App* const command = app.add_subcommand(
       "snapshot", "let each host send what its flight recorders and trace files have");
   tool::set_help_format(*command);

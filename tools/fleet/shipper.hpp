@@ -26,11 +26,11 @@ struct ShipperOptions {
   std::size_t most_bytes_on_the_way = std::size_t{32} << 20;
   std::uint64_t most_bytes_per_s = 0;          // of payloads; 0: unlimited
   const RecordSelection* selection = nullptr;  // the records that are sent; null: all
-  std::string snapshot;                        // its id, if this is one
+  std::string snapshot = {};                   // its id, if this is one
   const ContentStore* contents = nullptr;      // keeps what is sent of dictionaries; or null
-  std::function<void(const LossReport&)> report_loss;  // or empty
-  std::uint64_t linger_ms = 200;                       // before a message that is not full
-  std::uint64_t retry_ms = 100;                        // after the first failure in a row; doubles
+  std::function<void(const LossReport&)> report_loss = {};  // or empty
+  std::uint64_t linger_ms = 200;                            // before a message that is not full
+  std::uint64_t retry_ms = 100;  // after the first failure in a row; doubles
   std::uint64_t most_retry_ms = 10'000;
 };
 
