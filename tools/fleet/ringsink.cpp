@@ -244,7 +244,9 @@ int run(int argc, char** argv) {
   app.add_option("--until-idle-s", options.idle_s,
                  "end after this time without a message, or if the server does not answer at once")
       ->type_name("S");
-  CLI::App* const tables = app.add_subcommand("init", "create or update the tables");
+  CLI::App* const tables = app.add_subcommand("init", "create or update the tables of ClickHouse");
+  ringside::tool::set_help_format(*tables);
+  tables->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
   tables
       ->add_option("--keep-days", options.schema.keep_days,
                    "remove rows that are older; 0: keep all; default: as it is")
