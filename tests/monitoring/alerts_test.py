@@ -62,6 +62,7 @@ class Alerts(unittest.TestCase):
 
     def test_the_readme_names_them_all(self):
         table = text_of(os.path.join(os.path.dirname(ALERTS), "README.md"))
+        table = table[:table.index("ringside_fleet_alerts.yml", table.index("## Alerts"))]
         cells = "".join(re.findall(r"^\| (`Ringside.*?) \|", table, re.MULTILINE))
         named = set(re.findall(r"`(Ringside\w+)`", cells))
         named |= {f"RingsideRecordsLost{ending}" for ending in re.findall(r"`\.\.\.(\w+)`", cells)}

@@ -1,6 +1,7 @@
 #include "tools/fleet/segment_source.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -318,7 +319,7 @@ std::optional<PreparedMessage> SegmentSource::next(std::size_t most_bytes) {
     begin_section(block, prepared);
   }
   // A selection can leave out whole files: the caller has other work, too.
-  std::size_t left_bytes = kMostLookedAt * most_bytes;
+  std::size_t left_bytes = selection_ == nullptr ? SIZE_MAX : kMostLookedAt * most_bytes;
   bool has_more = true;
   while (left_bytes != 0 && (message.blocks.size() < most_bytes || !is_worth_sending(prepared))) {
     has_more = read_block(block, !is_worth_sending(prepared));
