@@ -19,9 +19,12 @@
 namespace ringside {
 namespace {
 
+// Where the bytes of an argument go that is a number. It must outlive the piece.
+using ArgumentPlace = std::array<unsigned char, RS_X87_BYTES>;
+
 // An argument of a macro, for a field whose type its conversion may have changed.
 void convert_argument(const rs_value& value, shm::FieldType type, std::uint64_t limit,
-                      NumberPlace* number, rs_piece* piece) {
+                      ArgumentPlace* number, rs_piece* piece) {
   if (type == shm::FieldType::string) {
     const auto* const text = static_cast<const char*>(value.data);
     const std::string_view null = limit < 6 ? "" : "(null)";  // as glibc prints it
@@ -37,7 +40,9 @@ void convert_argument(const rs_value& value, shm::FieldType type, std::uint64_t 
   piece->data = number->data();
   piece->bytes = static_cast<std::uint32_t>(shm::fixed_size(type));
   piece->form = RS_PIECE_PLAIN;
-  if (piece->bytes > number->size()) {
+  if (type == shm::FieldType::f80) {
+    rs_store_x87(number->data(), value.data);
+  } else if (piece->bytes > number->size()) {
     piece->data = value.data;
   } else if (type == shm::FieldType::f32) {
     const auto narrow = static_cast<float>(value.number);
@@ -58,7 +63,7 @@ template <std::size_t kRoom>
   std::span<const shm::PrintfField> conversions;
   if (statement != nullptr) conversions = statement->checked.conversions;
   std::array<rs_piece, kRoom> pieces;
-  std::array<NumberPlace, kRoom> numbers;
+  std::array<ArgumentPlace, kRoom> numbers;
   auto count = static_cast<std::uint32_t>(given.size());
   for (std::size_t i = 0; i < count; ++i) {
     const auto type = static_cast<shm::FieldType>(site->signature->types[i]);

@@ -4,16 +4,19 @@
 usage: run_tests.py --targets BUILD
        run_tests.py [--jobs N] BUILD SYSROOT [NAME...]
 
-Programs that tests in Python start are replaced by scripts that start them in qemu-user, under the same process id. The last line is
-"N passed, N failed".
+Programs that tests start are replaced by scripts that start them in qemu-user, under the same process id and name. The last line is "N
+passed, N failed".
 """
 
 import argparse
+import ast
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -21,6 +24,7 @@ from selected_tests import cases_left_out, is_needless, reason_against
 
 MACHINE_AARCH64 = 183  # e_machine of <elf.h>
 TIMES_SLOWER = 6
+STARTS_BY_PATH = ["consumerd"]  # tests in C++ that start programs of the build by their paths
 ROUNDS = {"RINGSIDE_TEST_ROUNDS": "6", "RINGSIDE_TEST_RECORDS": "200000", "RINGSIDE_TEST_BYTES_APART": "11"}
 
 
@@ -52,37 +56,56 @@ class Emulator:
     """Starts programs of another processor."""
 
     def __init__(self, build, sysroot):
-        self.command = ["qemu-aarch64", "-L", sysroot]
+        self.program = shutil.which("qemu-aarch64") or sys.exit("run_tests.py: qemu-aarch64 is missing; run packaging/aarch64/install-tools.sh")
+        self.arguments = ["-L", sysroot]
         self.folder = pathlib.Path(build, "emulated")
-        self.folder.mkdir(exist_ok=True)
+        self.names = self.folder / "names"
+        self.names.mkdir(parents=True, exist_ok=True)
+
+    def command(self, program):
+        """Starts `program`. The kernel names the process after a link, as if it ran the program itself."""
+        link = self.names / os.path.basename(program)
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(self.program)
+        return [str(link), *self.arguments, program]
 
     def script(self, program):
         """A program of this machine that runs `program`; `program` itself if it is one."""
         if not os.path.isfile(program) or not os.access(program, os.X_OK) or ".so" in os.path.basename(program) or not is_foreign(program):
             return program
         path = self.folder / os.path.basename(program)
-        path.write_text(f'#!/bin/sh\nexec {shlex.join([*self.command, program])} "$@"\n', encoding="utf-8")
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(self.command(program))} "$@"\n', encoding="utf-8")
         path.chmod(0o755)
         return str(path)
+
+
+def cases_of(path):
+    """The cases of a test in Python."""
+    with open(path, encoding="utf-8") as file:
+        classes = [node for node in ast.parse(file.read()).body if isinstance(node, ast.ClassDef)]
+    return [f"{one.name}.{method.name}" for one in classes for method in one.body
+            if isinstance(method, ast.FunctionDef) and method.name.startswith("test_")]
 
 
 def command_of(test, emulator):
     command = list(test["cmd"])
     left_out = cases_left_out(test["name"])
-    if left_out:
+    if left_out and command[-1].endswith(".py"):
+        command += [case for case in cases_of(command[-1]) if case not in left_out]
+    elif left_out:
         given = [word for word in command if word.startswith("--gtest_filter=")]
         positive, _, negative = (given[-1].split("=", 1)[1] if given else "*").partition("-")
         cases = [*filter(None, negative.split(":")), *left_out]
         command = [word for word in command if not word.startswith("--gtest_filter=")]
         command.append(f"--gtest_filter={positive}-{':'.join(cases)}")
     if is_foreign(command[0]):
-        return [*emulator.command, *command]
+        return [*emulator.command(command[0]), *command[1:]]
     return [emulator.script(word) for word in command]
 
 
 def run(test, emulator, log_folder):
     environment = {**os.environ, **ROUNDS, **{name: emulator.script(value) for name, value in test["env"].items()},
-                   "PYTHONDONTWRITEBYTECODE": "1", "RINGSIDE_TEST_EMULATED": "1"}
+                   "PYTHONDONTWRITEBYTECODE": "1", "RINGSIDE_TEST_STARTERS": str(emulator.folder)}
     log = log_folder / f"{test['name']}.log"
     with open(log, "wb") as out:
         try:
@@ -108,6 +131,10 @@ def main():
     log_folder = pathlib.Path(given.build, "emulated-logs")
     log_folder.mkdir(exist_ok=True)
     tests = introspected(given.build, "tests")
+    started = {dependency for test in tests if test["name"] in STARTS_BY_PATH for dependency in test["depends"]}
+    for target in introspected(given.build, "targets"):
+        for name in target["filename"] if target["id"] in started else ():
+            emulator.script(name)
     reasons = {test["name"]: reason_against(test["name"]) for test in tests}
     selected = [test for test in tests if (test["name"] in given.names if given.names else not reasons[test["name"]])]
     failed = 0

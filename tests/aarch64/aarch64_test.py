@@ -4,6 +4,7 @@
 usage: aarch64_test.py SOURCE_ROOT BUILD_ROOT
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -89,11 +90,27 @@ class Aarch64(unittest.TestCase):
                 self.assertEqual(self.text(self.emulated if of == self.native else self.native, folder), text)
 
     def test_consumerd_reports_what_qemu_user_lacks(self):
-        with tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:
-            log = self.traced(self.emulated, folder)
-        self.assertIn("io_uring is not available here", log)
-        self.assertIn("writing with pwrite instead", log)
-        self.assertIn("checking every millisecond instead", log)
+        missing = ["io_uring is not available here", "writing with pwrite instead", "checking every millisecond instead"]
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as folder, contextlib.ExitStack() as stack:
+            log = os.path.join(folder, "log")
+            with open(log, "wb") as file:
+                consumerd = stack.enter_context(subprocess.Popen(
+                    self.emulated("consumerd/consumerd", "--shm-dir", folder, "--output", folder), stderr=file))
+            stack.callback(consumerd.kill)
+            # A service that stays idle: consumerd would sleep until it records something.
+            service = stack.enter_context(subprocess.Popen(
+                self.emulated("tests/end-to-end/e2e_workload", "--records", "1", "--hold"), env={**os.environ, "RINGSIDE_SHM_DIR": folder},
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL))
+            stack.callback(service.kill)
+            deadline = time.monotonic() + START_S
+            while True:
+                with open(log, encoding="utf-8") as file:
+                    text = file.read()
+                if all(part in text for part in missing) or time.monotonic() > deadline:
+                    break
+                time.sleep(0.05)
+        for part in missing:
+            self.assertEqual(text.count(part), 1, f"{part}: {text}")
 
     def test_io_uring_is_refused_if_it_is_required(self):
         with tempfile.TemporaryDirectory(prefix="ringside-test-") as folder:

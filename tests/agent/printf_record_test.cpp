@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cfloat>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -64,12 +65,20 @@ PROCESS_TEST(PrintfRecord, KeepsFloatingPointExactly) {
                     "f64 4.9406564584124654e-324", "f64 1.5", "f64 2", "f64 3", "f64 4"}));
   RS_INFO("%lf", std::numeric_limits<double>::infinity());
   EXPECT_EQ(last_values(), (Values{"f64 inf"}));
-  RS_INFO("%Lf %Lg", 1.0L / 3, std::numeric_limits<long double>::max());
+  // With 64 bits of mantissa, as records keep it.
+  constexpr long double kThird = 0xaaaaaaaaaaaaaaabp-65L;
+  constexpr long double kMost = 0xffffffffffffffffp+16320L;
+  RS_INFO("%Lf %Lg", 1.0L / 3, kMost);
   char third[64];
   char most[64];
-  std::snprintf(third, sizeof third, "f80 %.20Lg", 1.0L / 3);
-  std::snprintf(most, sizeof most, "f80 %.20Lg", std::numeric_limits<long double>::max());
+  std::snprintf(third, sizeof third, "f80 %.20Lg", kThird);
+  std::snprintf(most, sizeof most, "f80 %.20Lg", kMost);
   EXPECT_EQ(last_values(), (Values{third, most}));
+  // A larger one does not exist, or rounds to infinity.
+  constexpr long double kMax = std::numeric_limits<long double>::max();
+  static_assert(LDBL_MANT_DIG != 64 || (kMost == kMax && kThird == 1.0L / 3));
+  RS_INFO("%Lf", kMax);
+  EXPECT_EQ(last_values(), (Values{kMost == kMax ? most : "f80 inf"}));
 }
 
 PROCESS_TEST(PrintfRecord, KeepsFlagsWidthsAndPrecisions) {

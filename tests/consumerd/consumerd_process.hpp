@@ -30,6 +30,9 @@ class ConsumerdProcess {
   bool runs();
 
   std::string error_output() const;
+  // error_output(); under an emulator without the notices about system calls that it lacks
+  // (packaging/aarch64/README.md).
+  std::string reported_problems() const;
   std::string standard_output() const;
   pid_t pid() const { return pid_; }
 

@@ -6,7 +6,6 @@
 #include <cstdarg>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
 #include <map>
@@ -19,6 +18,8 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+#include "replaced_syscall.hpp"
 
 namespace ringside::consumer_test {
 namespace {
@@ -375,15 +376,12 @@ int renameat2(int from_dir, const char* from, int to_dir, const char* to, unsign
 // Opens the files that other processes must not exchange. As in the C library, six arguments are
 // read whatever the call has; AddressSanitizer would report those that are absent.
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept {
-  using Real = long (*)(long, ...);
-  static const auto real = reinterpret_cast<Real>(dlsym(RTLD_NEXT, "syscall"));
   long arguments[6];
   va_list list;
   va_start(list, number);
   for (long& argument : arguments) argument = va_arg(list, long);
   va_end(list);
-  const long result = real(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                           arguments[4], arguments[5]);
+  const long result = library_syscall(number, arguments);
   if (number != SYS_openat2 || result < 0 || static_cast<int>(arguments[0]) != AT_FDCWD ||
       (reinterpret_cast<const open_how*>(arguments[2])->flags & O_CREAT) == 0) {
     return result;

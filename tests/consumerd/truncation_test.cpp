@@ -132,7 +132,7 @@ TEST(TruncatedSegment, OfALivingServiceIsRemovedAndReportedOnce) {
   }));
   ASSERT_TRUE(comes_true([&] { return shm.names_with("victim").empty(); }));
   EXPECT_EQ(consumerd.terminate(), 0) << consumerd.error_output();
-  EXPECT_EQ(occurrences(consumerd.error_output(), "\n"), 1U) << consumerd.error_output();
+  EXPECT_EQ(occurrences(consumerd.reported_problems(), "\n"), 1U) << consumerd.error_output();
   EXPECT_TRUE(counts_up_to(read_traces(out.path(), "victim"), 1, 100));
 }
 
