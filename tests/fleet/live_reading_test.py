@@ -257,7 +257,7 @@ class LiveReading(unittest.TestCase):
         consumer = self.bed.start_consumer()
         self.fleet.start_shipper()
         load = Load(self.bed, 0, 2, "--burst", 20, "--pause-us", 20_000)  # its output is read again and again
-        wait_until(lambda: os.path.isdir(self.fleet.state) and os.listdir(self.fleet.state), "the first message")
+        wait_until(self.fleet.has_cursor, "the first message")
         reader = self.follow()
         wait_until(lambda: reader.stdout().count("\n") > 500, "records")
         load.stop()

@@ -53,6 +53,10 @@ class Fleet:
     def start_shipper(self):
         self.shipper = self.bed.start(self.ship_command())
 
+    def has_cursor(self):
+        """Whether the server has stored a message."""
+        return os.path.isdir(self.state) and any(name.endswith(".cursor") for name in os.listdir(self.state))
+
     def start_sink(self):
         self.sink = self.bed.start(self.sink_command())
 
@@ -273,7 +277,7 @@ class ShippedTraces(unittest.TestCase):
         self.assertEqual(self.fleet.shipper.wait(), 0)
         shutil.rmtree(self.fleet.state)
         self.fleet.start_shipper()
-        wait_until(lambda: os.path.isdir(self.fleet.state) and os.listdir(self.fleet.state), "a new cursor")
+        wait_until(self.fleet.has_cursor, "a new cursor")
         self.check()
 
 

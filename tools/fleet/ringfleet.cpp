@@ -145,34 +145,42 @@ int snapshot(SnapshotOptions& options) {
 
 int run(int argc, char** argv) {
   SnapshotOptions options;
-  CLI::App app("Asks the hosts of a fleet, which run ringship.", kProgram);
+  CLI::App app(
+      "Asks all hosts of a fleet, which run ringship, for a snapshot: each sends what its flight\n"
+      "recorders and recent trace files have of what is asked for, and nothing else.",
+      kProgram);
   tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringfleet ") + RINGSIDE_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "Subcommands (see ringctl fleet NAME --help):\n"
-      "  snapshot    let each host send what its flight recorders and trace files have\n"
-      "\n"
-      "Exit status: 0 all hosts that answered are done, 1 one is not or has failed, 2 invalid\n"
-      "usage, 3 no host or no server answers.");
-  CLI::App* const command = app.add_subcommand(
-      "snapshot", "let each host send what its flight recorders and trace files have");
-  tool::set_help_format(*command);
-  add_nats_options(*command, options.nats);
-  command->add_option("--service", options.request.services, "services with this name (a glob)");
-  command->add_option("--activity", options.request.activity,
-                      "records of this activity: 32 hexadecimal digits");
-  command->add_option("--where", options.request.where, "records that meet this condition");
-  command->add_option("--level", options.request.level, "records of this level and above");
-  command->add_option("--since", options.since, "records from this time on")->capture_default_str();
-  command->add_option("--until", options.until, "records before this time")->capture_default_str();
-  command->add_option("--reason", options.request.reason, "a text that is stored with the request");
-  command->add_option("--id", options.request.id, "name of the snapshot; default: a new one");
-  command->add_option("--timeout", options.timeout, "longest wait")->capture_default_str();
-  command->add_option("--quiet", options.quiet, "end if no further host answers for this time")
+  std::string command;
+  app.add_option("COMMAND", command, "snapshot")->required()->check(CLI::IsMember({"snapshot"}));
+  add_nats_options(app, options.nats);
+  app.add_option("--service", options.request.services, "services with this name")
+      ->type_name("GLOB");
+  app.add_option("--activity", options.request.activity,
+                 "records of this activity: 32 hexadecimal digits")
+      ->type_name("ID");
+  app.add_option("--where", options.request.where, "records that meet this condition")
+      ->type_name("CONDITION");
+  app.add_option("--level", options.request.level, "records of this level and above")
+      ->type_name("LEVEL");
+  app.add_option("--since", options.since, "records from this time on")
+      ->type_name("TIME")
       ->capture_default_str();
-  command->add_flag("--json", options.json, "print a JSON object for each host");
-  command->footer(
+  app.add_option("--until", options.until, "records before this time")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--reason", options.request.reason, "a text that is stored with the request")
+      ->type_name("TEXT");
+  app.add_option("--id", options.request.id, "name of the snapshot; default: a new one")
+      ->type_name("NAME");
+  app.add_option("--timeout", options.timeout, "longest wait")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  app.add_option("--quiet", options.quiet, "end if no further host answers for this time")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  app.add_flag("--json", options.json, "print a JSON object for each host");
+  app.footer(
       "Exit status: 0 all hosts that answered are done, 1 one is not or has failed, 2 invalid\n"
       "usage, 3 no host or no server answers.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
