@@ -5,13 +5,13 @@ is refused, with a message that names what to check."""
 import base64
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
+from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 OPERATOR, ACCOUNT, USER, SEED = 14 << 3, 0, 20 << 3, 18 << 3  # the first bytes of nkeys
@@ -91,9 +91,7 @@ class Authentication(unittest.TestCase):
         self.folder = self.bed.work_dir
 
     def start_server(self, settings):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.address = f"127.0.0.1:{free_port()}"
         path = os.path.join(self.folder, "server.conf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'listen: "{self.address}"\njetstream {{ store_dir: "{self.folder}/store" }}\n{settings}\n')

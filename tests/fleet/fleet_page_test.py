@@ -4,13 +4,13 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../end-to-end"))
+from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 PAGE = os.path.join(HERE, "../../docs/how-to/fleet.md")
@@ -39,9 +39,7 @@ class FleetPage(unittest.TestCase):
         with open(os.path.join(self.folder, "service"), "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\nexec "{program("workload")}" --records 100\n')
         os.chmod(os.path.join(self.folder, "service"), 0o755)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = str(free.getsockname()[1])
+        self.port = str(free_port())
         self.environment = {"PATH": self.bin + ":" + os.environ["PATH"], "TMPDIR": self.temporary, "RINGSIDE_SHM_DIR": self.bed.shm_dir,
                             "RINGSIDE_CONSUMERD_SHM_DIR": self.bed.shm_dir}
 

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../end-to-end")]
 from shipped_traces_test import Fleet  # noqa: E402
 from steady_load import Load  # noqa: E402
+from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 
@@ -167,9 +168,7 @@ class LiveReading(unittest.TestCase):
         self.assertEqual(self.left(), [])
 
     def test_password_of_the_address_is_used_and_not_shown(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         server = self.bed.start([program("nats_server"), "--addr", "127.0.0.1", "--port", port, "--user", "reader", "--pass", "secret",
                                  "--jetstream", "--store_dir", os.path.join(self.bed.work_dir, "guarded")])
         wait_until(lambda: "Server is ready" in server.stderr() or not server.running(), "nats-server")

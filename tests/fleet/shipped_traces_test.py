@@ -9,7 +9,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
 from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
+from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "10" if os.environ.get("RINGSIDE_TEST_SANITIZED") else "30"))
@@ -29,9 +29,7 @@ class Fleet:
 
     def __init__(self, bed):
         self.bed = bed
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"nats://127.0.0.1:{self.port}"
         self.state = os.path.join(bed.work_dir, "state")
         self.sunk = os.path.join(bed.work_dir, "sunk")

@@ -6,7 +6,6 @@ the loss with its cause. They keep the state of the clock."""
 import os
 import re
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -18,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from shipped_traces_test import Fleet, folders, printed  # noqa: E402
 from steady_load import Load  # noqa: E402
 from trace_blocks import CLOCK, EXTENT, blocks  # noqa: E402
+from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 NUMBER = re.compile(r"\.(\d+)\.ringtrace(\.zst)?$")
@@ -34,9 +34,7 @@ class UnshippedFiles(unittest.TestCase):
         self.marks = os.path.join(self.bed.output_dir, ".ringship")
 
     def start(self, *limits):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.metrics = f"127.0.0.1:{free.getsockname()[1]}"
+        self.metrics = f"127.0.0.1:{free_port()}"
         self.consumer = self.bed.start_consumer("--rotate-bytes", "64K", "--metrics", self.metrics, *limits)
         self.load = Load(self.bed, 0, 2, "--burst", 200, "--pause-us", 2000)
 
