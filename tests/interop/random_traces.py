@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,10 +54,15 @@ class RandomTrace:
             return file.read(), said
 
 
+def without_clock_notes(said):
+    """Foreign formats state no errors of their hosts' clocks, which is reported for several hosts."""
+    return re.sub(r"(?m)^ringcat: the clock errors? of .*\n", "", said)
+
+
 def events_of(path, *options):
     """Records and losses in order of time, as --format json prints them."""
     code, output, said = ringcat("--format", "json", *options, path)
-    assert code == 0 and not said, (code, said)
+    assert code == 0 and not without_clock_notes(said), (code, said)
     return [json.loads(line) for line in output.splitlines()]
 
 
