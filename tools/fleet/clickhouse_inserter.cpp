@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/content_hash.hpp"
+#include "tools/fleet/message_queue.hpp"
 
 namespace ringside::fleet {
 namespace {

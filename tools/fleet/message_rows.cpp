@@ -9,6 +9,7 @@
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/blocks/losses_block.hpp"
+#include "trace-format/lines/json_text.hpp"
 #include "trace-format/lines/loss_text.hpp"
 #include "trace-format/reader/section_scan.hpp"
 

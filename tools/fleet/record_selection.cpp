@@ -20,7 +20,7 @@ std::optional<ActivityId> activity_of(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t digit = std::string_view("0123456789abcdef").find(text[i]);
     if (digit == std::string_view::npos) return {};
-    id[i / 2] = static_cast<std::uint8_t>(id[i / 2] << 4 | digit);
+    id[i / 2] = static_cast<std::uint8_t>(static_cast<std::size_t>(id[i / 2]) << 4 | digit);
   }
   return id;
 }

@@ -73,6 +73,15 @@ std::filesystem::file_time_type written_last(const std::string& path) {
 
 }  // namespace
 
+// The section that is read.
+struct SegmentSource::Section {
+  RepeatedBlocks repeated;
+  SegmentUuid boot_id{};
+  DictionaryFragments dictionary;
+  std::unique_ptr<SectionSelection> selection;  // null: everything
+  bool is_sent = false;                         // a part of it, by this process
+};
+
 SegmentSource::SegmentSource(const SegmentUuid& uuid, ShipCursor cursor,
                              const RecordSelection* selection, trace::OpenFiles& files,
                              trace::ReadReport& report)
@@ -179,7 +188,7 @@ void SegmentSource::begin_section(const Block& block, PreparedMessage& prepared)
   trace::SectionHeader header;
   // A section of another segment in the same file is not ours.
   if (!trace::SectionHeader::parse(block.payload, header) || header.uuid != uuid_) return;
-  section_.emplace();
+  section_ = std::make_unique<Section>();
   section_->repeated.add_header(whole(block));
   section_->boot_id = header.boot_id;
   if (selection_ != nullptr)

@@ -63,14 +63,7 @@ class SegmentSource {
   UnreadBytes unread() const;
 
  private:
-  // The section that is read.
-  struct Section {
-    RepeatedBlocks repeated;
-    SegmentUuid boot_id{};
-    DictionaryFragments dictionary;
-    std::unique_ptr<SectionSelection> selection;  // null: everything
-    bool is_sent = false;                         // a part of it, by this process
-  };
+  struct Section;
 
   bool open_file();
   bool read_block(trace::Block& block, bool may_leave_file);
@@ -101,8 +94,8 @@ class SegmentSource {
   std::optional<std::uint32_t> section_number_;  // in the file; empty before its first HEADER
   bool has_file_end_ = false;                    // no section follows in the file
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
-  std::optional<Section> section_;
-  Bytes held_;  // a HEADER that begins the next message
+  std::unique_ptr<Section> section_;             // that is read; null: none
+  Bytes held_;                                   // a HEADER that begins the next message
   // Of a section without selected records until now, if only others are sent.
   std::optional<PreparedMessage> waiting_;
 };
