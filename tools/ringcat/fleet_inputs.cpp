@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "tools/fleet/access_options.hpp"
 #include "tools/fleet/fleet_address.hpp"
@@ -59,7 +60,7 @@ bool FleetInputs::take(std::vector<std::string>& paths, const FleetOptions& opti
     }
     auto reader = fleet::ReaderProcess::start(request_for(address, options, choice), &why);
     if (reader == nullptr) {
-      complain(shown + ": " + why);
+      complain(fmt::format("{}: {}", shown, why));
       return false;
     }
     while (true) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "tools/fleet/fleet_address.hpp"
 #include "tools/fleet/reader_process.hpp"
 #include "tools/ringstat/fleet_text.hpp"
@@ -89,8 +91,8 @@ bool show_live(fleet::ReaderProcess& reader, const std::string& title,
       last = std::move(status);
       note.clear();
     }
-    draw_lines(title + "\n\n" + (last ? fleet_text(*last, unix_now_ns()) : "waiting\n") + "\n" +
-               note + "\nq: quit");
+    draw_lines(fmt::format("{}\n\n{}\n{}\nq: quit", title,
+                           last ? fleet_text(*last, unix_now_ns()) : "waiting\n", note));
     timeout(kKeyWaitMs);
     if (getch() == 'q') return true;
   }
