@@ -31,7 +31,8 @@ enum class LossCause : std::uint32_t {
   kAbandoned = 13,
   // Removed by the consumer's retention before they were shipped from the host.
   kUnshipped = 14,
-  // Left out by the selection of a shipper (tools/fleet/README.md): not lost, but not in this trace.
+  // Left out by the selection of a shipper (tools/fleet/README.md): not lost, but not in this
+  // trace.
   kNotSelected = 15,
 };
 

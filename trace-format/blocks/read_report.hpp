@@ -31,11 +31,11 @@ struct ReadReport {
   std::uint64_t extents_decoded = 0;        // the others hold nothing that is wanted
   std::uint64_t extents_decoded_ahead = 0;  // part of these: decoded by other threads
   std::uint64_t records = 0;
-  std::uint64_t dropped_records = 0;  // reported by extents and LOSSES blocks
-  std::uint64_t missing_records = 0;  // unreported gaps in sequence numbers
+  std::uint64_t dropped_records = 0;       // reported by extents and LOSSES blocks
+  std::uint64_t missing_records = 0;       // unreported gaps in sequence numbers
   std::uint64_t not_selected_records = 0;  // left out by a shipper's selection
-  std::uint64_t late_records = 0;     // delivered after newer ones
-  std::uint64_t skipped_blocks = 0;   // of unknown type
+  std::uint64_t late_records = 0;          // delivered after newer ones
+  std::uint64_t skipped_blocks = 0;        // of unknown type
   std::uint64_t damaged_blocks = 0;
   std::uint64_t damaged_bytes = 0;
   // of an incomplete last block, or zeros at the end of the file
