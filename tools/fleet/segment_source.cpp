@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "shm-layout/loss_cause.hpp"
-#include "tools/fleet/file_writer.hpp"
 #include "tools/fleet/shipped_marks.hpp"
+#include "tools/fleet/trace_file_state.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
@@ -59,16 +59,6 @@ Bytes whole(const Block& block) {
   append(bytes, block.payload);
   trace::write_block_frame(bytes.data(), block.frame.type, block.payload.size(), block.frame.flags);
   return bytes;
-}
-
-// The present time if there is no such file.
-std::filesystem::file_time_type written_last(const std::string& path) {
-  std::error_code code;
-  for (const std::string& name : {path, trace::packed_name(path)}) {
-    const auto time = std::filesystem::last_write_time(name, code);
-    if (!code) return time;
-  }
-  return std::filesystem::file_time_type::clock::now();
 }
 
 }  // namespace
@@ -124,27 +114,38 @@ UnreadBytes SegmentSource::unread() const {
   return unread;
 }
 
-// Opens the next file that is not shipped, if there is one.
+// Opens the next file that is not shipped, if there is one. False if it cannot be opened for now:
+// what is passed over is taken as shipped, and consumerd may remove it.
 bool SegmentSource::open_file() {
-  const std::uint32_t from = file_sequence_ ? *file_sequence_ + 1 : cursor_.file_sequence;
-  const auto next = std::find_if(files_.begin(), files_.end(),
-                                 [from](const SegmentFile& file) { return file.sequence >= from; });
-  if (next == files_.end()) return false;
-  file_sequence_ = next->sequence;
-  path_ = next->path;
-  section_number_.reset();
-  section_.reset();
-  has_file_end_ = false;
-  reader_.reset();
-  trace::ReadError error;
-  file_ = open_files_.open(path_, &error);
-  if (file_ == nullptr) {
-    report_.note(std::move(error));
-    return open_file();
+  for (;;) {
+    const std::uint64_t from =
+        file_sequence_ ? std::uint64_t{*file_sequence_} + 1 : cursor_.file_sequence;
+    const auto next = std::find_if(files_.begin(), files_.end(), [from](const SegmentFile& file) {
+      return file.sequence >= from;
+    });
+    if (next == files_.end()) return false;
+    trace::ReadError error;
+    auto file = open_files_.open(next->path, &error);
+    if (file == nullptr && !can_be_left(next->path, std::move(error))) return false;
+    file_sequence_ = next->sequence;
+    path_ = next->path;
+    section_number_.reset();
+    section_.reset();
+    has_file_end_ = false;
+    reader_.reset();
+    file_ = std::move(file);
+    if (file_ == nullptr) continue;
+    reader_ = std::make_unique<trace::BlockReader>(*file_, 0, file_->size(), &report_);
+    reader_->set_growing(true);
+    return true;
   }
-  reader_ = std::make_unique<trace::BlockReader>(*file_, 0, file_->size(), &report_);
-  reader_->set_growing(true);
-  return true;
+}
+
+bool SegmentSource::can_be_left(const std::string& path, trace::ReadError error) {
+  const bool is_left = !may_open_later(path);
+  if (is_left || unopened_ != path) report_.note(std::move(error));
+  unopened_ = is_left ? std::string() : path;
+  return is_left;
 }
 
 // The next block of the files; false if none is complete now. A file is left when a later one

@@ -66,6 +66,7 @@ class SegmentSource {
   struct Section;
 
   bool open_file();
+  bool can_be_left(const std::string& path, trace::ReadError error);
   bool read_block(trace::Block& block, bool may_leave_file);
   void begin_section(const trace::Block& block, PreparedMessage& prepared);
   void add(const trace::Block& block, PreparedMessage& prepared);
@@ -91,6 +92,7 @@ class SegmentSource {
   std::string path_;                            // the same
   std::unique_ptr<trace::TraceFile> file_;
   std::unique_ptr<trace::BlockReader> reader_;
+  std::string unopened_;                         // the file that could not be opened last, for now
   std::optional<std::uint32_t> section_number_;  // in the file; empty before its first HEADER
   bool has_file_end_ = false;                    // no section follows in the file
   std::uint64_t block_number_ = 0;               // of the next one of the section that travels
