@@ -39,5 +39,34 @@ TEST(BlockReader, RereadsBytesThatWereOnlyAllocatedBefore) {
   EXPECT_EQ(block.frame.type, BlockType::kExtent);
 }
 
+TEST(BlockReader, PassesDamageOfAFileThatIsStillReadOnRequestButNotATornEnd) {
+  TraceFileBuilder file;
+  file.begin();
+  const std::size_t damaged = file.bytes.size();
+  file.extent(1, {100, 200});
+  const std::size_t sound = file.bytes.size();
+  file.extent(1, {300});
+  const std::size_t torn = file.bytes.size();
+  file.extent(1, {400});
+  file.bytes[damaged] ^= std::byte{1};
+  file.bytes.resize(file.bytes.size() - 1);
+  const auto trace = TraceFile::in_memory("a", file.bytes);
+  ReadReport report;
+  BlockReader reader(*trace, 0, trace->size(), &report);
+  reader.set_growing(true);
+  Block block;
+  while (reader.next(block)) {
+  }
+  ASSERT_EQ(reader.position(), damaged);
+  reader.pass_damage();
+  ASSERT_TRUE(reader.next(block));
+  EXPECT_EQ(block.offset, sound);
+  EXPECT_EQ(report.notes.size(), 1U);
+  reader.pass_damage();
+  EXPECT_FALSE(reader.next(block));
+  EXPECT_EQ(reader.position(), torn);
+  EXPECT_EQ(report.notes.size(), 1U);
+}
+
 }  // namespace
 }  // namespace ringside::trace::testing

@@ -156,14 +156,18 @@ bool SegmentSource::read_block(Block& block, bool may_leave_file) {
     if (reader_->next(block)) return true;
     // consumerd with several threads writes some files of a segment at the same time. Before the
     // last look at the file: what is written until the lock is dropped is seen then.
-    const bool may_leave =
-        may_leave_file && files_.back().sequence > *file_sequence_ && !has_writer(path_);
+    const bool is_last = files_.back().sequence <= *file_sequence_;
+    const bool is_stuck = reader_->position() < reader_->end();
+    const bool is_at_rest = (is_stuck || (may_leave_file && !is_last)) && !has_writer(path_);
     file_->look_again();
     if (file_->size() > reader_->end()) {
       reader_->set_end(file_->size());
       if (reader_->next(block)) return true;
     }
-    if (!may_leave || !open_file()) return false;
+    // No writer will complete what is damaged.
+    if (is_at_rest && is_stuck) reader_->pass_damage();
+    if (is_at_rest && reader_->next(block)) return true;
+    if (!is_at_rest || !may_leave_file || is_last || !open_file()) return false;
   }
 }
 

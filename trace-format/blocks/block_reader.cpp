@@ -16,10 +16,6 @@ constexpr std::size_t kReadAheadOfOneHeader = kBlockHeaderBytes + 64;
 constexpr std::size_t kSmallBlock = 1024;
 constexpr std::size_t kManySmallBlocks = 4;  // consecutive
 
-// How often a file must grow while a damaged place remains before the place is reported as damage:
-// writes may reach the file out of order.
-constexpr unsigned kMostTimesStuck = 16;
-
 // The most bytes that a search for the next block may sum up: 16 times the file. Otherwise bytes
 // crafted to look like many large blocks could cost time quadratic in their number.
 constexpr std::uint64_t kSearchFactor = 16;

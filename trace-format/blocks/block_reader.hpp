@@ -44,9 +44,16 @@ class BlockReader {
   // The file is still being written: missing bytes of a block are waited for instead of reported,
   // and so is a damaged place until the file has grown often after it.
   void set_growing(bool growing) { growing_ = growing; }
+  // A damaged place that is waited for is so for good: next() passes it. Bytes that are missing at
+  // the end are still waited for.
+  void pass_damage() { times_stuck_ = kMostTimesStuck; }
 
  private:
   enum class State : std::uint8_t { kSound, kDamaged, kPastEnd };
+
+  // How often a file must grow while a damaged place remains before the place is reported as
+  // damage: writes may reach the file out of order.
+  static constexpr unsigned kMostTimesStuck = 16;
 
   std::span<const std::byte> view(std::uint64_t offset, std::size_t bytes);
   State frame_at(std::uint64_t offset, BlockFrame& frame);
