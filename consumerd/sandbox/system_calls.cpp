@@ -115,8 +115,6 @@ void allow_narrowly(Filter& filter) {
   filter.allow_if(SCMP_SYS(clone), {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD}});
   // abort() ends this process and no other.
   filter.allow_if(SCMP_SYS(tgkill), {{0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid()), 0}});
-  // The state of the system's clock can be read. To set it, a capability would be necessary.
-  filter.allow_if(SCMP_SYS(clock_adjtime), {{0, SCMP_CMP_EQ, CLOCK_REALTIME, 0}});
   // Its limits can be read, but not set.
   filter.allow_if(SCMP_SYS(prlimit64), {{2, SCMP_CMP_EQ, 0, 0}});
 }
@@ -130,6 +128,8 @@ std::string restrict_system_calls(bool serves) {
     for (const int call : kServingCalls) filter.allow(call);
     filter.allow_if(SCMP_SYS(prctl), {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}});  // of the calling thread
   }
+  // The state of the system's clock can be read. To set it, a capability would be necessary.
+  filter.allow_if(SCMP_SYS(clock_adjtime), {{0, SCMP_CMP_EQ, CLOCK_REALTIME, 0}});
   // For messages to a standard error that is a connected socket.
   filter.allow_if(SCMP_SYS(sendto), {{0, SCMP_CMP_EQ, STDERR_FILENO, 0}, {4, SCMP_CMP_EQ, 0, 0}});
   if (kSanitizerBuild) {
