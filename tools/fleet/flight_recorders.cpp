@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <system_error>
 
 #include "tools/live/segment_image.hpp"
 #include "tools/live/segment_salvage.hpp"
@@ -37,36 +38,34 @@ void put_last(std::vector<std::byte>& section) {
 
 }  // namespace
 
-std::size_t copy_flight_recorders(const std::string& shm_dir,
-                                  const std::vector<std::string>& services,
-                                  const std::string& directory,
-                                  const std::function<void(const std::string&)>& complain) {
-  std::size_t files = 0;
-  std::string why;
+bool copy_flight_recorders(const std::string& shm_dir, const std::vector<std::string>& services,
+                           const std::string& directory, std::string* why) {
   tool::ServiceChoice choice;
   choice.shm_dir = shm_dir;
   choice.services = services;
-  for (const std::string& path : tool::chosen_segments(choice, &why)) {
+  std::string first;
+  for (const std::string& path : tool::chosen_segments(choice, &first)) {
     if (!is_flight_recorder(path)) continue;
-    auto salvaged = tool::salvage_segment(path, &why);
-    if (!salvaged) {
-      complain(why);
-      continue;
+    std::string reason;
+    auto salvaged = tool::salvage_segment(path, &reason);
+    if (salvaged) {
+      put_last(salvaged->trace);
+      const std::string name =
+          directory + "/" + std::filesystem::path(path).filename().string() + ".ringtrace";
+      std::ofstream file(name, std::ios::binary | std::ios::trunc);
+      file.write(reinterpret_cast<const char*>(salvaged->trace.data()),
+                 static_cast<std::streamsize>(salvaged->trace.size()));
+      file.close();
+      if (file) continue;
+      reason = name + ": cannot be written; make room for the state of ringship";
+    } else if (std::error_code code; !std::filesystem::exists(path, code)) {
+      continue;  // its service ended since
     }
-    put_last(salvaged->trace);
-    const std::string name =
-        directory + "/" + std::filesystem::path(path).filename().string() + ".ringtrace";
-    std::ofstream file(name, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(salvaged->trace.data()),
-               static_cast<std::streamsize>(salvaged->trace.size()));
-    file.close();
-    if (file) {
-      ++files;
-    } else {
-      complain(name + ": cannot be written; make room for the state of ringship");
-    }
+    if (first.empty()) first = reason;
   }
-  return files;
+  if (first.empty()) return true;
+  *why = first;
+  return false;
 }
 
 }  // namespace ringside::fleet

@@ -36,6 +36,7 @@ struct HostSnapshots::Running {
   FleetSnapshotRequest request;
   std::string answer_to;  // empty: no caller waits
   std::string directory;
+  std::string uncopied;  // why a flight recorder is missing; empty: none is
   std::uint64_t begin_ms = 0;
   std::unique_ptr<RecordSelection> selection;
   std::unique_ptr<PublishQueue> queue;
@@ -123,7 +124,10 @@ bool HostSnapshots::prepare(Running& running, std::string* why) {
       *why = running.directory + ": cannot be created: " + code.message();
       return false;
     }
-    copy_flight_recorders(options_.shm_dir, request.services, recorders, complain_);
+    // Records of services that others may not trace.
+    std::filesystem::permissions(options_.directory, std::filesystem::perms::owner_all, code);
+    if (!copy_flight_recorders(options_.shm_dir, request.services, recorders, &running.uncopied))
+      complain_(running.uncopied);
     std::ofstream(running.directory + kRequestFile) << write_snapshot_request(request) << "\n";
   }
   running.cursors = CursorStore::open(running.directory + "/cursors", why);
@@ -173,6 +177,8 @@ void HostSnapshots::end(Running& running, const std::string& error) {
     answer.records = counts.records;
     answer.bytes = counts.bytes;
     answer.segments = counts.segments;
+    if (answer.error.empty()) answer.error = running.uncopied;
+    if (answer.error.empty()) answer.error = running.shipper->unread_first();
     if (counts.refused != 0) answer.error = "the server refused messages";
     ++taken_;
   }

@@ -88,12 +88,12 @@ void print(const FleetSnapshotAnswer& answer, bool json) {
                                       {"segments", answer.segments}, {"records", answer.records},
                                       {"bytes", answer.bytes},       {"error", answer.error}};
     fmt::print("{}\n", line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
-  } else if (!answer.error.empty()) {
-    fmt::print("{}: {}\n", ringside::trace::visible(answer.host),
-               ringside::trace::visible(answer.error));
-  } else if (answer.records != 0) {
-    fmt::print("{}: {} records of {} processes, {} bytes\n", ringside::trace::visible(answer.host),
-               answer.records, answer.segments, answer.bytes);
+  } else {
+    const std::string host = ringside::trace::visible(answer.host);
+    if (!answer.error.empty()) fmt::print("{}: {}\n", host, ringside::trace::visible(answer.error));
+    if (answer.records != 0)
+      fmt::print("{}: {} records of {} processes, {} bytes\n", host, answer.records,
+                 answer.segments, answer.bytes);
   }
   std::fflush(stdout);
 }
@@ -135,7 +135,8 @@ int snapshot(SnapshotOptions& options) {
     if (answer.records != 0) ++hosts;
     has_failed = has_failed || !answer.error.empty();
     if (!answer.is_done)
-      say(name + ": has answered, but is not done; ask again with the same --id");
+      say(ringside::trace::visible(name) +
+          ": has answered, but is not done; ask again with the same --id");
   }
   if (!options.json)
     fmt::print("snapshot {}: {} records of {} hosts, {} hosts have none, {} bytes\n", request.id,

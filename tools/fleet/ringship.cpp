@@ -37,6 +37,7 @@ struct ShipOptions {
   std::string shm_dir = "/dev/shm";
   std::string host = host_name();
   bool on_request = false;
+  std::uint64_t most_bytes_per_s = 0;
   ringside::tool::FilterOptions filter;
   std::string metrics;
   bool once = false;
@@ -78,6 +79,7 @@ ShipServiceOptions service_options(const ShipOptions& options, const RecordSelec
   service.tenant = options.nats.tenant;
   service.host = options.host;
   service.on_request = options.on_request;
+  service.most_bytes_per_s = options.most_bytes_per_s;
   service.shipper = options.shipper;
   if (!options.filter.level.empty() || !options.filter.where.empty())
     service.shipper.selection = &selection;
@@ -136,9 +138,10 @@ int run(int argc, char** argv) {
   app.add_option("--filter", options.filter.where,
                  "send records that meet this condition, in the language of ringcat --where")
       ->type_name("CONDITION");
-  app.add_option("--max-bytes-per-s", options.shipper.most_bytes_per_s,
+  app.add_option("--max-bytes-per-s", options.most_bytes_per_s,
                  "most bytes of messages in a second; 0: unlimited")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->check(CLI::Range(std::uint64_t{0}, ringside::fleet::Bandwidth::kMostBytesPerS));
   app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
       ->type_name("DIR")
       ->capture_default_str();

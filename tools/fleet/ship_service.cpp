@@ -50,6 +50,7 @@ ShipService::ShipService(ShipServiceOptions options, NatsConnection& connection,
       contents_(std::move(*parts.contents)),
       queue_(std::move(parts.queue)),
       control_(std::move(parts.control)),
+      bandwidth_(options_.most_bytes_per_s, monotonic_ms),
       segments_(options_.on_request ? std::vector<std::string>() : options_.paths),
       shipper_(shipper_options(), segments_, *queue_, cursors_, monotonic_ms, complain_),
       snapshots_(
@@ -65,6 +66,7 @@ ShipperOptions ShipService::shipper_options() {
   ShipperOptions shipper = options_.shipper;
   shipper.tenant = options_.tenant;
   shipper.contents = &contents_;
+  shipper.bandwidth = &bandwidth_;
   shipper.report_loss = [this](const LossReport& report) { publish_loss(report); };
   return shipper;
 }
@@ -115,7 +117,10 @@ void ShipService::take_host_request(const ControlMessage& message) {
     return complain_(message.subject + ": " + why);
   for (const std::string& key : request.contents) {
     Bytes contents;
-    if (contents_.find(key, contents)) queue_->store_contents(key, contents);
+    if (!contents_.find(key, contents)) continue;
+    bandwidth_.spend(contents.size());
+    // Each attempt can wait for seconds, and receivers ask again.
+    if (!queue_->store_contents(key, contents)) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/fleet/bandwidth.hpp"
 #include "tools/fleet/content_store.hpp"
 #include "tools/fleet/fleet_control.hpp"
 #include "tools/fleet/host_snapshots.hpp"
@@ -20,8 +21,9 @@ struct ShipServiceOptions {
   std::string state_directory;
   std::string shm_dir = "/dev/shm";  // of flight recorders
   std::string tenant;
-  std::string host;         // its name for requests
-  bool on_request = false;  // nothing is sent but snapshots
+  std::string host;                    // its name for requests
+  bool on_request = false;             // nothing is sent but snapshots
+  std::uint64_t most_bytes_per_s = 0;  // of all that is sent; 0: unlimited
   ShipperOptions shipper;
 };
 
@@ -61,6 +63,7 @@ class ShipService {
   const ContentStore contents_;
   std::unique_ptr<NatsPublishQueue> queue_;
   std::unique_ptr<FleetControl> control_;
+  Bandwidth bandwidth_;
   TraceSegments segments_;
   Shipper shipper_;
   HostSnapshots snapshots_;

@@ -52,7 +52,7 @@ void Shipper::find_segments() {
   next_look_ms_ = now_ms_() + options_.linger_ms;
   trace::ReadError error;
   const std::string failure = trace_segments_.look(&error) ? std::string() : error.text();
-  if (failure != look_failure_ && !failure.empty()) complain_(failure);
+  if (failure != look_failure_ && !failure.empty()) tell_unread(failure);
   look_failure_ = failure;
   has_looked_ = true;
   const RecordSelection* const selection = options_.selection;
@@ -89,14 +89,15 @@ void Shipper::step(int timeout_ms) {
   is_reading_ = false;
   for (Segment* const segment : order) {
     if (segment->is_on_the_way || now < segment->not_before_ms) continue;
-    if (bytes_on_the_way_ >= options_.most_bytes_on_the_way || !may_send()) break;
+    if (bytes_on_the_way_ >= options_.most_bytes_on_the_way) break;
+    if (options_.bandwidth != nullptr && !options_.bandwidth->may_send()) break;
     if (!segment->prepared) prepare(*segment);
     if (segment->prepared) publish(*segment);
     last_served_ = segment->uuid;
   }
   // Damage, and files that vanished before they were read.
   for (; notes_said_ < report_.notes.size(); ++notes_said_)
-    complain_(report_.notes[notes_said_].text());
+    tell_unread(report_.notes[notes_said_].text());
   int wait_ms = on_the_way_.empty() ? 0 : timeout_ms;
   while (const auto result = queue_.result(wait_ms)) {
     take(*result);
@@ -104,16 +105,13 @@ void Shipper::step(int timeout_ms) {
   }
 }
 
-// A second's bytes can be sent at once.
-bool Shipper::may_send() {
-  if (options_.most_bytes_per_s == 0) return true;
-  const auto second = static_cast<std::int64_t>(options_.most_bytes_per_s);
-  const std::uint64_t now = now_ms_();
-  const std::uint64_t passed_ms = std::min<std::uint64_t>(now - allowed_ms_, 1000);
-  allowed_ms_ = now;
-  allowance_bytes_ =
-      std::min(second, allowance_bytes_ + second * static_cast<std::int64_t>(passed_ms) / 1000);
-  return allowance_bytes_ > 0;
+void Shipper::tell_unread(const std::string& why) {
+  if (unread_first_.empty()) unread_first_ = why;
+  complain_(why);
+}
+
+void Shipper::spend(std::size_t bytes) {
+  if (options_.bandwidth != nullptr) options_.bandwidth->spend(bytes);
 }
 
 void Shipper::prepare(Segment& segment) {
@@ -153,7 +151,7 @@ bool Shipper::store_prepared(Segment& segment) {
     if (!store_whole(contents.hash, contents.bytes, most_bytes, hash_key, keep_and_store))
       return false;
     ++segment.stored_contents;
-    allowance_bytes_ -= static_cast<std::int64_t>(contents.bytes.size());
+    spend(contents.bytes.size());
   }
   prepared.message.previous = segment.cursor.stored;
   segment.payload = write_extent_message(prepared.message, options_.level);
@@ -176,7 +174,7 @@ void Shipper::publish(Segment& segment) {
   segment.is_on_the_way = true;
   segment.bytes_on_the_way = segment.payload.size() + prepared.message.blocks.size();
   bytes_on_the_way_ += segment.bytes_on_the_way;
-  allowance_bytes_ -= static_cast<std::int64_t>(segment.payload.size());
+  spend(segment.payload.size());
   const std::uint64_t token = next_token_++;
   on_the_way_[token] = &segment;
   queue_.publish(token, std::move(message));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/fleet/bandwidth.hpp"
 #include "tools/fleet/content_store.hpp"
 #include "tools/fleet/loss_report.hpp"
 #include "tools/fleet/message_queue.hpp"
@@ -24,7 +25,7 @@ struct ShipperOptions {
   int level = 3;                                       // of zstd
   std::size_t message_bytes = std::size_t{512} << 10;  // of blocks, before compression
   std::size_t most_bytes_on_the_way = std::size_t{32} << 20;
-  std::uint64_t most_bytes_per_s = 0;          // of payloads; 0: unlimited
+  Bandwidth* bandwidth = nullptr;              // of payloads and dictionaries; null: unlimited
   const RecordSelection* selection = nullptr;  // the records that are sent; null: all
   std::string snapshot = {};                   // its id, if this is one
   const ContentStore* contents = nullptr;      // keeps what is sent of dictionaries; or null
@@ -72,6 +73,8 @@ class Shipper {
   bool is_waiting() const { return on_the_way_.empty() && !is_reading_; }
 
   const ShipperCounts& counts() const { return counts_; }
+  // What could not be read first: a folder, or a file that was found; empty: all was read.
+  const std::string& unread_first() const { return unread_first_; }
   // Asks for the sizes of files.
   ShipperLag lag() const;
 
@@ -79,7 +82,8 @@ class Shipper {
   struct Segment;
 
   void find_segments();
-  bool may_send();
+  void tell_unread(const std::string& why);
+  void spend(std::size_t bytes);
   void prepare(Segment& segment);
   void publish(Segment& segment);
   bool store_prepared(Segment& segment);
@@ -104,13 +108,12 @@ class Shipper {
   std::map<std::uint64_t, Segment*> on_the_way_;  // by token
   std::uint64_t next_token_ = 1;
   std::size_t bytes_on_the_way_ = 0;
-  std::int64_t allowance_bytes_ = 0;  // with most_bytes_per_s: negative after a large message
-  std::uint64_t allowed_ms_ = 0;      // when it was last raised
   SegmentUuid last_served_{};
   bool has_looked_ = false;
   bool is_reading_ = false;  // the last step ended before a selected record was found
   std::uint64_t next_look_ms_ = 0;
-  std::string look_failure_;    // of the last look
+  std::string look_failure_;  // of the last look
+  std::string unread_first_;
   std::size_t notes_said_ = 0;  // of report_
   std::string mark_failure_;    // the last one
   ShipperCounts counts_;

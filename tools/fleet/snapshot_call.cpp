@@ -35,7 +35,7 @@ SnapshotCallResult call_for_snapshot(NatsConnection& connection,
       sent_ms = monotonic_ms();
       result.is_sent = send_control(connection, message, request.id) || result.is_sent;
     }
-    while (const auto answered = control->next(kWaitMs)) {
+    if (const auto answered = control->next(kWaitMs)) {
       FleetSnapshotAnswer answer;
       if (!read_snapshot_answer(answered->text, answer) || answer.id != request.id) continue;
       const auto [known, is_new] = result.hosts.try_emplace(answer.host);

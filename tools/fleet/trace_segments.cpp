@@ -19,14 +19,14 @@ std::string uuid_text(const SegmentUuid& uuid) {
 
 bool TraceSegments::look(trace::ReadError* error) {
   std::vector<std::string> names;
-  for (const std::string& path : paths_) {
-    if (!trace::expand_trace_path(path, names, error)) return false;
-  }
+  bool has_all = true;
+  for (const std::string& path : paths_)
+    has_all = trace::expand_trace_path(path, names, error) && has_all;
   for (const std::string& name : names) {
     const std::string unpacked(trace::unpacked_name(name));
     if (!known_.contains(unpacked) && add(name)) known_.insert(unpacked);
   }
-  return true;
+  return has_all;
 }
 
 bool TraceSegments::add(const std::string& path) {

@@ -34,7 +34,8 @@ class TraceSegments {
   explicit TraceSegments(std::vector<std::string> paths, std::int64_t written_since_s = 0)
       : paths_(std::move(paths)), written_since_s_(written_since_s) {}
 
-  // Looks for new files. False with `*error` if a path cannot be read. A file without a complete
+  // Looks for new files. False with `*error` if a path cannot be read; the others are. A file
+  // without a complete
   // HEADER is checked again at the next call.
   bool look(trace::ReadError* error);
 
