@@ -20,7 +20,7 @@ TEST_F(NatsQueueTest, MissingStreamIsReported) {
   DeliveryOptions options;
   options.consumer = "sink";
   EXPECT_EQ(NatsDeliveryQueue::open(*connection, options, &why), nullptr);
-  EXPECT_NE(why.find("check that the stream exists"), std::string::npos) << why;
+  EXPECT_NE(why.find("create it with 'ringship init'"), std::string::npos) << why;
 }
 
 TEST_F(NatsQueueTest, StreamsAreUpdated) {

@@ -147,6 +147,29 @@ TEST_F(NatsQueueTest, ConnectionSendsAcknowledgementsBeforeItEnds) {
   }
 }
 
+TEST_F(NatsQueueTest, GoesOnWithAStreamThatIsCreatedAnew) {
+  const auto sink = delivery();
+  ASSERT_EQ(publish(outgoing(kSubject, "a", 0, "one")).status, PublishStatus::kStored);
+  const std::optional<Delivery> before = sink->next(kBoundMs);
+  ASSERT_TRUE(before);
+  ASSERT_EQ(js_DeleteStream(connection->jetstream(), kExtentStream, nullptr, nullptr), NATS_OK);
+  EXPECT_FALSE(sink->next(300));
+  std::string why;
+  ASSERT_TRUE(prepare_fleet_streams(*connection, {}, &why)) << why;
+  // The answer to the old message is none to the new one with the same number.
+  const PublishResult again = publish(outgoing(kSubject, "b", 0, "two"));
+  EXPECT_EQ(again.number, before->message.number);
+  const std::optional<Delivery> after = sink->next(kBoundMs);
+  ASSERT_TRUE(after) << sink->why();
+  EXPECT_EQ(after->message.payload, bytes_of("two"));
+  EXPECT_GT(after->message.queue_created_ns, before->message.queue_created_ns);
+  sink->acknowledge(before->token);
+  sink->postpone(after->token);
+  const std::optional<Delivery> once_more = sink->next(kBoundMs);
+  ASSERT_TRUE(once_more) << sink->why();
+  EXPECT_EQ(once_more->message.number, after->message.number);
+}
+
 TEST_F(NatsQueueTest, DeliversPostponedMessageAgain) {
   publish(outgoing(kSubject, "a", 0, "one"));
   DeliveryOptions options;

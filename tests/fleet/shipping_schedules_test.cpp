@@ -146,6 +146,7 @@ class Schedule {
   std::uint64_t crashes() const { return crashes_; }
   std::uint64_t left_out() const { return left_out_; }
   std::uint64_t stored_bodies() const { return queue_.stored_bodies(); }
+  std::uint64_t new_queues() const { return new_queues_; }
 
  private:
   static bool is_selected(std::uint64_t value) {
@@ -236,6 +237,12 @@ class Schedule {
     queue_.set_partitioned(random_() % 10 == 0 && !ends_);
     queue_.let_late_requests_arrive();
     if (!ends_ && random_() % 100 == 0) queue_.lose_some_contents();
+    // Messages that no sink has would be lost with the stream.
+    if (!ends_ && random_() % 4 == 0 && queue_.acknowledged() == queue_.messages().size() &&
+        !queue_.messages().empty()) {
+      queue_.begin_anew();
+      ++new_queues_;
+    }
     if (random_() % 2 == 0) {
       in_process(shipping_, [this] {
         if (shipping_ == nullptr) shipping_ = std::make_unique<Shipping>(*this);
@@ -288,7 +295,8 @@ class Schedule {
   bool is_done() {
     ends_ = true;
     return shipping_ != nullptr && shipping_->shipper.is_done() &&
-           queue_.acknowledged() == queue_.messages().size() && !queue_.messages().empty();
+           queue_.acknowledged() == queue_.messages().size() &&
+           (!queue_.messages().empty() || new_queues_ != 0);
   }
 
   ShipperOptions shipper_options() const {
@@ -342,6 +350,7 @@ class Schedule {
   bool ends_ = false;
   std::uint64_t crashes_ = 0;
   std::uint64_t left_out_ = 0;
+  std::uint64_t new_queues_ = 0;
   std::unique_ptr<Shipping> shipping_;
   std::unique_ptr<Sinking> sinking_;
 };
@@ -353,6 +362,7 @@ void run_schedules(bool selects) {
   std::uint64_t crashes = 0;
   std::uint64_t left_out = 0;
   std::uint64_t bodies = 0;
+  std::uint64_t new_queues = 0;
   for (std::uint64_t i = 0; i < schedules; ++i) {
     SCOPED_TRACE("RINGSIDE_TEST_SCHEDULES=1 RINGSIDE_TEST_SEED=" + std::to_string(seed + i));
     Schedule schedule(seed + i, selects);
@@ -361,6 +371,7 @@ void run_schedules(bool selects) {
     crashes += schedule.crashes();
     left_out += schedule.left_out();
     bodies += schedule.stored_bodies();
+    new_queues += schedule.new_queues();
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_EQ(left_out != 0, selects);
@@ -368,6 +379,7 @@ void run_schedules(bool selects) {
   if (schedules >= kEnough) {
     EXPECT_GT(crashes, schedules / 2);
     EXPECT_GT(bodies, schedules / 2);
+    EXPECT_GT(new_queues, schedules / 10);
   }
 }
 

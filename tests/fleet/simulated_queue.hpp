@@ -64,6 +64,14 @@ class SimulatedQueue {
       return !entry.first.starts_with(kBodyKeyPrefix) && chance(50);
     });
   }
+  // The stream is removed and created again; the bucket and late requests remain.
+  void begin_anew() {
+    messages_.clear();
+    last_of_.clear();
+    ids_.clear();
+    acknowledged_.clear();
+    ++created_ns_;
+  }
   // What sinks asked shippers for since the last call.
   std::set<std::string> take_requested() { return std::exchange(requested_, {}); }
 
@@ -89,7 +97,7 @@ class SimulatedQueue {
     std::uint64_t& last = last_of_[message.subject];
     if (last != message.expected_last) return {0, PublishStatus::kOtherLast, 0, "other last"};
     last = messages_.size() + 1;
-    messages_.push_back({last, message.subject, message.payload});
+    messages_.push_back({last, message.subject, message.payload, created_ns_});
     // The server remembers ids only for some time.
     ids_[message.id] = last;
     if (chance(20)) ids_.clear();
@@ -100,6 +108,7 @@ class SimulatedQueue {
   Faults faults_;
   bool partitioned_ = false;
   std::size_t most_payload_bytes_ = std::size_t{1} << 20;
+  std::uint64_t created_ns_ = 1;
   std::vector<StoredMessage> messages_;  // number n is at n - 1
   std::map<std::string, std::uint64_t> last_of_;
   std::map<std::string, std::uint64_t> ids_;
@@ -174,18 +183,11 @@ class SimulatedPublisher final : public PublishQueue {
 // The connection of one process that consumes.
 class SimulatedDelivery final : public DeliveryQueue {
  public:
-  explicit SimulatedDelivery(SimulatedQueue& queue) : queue_(queue) {
-    for (const StoredMessage& message : queue_.messages_) {
-      if (!queue_.acknowledged_.contains(message.number)) waiting_.push_back(message.number);
-    }
-    seen_ = queue_.messages_.size();
-    // What its predecessor had taken comes later than what is new.
-    if (queue_.chance(queue_.faults_.unordered_deliveries) && waiting_.size() > 1)
-      std::rotate(waiting_.begin(), waiting_.begin() + 1, waiting_.end());
-  }
+  explicit SimulatedDelivery(SimulatedQueue& queue) : queue_(queue) { begin(); }
 
   std::optional<Delivery> next(int /*timeout_ms*/) override {
     queue_.may_crash();
+    if (created_ns_ != queue_.created_ns_) begin();
     for (; seen_ < queue_.messages_.size(); ++seen_)
       waiting_.push_back(queue_.messages_[seen_].number);
     if (queue_.partitioned_ || waiting_.empty()) return std::nullopt;
@@ -200,11 +202,13 @@ class SimulatedDelivery final : public DeliveryQueue {
     }
     if (!queue_.chance(queue_.faults_.repeated_deliveries))
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(which));
-    return Delivery{number, queue_.messages_[number - 1]};
+    return Delivery{number + (created_ns_ << kTimeShift), queue_.messages_[number - 1]};
   }
 
   void acknowledge(std::uint64_t token) override {
     queue_.may_crash();
+    if (token >> kTimeShift != created_ns_) return;
+    token &= (std::uint64_t{1} << kTimeShift) - 1;
     if (queue_.partitioned_ || queue_.chance(queue_.faults_.lost_acknowledgements)) {
       waiting_.push_back(token);
     } else {
@@ -212,7 +216,10 @@ class SimulatedDelivery final : public DeliveryQueue {
     }
   }
 
-  void postpone(std::uint64_t token) override { waiting_.push_back(token); }
+  void postpone(std::uint64_t token) override {
+    if (token >> kTimeShift == created_ns_)
+      waiting_.push_back(token & ((std::uint64_t{1} << kTimeShift) - 1));
+  }
 
   void request_contents(const std::string& /*subject*/, const std::string& key) override {
     queue_.may_crash();
@@ -247,7 +254,22 @@ class SimulatedDelivery final : public DeliveryQueue {
   }
 
  private:
+  static constexpr unsigned kTimeShift = 32;  // of the queue's creation in tokens
+
+  void begin() {
+    created_ns_ = queue_.created_ns_;
+    waiting_.clear();
+    for (const StoredMessage& message : queue_.messages_) {
+      if (!queue_.acknowledged_.contains(message.number)) waiting_.push_back(message.number);
+    }
+    seen_ = queue_.messages_.size();
+    // What its predecessor had taken comes later than what is new.
+    if (queue_.chance(queue_.faults_.unordered_deliveries) && waiting_.size() > 1)
+      std::rotate(waiting_.begin(), waiting_.begin() + 1, waiting_.end());
+  }
+
   SimulatedQueue& queue_;
+  std::uint64_t created_ns_ = 0;
   std::deque<std::uint64_t> waiting_;
   std::size_t seen_ = 0;
 };

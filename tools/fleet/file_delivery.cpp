@@ -84,17 +84,23 @@ void FileDelivery::hold(Delivery delivery, std::uint64_t next_lookup_ms) {
 // Of those that wait for long. One that is found can have a predecessor that is missing, too: it is
 // looked up by the next step.
 void FileDelivery::look_up_predecessors() {
-  std::set<std::uint64_t> held_numbers;
-  for (const Held& held : held_) held_numbers.insert(held.delivery.message.number);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> held_numbers;  // by the queue's creation
+  for (const Held& held : held_)
+    held_numbers.emplace(held.delivery.message.queue_created_ns, held.delivery.message.number);
   std::vector<Delivery> found;
   for (Held& held : held_) {
     if (now_ms_() < held.next_lookup_ms) continue;
     held.next_lookup_ms = now_ms_() + options_.lookup_ms;
     const std::uint64_t previous = stated_previous(held.delivery.message.payload);
-    if (previous == 0 || !held_numbers.insert(previous).second) continue;
+    if (previous == 0 ||
+        !held_numbers.emplace(held.delivery.message.queue_created_ns, previous).second)
+      continue;
     Delivery delivery{kNotDelivered, {}};
     switch (queue_.fetch_message(previous, delivery.message)) {
       case DeliveryQueue::Fetched::kYes:
+        // The queue that had the predecessor is gone.
+        held.allows_gap =
+            delivery.message.queue_created_ns != held.delivery.message.queue_created_ns;
         found.push_back(std::move(delivery));
         break;
       case DeliveryQueue::Fetched::kMissing:

@@ -150,9 +150,9 @@ FileSink::Taken FileSink::refused() {
 bool FileSink::is_too_early(const StoredMessage& stored, bool allows_gap) const {
   const auto segment =
       segments_.find(std::pair(snapshot_of(stored.subject), stated_uuid(stored.payload)));
-  return !allows_gap && segment != segments_.end() &&
-         stored.number > segment->second->last_message() &&
-         stated_previous(stored.payload) > segment->second->last_message();
+  if (allows_gap || segment == segments_.end()) return false;
+  const std::uint64_t last = segment->second->last_message(stored.queue_created_ns);
+  return stored.number > last && stated_previous(stored.payload) > last;
 }
 
 FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std::string* why) {
@@ -174,9 +174,10 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     return refused();
   }
   SinkSegment& segment = segment_of(message, header, snapshot);
-  // A queue that was created anew has begun with lower numbers again.
-  if (stored.number > segment.last_message() || has_news(segment, message)) {
-    if (message.previous > segment.last_message() && !allows_gap) return Taken::kTooEarly;
+  // A queue that was restored from a copy has begun with lower numbers again.
+  const std::uint64_t last = segment.last_message(stored.queue_created_ns);
+  if (stored.number > last || has_news(segment, message)) {
+    if (message.previous > last && !allows_gap) return Taken::kTooEarly;
     const BlockPlace place{message.file_sequence, message.section, 0};
     const BlockPlace& next = segment.next_place();
     const bool continues = segment.is_in_section() && next.file_sequence == place.file_sequence &&
@@ -186,7 +187,7 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     const Taken taken = fetch_dictionary(message, segment, fragments, why);
     if (taken == Taken::kRefused) return refused();
     if (taken != Taken::kYes) return taken;
-    if (!write(segment, message, stored.number, fragments, why)) return Taken::kFailed;
+    if (!write(segment, message, stored, fragments, why)) return Taken::kFailed;
     unsynced_.insert(&segment);
   }
   ++counts_.messages;
@@ -194,8 +195,8 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
 }
 
 // Writes what of the message is new.
-bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::uint64_t number,
-                     const Fragments& fragments, std::string* why) {
+bool FileSink::write(SinkSegment& segment, const ExtentMessage& message,
+                     const StoredMessage& stored, const Fragments& fragments, std::string* why) {
   const BlockPlace known = segment.next_place();
   BlockPlace place{message.file_sequence, message.section, message.first_block};
   bool is_in_section = segment.is_in_section() && known.file_sequence == place.file_sequence &&
@@ -237,7 +238,12 @@ bool FileSink::write(SinkSegment& segment, const ExtentMessage& message, std::ui
   }
   // A file is named for its sections, and a message of nothing new leaves it as it is.
   const bool is_behind = out.bytes().empty() && place < known;
-  const ShippedBlock shipped{number, std::max(place, known)};
+  ShippedBlock shipped{stored.number, std::max(place, known), stored.queue_created_ns};
+  if (shipped.queue_created_ns < segment.last().queue_created_ns) {
+    // What was still on its way from a queue that is gone.
+    shipped.message = segment.last().message;
+    shipped.queue_created_ns = segment.last().queue_created_ns;
+  }
   counts_.bytes += out.bytes().size() + ShippedBlock::kBytes;
   return segment.append(is_behind ? known.file_sequence : message.file_sequence, out.bytes(),
                         shipped, is_behind ? segment.is_in_section() : is_in_section, why);

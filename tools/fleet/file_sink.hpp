@@ -72,7 +72,7 @@ class FileSink {
                           const std::string& snapshot);
   Taken fetch_dictionary(const ExtentMessage& message, const SinkSegment& segment,
                          Fragments& fragments, std::string* why);
-  bool write(SinkSegment& segment, const ExtentMessage& message, std::uint64_t number,
+  bool write(SinkSegment& segment, const ExtentMessage& message, const StoredMessage& stored,
              const Fragments& fragments, std::string* why);
 
   const std::string directory_;

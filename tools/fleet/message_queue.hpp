@@ -25,6 +25,8 @@ struct StoredMessage {
   std::uint64_t number = 0;  // in the queue; rises, with gaps
   std::string subject;
   Bytes payload;
+  // When the queue was created, in ns since 1970: one that is created anew begins with 1 again.
+  std::uint64_t queue_created_ns = 0;
 };
 
 enum class PublishStatus : std::uint8_t {

@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 // A server that restarts forgets requests: one that it does not know must end soon.
 constexpr int kLongestRequestMs = 2000;
+constexpr std::chrono::seconds kConsumerCheckInterval{2};
+constexpr int kRetryPauseMs = 100;  // after a failure
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 
 bool create_consumer(NatsConnection& connection, const DeliveryOptions& options, std::string* why) {
@@ -54,10 +56,32 @@ std::unique_ptr<NatsDeliveryQueue> NatsDeliveryQueue::open(NatsConnection& conne
     *why = "missing name of the consumer: messages are remembered under it; name it";
     return nullptr;
   }
-  if (!create_consumer(connection, options, why)) return nullptr;
   std::unique_ptr<NatsDeliveryQueue> opened(new NatsDeliveryQueue(connection, options));
-  if (!opened->subscribe(why)) return nullptr;
-  return opened;
+  return opened->begin(why) ? std::move(opened) : nullptr;
+}
+
+bool NatsDeliveryQueue::begin(std::string* why) {
+  jsStreamInfo* stream = nullptr;
+  jsErrCode code{};
+  const natsStatus status =
+      js_GetStreamInfo(&stream, connection_.jetstream(), kExtentStream, nullptr, &code);
+  if (status != NATS_OK) {
+    *why = fmt::format("cannot look up the stream {}: {}; create it with 'ringship init'",
+                       kExtentStream, nats_reason(status, code));
+    return false;
+  }
+  created_ns_ = static_cast<std::uint64_t>(stream->Created);
+  jsStreamInfo_Destroy(stream);
+  return create_consumer(connection_, options_, why) && subscribe(why);
+}
+
+// A stream that is removed takes its consumers with it.
+bool NatsDeliveryQueue::has_consumer() {
+  jsConsumerInfo* info = nullptr;
+  const natsStatus status = js_GetConsumerInfo(&info, connection_.jetstream(), kExtentStream,
+                                               options_.consumer.c_str(), nullptr, nullptr);
+  jsConsumerInfo_Destroy(info);
+  return status != NATS_NOT_FOUND;
 }
 
 // Binds to the consumer that exists: one that the subscription creates would be removed with it.
@@ -78,7 +102,13 @@ bool NatsDeliveryQueue::subscribe(std::string* why) {
 }
 
 NatsDeliveryQueue::~NatsDeliveryQueue() {
-  natsSubscription_Destroy(subscription_);
+  unsubscribe();
+}
+
+void NatsDeliveryQueue::unsubscribe() {
+  natsSubscription_Destroy(std::exchange(subscription_, nullptr));
+  // A consumer that is created anew would take an answer to the one before for its own.
+  answer_subjects_.clear();
 }
 
 std::optional<Delivery> NatsDeliveryQueue::next(int timeout_ms) {
@@ -91,6 +121,10 @@ std::optional<Delivery> NatsDeliveryQueue::next(int timeout_ms) {
     if (!connection_.wait_until_connected(rest_ms)) {
       why_ = connection_.state();
       return {};
+    }
+    if (subscription_ == nullptr && !begin(&why_)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::min(rest_ms, kRetryPauseMs)));
+      continue;
     }
     fetch(std::min(rest_ms, kLongestRequestMs));
   }
@@ -109,11 +143,17 @@ void NatsDeliveryQueue::fetch(int timeout_ms) {
     natsMsgList_Destroy(&list);
     return;
   }
-  if (status == NATS_TIMEOUT || status == NATS_NOT_FOUND) return;
+  // The server does not answer requests to a consumer that it does not have.
+  const bool is_empty = status == NATS_TIMEOUT || status == NATS_NOT_FOUND;
+  if (!is_empty || Clock::now() >= next_check_) {
+    next_check_ = Clock::now() + kConsumerCheckInterval;
+    if (!has_consumer()) return unsubscribe();
+  }
+  if (is_empty) return;
   why_ = fmt::format("cannot fetch messages: {}; check the consumer '{}' of the stream {}",
                      nats_reason(status, code), options_.consumer, kExtentStream);
   // Other failures come at once, and again with the next request.
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(timeout_ms, 100)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(timeout_ms, kRetryPauseMs)));
 }
 
 void NatsDeliveryQueue::take(natsMsg* message) {
@@ -123,6 +163,7 @@ void NatsDeliveryQueue::take(natsMsg* message) {
   Delivery delivery;
   delivery.token = ++last_token_;
   delivery.message.number = origin->Sequence.Stream;
+  delivery.message.queue_created_ns = created_ns_;
   jsMsgMetaData_Destroy(origin);
   delivery.message.subject = natsMsg_GetSubject(message);
   const auto* const begin = reinterpret_cast<const std::byte*>(natsMsg_GetData(message));
@@ -178,6 +219,7 @@ DeliveryQueue::Fetched NatsDeliveryQueue::fetch_message(std::uint64_t number,
     return Fetched::kUnknown;
   }
   message.number = number;
+  message.queue_created_ns = created_ns_;
   message.subject = natsMsg_GetSubject(received);
   const auto* const begin = reinterpret_cast<const std::byte*>(natsMsg_GetData(received));
   message.payload.assign(begin, begin + natsMsg_GetDataLength(received));

@@ -1,6 +1,7 @@
 #pragma once
 // Delivery by a durable pull consumer of JetStream.
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -51,7 +52,10 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   NatsDeliveryQueue(NatsConnection& connection, const DeliveryOptions& options)
       : connection_(connection), options_(options), dictionaries_(connection) {}
 
+  bool begin(std::string* why);
+  bool has_consumer();
   bool subscribe(std::string* why);
+  void unsubscribe();
   void fetch(int timeout_ms);
   void take(natsMsg* message);
   void answer(std::uint64_t token, const std::string& text);
@@ -60,6 +64,8 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   const DeliveryOptions options_;
   DictionaryBucket dictionaries_;
   natsSubscription* subscription_ = nullptr;
+  std::chrono::steady_clock::time_point next_check_;
+  std::uint64_t created_ns_ = 0;  // of the stream
   std::deque<Delivery> fetched_;
   std::uint64_t last_token_ = 0;
   std::map<std::uint64_t, std::string> answer_subjects_;  // of deliveries without an answer

@@ -26,6 +26,7 @@ struct ShippedBlock {
 
   std::uint64_t message = 0;  // its number in the queue
   BlockPlace next;
+  std::uint64_t queue_created_ns = 0;  // StoredMessage::queue_created_ns
 
   void write(std::span<std::byte> out) const {  // kBytes
     std::byte* const p = out.data() + trace::kBlockHeaderBytes;
@@ -33,6 +34,7 @@ struct ShippedBlock {
     trace::store(p + 8, next.file_sequence);
     trace::store(p + 12, next.section);
     trace::store(p + 16, next.number);
+    trace::store(p + 24, queue_created_ns);
     trace::write_block_frame(out.data(), trace::BlockType::kShipped, trace::kShippedBytes);
   }
 
@@ -42,6 +44,7 @@ struct ShippedBlock {
     block.message = trace::load<std::uint64_t>(p);
     block.next = {trace::load<std::uint32_t>(p + 8), trace::load<std::uint32_t>(p + 12),
                   trace::load<std::uint64_t>(p + 16)};
+    block.queue_created_ns = trace::load<std::uint64_t>(p + 24);
     return true;
   }
 };

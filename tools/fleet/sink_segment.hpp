@@ -24,8 +24,12 @@ class SinkSegment {
   SinkSegment(const SinkSegment&) = delete;
   SinkSegment& operator=(const SinkSegment&) = delete;
 
-  // Number of the last message, and the place after its blocks.
-  std::uint64_t last_message() const { return last_.message; }
+  // Number of the last message, 0 if it is of another queue than one of this time, and the place
+  // after its blocks.
+  std::uint64_t last_message(std::uint64_t queue_created_ns) const {
+    return queue_created_ns == last_.queue_created_ns ? last_.message : 0;
+  }
+  const ShippedBlock& last() const { return last_; }
   const BlockPlace& next_place() const { return last_.next; }
   // Whether the section at next_place() has begun in the file, and not ended.
   bool is_in_section() const { return is_in_section_; }
