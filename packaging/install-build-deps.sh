@@ -27,6 +27,7 @@ test_packages=(
   babeltrace2 python3-bt2 clickhouse-server
   lintian mmdebstrap rpm
   nats-server
+  chromium chromium-driver python3-selenium
 )
 wanted="test"
 for argument in "$@"; do

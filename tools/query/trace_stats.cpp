@@ -67,37 +67,44 @@ Stats& TraceStats::Shortcuts<Stats>::of(const Seen& seen, Find&& find) {
   return *place->second;
 }
 
-void TraceStats::add(const trace::Event& event) {
+TraceStats::Place TraceStats::add(const trace::Event& event) {
   if (event.kind == trace::EventKind::kSiteLoss) {
+    SiteStats& site = site_of(event);
     // Cut records are counted in their stream. No stream reports records that sampling left out.
     if (event.cause == trace::LossCause::kSampled) {
       constexpr auto kSampled = static_cast<std::size_t>(trace::LossCause::kSampled);
-      site_of(event).by_cause[kSampled] += event.lost;
+      site.by_cause[kSampled] += event.lost;
       total_.by_cause[kSampled] += event.lost;
     } else if (shm::is_lost(event.cause)) {
-      count_loss(site_of(event), event);
+      count_loss(site, event);
     }
-    return;
+    return {nullptr, &site};
   }
   StreamStats& stream = stream_of(event);
   if (event.kind == trace::EventKind::kLoss) {
     count_loss(total_, event);
     count_loss(stream, event);
     if (interval_ns_ != 0) count_loss(interval_of(event.unix_ns), event);
-    return;
+    return {&stream, nullptr};
   }
+  SiteStats& site = site_of(event);
   const Counted record{ring_bytes_of(event.record), (event.record.ext_flags & shm::kExtCut) != 0,
                        event.unix_ns < last_ns_ && trace::counts_as_late(event)};
   first_ns_ = std::min(first_ns_, event.unix_ns);
   last_ns_ = std::max(last_ns_, event.unix_ns);
   count(total_, record);
   count(stream, record);
-  count(site_of(event), record);
+  count(site, record);
   if (interval_ns_ != 0) count(interval_of(event.unix_ns), record);
+  return {&stream, &site};
 }
 
 StreamStats& TraceStats::find_stream(const trace::Event& event) {
-  StreamStats& stream = streams_[{event.segment->uuid, event.stream->id}];
+  const auto number = static_cast<std::uint32_t>(streams_.size());
+  const auto [place, is_new] =
+      streams_.try_emplace(StreamKey(event.segment->uuid, event.stream->id));
+  StreamStats& stream = place->second;
+  if (is_new) stream.number = number;
   stream.stream_id = event.stream->id;
   stream.service = event.segment->service;
   stream.pid = event.segment->pid;
@@ -119,7 +126,11 @@ StreamStats& TraceStats::stream_of(const trace::Event& event) {
 SiteStats& TraceStats::find_site(const trace::Event& event) {
   const trace::Site& site = *event.record.site;
   const std::string& text = site.format.empty() ? site.name : site.format;
-  SiteStats& stats = sites_[{event.segment->service, site.file, site.line, text}];
+  const auto number = static_cast<std::uint32_t>(sites_.size());
+  const auto [place, is_new] =
+      sites_.try_emplace(SiteKey(event.segment->service, site.file, site.line, text));
+  SiteStats& stats = place->second;
+  if (is_new) stats.number = number;
   stats.service = event.segment->service;
   stats.file = site.file;
   stats.line = site.line;
@@ -130,9 +141,11 @@ SiteStats& TraceStats::find_site(const trace::Event& event) {
 
 SiteStats& TraceStats::site_of(const trace::Event& event) {
   if (event.record.site == nullptr) {
-    SiteStats& unknown = sites_[{event.segment->service, "", 0, ""}];
-    unknown.service = event.segment->service;
-    return unknown;
+    const auto number = static_cast<std::uint32_t>(sites_.size());
+    const auto [place, is_new] = sites_.try_emplace(SiteKey(event.segment->service, "", 0, ""));
+    if (is_new) place->second.number = number;
+    place->second.service = event.segment->service;
+    return place->second;
   }
   return seen_sites_.of({event.record.site, event.section},
                         [&]() -> SiteStats& { return find_site(event); });

@@ -29,6 +29,7 @@ struct Tally {
 };
 
 struct StreamStats : Tally {
+  std::uint32_t number = 0;     // in the order in which they occur, from 0
   std::uint64_t stream_id = 0;  // 0: losses of threads without a ring
   std::string service;
   std::uint32_t pid = 0;
@@ -38,6 +39,7 @@ struct StreamStats : Tally {
 
 // A statement, over all processes of one service; with an empty text: unknown statements.
 struct SiteStats : Tally {
+  std::uint32_t number = 0;  // in the order in which they occur, from 0
   std::string service;
   std::string file;
   std::uint32_t line = 0;
@@ -52,7 +54,12 @@ class TraceStats {
   // `interval_ns`: 0 for no table of intervals.
   explicit TraceStats(std::uint64_t interval_ns) : interval_ns_(interval_ns) {}
 
-  void add(const trace::Event& event);
+  // Where an event was counted. Both live as long as the statistics.
+  struct Place {
+    const StreamStats* stream = nullptr;  // null for a loss by site
+    const SiteStats* site = nullptr;      // null for a loss by stream
+  };
+  Place add(const trace::Event& event);
 
   const Tally& total() const { return total_; }
   std::uint64_t first_ns() const {

@@ -5,6 +5,7 @@
 #include "tools/ringcat/inspect_command.hpp"
 #include "tools/ringcat/packing_commands.hpp"
 #include "tools/ringcat/print_command.hpp"
+#include "tools/ringcat/report_command.hpp"
 #include "tools/ringcat/rewriting_commands.hpp"
 #include "tools/ringcat/spans_command.hpp"
 #include "tools/ringcat/stacks_command.hpp"
@@ -29,6 +30,7 @@ constexpr Subcommand kSubcommands[] = {
     {"spans", "print the spans of each thread as a tree; those without an end", run_spans},
     {"stacks", "print records with stacks, with the names of functions", run_stacks},
     {"stats", "count records, bytes and losses by stream, statement and interval", run_stats},
+    {"report", "make one HTML page of a trace, to look at in a browser", run_report},
     {"pack", "pack trace files with zstd; ringcat reads packed files directly", run_pack},
     {"unpack", "unpack packed trace files", run_unpack},
     {"slice", "copy records of a time range, services or threads into a new file", run_slice},

@@ -1,0 +1,38 @@
+// The data of the report, which is in the page. README.md describes the sections.
+
+/** @type {Map<string, any>} */
+const known = new Map();
+
+/**
+ * @param {string} text in Base64
+ * @returns {Uint8Array}
+ */
+export function bytesOfBase64(text) {
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < characters.length; ++i) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
+
+/**
+ * The text in a data element of the page; empty if there is none.
+ * @param {string} name
+ */
+export function sectionText(name) {
+  const element = document.getElementById("data-" + name);
+  if (element === null) return "";
+  return new TextDecoder().decode(fzstd.decompress(bytesOfBase64(element.textContent.trim())));
+}
+
+/**
+ * A section, which is decoded when it is needed first; null if the report has none of that name.
+ * @param {string} name
+ * @returns {any}
+ */
+export function section(name) {
+  if (!known.has(name)) {
+    const text = sectionText(name);
+    known.set(name, text === "" ? null : JSON.parse(text));
+  }
+  return known.get(name);
+}

@@ -1,0 +1,60 @@
+// The banner: what is missing from the trace, and how exact its times are.
+
+import { html, visible } from "./html.js";
+import { count, byteText, causeText, durationText } from "./numbers.js";
+
+/**
+ * @param {string} kind "good", "bad" or "note"
+ * @param {string} title
+ * @param {any} text
+ */
+function mark(kind, title, text) {
+  const sign = kind === "good" ? "✓" : kind === "bad" ? "✗" : "i";
+  return html`<li class=${"mark " + kind}><span class="sign" aria-hidden="true">${sign}</span> <b>${title}</b> ${text}</li>`;
+}
+
+/** @param {any} causes of the document @param {boolean} lost */
+function causesText(causes, lost) {
+  return Object.entries(causes).filter(([, each]) => each.lost === lost)
+    .map(([cause, each]) => `${count(each.records)} ${causeText(cause)}`).join(", ");
+}
+
+/** @param {any} clock of a host */
+function clockText(clock) {
+  const host = visible(clock.host ?? "host");
+  const bound = clock.clock_error_ns === undefined ? "no bound is known" : `exact to ${durationText(clock.clock_error_ns)}`;
+  return `${host}: ${clock.clock}, ${bound}.`;
+}
+
+/** @param {{health: any, summary: any}} properties */
+export function Health({health, summary}) {
+  const marks = [];
+  marks.push(health.lost === 0
+    ? mark("good", "No losses.", "All records that services made are here.")
+    : mark("bad", `${count(health.lost)} records lost:`, causesText(health.causes, true)));
+  const places = summary.streams.filter((/** @type {any} */ stream) => stream.lost > 0)
+    .sort((/** @type {any} */ a, /** @type {any} */ b) => b.lost - a.lost);
+  if (places.length > 0) {
+    const shown = places.slice(0, 5).map((/** @type {any} */ stream) =>
+      `${visible(stream.service)} ${stream.pid} ${visible(stream.thread_name ?? "threads without a ring")}: ${count(stream.lost)}`);
+    if (places.length > shown.length) shown.push(`${count(places.length - shown.length)} further threads`);
+    marks.push(mark("note", "Where:", shown.join(", ")));
+  }
+  const impaired = causesText(health.causes, false);
+  if (impaired !== "") marks.push(mark("note", "Not lost, but impaired:", impaired));
+  if (health.late_records > 0) marks.push(mark("note", `${count(health.late_records)} records are late.`, "They are shown after newer ones."));
+  if (health.damaged_blocks > 0 || health.damaged_bytes > 0) {
+    marks.push(mark("bad", "Damage.", `${count(health.damaged_blocks)} blocks, ${byteText(health.damaged_bytes)} were skipped.`));
+  }
+  if (health.sections_without_end > 0)
+    marks.push(mark("note", "No end:", `${count(health.sections_without_end)} sections: the service or the consumer was killed, or still runs.`));
+  for (const clock of health.clocks) {
+    marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
+  }
+  return html`<section class="panel" id="health" aria-labelledby="health-title">
+    <h2 id="health-title">Health</h2>
+    <ul class="marks">${marks}</ul>
+    ${health.notes.length > 0 && html`<details><summary>${count(health.notes.length)} notes of the reader</summary>
+      <ul>${health.notes.map((/** @type {string} */ note) => html`<li>${visible(note)}</li>`)}</ul></details>`}
+  </section>`;
+}

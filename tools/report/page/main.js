@@ -1,0 +1,35 @@
+// The report: its panels from top to bottom.
+
+import { html, render, Component, visible } from "./html.js";
+import { section } from "./data.js";
+import { count, byteText, durationText, momentText } from "./numbers.js";
+import { view, changeView, onViewChange } from "./view.js";
+import { Health } from "./health.js";
+import { Statements } from "./statements.js";
+
+class Report extends Component {
+  componentDidMount() {
+    onViewChange(() => this.forceUpdate());
+  }
+
+  render() {
+    const summary = section("summary");
+    const begin = BigInt(summary.begin_unix_ns);
+    const {time} = view();
+    return html`<header>
+        <h1>${visible(summary.title)}</h1>
+        <p>${count(summary.records)} records, ${byteText(summary.ring_bytes)} in rings, ${count(summary.streams.length)} threads, ${count(summary.files)} files;
+          from ${momentText(begin, 0)} UTC, ${durationText(summary.end)}</p>
+        ${time !== null && html`<p class="selection">From ${durationText(time[0])} to ${durationText(time[1])}
+          <button type="button" onClick=${() => changeView({time: null})}>Show all</button></p>`}
+      </header>
+      <main>
+        <${Health} health=${section("health")} summary=${summary} />
+        <${Statements} rows=${section("statements")} summary=${summary} />
+      </main>`;
+  }
+}
+
+const root = /** @type {HTMLElement} */ (document.getElementById("report"));
+document.title = visible(section("summary").title, 100);
+render(html`<${Report} />`, root);

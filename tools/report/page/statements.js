@@ -1,0 +1,120 @@
+// The table of statements. A click on a row selects it in all panels.
+
+import { html, Component, visible } from "./html.js";
+import { count, byteText, rateText } from "./numbers.js";
+import { view, changeView, toggleStatement } from "./view.js";
+
+const ROW_PIXELS = 28;
+const SPARK_COLUMNS = 64;
+const INTERVALS = 256;
+
+/**
+ * Counts per column from pairs of an interval and a number.
+ * @param {number[]} pairs
+ * @returns {number[]}
+ */
+export function columnsOf(pairs) {
+  const columns = new Array(SPARK_COLUMNS).fill(0);
+  for (let i = 0; i + 1 < pairs.length; i += 2)
+    columns[Math.floor(pairs[i] * SPARK_COLUMNS / INTERVALS)] += pairs[i + 1];
+  return columns;
+}
+
+/** @param {number[]} pairs @param {number} used columns until the end of the trace */
+function sparkline(pairs, used) {
+  const columns = columnsOf(pairs ?? []).slice(0, used);
+  const most = Math.max(...columns, 1);
+  let path = "";
+  columns.forEach((number, i) => {
+    if (number > 0) path += `M${i + 0.5} 16V${(16 - Math.max(1, 15 * number / most)).toFixed(1)}`;
+  });
+  return html`<svg class="spark" viewBox=${`0 0 ${used} 16`} preserveAspectRatio="none" aria-hidden="true"><path d=${path} /></svg>`;
+}
+
+const COLUMNS = /** @type {{key: string, title: string, number: boolean}[]} */ ([
+  {key: "records", title: "Records", number: true},
+  {key: "share", title: "Share", number: true},
+  {key: "rate", title: "Rate", number: true},
+  {key: "ring_bytes", title: "Bytes", number: true},
+  {key: "lost", title: "Lost", number: true},
+  {key: "level", title: "Level", number: false},
+  {key: "service", title: "Service", number: false},
+  {key: "text", title: "Statement", number: false},
+]);
+const LEVELS = ["NONE", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG", "TRACE"];
+
+/** @param {any} row @param {string} key */
+function keyOf(row, key) {
+  if (key === "share" || key === "rate") return row.records;
+  if (key === "level") return LEVELS.indexOf(row.level);
+  return row[key];
+}
+
+/**
+ * The numbers of the rows that are shown, in their order.
+ * @param {any[]} rows
+ * @param {{search: string, sort: string, rising: boolean}} wanted
+ * @returns {number[]}
+ */
+export function shownRows(rows, {search, sort, rising}) {
+  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const numbers = rows.map((_, number) => number).filter((number) => {
+    const row = rows[number];
+    const text = `${row.service} ${row.file}:${row.line} ${row.function ?? ""} ${row.level} ${row.text}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const direction = rising ? 1 : -1;
+  return numbers.sort((a, b) => {
+    const x = keyOf(rows[a], sort), y = keyOf(rows[b], sort);
+    return (x < y ? -direction : x > y ? direction : 0) || a - b;
+  });
+}
+
+/** Rows outside the visible part of the table are not in the document. */
+export class Statements extends Component {
+  constructor() {
+    super();
+    this.state = {top: 0};
+  }
+
+  /** @param {{rows: any[], summary: any}} properties @param {{top: number}} state */
+  render({rows, summary}, {top}) {
+    const {search, sort, rising, statements} = view();
+    const shown = shownRows(rows, {search, sort, rising});
+    const height = Math.min(480, Math.max(1, shown.length) * ROW_PIXELS);
+    const first = Math.max(0, Math.floor(top / ROW_PIXELS) - 5);
+    const part = shown.slice(first, first + Math.ceil(height / ROW_PIXELS) + 10);
+    const used = Math.max(1, Math.ceil((summary.end / summary.interval_ns + 1) * SPARK_COLUMNS / INTERVALS));
+    const seconds = summary.end / 1e9;
+    const head = (/** @type {any} */ column) => html`<th scope="col" class=${column.number ? "number" : "text"} aria-sort=${sort === column.key ? (rising ? "ascending" : "descending") : "none"}>
+      <button type="button" onClick=${() => changeView({sort: column.key, rising: sort === column.key ? !rising : !column.number})}>${column.title}${sort === column.key ? (rising ? " ▲" : " ▼") : ""}</button></th>`;
+    return html`<section class="panel" id="statements" aria-labelledby="statements-title">
+      <h2 id="statements-title">Statements</h2>
+      <div class="tools">
+        <label>Search <input type="search" value=${search} onInput=${(/** @type {any} */ event) => changeView({search: event.target.value})} /></label>
+        <span role="status">${count(shown.length)} of ${count(rows.length)}${statements.length > 0 ? `, ${count(statements.length)} selected` : ""}</span>
+        ${statements.length > 0 && html`<button type="button" onClick=${() => changeView({statements: []})}>Select all</button>`}
+      </div>
+      <div class="scroll" style=${{maxHeight: "520px"}} tabindex="0" onScroll=${(/** @type {any} */ event) => this.setState({top: event.target.scrollTop})}>
+        <table><thead><tr>${COLUMNS.map(head)}<th scope="col" class="text">Over time</th></tr></thead>
+        <tbody>
+          <tr class="space" style=${{height: `${first * ROW_PIXELS}px`}} aria-hidden="true"></tr>
+          ${part.map((number) => {
+            const row = rows[number];
+            return html`<tr key=${number} class=${statements.includes(number) ? "selected" : ""} onClick=${() => toggleStatement(number)}>
+              <td class="number">${count(row.records)}</td>
+              <td class="number">${summary.records === 0 ? "" : `${(100 * row.records / summary.records).toFixed(1)} %`}</td>
+              <td class="number">${seconds > 0 ? rateText(row.records / seconds) : ""}</td>
+              <td class="number">${byteText(row.ring_bytes)}</td>
+              <td class=${"number" + (row.lost > 0 ? " bad" : "")}>${row.lost > 0 ? count(row.lost) : ""}</td>
+              <td class=${"level " + (LEVELS.includes(row.level) ? row.level.toLowerCase() : "")}>${row.level}</td>
+              <td>${visible(row.service, 40)}</td>
+              <td class="statement"><button type="button" class="link" aria-pressed=${statements.includes(number)} title=${visible(`${row.file}:${row.line} ${row.function ?? ""}`)}>${visible(row.text === "" ? "(no text)" : row.text, 200)}</button></td>
+              <td>${sparkline(row.over_time, used)}</td></tr>`;
+          })}
+          <tr class="space" style=${{height: `${Math.max(0, shown.length - first - part.length) * ROW_PIXELS}px`}} aria-hidden="true"></tr>
+        </tbody></table>
+      </div>
+    </section>`;
+  }
+}

@@ -1,0 +1,70 @@
+#include "tools/report/report_builder.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::tool {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kDocumentVersion = 1;
+
+// Names come from services and need not be UTF-8.
+std::string text_of(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json streams_json(const TraceStats& stats) {
+  std::vector<json> by_number(stats.streams().size());
+  for (const StreamStats* const stream : stats.streams()) {
+    json one{{"service", stream->service},
+             {"pid", stream->pid},
+             {"records", stream->records},
+             {"lost", stream->lost}};
+    if (stream->stream_id != 0) {
+      one["thread_id"] = stream->thread_id;
+      one["thread_name"] = stream->thread_name;
+    }
+    by_number[stream->number] = std::move(one);
+  }
+  return by_number;
+}
+
+}  // namespace
+
+void ReportBuilder::add(const trace::Event& event) {
+  const TraceStats::Place place = stats_.add(event);
+  const std::size_t interval = grid_.interval(event.unix_ns);
+  const ReportEvent placed{event, place, grid_, interval};
+  health_.add(placed);
+  statements_.add(placed);
+}
+
+std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
+                                                   const std::string& title) {
+  const bool is_empty = stats_.total().records == 0;
+  const std::uint64_t last_ns = is_empty ? grid_.begin_ns() : stats_.last_ns();
+  json summary{{"version", kDocumentVersion},
+               {"title", title},
+               // As a text: it has more than 53 bits.
+               {"begin_unix_ns", std::to_string(grid_.begin_ns())},
+               {"end", document_ns(last_ns, grid_)},
+               {"interval_ns", std::uint64_t{1} << grid_.shift()},
+               {"records", stats_.total().records},
+               {"ring_bytes", stats_.total().ring_bytes},
+               {"lost", stats_.total().lost},
+               {"files", read.files},
+               {"sections", read.sections},
+               {"bytes_read", read.bytes_read},
+               {"streams", streams_json(stats_)}};
+  std::vector<ReportSection> sections;
+  sections.push_back({"summary", text_of(summary)});
+  sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
+  sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
+  return sections;
+}
+
+}  // namespace ringside::tool

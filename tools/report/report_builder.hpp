@@ -1,0 +1,37 @@
+#pragma once
+// One pass over a trace: the data of all panels of a report.
+
+#include <string>
+#include <vector>
+
+#include "tools/query/trace_stats.hpp"
+#include "tools/report/health_part.hpp"
+#include "tools/report/statement_part.hpp"
+#include "tools/report/time_grid.hpp"
+#include "trace-format/blocks/read_report.hpp"
+#include "trace-format/reader/trace_event.hpp"
+
+namespace ringside::tool {
+
+// The data of a panel, as JSON; README.md describes each.
+struct ReportSection {
+  std::string name;
+  std::string json;
+};
+
+// Not thread-safe. Memory is bounded by the streams and statements, and for each panel.
+class ReportBuilder {
+ public:
+  void add(const trace::Event& event);
+
+  // `title`: for people. Call it once, at the end.
+  std::vector<ReportSection> sections(const trace::ReadReport& read, const std::string& title);
+
+ private:
+  TraceStats stats_{0};
+  TimeGrid grid_;
+  HealthPart health_;
+  StatementPart statements_;
+};
+
+}  // namespace ringside::tool

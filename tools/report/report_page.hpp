@@ -1,0 +1,18 @@
+#pragma once
+// A report as one HTML file, or as JSON for programs.
+
+#include <string>
+#include <vector>
+
+#include "tools/report/report_builder.hpp"
+
+namespace ringside::tool {
+
+// The page with its programs and the data, which is packed: each section is one zstd frame in
+// Base64, in a script element that is not executed. So nothing of a trace is read as HTML.
+std::string report_as_page(const std::vector<ReportSection>& sections);
+
+// One object with a member for each section.
+std::string report_as_json(const std::vector<ReportSection>& sections);
+
+}  // namespace ringside::tool
