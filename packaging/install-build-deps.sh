@@ -69,6 +69,7 @@ install_others() {
   [ "$wanted" = test ] || exit 0
   "$(dirname "$0")/install-clickhouse.sh"
   "$(dirname "$0")/install-opentelemetry.sh"
+  "$(dirname "$0")/install-mcp-client.sh"
   "$(dirname "$0")/install-container-tools.sh"
   exit 0
 }

@@ -42,7 +42,7 @@ struct ReportOptions {
   FilterOptions filter;
 };
 
-std::optional<ReportOptions> parse(int argc, char** argv, int* exit_code) {
+std::optional<ReportOptions> parse_report(int argc, char** argv, int* exit_code) {
   ReportOptions options;
   CLI::App app(
       "Makes one HTML page of a trace. It opens in any browser and requests nothing from a "
@@ -107,7 +107,7 @@ int write_report(const std::string& text, const std::string& path) {
 int run_report(int argc, char** argv) {
   const auto start = ProgressBar::Clock::now();
   int exit_code = kExitOk;
-  auto options = parse(argc, argv, &exit_code);
+  auto options = parse_report(argc, argv, &exit_code);
   if (!options) return exit_code;
   std::string why;
   const auto filter = EventFilter::make(options->filter, unix_ns_now(), true, &why);

@@ -3,6 +3,7 @@
 #include "tools/ringcat/crash_command.hpp"
 #include "tools/ringcat/hist_command.hpp"
 #include "tools/ringcat/inspect_command.hpp"
+#include "tools/ringcat/mcp_command.hpp"
 #include "tools/ringcat/packing_commands.hpp"
 #include "tools/ringcat/print_command.hpp"
 #include "tools/ringcat/report_command.hpp"
@@ -31,6 +32,7 @@ constexpr Subcommand kSubcommands[] = {
     {"stacks", "print records with stacks, with the names of functions", run_stacks},
     {"stats", "count records, bytes and losses by stream, statement and interval", run_stats},
     {"report", "make one HTML page of a trace, to look at in a browser", run_report},
+    {"mcp", "answer questions of programs about traces (Model Context Protocol)", run_mcp},
     {"pack", "pack trace files with zstd; ringcat reads packed files directly", run_pack},
     {"unpack", "unpack packed trace files", run_unpack},
     {"slice", "copy records of a time range, services or threads into a new file", run_slice},
