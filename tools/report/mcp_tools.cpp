@@ -217,7 +217,7 @@ bool mcp_command(const std::string& tool, const json& arguments, std::vector<std
       command.emplace_back("--head=100");
     }
   }
-  // What follows is no option, whatever it begins with.
+  // A word after this is not an option, whatever it begins with.
   command.emplace_back("--");
   command.insert(command.end(), words.begin(), words.end());
   return true;
