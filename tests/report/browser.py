@@ -47,9 +47,12 @@ class Browser:
         shutil.rmtree(self.profile, True)
 
     def open(self, path, fragment=""):
+        self.visit(f"file://{path}" + (f"#{fragment}" if fragment else ""))
+
+    def visit(self, address):
         self.driver.get("about:blank")
-        self.log("performance")
-        self.driver.get(f"file://{path}" + (f"#{fragment}" if fragment else ""))
+        self.log("performance")  # what was before is not of this page
+        self.driver.get(address)
 
     def log(self, kind):
         return self.driver.get_log(kind)

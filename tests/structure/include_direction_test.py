@@ -82,6 +82,7 @@ ROOMS = {
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
         "report": {"query"},
+        "ringview": {"report", "text"},
         "symbols": set(),
         "crash": {"symbols"},
         "ringcat": {"crash", "files", "fleet", "interop", "live", "query", "report", "text"},

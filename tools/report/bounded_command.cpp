@@ -95,9 +95,19 @@ bool run_bounded(const std::string& program, const std::vector<std::string>& arg
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output.end(1), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.end(1), STDERR_FILENO);
+  // Not the signals that this process blocks or ignores.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigaddset(&signals, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
   const int code =
-      ::posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ);
+      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (code != 0) {
     *why = program + ": cannot be started: " + std::generic_category().message(code) +

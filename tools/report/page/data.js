@@ -24,6 +24,20 @@ export function sectionText(name) {
   return new TextDecoder().decode(fzstd.decompress(bytesOfBase64(element.textContent.trim())));
 }
 
+/** Whether the data is in the page. Otherwise a server has it. */
+export function isWhole() {
+  return document.getElementById("data-summary") !== null;
+}
+
+/**
+ * Replaces all sections.
+ * @param {Record<string, any>} sections
+ */
+export function setSections(sections) {
+  known.clear();
+  for (const [name, value] of Object.entries(sections)) known.set(name, value);
+}
+
 /**
  * A section, which is decoded when it is needed first; null if the report has none of that name.
  * @param {string} name
@@ -31,6 +45,7 @@ export function sectionText(name) {
  */
 export function section(name) {
   if (!known.has(name)) {
+    if (!isWhole()) return null;
     const text = sectionText(name);
     known.set(name, text === "" ? null : JSON.parse(text));
   }

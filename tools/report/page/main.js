@@ -1,7 +1,9 @@
 // The report: its panels from top to bottom.
 
 import { html, render, Component, visible } from "./html.js";
-import { section } from "./data.js";
+import { section, isWhole } from "./data.js";
+import { follow } from "./live.js";
+import { LiveControls, setConnected } from "./controls.js";
 import { count, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
@@ -24,6 +26,7 @@ class Report extends Component {
           <button type="button" onClick=${() => changeView({time: null})}>Show all</button></p>`}
       </header>
       <main>
+        ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
       </main>`;
@@ -31,5 +34,19 @@ class Report extends Component {
 }
 
 const root = /** @type {HTMLElement} */ (document.getElementById("report"));
-document.title = visible(section("summary").title, 100);
-render(html`<${Report} />`, root);
+
+function show() {
+  document.title = visible(section("summary").title, 100);
+  render(html`<${Report} />`, root);
+}
+
+/** @param {unknown} error */
+function showFailure(error) {
+  render(html`<main><p class="mark bad" role="alert">${String(error)}</p></main>`, root);
+}
+
+if (isWhole()) {
+  show();
+} else {
+  follow(show, setConnected).catch(showFailure);
+}

@@ -1,0 +1,62 @@
+#pragma once
+// The report of traces that grow: made anew at intervals from one pass that never ends.
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/report/report_builder.hpp"
+#include "trace-format/reader/trace_follower.hpp"
+
+namespace ringside::tool {
+
+// Read by any number of threads. What is published never changes.
+class LiveReport {
+ public:
+  struct Published {
+    std::uint64_t number = 0;  // rises with each publication
+    std::string json;          // report_as_json()
+  };
+
+  struct Options {
+    std::vector<std::string> paths;  // directories, or files
+    std::string title;
+    std::chrono::milliseconds interval{1000};  // the least between two publications
+  };
+
+  // Publishes the present contents first. Null with `*why` if a path cannot be read.
+  static std::unique_ptr<LiveReport> open(Options options, std::string* why);
+  ~LiveReport();
+  LiveReport(const LiveReport&) = delete;
+  LiveReport& operator=(const LiveReport&) = delete;
+
+  std::shared_ptr<const Published> newest() const;
+  // The newest one after `number`; null if there is none within `timeout`, or at the end.
+  std::shared_ptr<const Published> after(std::uint64_t number,
+                                         std::chrono::milliseconds timeout) const;
+  // Wakes all who wait. after() returns at once from then on.
+  void end();
+
+ private:
+  LiveReport(Options options, trace::TraceFollower follower);
+  void run();
+  bool read();
+  void publish();
+
+  const Options options_;
+  trace::TraceFollower follower_;  // of the thread, as builder_
+  ReportBuilder builder_;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable news_;
+  std::shared_ptr<const Published> newest_;
+  std::thread thread_;
+};
+
+}  // namespace ringside::tool
