@@ -20,7 +20,7 @@ import pages
 HELP_TEXTS = None
 PATHS = {}
 BOUND_S = 60
-PROGRAMS = ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat", "ringship", "ringsink")  # the last two: with libnats
+PROGRAMS = ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat", "ringview", "ringship", "ringsink")  # the last two: with libnats
 ASSIGNMENT = re.compile(r"([A-Z_]+)=")
 
 
@@ -117,14 +117,14 @@ class Commands(unittest.TestCase):
                         for line in text.splitlines() for words in commands_of(line) if words[0] in PATHS}
             self.assertGreater(len(commands), 30)
             for page, words in sorted(commands):
-                if words == ("ringstat",) or {"--follow", "--listen", "--on-request", "--watch-exit"} & set(words):  # these run until they are stopped
+                if words == ("ringstat",) or words[0] == "ringview" or {"--follow", "--listen", "--on-request", "--watch-exit"} & set(words):  # these run until they are stopped
                     continue
                 with self.subTest(page=page, command=" ".join(words)):
                     self.assertEqual(self.refusal(words, folder), "")
 
     def refusal(self, words, folder):
         """A program's message about wrong usage, '' if it accepts the command. The program of ringrun does not exist."""
-        added = {"consumerd": ["--check-config"], "ringcat": [], "ringship": [], "ringsink": []}.get(words[0], ["--shm-dir", os.path.join(folder, "shm")])
+        added = {"consumerd": ["--check-config"], "ringcat": [], "ringview": [], "ringship": [], "ringsink": []}.get(words[0], ["--shm-dir", os.path.join(folder, "shm")])
         if list(words[:2]) == ["ringctl", "fleet"]:
             added = []
         done = subprocess.run([PATHS[words[0]], *words[1:], *added], cwd=folder, timeout=BOUND_S, check=False,

@@ -92,7 +92,7 @@ class RpmPackages(unittest.TestCase):
                 with open(packages[name], "rb") as package:
                     archive = subprocess.run(["rpm2archive", "-"], stdin=package, stdout=subprocess.PIPE, check=True, timeout=120).stdout
                 subprocess.run(["tar", "-C", root, "-xzf", "-"], input=archive, check=True, timeout=120)
-            for name in ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat", "ringship", "ringsink"):
+            for name in ("consumerd", "ringcat", "ringctl", "ringrun", "ringstat", "ringview", "ringship", "ringsink"):
                 self.assertIn("0.1.0", run([os.path.join(root, "usr/bin", name), "--version"]))
 
 
