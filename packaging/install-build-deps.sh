@@ -71,6 +71,7 @@ install_others() {
   "$(dirname "$0")/install-opentelemetry.sh"
   "$(dirname "$0")/install-mcp-client.sh"
   "$(dirname "$0")/install-container-tools.sh"
+  "$(dirname "$0")/install-typescript.sh"
   exit 0
 }
 [ ${#missing[@]} -gt 0 ] || install_others

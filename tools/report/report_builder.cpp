@@ -41,6 +41,7 @@ void ReportBuilder::add(const trace::Event& event) {
   const ReportEvent placed{event, place, grid_, interval};
   health_.add(placed);
   statements_.add(placed);
+  heat_.add(placed);
 }
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
@@ -64,6 +65,7 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   sections.push_back({"summary", text_of(summary)});
   sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
   sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
+  sections.push_back({"heat", text_of(heat_.document(grid_))});
   return sections;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tools/query/trace_stats.hpp"
 #include "tools/report/health_part.hpp"
+#include "tools/report/heat_part.hpp"
 #include "tools/report/statement_part.hpp"
 #include "tools/report/time_grid.hpp"
 #include "trace-format/blocks/read_report.hpp"
@@ -32,6 +33,7 @@ class ReportBuilder {
   TimeGrid grid_;
   HealthPart health_;
   StatementPart statements_;
+  HeatPart heat_;
 };
 
 }  // namespace ringside::tool

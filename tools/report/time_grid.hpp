@@ -23,6 +23,11 @@ class TimeGrid {
     return static_cast<std::size_t>(at_ns >> shift_);
   }
 
+  // Of a time that was asked for before.
+  std::size_t known_interval(std::uint64_t unix_ns) const {
+    return unix_ns < begin_ns_ ? 0 : static_cast<std::size_t>((unix_ns - begin_ns_) >> shift_);
+  }
+
   std::uint64_t begin_ns() const { return begin_ns_ == kNever ? 0 : begin_ns_; }
   // Intervals are 2^shift() ns long.
   unsigned shift() const { return shift_; }
@@ -43,6 +48,13 @@ class GridCounts {
     if (shift_ != grid.shift()) [[unlikely]]
       follow(grid);
     counts_[interval] += number;
+  }
+
+  // Adds the numbers of another one of the same grid, which follows the grid, too.
+  void merge(const TimeGrid& grid, GridCounts& other) {
+    follow(grid);
+    other.follow(grid);
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
 
   const std::array<Number, TimeGrid::kIntervals>& counts(const TimeGrid& grid) {

@@ -8,6 +8,7 @@ import { count, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
+import { Heat } from "./heat.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -29,6 +30,7 @@ class Report extends Component {
         ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
+        ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
       </main>`;
   }
 }

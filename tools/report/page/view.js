@@ -7,10 +7,12 @@
  * @property {string} search text in the table of statements
  * @property {string} sort column of the table
  * @property {boolean} rising
+ * @property {number | null} field of the heat map, as its index in the data; null: the first one of the selected statements
+ * @property {[number, number] | null} values least and greatest of `field`, both selected; null: all
  */
 
 /** @type {View} */
-const FIRST = {statements: [], time: null, search: "", sort: "records", rising: false};
+const FIRST = {statements: [], time: null, search: "", sort: "records", rising: false, field: null, values: null};
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -24,12 +26,16 @@ export function viewOfFragment(fragment) {
   const numbers = (/** @type {string | null} */ text) =>
     (text ?? "").split(",").filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
   const time = numbers(parameters.get("t"));
+  const field = numbers(parameters.get("h"));
+  const values = (parameters.get("v") ?? "").split(",").filter((each) => each !== "").map(Number).filter(Number.isFinite);
   return {
     statements: numbers(parameters.get("s")).filter(Number.isInteger),
     time: time.length === 2 && time[0] < time[1] ? [time[0], time[1]] : null,
     search: parameters.get("q") ?? "",
     sort: parameters.get("sort") ?? FIRST.sort,
     rising: parameters.get("rising") === "1",
+    field: Number.isInteger(field[0]) ? field[0] : null,
+    values: field.length === 1 && values.length === 2 && values[0] <= values[1] ? [values[0], values[1]] : null,
   };
 }
 
@@ -38,6 +44,8 @@ export function fragmentOf(view) {
   const parameters = new URLSearchParams();
   if (view.statements.length > 0) parameters.set("s", view.statements.join(","));
   if (view.time !== null) parameters.set("t", view.time.join(","));
+  if (view.field !== null) parameters.set("h", String(view.field));
+  if (view.values !== null) parameters.set("v", view.values.join(","));
   if (view.search !== "") parameters.set("q", view.search);
   if (view.sort !== FIRST.sort) parameters.set("sort", view.sort);
   if (view.rising) parameters.set("rising", "1");

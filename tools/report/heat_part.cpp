@@ -1,0 +1,196 @@
+#include "tools/report/heat_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "trace-format/query/field_reader.hpp"
+
+namespace ringside::tool {
+
+using nlohmann::json;
+
+namespace {
+
+bool has_number(const trace::Field& field) {
+  using shm::FieldType;
+  // Widths and precisions of a format are not what the statement reports.
+  if (field.is_array || (field.flags & (shm::kFieldConstant | shm::kFieldFormatArg)) != 0)
+    return false;
+  return shm::is_integer(field.type) || field.type == FieldType::f32 ||
+         field.type == FieldType::f64 || field.type == FieldType::f80;
+}
+
+double duration_ns(const trace::Event& event) {
+  return static_cast<double>(event.record.duration) * 1e9 /
+         static_cast<double>(event.segment->tick_hz);
+}
+
+std::size_t cells_of(HeatField& field, const TimeGrid& grid) {
+  std::size_t cells = 0;
+  for (const auto& row : field.map.sorted(grid)) {
+    const auto& counts = row->counts.counts(grid);
+    cells += counts.size() - static_cast<std::size_t>(std::count(counts.begin(), counts.end(), 0U));
+  }
+  return cells;
+}
+
+void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid) {
+  std::vector<std::size_t> cells;
+  for (HeatField* const field : fields) cells.push_back(cells_of(*field, grid));
+  while (std::accumulate(cells.begin(), cells.end(), std::size_t{0}) > HeatPart::kMostCells) {
+    const auto most =
+        static_cast<std::size_t>(std::max_element(cells.begin(), cells.end()) - cells.begin());
+    fields[most]->map.coarsen(grid);
+    cells[most] = cells_of(*fields[most], grid);
+  }
+}
+
+json field_json(HeatField& field, const TimeGrid& grid) {
+  json document{{"statement", field.statement},
+                {"values", field.map.values()},
+                {"not_finite", field.not_finite}};
+  if (field.is_duration) {
+    document["kind"] = "duration";
+  } else {
+    document["kind"] = "argument";
+    document["index"] = field.index;
+    document["name"] = field.name;
+  }
+  json& classes = document["classes"] = json::array();
+  for (const auto& row : field.map.sorted(grid)) {
+    json pairs = json::array({row->number});
+    const auto& counts = row->counts.counts(grid);
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      pairs.insert(pairs.end(), {i - last, counts[i]});
+      last = i;
+    }
+    classes.push_back(std::move(pairs));
+  }
+  document["shift"] = field.map.shift();
+  if (field.map.values() != 0) {
+    document["least"] = field.map.least();
+    document["most"] = field.map.most();
+  }
+  return document;
+}
+
+}  // namespace
+
+void HeatPart::add(const ReportEvent& event) {
+  if (event.event.kind != trace::EventKind::kRecord) return;
+  const std::uint32_t number = event.place.site->number;
+  if (number >= statements_.size()) [[unlikely]]
+    statements_.resize(std::size_t{number} + 1);
+  if (statements_[number] == nullptr) [[unlikely]]
+    statements_[number] = std::make_unique<Statement>();
+  Statement& statement = *statements_[number];
+  const trace::Record& record = event.event.record;
+  if (statement.site != record.site || statement.section != event.event.section) [[unlikely]]
+    plan(statement, event);
+  for (const Argument& argument : statement.arguments)
+    add_value(*argument.field, event, trace::query::rounded(record.args[argument.index]));
+  if ((record.ext_flags & shm::kExtDuration) == 0 || event.event.segment->tick_hz == 0) return;
+  if (statement.duration == nullptr) [[unlikely]] {
+    HeatField wanted;
+    wanted.statement = number;
+    wanted.is_duration = true;
+    statement.duration = field_of(statement, wanted);
+  }
+  if (statement.duration != nullptr)
+    add_value(*statement.duration, event, duration_ns(event.event));
+}
+
+// Builds of a service can differ in the arguments of a statement: the name tells which is which.
+void HeatPart::plan(Statement& statement, const ReportEvent& event) {
+  statement.site = event.event.record.site;
+  statement.section = event.event.section;
+  statement.arguments.clear();
+  const auto& fields = statement.site->fields;
+  for (std::size_t i = 0; i < fields.size() && i < event.event.record.args.size(); ++i) {
+    if (!has_number(fields[i])) continue;
+    HeatField wanted;
+    wanted.statement = event.place.site->number;
+    wanted.index = static_cast<std::uint16_t>(i);
+    wanted.name = fields[i].name;
+    if (HeatField* const field = field_of(statement, wanted))
+      statement.arguments.push_back({wanted.index, field});
+  }
+}
+
+HeatField* HeatPart::field_of(Statement& statement, const HeatField& wanted) {
+  for (HeatField* const field : statement.fields) {
+    const bool same_name =
+        field->name == wanted.name && (!field->name.empty() || field->index == wanted.index);
+    if (field->is_duration == wanted.is_duration && same_name) return field;
+  }
+  if (fields_.size() == kMostKnownFields) return nullptr;
+  fields_.push_back(std::make_unique<HeatField>());
+  HeatField& field = *fields_.back();
+  field.statement = wanted.statement;
+  field.is_duration = wanted.is_duration;
+  field.index = wanted.index;
+  field.name = wanted.name;
+  statement.fields.push_back(&field);
+  return &field;
+}
+
+void HeatPart::add_value(HeatField& field, const ReportEvent& event, double value) {
+  if (!std::isfinite(value)) [[unlikely]] {
+    ++field.not_finite;
+    return;
+  }
+  if (field.is_forgotten) [[unlikely]]
+    return;
+  const std::size_t before = field.map.rows();
+  field.map.add(event.grid, event.interval, event.event.unix_ns, value);
+  rows_ += field.map.rows() - before;
+  if (rows_ > kMostRows) [[unlikely]]
+    forget_half();
+}
+
+void HeatPart::forget_half() {
+  std::vector<HeatField*> known;
+  for (const auto& field : fields_) {
+    if (field->map.rows() != 0) known.push_back(field.get());
+  }
+  std::sort(known.begin(), known.end(), [](const HeatField* a, const HeatField* b) {
+    return a->map.values() < b->map.values();
+  });
+  known.resize(known.size() / 2);
+  for (HeatField* const field : known) {
+    rows_ -= field->map.rows();
+    field->map = ValueMap();
+    field->is_forgotten = true;
+  }
+}
+
+std::vector<HeatField*> HeatPart::shown_fields() {
+  std::vector<HeatField*> fields;
+  for (const auto& field : fields_) {
+    if (field->map.values() != 0) fields.push_back(field.get());
+  }
+  std::stable_sort(fields.begin(), fields.end(), [](const HeatField* a, const HeatField* b) {
+    return a->map.values() > b->map.values();
+  });
+  if (fields.size() > kMostFields) fields.resize(kMostFields);
+  std::stable_sort(fields.begin(), fields.end(), [](const HeatField* a, const HeatField* b) {
+    return std::tie(a->statement, a->is_duration, a->index) <
+           std::tie(b->statement, b->is_duration, b->index);
+  });
+  return fields;
+}
+
+json HeatPart::document(const TimeGrid& grid) {
+  const std::vector<HeatField*> shown = shown_fields();
+  fit(shown, grid);
+  json fields = json::array();
+  for (HeatField* const field : shown) fields.push_back(field_json(*field, grid));
+  return {{"fields", std::move(fields)}, {"further_fields", fields_.size() - shown.size()}};
+}
+
+}  // namespace ringside::tool

@@ -1,0 +1,70 @@
+#include "tools/report/value_map.hpp"
+
+#include <algorithm>
+
+namespace ringside::tool {
+
+void ValueMap::add_first(const TimeGrid& grid, std::uint64_t unix_ns, double value) {
+  first_.emplace_back(unix_ns, value);
+  if (first_.size() == kFirstValues) put_first(grid);
+}
+
+void ValueMap::put_first(const TimeGrid& grid) {
+  if (first_.empty()) return;
+  const auto first = std::exchange(first_, {});
+  slots_.resize(kSlots);
+  for (const auto& [unix_ns, value] : first)
+    row_of(grid, value_class(value, shift_)).add(grid, grid.known_interval(unix_ns), 1);
+}
+
+GridCounts<std::uint32_t>& ValueMap::new_row(const TimeGrid& grid, ValueClass number) {
+  while (rows_.size() == kMostClasses) {
+    const unsigned before = shift_;
+    join_rows(grid);
+    number = joined_class(number, shift_ - before);
+    for (const auto& row : rows_) {
+      if (row->number == number) return row->counts;
+    }
+  }
+  rows_.push_back(std::make_unique<Row>());
+  rows_.back()->number = number;
+  enter(*rows_.back());
+  return rows_.back()->counts;
+}
+
+void ValueMap::enter(Row& row) {
+  std::size_t at = slot_of(row.number);
+  while (slots_[at].row != nullptr) at = (at + 1) % kSlots;
+  slots_[at] = last_ = {row.number, &row};
+}
+
+void ValueMap::join_rows(const TimeGrid& grid) {
+  ++shift_;
+  for (const auto& row : rows_) row->number = joined_class(row->number, 1);
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const auto& a, const auto& b) { return a->number < b->number; });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < rows_.size(); ++i) {
+    if (rows_[i]->number == rows_[kept]->number) {
+      rows_[kept]->counts.merge(grid, rows_[i]->counts);
+    } else {
+      std::swap(rows_[++kept], rows_[i]);
+    }
+  }
+  rows_.resize(kept + 1);
+  std::fill(slots_.begin(), slots_.end(), Slot{});
+  for (const auto& row : rows_) enter(*row);
+}
+
+void ValueMap::coarsen(const TimeGrid& grid) {
+  if (!rows_.empty() && shift_ < kMostValueShift) join_rows(grid);
+}
+
+const std::vector<std::unique_ptr<ValueMap::Row>>& ValueMap::sorted(const TimeGrid& grid) {
+  put_first(grid);
+  std::sort(rows_.begin(), rows_.end(),
+            [](const auto& a, const auto& b) { return a->number < b->number; });
+  return rows_;
+}
+
+}  // namespace ringside::tool
