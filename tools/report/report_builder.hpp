@@ -6,8 +6,11 @@
 
 #include "tools/query/trace_stats.hpp"
 #include "tools/report/health_part.hpp"
+#include "tools/report/series_part.hpp"
+#include "tools/report/stack_part.hpp"
 #include "tools/report/statement_part.hpp"
 #include "tools/report/time_grid.hpp"
+#include "tools/report/timeline_part.hpp"
 #include "trace-format/blocks/read_report.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
@@ -32,6 +35,9 @@ class ReportBuilder {
   TimeGrid grid_;
   HealthPart health_;
   StatementPart statements_;
+  TimelinePart timeline_;
+  SeriesPart series_;
+  StackPart stacks_;
 };
 
 }  // namespace ringside::tool

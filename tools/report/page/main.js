@@ -6,6 +6,8 @@ import { count, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
+import { Flame } from "./flame.js";
+import { Timeline } from "./timeline.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -26,6 +28,8 @@ class Report extends Component {
       <main>
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
+        <${Timeline} />
+        <${Flame} />
       </main>`;
   }
 }
